@@ -119,9 +119,8 @@ def gate_alarm(p: np.ndarray, found: np.ndarray, test: str) -> bool:
     if p.min() * len(p) >= SIGNIFICANCE_LEVEL:
         return False
     adjusted = np.array(adjust(p.tolist(), "holm"))
-    return any(
-        row.mean() < 0 and evidence(test, row) < 0 for row in found[adjusted < SIGNIFICANCE_LEVEL]
-    )
+    rejected = found[adjusted < SIGNIFICANCE_LEVEL]
+    return bool(((rejected.mean(axis=1) < 0) & (evidence(test, rejected) < 0)).any())
 
 
 Cell = tuple[str, str, str]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xcg.statistics.decisions import paired_significant, tukey_significant
+from xcg.statistics.decisions import pair_differences, paired_significant, tukey_significant
 
 TOPICS = 5, 15, 50
 RUNS = 8, 20
@@ -117,12 +117,15 @@ def significant(scores: np.ndarray) -> dict[str, tuple[list[tuple[int, int]], np
     runs = scores.shape[2]
     pairs = list(combinations(range(runs), 2))
     named = [(run, 0) for run in range(1, runs)]
-    paired = paired_significant([scores], pairs, "t", ["holm", "shaffer"])
+    every, with_first = (
+        [pair_differences(scores, pair) for pair in family] for family in (pairs, named)
+    )
+    paired = paired_significant(every, "t", ["holm", "shaffer"])
     return {
         "Tukey": (pairs, tukey_significant(scores, pairs, "t")),
         "Holm": (pairs, paired["holm"]),
         "Shaffer": (pairs, paired["shaffer"]),
-        "named baseline": (named, paired_significant([scores], named, "t", ["holm"])["holm"]),
+        "named baseline": (named, paired_significant(with_first, "t", ["holm"])["holm"]),
     }
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,7 @@ from xcg.simulation.shape import Shape
 from xcg.statistics import families, significance_tests
 from xcg.statistics.planning import Plan, plan
 from xcg.statistics.significance import compare_runs
-from xcg.statistics.significance_tests import PAIRED_TESTS
+from xcg.statistics.significance_tests import paired_p_value
 from xcg.statistics.topic_scores import topic_scores
 
 LEVEL, CHECKED = 0.05, 50
@@ -99,7 +100,7 @@ class Campaigns:
             if randomised:
                 return np.array([decision(one, test, False) for one in scores])
             level = LEVEL / (self.runs - 1)
-            p_value = PAIRED_TESTS[test]
+            p_value = partial(paired_p_value, test)
             return np.array([p_value(one[:, 0].tolist(), one[:, 1].tolist()) < level for one in scores])
         if self.baseline:
             others = np.delete(scores, 1, axis=2)

@@ -29,8 +29,8 @@ from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Run, Ties
-from xcg.statistics.gate import check_gate, parse_thresholds
-from xcg.statistics.gate_limits import parse_limits
+from xcg.statistics.gate import check_gate
+from xcg.statistics.gate_limits import parse_limits, parse_thresholds
 from xcg.statistics.margins import parse_margins
 
 
@@ -44,7 +44,8 @@ def assert_retrieval(
     not_worse_than: str | os.PathLike[str] | Run | None = None,
     baseline: str | os.PathLike[str] | Run | None = None,
     max_drop: float | str | Mapping[str, float | str] | None = None,
-    max_regressed: int | Mapping[str, int] | None = None,
+    max_regressed: int | str | Mapping[str, int | str] | None = None,
+    regressed_by: float | None = None,
     measures: Measures = (),
     unanswered: Unanswered = "zero",
     order: AnyOrder | None = None,
@@ -77,8 +78,10 @@ def assert_retrieval(
             Without it, ``not_worse_than`` is their baseline.
         max_drop: How much worse than the baseline's mean a mean may be: a difference such as 0.02, a
             share of the baseline's mean such as ``"5%"``, or these by measure.
-        max_regressed: For how many topics a run may be worse than the baseline; or these numbers by
+        max_regressed: How many topics may regress: a number, a share such as ``"20%"``, or these by
             measure.
+        regressed_by: A topic regresses if its score is worse than the baseline's by more than this; by
+            default 0.1.
         measures: Measures for the comparison with the baseline; by default those of ``at_least``,
             ``max_drop`` and ``max_regressed``, and without these the default measures of
             :func:`xcg.evaluate`.
@@ -119,7 +122,7 @@ def assert_retrieval(
     AssertionError: chunks, spans: MAep is 0.5000, below 0.6; lowest on topic 2 (0.0000), topic 1 ...
     """
     __tracebackhide__ = True  # pytest then shows the line of the caller
-    limits = parse_limits(max_drop, max_regressed)
+    limits = parse_limits(max_drop, max_regressed, regressed_by)
     if not at_least and not_worse_than is None and not limits:
         raise XcgError(
             "nothing to check: expected at_least or not_worse_than, or a baseline with max_drop or "

@@ -18,13 +18,13 @@ from xcg.statistics import calibration
 from xcg.statistics.calibration import calibrate
 from xcg.statistics.decisions import (
     exchange,
-    gate_fails,
+    pair_differences,
     paired_significant,
     tukey_significant,
 )
-from xcg.statistics.gate import gate_comparisons
+from xcg.statistics.gate import check_gate
 from xcg.statistics.significance import compare_runs
-from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_values
+from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_value, paired_p_values
 from xcg.statistics.topic_scores import Floats, differences
 
 
@@ -65,7 +65,7 @@ def test_many_p_values_are_those_of_single_tests(test: str, topics: int) -> None
     second[0] = first[0]  # no difference
     second[1] = first[1] + 0.1  # equal differences
     second[2] = first[2] + rng.normal(1, 0.1, topics)
-    single = [PAIRED_TESTS[test](a.tolist(), b.tolist()) for a, b in zip(first, second, strict=True)]
+    single = [paired_p_value(test, a.tolist(), b.tolist()) for a, b in zip(first, second, strict=True)]
     found = np.array([differences(a, b) for a, b in zip(first, second, strict=True)])
     np.testing.assert_allclose(paired_p_values(test, found), single, rtol=1e-9)
     limited = paired_p_values(test, found, 0.05)
@@ -87,7 +87,9 @@ def test_decisions_are_those_of_compare(test: str, partial: bool, shift: float) 
             for correction in ("holm", "bonferroni", "fdr_bh", "none"):
                 lines = compare_runs(results, "MAep", None, base, test, correction)
                 expected = [line.p_adjusted < 0.05 for line in lines]
-                found = paired_significant([scores[None]], pairs, test, [correction])
+                found = paired_significant(
+                    [pair_differences(scores[None], pair) for pair in pairs], test, [correction]
+                )
                 assert found[correction].tolist() == [expected]
 
 
@@ -107,20 +109,6 @@ def test_tukeys_decisions_are_those_of_compare(test: str, runs: int) -> None:
         for s in some
     ]
     assert tukey_significant(some, pairs, test).tolist() == expected
-
-
-@pytest.mark.parametrize("test", PAIRED_TESTS)
-def test_gates_fail_as_the_gate_of_compare(test: str) -> None:
-    """Two measures, one of which is lower-is-better, under two user models."""
-    keys = [("MAep", "m"), ("MAep", "n"), ("ASL", "m"), ("ASL", "n")]
-    tables = [skewed(10, 4, seed) * (10 if key[0] == "ASL" else 1) for seed, key in enumerate(keys)]
-    scores = [some_campaigns(table, 5, -0.3) for table in tables]
-    for correction in ("holm", "none"):
-        found = gate_fails(scores, [measure for measure, _ in keys], 2, test, [correction])[correction]
-        for campaign in range(5):
-            results = results_from({k: s[campaign] for k, s in zip(keys, scores, strict=True)})
-            lines = gate_comparisons(results, "r2", test, correction)
-            assert found[campaign].tolist() == [line.fails for line in lines]
 
 
 def test_an_exchange_keeps_topics_and_the_dependence_of_measures() -> None:
@@ -186,8 +174,9 @@ def test_exact_tests_have_at_most_the_nominal_rate(test: str) -> None:
     """All 2⁸ exchanges of two runs are counted, without random numbers."""
     table = skewed(8, 2, 3)
     keys = np.array(list(product([[0.1, 0.9], [0.9, 0.1]], repeat=8)))
-    (found,) = paired_significant([exchange(table, keys)], [(0, 1)], test, ["none"]).values()
-    p_values = paired_p_values(test, np.diff(exchange(table, keys), axis=2)[:, :, 0])
+    exchanged = exchange(table, keys)
+    (found,) = paired_significant([pair_differences(exchanged, (0, 1))], test, ["none"]).values()
+    p_values = paired_p_values(test, np.diff(exchanged, axis=2)[:, :, 0])
     assert found[:, 0].tolist() == (p_values < 0.05).tolist()
     assert 0 < found.mean() < 0.05
 
@@ -263,9 +252,9 @@ def test_rates_are_those_of_compare_and_of_the_gate() -> None:
                         for line in lines
                     )
             if sign == -1:
-                gate = gate_comparisons(results, "r1", "wilcoxon", "none")
+                gate = check_gate(results, {}, "r1", test="wilcoxon", correction="none")
                 found["all", shift] += any(
-                    line.fails and (not shift or line.run == "r0") for line in gate
+                    check.failures and (not shift or check.run == "r0") for check in gate.checks
                 )
     assert {(row.measure, row.difference): row.found for row in rows} == dict(found)
     assert sum(found.values()) > 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,21 @@ from statsmodels.stats.multitest import multipletests
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results, Scope
-from xcg.statistics.gate import check_gate, gate_comparisons, parse_thresholds
+from xcg.statistics.baseline_pairs import BaselinePair, baseline_pairs
+from xcg.statistics.gate import check_gate
+from xcg.statistics.gate_limits import parse_thresholds
+from xcg.statistics.gate_rules import Rules, broken_rules, deciding_p_values
+
+
+def decisions(results: Results, baseline: str, **rules: Any) -> list[tuple[BaselinePair, float, bool]]:
+    """Return each comparison of a gate with a test, its p value, and whether it fails."""
+    pairs = baseline_pairs(results, baseline)
+    found = [pair.advantages[None] for pair in pairs]
+    chosen = Rules(**{"test": "t", **rules})
+    p_values = deciding_p_values(pairs, found, chosen)
+    broken = broken_rules(pairs, found, chosen, p_values)
+    fails = broken["worse-than" if chosen.margins is None else "margin"]
+    return list(zip(pairs, p_values[0].tolist(), fails[0].tolist(), strict=True))
 
 
 @pytest.fixture
@@ -55,7 +70,7 @@ def test_a_process_exits_with_the_same_status(
     files: Callable[..., list[str]], xcg_process: Command
 ) -> None:
     done = xcg_process(
-        "compare", *files(new={**GOOD, "3": [("wasps", 0, 5)]}), "--fail-under", "MAep=0"
+        "compare", *files(new={**GOOD, "3": [("wasps", 0, 5)]}), "--fail-under", "MAep=0.01"
     )
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.count("xcg: error: ") == 1
@@ -74,7 +89,7 @@ def test_elements_that_do_not_exist_are_unmapped_for_all_measures(tmp_path: Path
         (tmp_path / "run").write_text(lines)
         options = ("--assessments", str(tmp_path / "qrels"), "--run", str(tmp_path / "run"))
         for measure in ("nDCG@2", "MAep"):
-            gate = ("--corpus", str(corpus), "--fail-under", f"{measure}=0")
+            gate = ("--corpus", str(corpus), "--fail-under", f"{measure}=0.01")
             assert run_compare(*options, *gate)[0] == status, (document, measure)
 
 
@@ -92,7 +107,7 @@ def test_tolerated_problems_do_not_pass_unless_allowed(files: Callable[..., list
 
 
 def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: Path) -> None:
-    gate = ("--fail-under", "MAep=0", "--measures", "MAep")
+    gate = ("--fail-under", "MAep=0.01", "--measures", "MAep")
     partly = {"1": [RIGHT]}
     assert (
         run_compare(*files(new=partly), *gate)[0] == 0
@@ -129,10 +144,11 @@ def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: P
 
 def test_thresholds_are_parsed_from_texts_and_mappings() -> None:
     assert parse_thresholds({"nxCG@10": 0.5, "MAep": 1}) == {"nxCG@10": 0.5, "MAep": 1.0}
-    assert parse_thresholds(["MAep=0.5", "MAep=0.3"]) == {"MAep": 0.5}
-    for wrong in ({"MAep": float("nan")}, {"MAep": "high"}, {"": 1.0}):
+    for wrong in ({"MAep": float("nan")}, {"MAep": "high"}, {"": 1.0}, ["0.3"]):
         with pytest.raises(XcgError, match="illegal threshold"):
             parse_thresholds(wrong)  # type: ignore[arg-type]
+    with pytest.raises(XcgError, match="several values of threshold for MAep: expected one"):
+        parse_thresholds(["MAep=0.5", "MAep=0.3"])
 
 
 def test_a_rounding_error_below_a_threshold_passes() -> None:
@@ -179,20 +195,20 @@ def test_one_family_holds_all_runs_measures_and_user_models() -> None:
     scores = random_campaign(20, 4, measures, seed=1)
     results = results_by_run(scores)
     for correction in ("holm", "bonferroni", "fdr_bh"):
-        found = gate_comparisons(results, "r0", "t", correction)
+        found = decisions(results, "r0", correction=correction)
         assert len(found) == 3 * 3 * 2
-        pairs = [scores[c.run, c.measure, c.user_model] for c in found]
-        bases = [scores["r0", c.measure, c.user_model] for c in found]
+        pairs = [scores[c.run, c.measure, c.user_model] for c, _, _ in found]
+        bases = [scores["r0", c.measure, c.user_model] for c, _, _ in found]
         p = scipy.stats.ttest_rel(np.array(pairs).T, np.array(bases).T).pvalue
         adjusted = multipletests(p, method=correction)[1]
-        assert [c.p for c in found] == pytest.approx(list(adjusted), abs=1e-12)
+        assert [p for _, p, _ in found] == pytest.approx(list(adjusted), abs=1e-12)
         worse = np.mean(pairs, axis=1) < np.mean(bases, axis=1)
         expected = list(worse & (adjusted < 0.05))
-        assert [c.fails for c in found] == expected
+        assert [fails for _, _, fails in found] == expected
         assert 0 < sum(expected) < 18
         verdict = check_gate(results, {}, "r0", correction=correction)
         assert len(verdict.failures) == sum(expected)
-        assert all("18 comparisons" in text for text in (*verdict.failures, *verdict.notes))
+        assert all("18 comparisons" in text for text in (*verdict.failures, verdict.notes[0]))
 
 
 def test_a_run_with_few_topics_does_not_disarm_the_gate() -> None:
@@ -201,13 +217,13 @@ def test_a_run_with_few_topics_does_not_disarm_the_gate() -> None:
     base = rng.uniform(0.3, 0.9, 30)
     bad = base - rng.uniform(0.0, 0.2, 30)
     scores = {("base", "MAep", "m"): base.tolist(), ("bad", "MAep", "m"): bad.tolist()}
-    alone = gate_comparisons(results_by_run(scores), "base")[0]
+    ((_, alone, _),) = decisions(results_by_run(scores), "base")
     scores["partial", "MAep", "m"] = base[:3].tolist()
     results = results_by_run(scores)
-    bad_line, partial_line = gate_comparisons(results, "base")
-    assert bad_line.p == pytest.approx(2 * alone.p)
-    assert alone.p == pytest.approx(scipy.stats.ttest_rel(bad, base).pvalue)
-    assert (len(bad_line.scores), len(partial_line.scores)) == (30, 3)
+    (bad_pair, p, _), (partial_pair, _, _) = decisions(results, "base")
+    assert p == pytest.approx(2 * alone)
+    assert alone == pytest.approx(scipy.stats.ttest_rel(bad, base).pvalue)
+    assert (len(bad_pair.scores), len(partial_pair.scores)) == (30, 3)
     (failure,) = check_gate(results, {}, "base").failures
     assert failure.startswith("bad, m: MAep is ")
     assert "t test, 30 topics, Holm over 2 comparisons" in failure
@@ -215,7 +231,7 @@ def test_a_run_with_few_topics_does_not_disarm_the_gate() -> None:
         check_gate(results, {}, "base", test="wilcoxon")
     scores["partial", "MAep", "m"] = [0.5]
     with pytest.raises(XcgError, match="partial and base share 1 topics with scores of MAep under m"):
-        gate_comparisons(results_by_run(scores), "base")
+        check_gate(results_by_run(scores), {}, "base")
 
 
 def test_the_command_compares_pair_by_pair(files: Callable[..., list[str]]) -> None:
@@ -274,12 +290,14 @@ def test_with_a_margin_a_run_must_be_shown_to_be_close() -> None:
         scores[name, "MAep", "m"] = (base - loss + rng.normal(0, 0.01, 40)).tolist()
     scores["noisy", "MAep", "m"] = (base + rng.normal(0, 0.2, 40)).tolist()
     results = results_by_run(scores)
-    found = {line.run: line for line in gate_comparisons(results, "base", margins={"MAep": 0.01})}
+    found = {
+        pair.run: (p, fails) for pair, p, fails in decisions(results, "base", margins={"MAep": 0.01})
+    }
     for name in (*losses, "noisy"):
         gained = np.subtract(scores[name, "MAep", "m"], base) + 0.01
         expected = scipy.stats.ttest_1samp(gained, 0, alternative="greater").pvalue
-        assert found[name].p == pytest.approx(expected)
-    assert [name for name, line in found.items() if line.fails] == ["clearly", "noisy"]
+        assert found[name][0] == pytest.approx(expected)
+    assert [name for name, (_, fails) in found.items() if fails] == ["clearly", "noisy"]
     failures = check_gate(results, {}, "base", margins={"MAep": 0.01}).failures
     assert "not shown to be at most 0.01 worse than" in failures[0]
     assert "one-sided, must hold for 4 comparisons" in failures[0]
@@ -294,18 +312,17 @@ def test_a_margin_follows_the_order_and_the_sum_of_a_measure() -> None:
     scores = {("base", "ASL", "m"): asl}
     scores["longer", "ASL", "m"] = [a + 1 + j for a, j in zip(asl, jitter, strict=True)]
     scores["shorter", "ASL", "m"] = [a - 1 + j for a, j in zip(asl, jitter, strict=True)]
-    found = gate_comparisons(results_by_run(scores), "base", margins={"ASL": 0.5})
-    assert [(line.run, line.fails) for line in found] == [("longer", True), ("shorter", False)]
-    assert not any(
-        c.fails for c in gate_comparisons(results_by_run(scores), "base", margins={"ASL": 1.5})
-    )
+    results = results_by_run(scores)
+    found = decisions(results, "base", margins={"ASL": 0.5})
+    assert [(pair.run, fails) for pair, _, fails in found] == [("longer", True), ("shorter", False)]
+    assert not any(fails for _, _, fails in decisions(results, "base", margins={"ASL": 1.5}))
     # NumRelRet is a sum: 6 fewer over six topics are 1 fewer per topic.
     counts = {("base", "NumRelRet", "m"): [10.0] * 6, ("r", "NumRelRet", "m"): [9, 8, 10, 9, 8, 10]}
     for margin, fails in ((5.9, True), (12.0, False)):
-        (line,) = gate_comparisons(results_by_run(counts), "base", margins={"NumRelRet": margin})
+        ((_, p, found),) = decisions(results_by_run(counts), "base", margins={"NumRelRet": margin})
         gained = np.subtract(counts["r", "NumRelRet", "m"], 10) + margin / 6
         expected = scipy.stats.ttest_1samp(gained, 0, alternative="greater").pvalue
-        assert (line.p, line.fails) == (pytest.approx(expected), fails)
+        assert (p, found) == (pytest.approx(expected), fails)
 
 
 def test_the_options_of_the_gate_are_checked(files: Callable[..., list[str]]) -> None:
@@ -336,7 +353,7 @@ def test_the_options_of_the_gate_are_checked(files: Callable[..., list[str]]) ->
         ((*worse, "--margin", "0"), "illegal margin '0': expected a number above 0"),
         ((*worse, "--margin", "nan"), "illegal margin 'nan'"),
         ((*worse, "--margin", "MAep=0.1"), "no measure 'MAep'"),
-        ((*worse, "--margin", "0.1", "--margin", "0.2"), "several margins"),
+        ((*worse, "--margin", "0.1", "--margin", "0.2"), "several values of margin"),
     ):
         status, stderr = run_compare(*campaign, *options)
         assert (status, message in stderr) == (2, True), stderr

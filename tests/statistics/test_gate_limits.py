@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.statistics.gate import Verdict, check_gate
-from xcg.statistics.gate_limits import Drop, parse_limits
+from xcg.statistics.gate_limits import Amount, parse_limits
 
 BASE = [0.8, 0.6, 0.4, 0.2]  # mean 0.5
 RUN = [0.8, 0.5, 0.4, 0.22]  # mean 0.48: 0.02 or 4 % lower; worse for one topic
@@ -28,9 +28,9 @@ def results_of(**scores: list[float]) -> Results:
 
 
 def verdict_of(
-    results: Results, max_drop: Any = None, max_regressed: Any = None, **more: Any
+    results: Results, max_drop: Any = None, max_regressed: Any = None, by: Any = None, **more: Any
 ) -> Verdict:
-    limits = parse_limits(max_drop, max_regressed)
+    limits = parse_limits(max_drop, max_regressed, by)
     return check_gate(results, {}, "base", limits=limits, is_tested=False, **more)
 
 
@@ -56,19 +56,22 @@ def test_a_mean_may_drop_by_a_difference_or_a_share(limit: Any, failure: str) ->
     assert (check.run, check.measure) == ("run", "MAep")
     assert check.mean == pytest.approx(0.48)
     assert [found.rule for found in check.failures] == ["max-drop"] * len(expected)
-    assert verdict.notes == ["gate: limits without a test, baseline base"]
+    assert verdict.notes[0] == "gate: limits without a test, baseline base"
 
 
 def test_the_number_of_worse_topics_is_limited() -> None:
-    results = results_of(base=BASE, run=[0.9, 0.5, 0.3, 0.2 - 1e-15], same=BASE)
-    assert verdict_of(results, None, 2).failures == []
-    assert verdict_of(results, None, ["MAep=2"]).failures == []
-    assert verdict_of(results, None, 1).failures == [
-        "run, m: MAep is worse than that of base for 2 topics of 4: at most 1 is allowed; lost most on "
-        "topic 3 (-0.1000), topic 2 (-0.1000)"
-    ]
-    assert len(verdict_of(results, "5%", {"MAep": 0}).failures) == 1  # the mean drops by 5 %
-    assert len(verdict_of(results, "4.9%", {"MAep": 0}).failures) == 2
+    results = results_of(base=BASE, run=[0.9, 0.4, 0.2, 0.2 - 1e-15], same=BASE)
+    for most in (2, ["MAep=2"], "50%"):
+        assert verdict_of(results, None, most).failures == []
+    for most, written in ((1, "1 is"), ("49.9%", "49.9 % are")):
+        assert verdict_of(results, None, most).failures == [
+            "run, m: MAep is worse than that of base by more than 0.1 for 2 topics of 4: at most "
+            f"{written} allowed; lost most on topic 3 (-0.2000), topic 2 (-0.2000)"
+        ]
+    assert len(verdict_of(results, None, 1, 0.19).failures) == 1
+    assert verdict_of(results, None, 0, 0.2).failures == []  # exactly 0.2 is not more, nor is 1e-15
+    assert len(verdict_of(results, "15%", {"MAep": 0}).failures) == 1  # the mean drops by 15 %
+    assert len(verdict_of(results, "14.9%", {"MAep": 0}).failures) == 2
 
 
 def test_lower_is_better_measures_are_worse_if_higher() -> None:
@@ -115,7 +118,11 @@ def test_topics_of_only_one_run_are_left_out() -> None:
         (BASE, 5, None, "a drop of 5 is allowed, and the mean of base is 0.5000; expected a lower"),
         (BASE, "100%", None, "a drop of 100 % is allowed, and the mean of base is 0.5000"),
         ([0.0] * 4, "5%", None, "a drop of 5 % is allowed, and the mean of base is 0.0000"),
-        (BASE, None, 4, "4 topics may become worse, and there are 4; expected a lower --max-regressed"),
+        (
+            *(BASE, None, 4),
+            "4 topics may regress by more than 0.1, and 4 can, with these scores of base; expected a",
+        ),
+        ([0.8, 0.1, 0.1, 0.1], None, "25%", "25 % of 4 topics may regress by more than 0.1, and 1 can"),
     ],
 )
 def test_a_limit_that_no_score_can_exceed_is_refused(
@@ -140,7 +147,7 @@ def test_limits_can_be_combined_with_the_test() -> None:
     for name, tested, limits in (
         ("test", True, parse_limits()),
         ("limits", False, parse_limits(0.02)),
-        ("both", True, parse_limits("1%", 3)),
+        ("both", True, parse_limits("1%", 3, 0)),
     ):
         verdict = check_gate(results, {}, "base", limits=limits, is_tested=tested)
         rules[name] = [failure.rule for check in verdict.checks for failure in check.failures]
@@ -164,7 +171,7 @@ def test_limits_can_be_combined_with_the_test() -> None:
         (["0.1", "5%"], None, "several values of max-drop: expected one"),
         (["AP=0.1", "AP=5%"], None, "several values of max-drop for AP: expected one"),
         (None, 1.5, "illegal max-regressed '1.5': expected a number of topics of at least 0"),
-        (None, "5%", "illegal max-regressed '5%'"),
+        (None, "100%", "illegal max-regressed '100%'"),
         (None, ["-1"], "illegal max-regressed '-1'"),
         (None, True, "illegal max-regressed 'True'"),
         ({"Q": 0.1}, None, "no measure 'Q'"),
@@ -196,5 +203,5 @@ def test_a_stricter_limit_never_passes_more(
 
 
 def test_drops_are_written_as_users_write_them() -> None:
-    assert parse_limits("2.5 %").drops == {"": Drop(0.025, True)}
+    assert parse_limits("2.5 %").drops == {"": Amount(0.025, True)}
     assert str(parse_limits("2.5%").drop("MAep")) == "2.5 %"

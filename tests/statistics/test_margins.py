@@ -24,13 +24,14 @@ DIFFERENCES = np.array([0.0125, -0.004, 0.003, -0.017, 0.008, 0.021, -0.009, 0.0
 @pytest.mark.parametrize("sign", [1, -1])
 def test_other_packages_compute_the_same_p_values(margin: float, sign: int) -> None:
     found = sign * DIFFERENCES
+    rows = found[None]
     t = scipy.stats.ttest_1samp(found, -margin, alternative="greater").pvalue
-    assert not_worse_p("t", found, margin) == pytest.approx(t, abs=1e-12)
+    assert not_worse_p("t", rows, margin) == pytest.approx(t, abs=1e-12)
     tost = ttost_paired(found, np.zeros(len(found)), -margin, margin)[0]
-    assert equivalence_p("t", found, margin) == pytest.approx(tost, abs=1e-12)
+    assert equivalence_p("t", rows, margin) == pytest.approx(tost, abs=1e-12)
     exact = scipy.stats.wilcoxon(found + margin, alternative="greater", method="exact").pvalue
-    p = not_worse_p("wilcoxon", found, margin)
-    if evidence("wilcoxon", found + margin) > 0:
+    (p,) = not_worse_p("wilcoxon", rows, margin)
+    if evidence("wilcoxon", rows + margin) > 0:
         assert p == pytest.approx(exact, abs=1e-12)
     else:
         assert min(p, exact) >= 0.5
@@ -44,7 +45,7 @@ def test_randomisation_with_a_margin_counts_sign_vectors(values: list[int], marg
         for signs in product((1, -1), repeat=len(shifted))
     ]
     expected = sum(total >= sum(shifted) for total in sums) / len(sums)
-    p = not_worse_p("randomisation", np.array(values) / 100, margin / 100)
+    (p,) = not_worse_p("randomisation", np.array([values]) / 100, margin / 100)
     if sum(shifted) > 0:
         assert p == pytest.approx(expected)
     else:
@@ -54,7 +55,7 @@ def test_randomisation_with_a_margin_counts_sign_vectors(values: list[int], marg
 def test_equal_runs_are_equivalent() -> None:
     """1 / 2ⁿ is the smallest one-sided p value of a permutation test."""
     for test in ("t", "wilcoxon", "randomisation"):
-        assert equivalence_p(test, np.zeros(6), 0.01) == pytest.approx(1 / 64)
+        assert equivalence_p(test, np.zeros((1, 6)), 0.01) == pytest.approx(1 / 64)
 
 
 def test_margins_are_parsed_from_numbers_texts_and_mappings() -> None:
@@ -62,12 +63,12 @@ def test_margins_are_parsed_from_numbers_texts_and_mappings() -> None:
     assert parse_margins({"MAP": 1}, ["AP"]) == {"AP": 1.0}
     assert parse_margins(["Q=2", "0.5"], ["MAep", "Q"]) == {"MAep": 0.5, "Q": 2.0}
     for wrong, message in (
-        (-1, "illegal margin -1: expected a number above 0"),
+        (-1, "illegal margin '-1': expected a number above 0"),
         ({"MAep": "x"}, "illegal margin 'MAep=x'"),
         (["MAep=inf"], "illegal margin 'MAep=inf'"),
         (["MAep=1"], "no margin of Q: expected a number for all measures"),
         (["1", "AP=1"], "no measure 'AP'"),
-        (["MAep=1", "MAep=2"], "several margins of MAep"),
+        (["MAep=1", "MAep=2"], "several values of margin for MAep"),
     ):
         with pytest.raises(XcgError, match=message):
             parse_margins(wrong, ["MAep", "Q"])  # type: ignore[arg-type]

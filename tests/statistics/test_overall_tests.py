@@ -14,7 +14,7 @@ from score_tables import Column, noise, scores_of, tables
 
 from xcg.errors import XcgError
 from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
-from xcg.statistics.significance_tests import PAIRED_TESTS
+from xcg.statistics.significance_tests import paired_p_value
 
 
 def test_anova_computed_by_hand() -> None:
@@ -70,7 +70,7 @@ def test_anova_of_two_runs_is_the_t_test(table: list[Column]) -> None:
     first, second = table
     assume(np.subtract(first, second).std() > 1e-6)
     found = anova(scores_of(table))
-    assert found.runs.p == pytest.approx(PAIRED_TESTS["t"](first, second), abs=1e-4)
+    assert found.runs.p == pytest.approx(paired_p_value("t", first, second), abs=1e-4)
 
 
 def test_friedman_agrees_with_scipy() -> None:

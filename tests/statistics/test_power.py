@@ -19,7 +19,7 @@ from xcg.statistics.power import (
     wilcoxon_critical_sum,
 )
 from xcg.statistics.significance import compare_runs
-from xcg.statistics.significance_tests import wilcoxon_test
+from xcg.statistics.significance_tests import paired_p_value
 
 RNG = np.random.default_rng(5)
 TABLE = RNG.beta(1, 3, (4, 15)).tolist()
@@ -117,7 +117,7 @@ def test_too_few_topics_for_the_level_detect_nothing() -> None:
     for test in ("wilcoxon", "wilcoxon-pratt", "randomisation"):
         assert detectable_difference(found, test, 0.05) is None  # 2 / 2⁵ = 0.0625
         assert detectable_difference(found, test, 0.07) is not None
-    assert wilcoxon_test(found.tolist(), [0.0] * 5) == 0.0625
+    assert paired_p_value("wilcoxon", found.tolist(), [0.0] * 5) == 0.0625
     assert detectable_difference(found, "t", 0.05) is not None
 
 

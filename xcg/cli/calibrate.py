@@ -36,7 +36,7 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
     "--test",
     "tests",
     multiple=True,
-    type=click.Choice(list(PAIRED_TESTS)),
+    type=click.Choice(PAIRED_TESTS),
     help="Study this test.  [default: every test]",
 )
 @click.option(

@@ -64,8 +64,8 @@ from xcg.report.strategy_studies import (
     study_tables,
 )
 from xcg.report.sweep_plots import sweep_plot
-from xcg.statistics.gate import check_gate, parse_thresholds
-from xcg.statistics.gate_limits import parse_limits
+from xcg.statistics.gate import check_gate
+from xcg.statistics.gate_limits import parse_limits, parse_thresholds
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST, compares_within_runs
@@ -190,7 +190,7 @@ def _status_3_if_unmapped() -> Iterator[None]:
 )
 @click.option(
     "--test",
-    type=click.Choice(list(PAIRED_TESTS)),
+    type=click.Choice(PAIRED_TESTS),
     default="t",
     help="Use this paired test over topics. wilcoxon-pratt also ranks the topics without a difference.",
 )
@@ -255,7 +255,15 @@ def _status_3_if_unmapped() -> Iterator[None]:
     "--max-regressed",
     multiple=True,
     metavar="[MEASURE=]N",
-    help="Exit with status 1 if a run is worse than the baseline for more than N topics (questions).",
+    help="Exit with status 1 if more than N topics (questions), or more than N %, regress: the run is "
+    "worse than the baseline by more than --regressed-by.",
+)
+@click.option(
+    "--regressed-by",
+    type=click.FloatRange(0),
+    metavar="NUMBER",
+    help="With --max-regressed, a topic regresses if its score is worse by more than this.  "
+    "[default: 0.1]",
 )
 @click.option(
     "--junit",
@@ -293,6 +301,7 @@ def compare(
     margin: Sequence[str],
     max_drop: Sequence[str],
     max_regressed: Sequence[str],
+    regressed_by: float | None,
     junit: Path | None,
     allow_underpowered: bool,
     allow_unmapped: int | None,
@@ -325,7 +334,7 @@ def compare(
     if overall + means + orders > 1:
         raise XcgError("expected one of --overall, --means and --orders")
     thresholds = parse_thresholds(fail_under)
-    limits = parse_limits(max_drop, max_regressed)
+    limits = parse_limits(max_drop, max_regressed, regressed_by)
     gated = bool(thresholds or limits) or fail_if_worse_than is not None
     worse = fail_if_worse_than is not None
     table = "--orders" if orders else "--overall" if overall else "--means" if means else ""

@@ -52,7 +52,7 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
 )
 @click.option(
     "--test",
-    type=click.Choice(list(PAIRED_TESTS)),
+    type=click.Choice(PAIRED_TESTS),
     help="Print only the rows of this test.  [default: t, randomisation and wilcoxon]",
 )
 @click.option(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xcg.evaluation.results import Results
+from xcg.statistics.corrections import CORRECTION_NAMES
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL, Comparison
 from xcg.statistics.topic_scores import scores_by_run
@@ -17,12 +18,6 @@ _TEST_NAMES = {
     ("wilcoxon", ""): "Wilcoxon's signed-rank test",
     ("wilcoxon-pratt", ""): "Wilcoxon's signed-rank test with Pratt's zeros",
     ("randomisation", ""): "the paired randomisation test",
-}
-_CORRECTION_NAMES = {
-    "shaffer": "Holm with Shaffer's steps",
-    "holm": "Holm",
-    "bonferroni": "Bonferroni",
-    "fdr_bh": "Benjamini and Hochberg",
 }
 _INTERVALS = {
     "tukey": "all of a family hold together with 95 %",
@@ -126,9 +121,9 @@ def _procedure(line: Comparison) -> str:
         return f"{_TEST_NAMES[test, '']}; {levels}"
     if correction == "tukey":
         return f"{_TEST_NAMES[test, 'tukey']}, which corrects for the number of pairs; {levels}"
-    corrected = f"without a correction for {size} comparisons"
-    if correction in _CORRECTION_NAMES:
-        corrected = f"corrected for {size} comparisons ({_CORRECTION_NAMES[correction]})"
+    corrected = f"corrected for {size} comparisons ({CORRECTION_NAMES[correction]})"
+    if correction == "none":
+        corrected = f"without a correction for {size} comparisons"
     return f"{_TEST_NAMES[test, '']}, {corrected}; {levels}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from xcg.errors import printable
 from xcg.statistics.gate import Check, Verdict
+from xcg.statistics.gate_rules import share_text
 from xcg.tables import Markup, Record, Table, markdown_table, markdown_text, records
 
 MAX_CHARACTERS = 60_000
@@ -15,6 +16,12 @@ MAX_CHARACTERS = 60_000
 COMMENT_MARK = "<!-- xcg gate -->"
 """The first line of each comment, by which the next run of a workflow finds it."""
 
+_CHANCES = {
+    True: "unchanged fails: how often the gate fails a run that differs from the baseline only by "
+    "chance; loss found: the true loss of the mean that it finds with 80 % power.",
+    False: "Without a baseline, it cannot be estimated how often the gate fails an unchanged run, and "
+    "which loss it finds.",
+}
 _MENTION = re.compile(r"(?<![0-9A-Za-z])@(?=\w)")
 _MAX_FAILURES = 20
 _MAX_CHECKS = 20
@@ -108,19 +115,25 @@ def _worst(check: Check) -> list[list[str]]:
 
 def _checks_table(checks: Sequence[Check]) -> str:
     heading = ["run", "measure", "user model", "mean", "baseline", "difference", "worse topics"]
+    heading += ["unchanged fails", "loss found"]
     rows = []
     for check in checks[:_MAX_CHECKS]:
-        compared = ["", "", ""]
+        compared = [""] * 5
         if check.pair is not None:
             mean, baseline_mean = check.pair.means
             worse = f"{len(check.pair.losses)} of {len(check.pair.scores)}"
             compared = [f"{baseline_mean:.4f}", f"{mean - baseline_mean:+.4f}", worse]
+            unchanged, loss, obstacle = check.chances
+            compared += [obstacle if unchanged is None else share_text(unchanged)]
+            compared += [obstacle if loss is None else f"{loss:.4f}"]
         result = "failed" if check.failures else "passed"
         names = [check.run, check.measure, check.user_model]
         rows.append([*names, f"{check.mean:.4f}", *compared, result])
     table = _table([*heading, "result"], rows)
     more = len(checks) - len(rows)
-    return f"{table}\nand {more} more" if more else table
+    chances = _CHANCES[any(check.pair for check in checks)]
+    shown = f"and {more} more\n\n" if more > 0 else "\n"
+    return f"{table}\n{shown}{chances}"
 
 
 def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

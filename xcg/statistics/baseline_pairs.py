@@ -9,8 +9,9 @@ from itertools import product
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
+from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.topic_scores import ROUNDING, check_name
+from xcg.statistics.topic_scores import ROUNDING, Floats, check_name
 
 Cell = tuple[str, str, str]
 """(measure, user model, run)."""
@@ -42,9 +43,20 @@ class BaselinePair:
     @property
     def means(self) -> tuple[float, float]:
         """The mean of the run and of the baseline over the common topics; the sum of a count."""
-        divisor = 1 if MEASURES.is_count(self.measure) else len(self.scores)
-        scores, baseline_scores = self.scores.values(), self.baseline_scores.values()
-        return math.fsum(scores) / divisor, math.fsum(baseline_scores) / divisor
+        sums = math.fsum(self.scores.values()), math.fsum(self.baseline_scores.values())
+        return sums[0] / self.divisor, sums[1] / self.divisor
+
+    @property
+    def advantages(self) -> Floats:
+        """The differences by topic, positive if the run is better."""
+        found: Floats = self.sign * np.array([*self.differences.values()], np.float64)
+        found[np.abs(found) <= ROUNDING] = 0
+        return found
+
+    @property
+    def divisor(self) -> int:
+        """What a sum over the topics is divided by: the value of a count is the sum itself."""
+        return 1 if MEASURES.is_count(self.measure) else len(self.scores)
 
     @property
     def differences(self) -> dict[str, float]:

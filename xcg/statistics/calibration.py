@@ -22,8 +22,9 @@ from xcg.statistics.corrections import P_VALUE_CORRECTIONS
 from xcg.statistics.decisions import (
     Booleans,
     IndexPair,
+    are_losses,
     exchange,
-    gate_fails,
+    pair_differences,
     paired_significant,
     tukey_significant,
 )
@@ -366,11 +367,14 @@ def _found(
     """
     _, test, corrections, pairs = procedure[1:5]
     if procedure.family is None:
-        scores = [
-            _shift(values, better, -family.better_by(shift))
-            for family, values in zip(families, exchanged.values(), strict=True)
-        ]
-        return gate_fails(scores, [f.measure for f in families], pairs[0][1], test, corrections)
+        advantages = []
+        for family, values in zip(families, exchanged.values(), strict=True):
+            sign = -1 if MEASURES.order(family.measure).lower_is_better else 1
+            shifted = _shift(values, better, -family.better_by(shift))
+            advantages += [sign * pair_differences(shifted, pair) for pair in pairs]
+        losses = are_losses(advantages, test)
+        rejected = paired_significant(advantages, test, corrections)
+        return {correction: one & losses for correction, one in rejected.items()}
     by_topic = families[procedure.family].better_by(shift)
     values = _shift(exchanged[procedure.family], better, by_topic)
     significant = {}
@@ -379,7 +383,9 @@ def _found(
         significant["tukey"] = tukey_significant(values[:, present], pairs, test)
     remaining = [correction for correction in corrections if correction != "tukey"]
     if remaining:
-        significant |= paired_significant([values], pairs, test, remaining)
+        significant |= paired_significant(
+            [pair_differences(values, pair) for pair in pairs], test, remaining
+        )
     if shift:
         means = np.nanmean(values, axis=1)
         for number in procedure.wanted:

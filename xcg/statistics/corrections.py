@@ -9,6 +9,13 @@ from functools import cache
 from xcg.lazy_modules import np
 from xcg.statistics.topic_scores import Floats
 
+CORRECTION_NAMES = {
+    "shaffer": "Holm with Shaffer's steps",
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "fdr_bh": "Benjamini and Hochberg",
+    "none": "no correction",
+}
 P_VALUE_CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
 
@@ -58,6 +65,35 @@ def adjusted(p_values: Floats, correction: str) -> Floats:
     found = np.empty(p_values.shape)
     np.put_along_axis(found, order, np.minimum(1, steps), axis=1)
     return found
+
+
+def critical_levels(p_values: Floats, correction: str, level: float) -> Floats:
+    """Return the level below which each p value would be significant, given the others of its family.
+
+    Args:
+        p_values: As for :func:`adjusted`.
+        correction: ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``.
+        level: Significance level of the corrected p values.
+
+    Returns:
+        Array of shape (campaigns, comparisons).
+
+    >>> critical_levels(np.array([[0.01, 0.5, 0.6]]), "holm", 0.06).round(3).tolist()
+    [[0.02, 0.03, 0.03]]
+    """
+    m = p_values.shape[1]
+    hypotheses = np.full(p_values.shape, 1.0 if correction == "none" else float(m))
+    if correction in ("holm", "fdr_bh"):
+        for column in range(m):
+            others = np.sort(np.delete(p_values, column, axis=1), axis=1)
+            if correction == "holm":  # those that are significant are not counted any more
+                rejected = others * np.arange(m, 1, -1) < level
+                hypotheses[:, column] -= np.logical_and.accumulate(rejected, axis=1).sum(axis=1)
+            else:  # the last step at which enough others are significant counts
+                enough = others * m < level * np.arange(2, m + 1)
+                hypotheses[:, column] /= 1 + np.where(enough, np.arange(1, m), 0).max(axis=1, initial=0)
+    levels: Floats = level / hypotheses
+    return levels
 
 
 @cache

@@ -1,8 +1,8 @@
-"""Decisions of tests, corrections and gates in many campaigns at once, for simulations.
+"""Decisions of tests and corrections in many campaigns at once, for gates and simulations.
 
-The scores of many campaigns are an array of shape (campaigns, topics, runs). The decisions are those of
-:func:`xcg.compare` and of the gate in each campaign. Intervals, means, and exact p values of
-comparisons that are not significant are not computed.
+Differences between two runs are an array of shape (campaigns, topics). The decisions are those of
+:func:`xcg.compare` in each campaign. Intervals and exact p values of comparisons that are not
+significant are not computed.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from xcg.lazy_modules import np, npt
-from xcg.measures import MEASURES
 from xcg.statistics.corrections import adjusted
-from xcg.statistics.families import studentised_range_limit, tukey_inferences
+from xcg.statistics.families import studentised_range_limit, tukey_errors, tukey_inferences
 from xcg.statistics.margins import evidence
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import paired_p_values
@@ -50,43 +49,14 @@ def exchange(scores: Floats, keys: Floats) -> Floats:
     return np.where(present, exchanged, np.nan)
 
 
-def paired_significant(
-    scores: Sequence[Floats],
-    pairs: Sequence[IndexPair],
-    test: str,
-    corrections: Sequence[str],
-    level: float = SIGNIFICANCE_LEVEL,
-) -> dict[str, Booleans]:
-    """Return which pairs of runs differ by a paired test, in each campaign.
-
-    Each pair is tested on the topics that both runs have. All pairs by all measures and user models are
-    one family.
+def pair_differences(scores: Floats, pair: IndexPair) -> Floats:
+    """Return the differences of two runs on the topics that both have: shape (campaigns, topics).
 
     Args:
-        scores: For each measure and user model of the family, an array of shape (campaigns, topics,
-            runs); NaN for the same topics and runs in each campaign.
-        pairs: Indices of runs.
-        test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        corrections: As for :func:`xcg.statistics.corrections.adjusted`.
-        level: Significance level.
-
-    Returns:
-        For each correction, an array of shape (campaigns, comparisons); the comparisons are in the
-        order of the scores and pairs.
+        scores: Array of shape (campaigns, topics, runs); NaN for the same topics and runs in each
+            campaign.
+        pair: Indices of the runs.
     """
-    limit = level
-    if test == "randomisation" and not {"none", "fdr_bh"} & set(corrections):
-        limit = level / (len(scores) * len(pairs)) * (1 + ROUNDING)
-    p_values = np.hstack([_p_values(values, pairs, test, limit) for values in scores])
-    # Without a p value below the first limit, Holm and Shaffer find nothing; otherwise they need all.
-    found = np.flatnonzero((p_values <= limit).any(axis=1))
-    if limit < level and len(found):
-        p_values[found] = np.hstack([_p_values(v[found], pairs, test, level) for v in scores])
-    return {correction: adjusted(p_values, correction) < level for correction in corrections}
-
-
-def pair_differences(scores: Floats, pair: IndexPair) -> Floats:
-    """Return the differences of two runs on the topics that both have: shape (campaigns, topics)."""
     first, second = pair
     topics = ~np.isnan(scores[0, :, first]) & ~np.isnan(scores[0, :, second])
     found: Floats = scores[:, topics, first] - scores[:, topics, second]
@@ -94,16 +64,66 @@ def pair_differences(scores: Floats, pair: IndexPair) -> Floats:
     return found
 
 
-def _p_values(scores: Floats, pairs: Sequence[IndexPair], test: str, limit: float) -> Floats:
-    """Return p values of shape (campaigns, pairs), exact up to the limit."""
-    found = [pair_differences(scores, pair) for pair in pairs]
-    p_values = np.ones((len(scores), len(pairs)))
+def family_p_values(found: Sequence[Floats], test: str, limit: float = 1.0) -> Floats:
+    """Compute the p values of each comparison by itself.
+
+    Args:
+        found: Differences for each comparison; arrays of shape (campaigns, topics).
+        test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
+        limit: As for :func:`xcg.statistics.significance_tests.paired_p_values`.
+
+    Returns:
+        Array of shape (campaigns, comparisons).
+    """
+    p_values = np.ones((len(found[0]), len(found)))
     sizes = np.array([values.shape[1] for values in found])
     for size in np.unique(sizes):
-        columns = np.flatnonzero(sizes == size)
+        columns = np.flatnonzero(sizes == size).tolist()
         rows = np.concatenate([found[column] for column in columns])
         p_values[:, columns] = paired_p_values(test, rows, limit).reshape(len(columns), -1).T
     return p_values
+
+
+def paired_significant(
+    found: Sequence[Floats],
+    test: str,
+    corrections: Sequence[str],
+    level: float = SIGNIFICANCE_LEVEL,
+) -> dict[str, Booleans]:
+    """Return which comparisons of a family are significant by a paired test, in each campaign.
+
+    Args:
+        found: As for :func:`family_p_values`.
+        test: As for :func:`family_p_values`.
+        corrections: As for :func:`xcg.statistics.corrections.adjusted`.
+        level: Significance level.
+
+    Returns:
+        For each correction, an array of shape (campaigns, comparisons).
+    """
+    limit = level
+    if test == "randomisation" and not {"none", "fdr_bh"} & set(corrections):
+        limit = level / len(found) * (1 + ROUNDING)
+    p_values = family_p_values(found, test, limit)
+    # Without a p value below the first limit, Holm and Shaffer find nothing; otherwise they need all.
+    rows = np.flatnonzero((p_values <= limit).any(axis=1))
+    if limit < level and len(rows):
+        p_values[rows] = family_p_values([values[rows] for values in found], test, level)
+    return {correction: adjusted(p_values, correction) < level for correction in corrections}
+
+
+def are_losses(found: Sequence[Floats], test: str) -> Booleans:
+    """Return whether the mean is below 0 and the test rejects in this direction, if it rejects.
+
+    Args:
+        found: As for :func:`family_p_values`; negative if the first run is worse.
+        test: As for :func:`family_p_values`.
+
+    Returns:
+        Array of shape (campaigns, comparisons).
+    """
+    columns = [(values.mean(axis=1) < 0) & (evidence(test, values) < 0) for values in found]
+    return np.stack(columns, axis=1)
 
 
 def tukey_significant(
@@ -125,57 +145,14 @@ def tukey_significant(
     first, second = (list(indices) for indices in zip(*pairs, strict=True))
     means = scores.mean(axis=1)
     distances = np.abs(means[:, first] - means[:, second])
-    significant = np.zeros(distances.shape, bool)
-    remaining = np.arange(campaigns)
-    if test == "t":
-        centred = scores - scores.mean(axis=2, keepdims=True)
-        residuals = centred - centred.mean(axis=1, keepdims=True)
-        df = (runs - 1) * (topics - 1)
-        error = np.sqrt((residuals**2).sum(axis=(1, 2)) / df / topics)
-        rounding = ROUNDING * np.maximum(1, np.abs(scores).max(axis=(1, 2)))
-        varied = np.abs(residuals).max(axis=(1, 2)) > rounding
-        limit = studentised_range_limit(level, runs, df)
-        significant[varied] = distances[varied] > limit * error[varied, None]
-        remaining = np.flatnonzero(~varied)
+    errors, df = tukey_errors(scores)
+    if test != "t":
+        errors = np.zeros(campaigns)
+    significant: Booleans = distances > studentised_range_limit(level, runs, df) * errors[:, None]
     names = [(str(a), str(b)) for a, b in pairs]
-    for campaign in remaining:
+    for campaign in np.flatnonzero(errors == 0):
         columns = {str(run): scores[campaign, :, run].tolist() for run in range(runs)}
         table = TopicScores([str(topic) for topic in range(topics)], columns)
         lines = tukey_inferences(table, names, test, level)
         significant[campaign] = [line.p_adjusted < level for line in lines]
-    return significant
-
-
-def gate_fails(
-    scores: Sequence[Floats],
-    measures: Sequence[str],
-    baseline: int,
-    test: str,
-    corrections: Sequence[str],
-    level: float = SIGNIFICANCE_LEVEL,
-) -> dict[str, Booleans]:
-    """Return which comparisons make a gate fail, in each campaign.
-
-    Args:
-        scores: For each measure and user model, an array of shape (campaigns, topics, runs), as for
-            :func:`paired_significant`. All runs have scores.
-        measures: The measure of each array.
-        baseline: Index of the run that no other run may be worse than.
-        test: As for :func:`paired_significant`.
-        corrections: As for :func:`paired_significant`.
-        level: Significance level.
-
-    Returns:
-        For each correction, an array of shape (campaigns, comparisons); the comparisons are in the
-        order of the measures and runs. :func:`xcg.statistics.gate.gate_comparisons` makes the same
-        decisions.
-    """
-    pairs = [(run, baseline) for run in range(scores[0].shape[2]) if run != baseline]
-    significant = paired_significant(scores, pairs, test, corrections, level)
-    for fails in significant.values():
-        for campaign, column in np.argwhere(fails):
-            family, pair = divmod(int(column), len(pairs))
-            sign = -1 if MEASURES.order(measures[family]).lower_is_better else 1
-            (advantage,) = sign * pair_differences(scores[family][[campaign]], pairs[pair])
-            fails[campaign, column] = advantage.mean() < 0 and evidence(test, advantage) < 0
     return significant

@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import adjust
-from xcg.statistics.overall_tests import anova
 from xcg.statistics.significance_tests import (
     EXACT_RANDOMISATION_TOPICS,
-    PAIRED_TESTS,
     equal_signs_probability,
+    paired_p_value,
     sign_vectors,
 )
 from xcg.statistics.topic_scores import (
@@ -75,7 +74,7 @@ def paired_inferences(
     Raises:
         XcgError: As the tests.
     """
-    p_values = [PAIRED_TESTS[test](first, second) for first, second in pairs]
+    p_values = [paired_p_value(test, first, second) for first, second in pairs]
     adjusted = adjust(p_values, correction)
     single = _single_level(adjusted, correction, level)
     found = []
@@ -121,7 +120,7 @@ def t_interval(found: Floats, level: float) -> Interval:
     return mean - half_width, mean + half_width
 
 
-def randomisation_interval(found: Floats, level: float, seed: int = 0) -> Interval:
+def randomisation_interval(found: Floats, level: float) -> Interval:
     """Return the differences that the paired randomisation test does not reject.
 
     A sign vector is as extreme as the observed signs of d − δ exactly if δ is between the mean of the
@@ -131,7 +130,6 @@ def randomisation_interval(found: Floats, level: float, seed: int = 0) -> Interv
     Args:
         found: Differences by topic, at least two.
         level: Significance level: 1 − confidence level.
-        seed: Seed of the sign vectors, as in the test.
 
     Returns:
         The limits; both are None if no sign vectors are rare enough for the level.
@@ -141,11 +139,11 @@ def randomisation_interval(found: Floats, level: float, seed: int = 0) -> Interv
     changed = int(np.count_nonzero(found))
     exact = topics <= EXACT_RANDOMISATION_TOPICS
     enumerated = changed <= EXACT_RANDOMISATION_TOPICS
-    zero_signs = np.random.default_rng(seed)
+    zero_signs = np.random.default_rng(0)
     rounding = ROUNDING * max(1, float(np.abs(found[-1]))) * topics / 2
     total = float(found.sum())
     lows, highs = ([], []) if enumerated else ([np.array([-np.inf])], [np.array([np.inf])])
-    for drawn in sign_vectors(topics if exact else changed, seed):
+    for drawn in sign_vectors(topics if exact else changed):
         unchanged = 0 if exact else topics - changed
         signs = np.hstack([zero_signs.integers(0, 2, (len(drawn), unchanged)), drawn])
         kept = signs == (found > 0)
@@ -196,18 +194,35 @@ def tukey_inferences(
     """
     found = [float(differences(scores.values[a], scores.values[b]).mean()) for a, b in pairs]
     distances = np.abs(np.array(found, np.float64))
-    table = anova(scores) if test == "t" else None
-    if table is not None and table.error_squares:
-        error = math.sqrt(table.error_squares / table.error_df / len(scores.topics))
+    (error,), df = tukey_errors(scores.matrix[None])
+    if test == "t" and error:
         runs = len(scores.values)
-        p, adjusted = _tukey_p_values(distances / error, runs, table.error_df)
-        half_width = error * studentised_range_limit(level, runs, table.error_df)
+        p, adjusted = _tukey_p_values(distances / error, runs, df)
+        half_width = error * studentised_range_limit(level, runs, df)
     else:
         p, adjusted, half_width = _randomised_tukey(scores, distances, level)
     return [
         Inference(float(p[i]), float(adjusted[i]), mean - half_width, mean + half_width, 1 - level)
         for i, mean in enumerate(found)
     ]
+
+
+def tukey_errors(scores: Floats) -> tuple[Floats, int]:
+    """Return the standard errors of a run's mean by the two-way ANOVA of runs and topics.
+
+    Args:
+        scores: Complete scores; array of shape (campaigns, topics, runs).
+
+    Returns:
+        √(MS_error / n) of each campaign, 0 if all variation is rounding; and the degrees of freedom.
+    """
+    _, topics, runs = scores.shape
+    centred = scores - scores.mean(axis=2, keepdims=True)
+    residuals = centred - centred.mean(axis=1, keepdims=True)
+    df = (runs - 1) * (topics - 1)
+    errors = np.sqrt((residuals**2).sum(axis=(1, 2)) / df / topics)
+    rounding = ROUNDING * np.maximum(1, np.abs(scores).max(axis=(1, 2)))
+    return np.where(np.abs(residuals).max(axis=(1, 2)) > rounding, errors, 0), df
 
 
 def _tukey_p_values(q: Floats, runs: int, df: int) -> tuple[Floats, Floats]:

@@ -3,73 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from xcg.errors import UnmappedError, XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
-from xcg.measures import MEASURES
+from xcg.lazy_modules import np
 from xcg.statistics.baseline_pairs import BaselinePair, Cell, baseline_pairs, scores_by_cell
-from xcg.statistics.corrections import adjust
-from xcg.statistics.gate_limits import Limits, limit_failures, useless_limits
-from xcg.statistics.margins import advantages, evidence, margin_per_topic, not_worse_p
+from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, adjust
+from xcg.statistics.decisions import Booleans
+from xcg.statistics.gate_limits import Limits, useless_limits
+from xcg.statistics.gate_rules import (
+    Chances,
+    Rules,
+    broken_rules,
+    deciding_p_values,
+    gate_chances,
+    share_text,
+)
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL
-from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
-from xcg.statistics.topic_scores import ROUNDING, check_name, standard_deviation
+from xcg.statistics.significance_tests import PAIRED_TESTS, equal_signs_probability, smallest_p
+from xcg.statistics.topic_scores import ROUNDING, Floats, check_name, standard_deviation
 
 _NO_LIMITS = Limits()
 _TOPICS_IN_MESSAGE = 3
+_RUNS_IN_NOTES = 10
 _SMALLEST_PRINTED = 0.0001
 _DEFAULT_CORRECTION = "holm"
-_CORRECTION_NAMES = {
-    "holm": "Holm",
-    "bonferroni": "Bonferroni",
-    "fdr_bh": "Benjamini and Hochberg",
-    "none": "no correction",
-}
-
-
-def parse_thresholds(thresholds: Iterable[str] | Mapping[str, float]) -> dict[str, float]:
-    """Return the minimum mean of each measure.
-
-    Args:
-        thresholds: Texts like ``"MAep=0.30"``, or a mapping of measures to minimums. Of several
-            minimums of a measure, the highest counts.
-
-    Returns:
-        Minimums by canonical name.
-
-    Raises:
-        XcgError: If a measure is unknown or lower-is-better, or a minimum is not a finite number.
-
-    >>> parse_thresholds(["MAep=0.30", "ep(interpolation=linear)@0.1=0.5"])
-    {'MAep': 0.3, 'ep(interpolation=linear)@0.1': 0.5}
-    >>> parse_thresholds({"nxCG@10": 0.5})
-    {'nxCG@10': 0.5}
-    """
-    if isinstance(thresholds, Mapping):
-        pairs: Iterable[Sequence[Any]] = thresholds.items()
-    else:
-        pairs = [text.rpartition("=")[::2] for text in thresholds]
-    minimums: dict[str, float] = {}
-    for name, value in pairs:
-        try:
-            minimum = float(value)
-        except (TypeError, ValueError):
-            minimum = math.nan
-        if not name or not math.isfinite(minimum):
-            text = f"{name}={value}" if name else value
-            raise XcgError(
-                f"illegal threshold {text!r}: expected a measure and its minimum, like MAep=0.30"
-            )
-        measure = str(MEASURES.parse(name))
-        if MEASURES.order(measure).lower_is_better:
-            raise XcgError(f"{measure} is lower-is-better: it cannot have a minimum threshold")
-        minimums[measure] = max(minimum, minimums.get(measure, minimum))
-    return minimums
+_UNDERPOWERED = "or --allow-underpowered (allow_underpowered=True)"
 
 
 class Failure(NamedTuple):
@@ -102,6 +66,7 @@ class Check(NamedTuple):
         scores: Scores of the run by topic.
         pair: The scores of the run and of the baseline; None if the run is not compared with one.
         failures: Why the run fails; empty if it passes.
+        chances: How often an unchanged run fails, and the loss that the gate finds.
     """
 
     run: str
@@ -111,6 +76,7 @@ class Check(NamedTuple):
     scores: Mapping[str, float]
     pair: BaselinePair | None
     failures: Sequence[Failure]
+    chances: Chances
 
 
 @dataclass(frozen=True)
@@ -130,21 +96,6 @@ class Verdict:
     failures: list[str]
 
 
-@dataclass(frozen=True)
-class GateComparison(BaselinePair):
-    """The test of a run against the baseline of a gate, by one measure under one user model.
-
-    Attributes:
-        smallest_p: The smallest p value that the gate can reach if no other comparison shows anything.
-        p: p value that decides, corrected over all comparisons of the gate.
-        fails: Whether the gate fails because of this comparison.
-    """
-
-    smallest_p: float = 0.0
-    p: float = 1.0
-    fails: bool = False
-
-
 def check_gate(
     results: Results,
     minimums: Mapping[str, float],
@@ -158,18 +109,33 @@ def check_gate(
     exempt: Sequence[str] = (),
     limits: Limits = _NO_LIMITS,
     is_tested: bool = True,
+    missing: Sequence[Failure] = (),
 ) -> Verdict:
     """Check that no mean is below its minimum, and no run is worse than the baseline.
 
-    A mean may be lower than its minimum by a rounding error. :func:`gate_comparisons` describes the
-    test against the baseline. The limits are compared without a test.
+    A mean may be lower than its minimum by a rounding error. Each run is compared with the baseline
+    over the topics that both have. The limits are compared without a test.
+
+    Without margins, a run fails if it is shown to be worse: its mean is worse, and the two-sided p
+    value is below 5 %. Every comparison can make the gate fail, so all of them are one family: the
+    correction is applied to all runs, measures and user models together. With Holm's or Bonferroni's
+    method, the probability that a test fails although no run is worse is at most 5 %, if the test
+    itself keeps its level (see the study of false alarms), and if there is one try: a gate that is
+    repeated until it passes, or applied to every commit, fails more often. Limits have no such bound;
+    the notes and :class:`xcg.statistics.gate_rules.Chances` state how often an unchanged run fails.
+
+    With margins, a run fails unless it is shown to be at most the margin worse: its one-sided p value
+    (see :func:`xcg.statistics.margins.not_worse_p`) must be below 5 %. The gate passes only if every
+    comparison shows this. Therefore no correction is needed: the probability that a gate passes
+    although a run is worse by the margin is at most 5 % (intersection-union test, Berger 1982).
 
     Args:
         results: Results with scores per topic.
         minimums: Minimum mean of each measure, from :func:`parse_thresholds`.
         baseline: Name of the run with which all other runs are compared, by all measures.
         test: As for :func:`xcg.compare`.
-        correction: As for :func:`gate_comparisons`.
+        correction: ``"holm"`` (the default), ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``; without an
+            effect if there are margins.
         margins: By measure, how much worse than the baseline a run may be.
         allow_unmapped: Number of tolerated problems (see ``lenient`` of :func:`xcg.evaluate`) that may
             pass, at least 0.
@@ -180,194 +146,229 @@ def check_gate(
             worse.
         is_tested: Whether runs fail that are significantly worse than the baseline, or with margins not
             shown to be close to it; otherwise only the limits count.
+        missing: Failures that are known already.
 
     Raises:
         UnmappedError: If more problems were tolerated than allowed.
         XcgError: If a measure with a minimum was not evaluated, a run has no score, answers no
-            assessed topic or is a greedy reference, the baseline is unknown, or the gate can never
-            fail. Missing scores must not pass.
+            assessed topic or is a greedy reference, the baseline or another name is unknown, a run
+            shares too few topics with the baseline, or the gate can never fail. Missing scores must
+            not pass.
     """
+    check_name("test", test, PAIRED_TESTS)
+    correction = correction or _DEFAULT_CORRECTION
+    check_name("correction", correction, P_VALUE_CORRECTIONS)
     for measure in limits.measures:
         check_name("measure", measure, results.scope.measures)
     _check_complete(results, minimums, baseline, allow_unmapped)
-    failures = _below_minimum(results, minimums, exempt)
+    failures = [*missing, *_below_minimum(results, minimums, exempt)]
+    problems = [*_useless_minimums(results, minimums)]
     notes: list[str] = []
     pairs: list[BaselinePair] = []
-    if baseline is not None and is_tested:
-        pairs = _test_baseline(
-            results, baseline, test, correction, margins, allow_underpowered, failures, notes
-        )
-    elif baseline is not None:
-        pairs = baseline_pairs(results, baseline, 1)
-    if baseline is not None and limits:
-        notes.append(f"gate: limits without a test, baseline {baseline}")
-        limited = [pair for pair in pairs if limits.apply_to(pair.measure)]
-        for problem in (text for pair in limited for text in useless_limits(pair, baseline, limits)):
-            if not allow_underpowered:
-                raise XcgError(f"{problem}, or --allow-underpowered (allow_underpowered=True)")
-            notes.append(f"warning: {problem}")
-        for pair in limited:
-            for rule, text, losses in limit_failures(pair, baseline, limits):
-                lost = f"; lost most on {_lowest(losses, '+.4f', pair.sign)}" if losses else ""
-                failures.append(Failure(pair.run, pair.measure, pair.user_model, rule, text + lost))
-    compared = [pair for pair in pairs if is_tested or limits.apply_to(pair.measure)]
-    limited_runs = [run for run in results.runs if run not in exempt]
-    checks = _checks(results, [*minimums], limited_runs, compared, failures)
+    chances: list[Chances] = []
+    scores = scores_by_cell(results)
+    if baseline is not None:
+        pairs = baseline_pairs(results, baseline, 2 if is_tested else 1)
+        rules = Rules(minimums, limits, test if is_tested else "", correction, margins)
+        failures += _compare(pairs, baseline, rules, notes, problems)
+        own_scores = [[*scores[p.measure, p.user_model, p.run].values()] for p in pairs]
+        chances = gate_chances(pairs, own_scores, rules)
+    for problem, advice in problems:
+        if not allow_underpowered:
+            allow = "or --allow-underpowered (allow_underpowered=True)"
+            raise XcgError(f"{problem}; {advice}, {allow}")
+        notes.append(f"warning: {problem}")
+    compared = {
+        (pair.measure, pair.user_model, pair.run): (pair, chance)
+        for pair, chance in zip(pairs, chances, strict=True)
+        if is_tested or limits.apply_to(pair.measure)
+    }
+    limited = [run for run in results.runs if run not in exempt]
+    checks = _checks(results, scores, [*minimums], limited, compared, failures)
+    notes += _chance_notes(checks, baseline, is_tested and test != "t")
     return Verdict(checks, notes, baseline, [failure.text for failure in failures])
+
+
+def _useless_minimums(results: Results, minimums: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield messages about minimums that no score can miss, with advice."""
+    for measure, minimum in minimums.items():
+        lowest = min((row.value for row in results if row.measure == measure), default=0.0)
+        if minimum <= 0 <= lowest:
+            yield (
+                f"by {measure} the gate can never fail: no score is below {minimum:g}",
+                f"expected a minimum above 0, like {measure}=0.3",
+            )
+
+
+def _compare(
+    pairs: Sequence[BaselinePair],
+    baseline: str,
+    rules: Rules,
+    notes: list[str],
+    problems: list[tuple[str, str]],
+) -> Iterator[Failure]:
+    """Yield why runs are worse than the baseline; add notes, and problems with advice."""
+    found = [pair.advantages[None] for pair in pairs]
+    p_values, family = None, ""
+    if rules.test:
+        p_values = deciding_p_values(pairs, found, rules)
+        family = f"{len(pairs)} comparison{'s' * (len(pairs) > 1)}"
+        if rules.margins is None:
+            family = f"{CORRECTION_NAMES[rules.correction]} over {family}"
+        else:
+            family = f"one-sided, must hold for {family}"
+        level = f"level {100 * SIGNIFICANCE_LEVEL:g} %"
+        notes.append(f"gate: {rules.test} test, {family}, {level}, baseline {baseline}")
+    broken = broken_rules(pairs, found, rules, p_values)
+    if p_values is not None:
+        fails = broken["worse-than" if rules.margins is None else "margin"][0]
+        problems += _without_power(pairs, rules, family, fails, p_values[0])
+        for column in np.flatnonzero(fails).tolist():
+            p = float(p_values[0, column])
+            yield _worse_than_baseline(pairs[column], baseline, rules, family, p)
+    if rules.limits:
+        notes.append(f"gate: limits without a test, baseline {baseline}")
+    for column, pair in enumerate(pairs):
+        problems += useless_limits(pair, baseline, rules.limits)
+        for rule in ("max-drop", "max-regressed"):
+            if broken[rule][0, column]:
+                yield _beyond_limit(pair, baseline, rule, rules.limits)
+
+
+def _without_power(
+    pairs: Sequence[BaselinePair],
+    rules: Rules,
+    family: str,
+    fails: Booleans,
+    p_values: Floats,
+) -> Iterator[tuple[str, str]]:
+    """Yield a message if a run can never fail (with margins: pass) by a test, with advice."""
+    decided = {pair.run for pair, fail in zip(pairs, fails, strict=True) if fail}
+    weakest, largest = None, SIGNIFICANCE_LEVEL
+    for pair in pairs:
+        if rules.margins is None and pair.run in decided:
+            continue  # a run that fails by another comparison needs no power here
+        smallest = smallest_p(rules.test, len(pair.scores))
+        if rules.margins is not None:
+            smallest /= 2
+        else:
+            loss = pair.advantages
+            if rules.test == "t" and loss.mean() < 0 and not standard_deviation(loss):
+                # t is undefined for equal differences, and its substitute has a lower limit.
+                smallest = equal_signs_probability(len(loss))
+            others = [1.0] * (len(pairs) - 1)
+            smallest = adjust([smallest, *others], rules.correction)[0]
+        if smallest >= largest and (weakest is None or smallest > largest):
+            weakest, largest = pair, smallest
+    if weakest is None:
+        return
+    verdict = "fail" if rules.margins is None else "pass"
+    is_t = rules.test == "t"
+    yield (
+        f"{weakest.run}, {weakest.user_model}: by {weakest.measure} the gate can never {verdict}: "
+        f"the {rules.test} test over {len(weakest.scores)} topics"
+        f"{' with equal differences' * is_t}, {family}, returns at least p = {largest:.4f}",
+        f"use more topics, fewer runs, measures or user models{'' if is_t else ', the t test'}",
+    )
+
+
+def _worse_than_baseline(
+    pair: BaselinePair, baseline: str, rules: Rules, family: str, p_value: float
+) -> Failure:
+    mean, baseline_mean = pair.means
+    p = f"p = {p_value:.4f}" if p_value >= _SMALLEST_PRINTED else f"p < {_SMALLEST_PRINTED}"
+    claim = "worse than"
+    if rules.margins is not None:
+        claim = f"not shown to be at most {rules.margins[pair.measure]:g} worse than"
+    return _failure(
+        pair,
+        "worse-than" if rules.margins is None else "margin",
+        f" is {mean:.4f}, {claim} {baseline_mean:.4f} of {baseline} ({p}; {rules.test} test, "
+        f"{len(pair.scores)} topics, {family}); lost most on "
+        f"{_lowest(pair.differences, '+.4f', pair.sign)}",
+    )
+
+
+def _beyond_limit(pair: BaselinePair, baseline: str, rule: str, limits: Limits) -> Failure:
+    mean, baseline_mean = pair.means
+    allowed = limits.drop(pair.measure) if rule == "max-drop" else limits.most_regressed(pair.measure)
+    assert allowed is not None
+    lost = _lowest(pair.losses, "+.4f", pair.sign)
+    if rule == "max-drop":
+        drop = pair.sign * (baseline_mean - mean)
+        share = drop / abs(baseline_mean) if baseline_mean else math.inf
+        size = f"{100 * share:.4g} %" if allowed.is_relative else f"{drop:.4f}"
+        direction = "lower" if pair.sign > 0 else "higher"
+        found = f" is {mean:.4f}, {size} {direction} than {baseline_mean:.4f} of {baseline}"
+        return _failure(pair, rule, f"{found}: at most {allowed} is allowed; lost most on {lost}")
+    count = int((pair.advantages < -limits.regressed_by - ROUNDING).sum())
+    found = f"{count} topic{'s' * (count > 1)} of {len(pair.scores)}"
+    are = "is" if str(allowed) == "1" else "are"
+    return _failure(
+        pair,
+        rule,
+        f" is worse than that of {baseline} by more than {limits.regressed_by:g} for {found}: "
+        f"at most {allowed} {are} allowed; lost most on {lost}",
+    )
+
+
+def _failure(pair: BaselinePair, rule: str, reason: str) -> Failure:
+    text = f"{pair.run}, {pair.user_model}: {pair.measure}{reason}"
+    return Failure(pair.run, pair.measure, pair.user_model, rule, text)
+
+
+def _chance_notes(checks: Sequence[Check], baseline: str | None, replaces_test: bool) -> Iterator[str]:
+    """Yield how often an unchanged run fails, and which loss the gate finds, for each run."""
+    about = "gate: how often an unchanged run fails, and which loss is found with 80 % power,"
+    if baseline is None:
+        yield f"{about} cannot be estimated without a baseline"
+        return
+    by_run: dict[str, list[Check]] = {}
+    for check in checks:
+        if check.pair is not None:
+            by_run.setdefault(check.run, []).append(check)
+    for run, own in list(by_run.items())[:_RUNS_IN_NOTES]:
+        unchanged = own[0].chances.unchanged
+        if unchanged is None:
+            yield f"{about} cannot be estimated for {run}: {own[0].chances.obstacle}"
+            continue
+        losses = []
+        for measure, model, chances in ((c.measure, c.user_model, c.chances) for c in own):
+            size = f"cannot be estimated ({chances.obstacle})"
+            if chances.loss is not None:
+                size = f"is {chances.loss:.4f}"
+            losses.append(f"by {measure} under {model} it {size}")
+        by_t = " (by the t test)" * replaces_test
+        yield (
+            f"gate: {run}: an unchanged run fails in {share_text(unchanged)} of cases; the loss that "
+            f"would be found with 80 % power{by_t}: {', '.join(losses)}"
+        )
+    if len(by_run) > _RUNS_IN_NOTES:
+        yield f"gate: the chances of {len(by_run) - _RUNS_IN_NOTES} more runs are not shown"
 
 
 def _checks(
     results: Results,
+    scores: Mapping[Cell, Mapping[str, float]],
     measures: Sequence[str],
     runs: Sequence[str],
-    pairs: Sequence[BaselinePair],
+    compared: Mapping[Cell, tuple[BaselinePair, Chances]],
     failures: Sequence[Failure],
 ) -> list[Check]:
     """Return the checks of measures with a minimum for some runs, and of pairs with a baseline."""
     by_cell: dict[Cell, list[Failure]] = {}
     for failure in failures:
         by_cell.setdefault((failure.measure, failure.user_model, failure.run), []).append(failure)
-    compared = {(pair.measure, pair.user_model, pair.run): pair for pair in pairs}
-    scores = scores_by_cell(results)
     checks = []
     for model, measure, run in product(results.user_models, results.measures, results.runs):
         cell = measure, model, run
-        pair = compared.get(cell)
+        pair, chances = compared.get(cell, (None, Chances(obstacle="no baseline")))
         if pair is None and (measure not in measures or run not in runs):
             continue
         mean = pair.means[0] if pair else results.value(run, measure, user_model=model)
-        checks.append(
-            Check(run, measure, model, mean, scores.get(cell, {}), pair, by_cell.get(cell, []))
-        )
+        own = scores.get(cell, {})
+        checks.append(Check(run, measure, model, mean, own, pair, by_cell.get(cell, []), chances))
     return checks
-
-
-def _test_baseline(
-    results: Results,
-    baseline: str,
-    test: str,
-    correction: str | None,
-    margins: Mapping[str, float] | None,
-    allow_underpowered: bool,
-    failures: list[Failure],
-    notes: list[str],
-) -> list[BaselinePair]:
-    """Test each run against the baseline, add failures and notes, and return the pairs."""
-    found = gate_comparisons(results, baseline, test, correction, margins)
-    family = f"{len(found)} comparison{'s' * (len(found) > 1)}"
-    if margins is None:
-        family = f"{_CORRECTION_NAMES[correction or _DEFAULT_CORRECTION]} over {family}"
-    else:
-        family = f"one-sided, must hold for {family}"
-    level = f"level {100 * SIGNIFICANCE_LEVEL:g} %"
-    notes.append(f"gate: {test} test, {family}, {level}, baseline {baseline}")
-    # A run that fails by another comparison needs no power here.
-    decided = {line.run for line in found if line.fails} if margins is None else set()
-    undecided = [line for line in found if line.run not in decided]
-    weakest = max(undecided, key=lambda line: line.smallest_p, default=None)
-    if weakest is not None and weakest.smallest_p >= SIGNIFICANCE_LEVEL:
-        verdict = "fail" if margins is None else "pass"
-        problem = (
-            f"{weakest.run}, {weakest.user_model}: by {weakest.measure} the gate can never {verdict}: "
-            f"the {test} test over {len(weakest.scores)} topics"
-            f"{' with equal differences' if test == 't' else ''}, {family}, returns at least "
-            f"p = {weakest.smallest_p:.4f}"
-        )
-        if not allow_underpowered:
-            raise XcgError(
-                f"{problem}; use more topics, fewer runs, measures or user models, "
-                f"{'' if test == 't' else 'the t test, '}"
-                "or --allow-underpowered (allow_underpowered=True)"
-            )
-        notes.append(f"warning: {problem}")
-    for comparison in found:
-        if comparison.fails:
-            margin = None if margins is None else margins[comparison.measure]
-            text = _worse_than_baseline(comparison, baseline, test, family, margin)
-            rule = "worse-than" if margin is None else "margin"
-            failures.append(
-                Failure(comparison.run, comparison.measure, comparison.user_model, rule, text)
-            )
-    return [*found]
-
-
-def gate_comparisons(
-    results: Results,
-    baseline: str,
-    test: str = "t",
-    correction: str | None = None,
-    margins: Mapping[str, float] | None = None,
-) -> list[GateComparison]:
-    """Compare each run with the baseline of a gate, by all measures under all user models.
-
-    Each run is compared over the topics that it shares with the baseline.
-
-    Without margins, a run fails if it is shown to be worse: its mean is worse, and the two-sided p
-    value is below 5 %. Every comparison can make the gate fail, so all of them are one family: the
-    correction is applied to all runs, measures and user models together. With Holm's or Bonferroni's
-    method, the probability that a gate of equally good runs fails is at most 5 %.
-
-    With margins, a run fails unless it is shown to be at most the margin worse: its one-sided p value
-    (see :func:`xcg.statistics.margins.not_worse_p`) must be below 5 %. The gate passes only if every
-    comparison shows this. Therefore no correction is needed: the probability that a gate passes
-    although a run is worse by the margin is at most 5 % (intersection-union test, Berger 1982).
-
-    Args:
-        results: Results with scores per topic.
-        baseline: Name of a run.
-        test: As for :func:`xcg.compare`.
-        correction: ``"holm"`` (the default), ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``; without an
-            effect if there are margins.
-        margins: By measure, how much worse than the baseline a run may be.
-
-    Returns:
-        The comparisons in the order of measures, user models and runs.
-
-    Raises:
-        XcgError: If a name is unknown, there is no other run, or a run shares fewer than two topics
-            with the baseline.
-    """
-    check_name("test", test, PAIRED_TESTS)
-    correction = correction or _DEFAULT_CORRECTION
-    check_name("correction", correction, _CORRECTION_NAMES)
-    found = [
-        _uncorrected(
-            GateComparison(pair.run, pair.measure, pair.user_model, pair.scores, pair.baseline_scores),
-            test,
-            None if margins is None else margins[pair.measure],
-        )
-        for pair in baseline_pairs(results, baseline)
-    ]
-    if margins is not None:
-        return found
-    others = [1.0] * (len(found) - 1)
-    smallest = {p: adjust([p, *others], correction)[0] for p in {line.smallest_p for line in found}}
-    adjusted = adjust([line.p for line in found], correction)
-    return [
-        replace(
-            line,
-            smallest_p=smallest[line.smallest_p],
-            p=p,
-            fails=line.fails and p < SIGNIFICANCE_LEVEL,
-        )
-        for line, p in zip(found, adjusted, strict=True)
-    ]
-
-
-def _uncorrected(comparison: GateComparison, test: str, margin: float | None) -> GateComparison:
-    """Return the comparison with the p values of its test, before any correction."""
-    scores, baseline_scores = comparison.scores.values(), comparison.baseline_scores.values()
-    found = advantages(comparison.measure, list(scores), list(baseline_scores))
-    topics = len(found)
-    smallest = smallest_p(test, topics)
-    if margin is not None:
-        p = not_worse_p(test, found, margin_per_topic(comparison.measure, margin, topics))
-        return replace(comparison, smallest_p=smallest / 2, p=p, fails=p >= SIGNIFICANCE_LEVEL)
-    p = PAIRED_TESTS[test](found.tolist(), [0.0] * topics)
-    worse = bool(found.mean() < 0 and evidence(test, found) < 0)
-    if test == "t" and worse and not standard_deviation(found):
-        smallest = p  # t is undefined for equal differences, and its substitute has a lower limit
-    return replace(comparison, smallest_p=smallest, p=p, fails=worse)
 
 
 def _below_minimum(
@@ -382,20 +383,6 @@ def _below_minimum(
             text = f"{run}, {model}: {measure} is {mean:.4f}, below {minimum:g}; lowest on {lowest}"
             failures.append(Failure(run, measure, model, "minimum", text))
     return failures
-
-
-def _worse_than_baseline(
-    comparison: GateComparison, baseline: str, test: str, family: str, margin: float | None
-) -> str:
-    """Write why a comparison makes the gate fail."""
-    mean, baseline_mean = comparison.means
-    p = f"p = {comparison.p:.4f}" if comparison.p >= _SMALLEST_PRINTED else f"p < {_SMALLEST_PRINTED}"
-    claim = "worse than" if margin is None else f"not shown to be at most {margin:g} worse than"
-    return (
-        f"{comparison.run}, {comparison.user_model}: {comparison.measure} is {mean:.4f}, {claim} "
-        f"{baseline_mean:.4f} of {baseline} ({p}; {test} test, {len(comparison.scores)} topics, "
-        f"{family}); lost most on {_lowest(comparison.differences, '+.4f', comparison.sign)}"
-    )
 
 
 def _check_complete(

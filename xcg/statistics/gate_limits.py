@@ -1,37 +1,42 @@
-"""Limits of a gate without a test: how far a mean may drop, and how many topics may become worse."""
+"""Limits of a gate without a test: minimums, how far a mean may drop, how many topics may regress."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from xcg.errors import XcgError
 from xcg.measures import MEASURES
 from xcg.statistics.baseline_pairs import BaselinePair
-from xcg.statistics.topic_scores import ROUNDING
+from xcg.statistics.measure_values import by_measure
+
+REGRESSED_BY = 0.1
+"""The difference by which a topic must be worse to count as regressed."""
 
 _EXPECTED_DROP = "expected a number of at least 0 or a percentage, like 0.02, 5% or MAep=0.02"
-_EXPECTED_TOPICS = "expected a number of topics of at least 0, like 3 or MAep=3"
+_EXPECTED_TOPICS = (
+    "expected a number of topics of at least 0 or a percentage below 100, like 3, 20% or MAep=3"
+)
 
 
-class Drop(NamedTuple):
-    """The maximum by which a mean may be worse than the mean of the baseline.
+class Amount(NamedTuple):
+    """The maximum of a loss.
 
     Attributes:
-        value: The difference of the means; a share of the baseline's mean if relative. At least 0.
+        value: A number of at least 0, or a share.
         is_relative: Whether the value is a share.
 
-    >>> str(Drop(0.05, True)), str(Drop(0.02))
-    ('5 %', '0.02')
+    >>> str(Amount(0.05, True)), str(Amount(0.02)), Amount(0.05, True).of(40)
+    ('5 %', '0.02', 2.0)
     """
 
     value: float
     is_relative: bool = False
 
-    def absolute(self, baseline_mean: float) -> float:
-        """Return the difference that is allowed with this mean of the baseline."""
-        return self.value * abs(baseline_mean) if self.is_relative else self.value
+    def of(self, whole: float) -> float:
+        """Return the loss that is allowed of a whole: the baseline's mean, or all topics."""
+        return self.value * abs(whole) if self.is_relative else self.value
 
     def __str__(self) -> str:
         return f"{100 * self.value:g} %" if self.is_relative else f"{self.value:g}"
@@ -42,11 +47,13 @@ class Limits(NamedTuple):
 
     Attributes:
         drops: Measure → the drop of its mean that is allowed. The measure ``""`` means all others.
-        regressed: Measure → the number of topics that may become worse, in the same form.
+        regressed: Measure → the number or share of topics that may regress, in the same form.
+        regressed_by: A topic regresses if its score is worse by more than this.
     """
 
-    drops: Mapping[str, Drop] = {}
-    regressed: Mapping[str, int] = {}
+    drops: Mapping[str, Amount] = {}
+    regressed: Mapping[str, Amount] = {}
+    regressed_by: float = REGRESSED_BY
 
     def __bool__(self) -> bool:
         return bool(self.drops or self.regressed)
@@ -56,12 +63,12 @@ class Limits(NamedTuple):
         """The measures that have limits of their own."""
         return [measure for measure in dict.fromkeys((*self.drops, *self.regressed)) if measure]
 
-    def drop(self, measure: str) -> Drop | None:
+    def drop(self, measure: str) -> Amount | None:
         """Return the drop of a measure that is allowed, or None without a limit."""
         return self.drops.get(measure, self.drops.get(""))
 
-    def most_regressed(self, measure: str) -> int | None:
-        """Return the number of topics that may become worse by a measure, or None without a limit."""
+    def most_regressed(self, measure: str) -> Amount | None:
+        """Return how many topics may regress by a measure, or None without a limit."""
         return self.regressed.get(measure, self.regressed.get(""))
 
     def apply_to(self, measure: str) -> bool:
@@ -69,120 +76,105 @@ class Limits(NamedTuple):
         return self.drop(measure) is not None or self.most_regressed(measure) is not None
 
 
-def parse_limits(max_drop: object = None, max_regressed: object = None) -> Limits:
+def parse_thresholds(thresholds: Iterable[str] | Mapping[str, float]) -> dict[str, float]:
+    """Return the minimum mean of each measure.
+
+    Args:
+        thresholds: Texts like ``"MAep=0.30"``, or a mapping of measures to minimums.
+
+    Returns:
+        Minimums by canonical name.
+
+    Raises:
+        XcgError: If a measure is unknown, lower-is-better or named twice, or a minimum is not a finite
+            number.
+
+    >>> parse_thresholds(["MAep=0.30", "ep(interpolation=linear)@0.1=0.5"])
+    {'MAep': 0.3, 'ep(interpolation=linear)@0.1': 0.5}
+    """
+    expected = "expected a measure and its minimum, like MAep=0.30"
+    minimums = by_measure("threshold", thresholds, _finite, expected)
+    for measure, minimum in minimums.items():
+        if not measure:
+            raise XcgError(f"illegal threshold '{minimum:g}': {expected}")
+        if MEASURES.order(measure).lower_is_better:
+            raise XcgError(f"{measure} is lower-is-better: it cannot have a minimum threshold")
+    return minimums
+
+
+def _finite(value: str | float) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def parse_limits(
+    max_drop: object = None, max_regressed: object = None, regressed_by: float | None = None
+) -> Limits:
     """Return the limits of a gate.
 
     Args:
         max_drop: How much worse than the mean of the baseline a mean may be: a number, a percentage
             such as ``"5%"``, or a mapping of measures to these; or a list of texts like ``"0.02"`` and
             ``"ASL=10%"``, in which a text without a measure is for all other measures.
-        max_regressed: The number of topics that may become worse, in the same forms.
+        max_regressed: The number of topics that may regress, or their share, in the same forms.
+        regressed_by: A topic regresses if its score is worse by more than this, at least 0; by default
+            :data:`REGRESSED_BY`.
 
     Raises:
         XcgError: If a limit is illegal, a measure is unknown, or a measure has several limits.
 
-    >>> parse_limits(["5%", "ASL=2"], 3)
-    Limits(drops={'': Drop(value=0.05, is_relative=True), 'ASL': Drop(value=2.0, is_relative=False)}, \
-regressed={'': 3})
+    >>> parse_limits(["5%", "ASL=2"]).drops
+    {'': Amount(value=0.05, is_relative=True), 'ASL': Amount(value=2.0, is_relative=False)}
     """
+    if regressed_by is not None and max_regressed in (None, ()):
+        raise XcgError("regressed-by has no effect without max-regressed: expected both")
+    size = REGRESSED_BY if regressed_by is None else regressed_by
+    if not (math.isfinite(size) and size >= 0):
+        raise XcgError(f"illegal regressed-by {size}: expected a number of at least 0, like 0.1")
     return Limits(
-        _by_measure("max-drop", max_drop, _drop, _EXPECTED_DROP),
-        _by_measure("max-regressed", max_regressed, _topics, _EXPECTED_TOPICS),
+        by_measure("max-drop", max_drop, _drop, _EXPECTED_DROP),
+        by_measure("max-regressed", max_regressed, _topics, _EXPECTED_TOPICS),
+        size,
     )
 
 
-def limit_failures(
-    pair: BaselinePair, baseline: str, limits: Limits
-) -> Iterator[tuple[str, str, dict[str, float]]]:
-    """Yield the limits that a run exceeds.
+def useless_limits(pair: BaselinePair, baseline: str, limits: Limits) -> Iterator[tuple[str, str]]:
+    """Yield messages about limits that can never make a gate fail, and advice for each.
 
-    Yields:
-        The name of the limit, the beginning of the message, and the topics that became worse.
-    """
-    where = f"{pair.run}, {pair.user_model}: {pair.measure}"
-    mean, baseline_mean = pair.means
-    losses = pair.losses
-    allowed = limits.drop(pair.measure)
-    drop = pair.sign * (baseline_mean - mean)
-    if allowed is not None and drop > allowed.absolute(baseline_mean) + ROUNDING:
-        share = drop / abs(baseline_mean) if baseline_mean else math.inf
-        size = f"{100 * share:.4g} %" if allowed.is_relative else f"{drop:.4f}"
-        direction = "lower" if pair.sign > 0 else "higher"
-        found = f"{size} {direction} than {baseline_mean:.4f} of {baseline}"
-        yield "max-drop", f"{where} is {mean:.4f}, {found}: at most {allowed} is allowed", losses
-    most = limits.most_regressed(pair.measure)
-    if most is not None and len(losses) > most:
-        count = f"{len(losses)} topic{'s' * (len(losses) > 1)}"
-        found = f"worse than that of {baseline} for {count} of {len(pair.scores)}"
-        yield "max-regressed", f"{where} is {found}: at most {most} {_are(most)} allowed", losses
-
-
-def useless_limits(pair: BaselinePair, baseline: str, limits: Limits) -> Iterator[str]:
-    """Yield messages about limits that can never make a gate fail, with advice.
-
-    A mean of scores that are at least 0 cannot drop by more than the baseline's mean.
+    Scores of at least 0 cannot drop by more than those of the baseline.
     """
     where = f"{pair.run}, {pair.user_model}: by {pair.measure} the gate can never fail"
     allowed = limits.drop(pair.measure)
-    _, baseline_mean = pair.means
-    lowest = min(*pair.scores.values(), *pair.baseline_scores.values())
-    if (
-        allowed is not None
-        and pair.sign > 0
-        and lowest >= 0
-        and allowed.absolute(baseline_mean) >= baseline_mean
-    ):
+    _, mean = pair.means
+    bounded = pair.sign > 0 and min(*pair.scores.values(), *pair.baseline_scores.values()) >= 0
+    if allowed is not None and bounded and allowed.of(mean) >= mean:
         yield (
-            f"{where}: a drop of {allowed} is allowed, and the mean of {baseline} is "
-            f"{baseline_mean:.4f}; expected a lower --max-drop (max_drop), such as 5%"
+            f"{where}: a drop of {allowed} is allowed, and the mean of {baseline} is {mean:.4f}",
+            "expected a lower --max-drop (max_drop), such as 5%",
         )
-    most = limits.most_regressed(pair.measure)
-    if most is not None and most >= len(pair.scores):
+    most, size = limits.most_regressed(pair.measure), limits.regressed_by
+    scores = pair.baseline_scores.values()
+    can_regress = sum(score > size for score in scores) if bounded else len(scores)
+    if most is not None and most.of(len(scores)) >= can_regress:
         yield (
-            f"{where}: {most} topics may become worse, and there {_are(len(pair.scores))} "
-            f"{len(pair.scores)}; expected a lower --max-regressed (max_regressed)"
+            f"{where}: {most}{f' of {len(scores)}' * most.is_relative} topics may regress by more than "
+            f"{size:g}, and {can_regress} can, with these scores of {baseline}",
+            "expected a lower --max-regressed (max_regressed) or --regressed-by (regressed_by)",
         )
 
 
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _by_measure(option: str, limits: Any, parse: Callable[[Any], Any], expected: str) -> dict[str, Any]:
-    """Return measure → limit; the measure "" means all others."""
-    pairs: Iterable[tuple[str, Any]]
-    if limits is None:
-        return {}
-    if isinstance(limits, Mapping):
-        pairs = limits.items()
-    elif isinstance(limits, (str, float, int)):
-        pairs = [("", limits)]
-    else:
-        pairs = [(name, value) for name, _, value in (text.rpartition("=") for text in limits)]
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        try:
-            limit = parse(value)
-        except (TypeError, ValueError, OverflowError):
-            text = f"{name}={value}" if name else str(value)
-            raise XcgError(f"illegal {option} {text!r}: {expected}") from None
-        measure = str(MEASURES.parse(name)) if name else ""
-        if measure in found:
-            raise XcgError(f"several values of {option}{measure and f' for {measure}'}: expected one")
-        found[measure] = limit
-    return found
-
-
-def _drop(value: str | float) -> Drop:
+def _drop(value: str | float) -> Amount:
     is_relative = isinstance(value, str) and value.endswith("%")
     number = float(str(value).removesuffix("%")) / (100 if is_relative else 1)
     if isinstance(value, bool) or not (math.isfinite(number) and number >= 0):
         raise ValueError
-    return Drop(number, is_relative)
+    return Amount(number, is_relative)
 
 
-def _topics(value: str | int) -> int:
-    count = int(str(value))
-    if count < 0:
-        raise ValueError
-    return count
+def _topics(value: str | int) -> Amount:
+    found = _drop(value)
+    if found.value >= 1 if found.is_relative else found.value != int(str(value)):
+        raise ValueError  # all topics, or a fraction of a topic
+    return found

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.statistics.corrections import adjust
-from xcg.statistics.significance_tests import PAIRED_TESTS
-from xcg.statistics.topic_scores import DIGITS, Floats, check_name, differences
+from xcg.statistics.measure_values import by_measure
+from xcg.statistics.significance_tests import paired_p_values
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, check_name, differences
 
 
 def parse_margins(
@@ -34,38 +34,26 @@ def parse_margins(
     >>> parse_margins(["0.01", "ASL=2"], ["MAep", "ASL"])
     {'MAep': 0.01, 'ASL': 2.0}
     """
-    if isinstance(margins, Mapping):
-        pairs: list[tuple[str, Any]] = list(margins.items())
-    elif isinstance(margins, (float, int)):
-        pairs = [("", margins)]
-    else:
-        pairs = [(name, value) for name, _, value in (text.rpartition("=") for text in margins)]
     known = list(measures)
-    found: dict[str, float] = {}
-    for name, value in pairs:
-        try:
-            margin = float(value)
-        except (TypeError, ValueError):
-            margin = math.nan
-        if not (math.isfinite(margin) and margin > 0):
-            raise XcgError(
-                f"illegal margin {f'{name}={value}' if name else value!r}: expected a number above 0, "
-                "like 0.01 or MAep=0.01"
-            )
-        measure = str(MEASURES.parse(name)) if name else ""
-        if measure in found:
-            raise XcgError(f"several margins{measure and f' of {measure}'}: expected one")
-        if measure:
-            check_name("measure", measure, known)
-        found[measure] = margin
+    expected = "expected a number above 0, like 0.01 or MAep=0.01"
+    found = by_measure("margin", margins, _margin, expected)
+    for measure in filter(None, found):
+        check_name("measure", measure, known)
     for measure in known:
         if measure not in found and "" not in found:
             raise XcgError(f"no margin of {measure}: expected a number for all measures, like 0.01")
     return {measure: found.get(measure, found.get("", math.nan)) for measure in known}
 
 
-def not_worse_p(test: str, found: Floats, margin: float) -> float:
-    """Compute the p value of non-inferiority: that a run is at most ``margin`` worse than another.
+def _margin(value: str | float) -> float:
+    margin = float(value)
+    if not (math.isfinite(margin) and margin > 0):
+        raise ValueError
+    return margin
+
+
+def not_worse_p(test: str, found: Floats, margin: float) -> Floats:
+    """Compute p values of non-inferiority: that a run is at most ``margin`` worse than another.
 
     The null hypothesis is that the run is worse by the margin or more. The margin is added to the
     advantage of each topic, and the one-sided paired test shows that the result is above 0.
@@ -73,25 +61,30 @@ def not_worse_p(test: str, found: Floats, margin: float) -> float:
     Args:
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
         found: Differences between the scores of the run and those of the other run for each topic,
-            positive if the run is better.
+            positive if the run is better; shape (pairs, topics).
         margin: The difference per topic, above 0.
 
     Returns:
-        The one-sided p value, 0 to 1. If it is below 5 %, the run is at most ``margin`` worse.
+        One-sided p values, 0 to 1; shape (pairs,). Below 5 %, the run is at most ``margin`` worse.
 
     Raises:
         XcgError: As the test.
 
-    >>> round(not_worse_p("t", np.array([0.0, 0.02, -0.02, 0.0]), 0.01), 4)  # t = √1.5
-    0.154
+    >>> not_worse_p("t", np.array([[0.0, 0.02, -0.02, 0.0]]), 0.01).round(4).tolist()  # t = √1.5
+    [0.154]
     """
-    return _above_zero_p(test, found + margin)
+    gained = found + margin
+    gained[np.abs(gained) <= ROUNDING] = 0
+    # The distribution of each statistic is symmetric.
+    p_values = paired_p_values(test, gained) / 2
+    shown: Floats = np.where(evidence(test, gained) > 0, p_values, 1 - p_values)
+    return shown
 
 
-def equivalence_p(test: str, found: Floats, margin: float) -> float:
-    """Compute the p value of equivalence: that two runs differ by at most ``margin``.
+def equivalence_p(test: str, found: Floats, margin: float) -> Floats:
+    """Compute p values of equivalence: that two runs differ by at most ``margin``.
 
-    It is the higher p value of two one-sided tests: the run is at most ``margin`` worse, and at most
+    Each is the higher p value of two one-sided tests: the run is at most ``margin`` worse, and at most
     ``margin`` better (Schuirmann 1987).
 
     Args:
@@ -100,15 +93,16 @@ def equivalence_p(test: str, found: Floats, margin: float) -> float:
         margin: As for :func:`not_worse_p`.
 
     Returns:
-        The p value, 0 to 1. If it is below 5 %, the runs are equivalent.
+        p values, 0 to 1; shape (pairs,). Below 5 %, the runs are equivalent.
 
     Raises:
         XcgError: As the test.
 
-    >>> round(equivalence_p("wilcoxon", np.array([0.0, 0.001, -0.002, 0.0, 0.001]), 0.01), 4)  # 1 / 2⁵
-    0.0312
+    >>> equivalence_p("wilcoxon", np.array([[0.0, 0.001, -0.002, 0.0, 0.001]]), 0.01).tolist()  # 1 / 2⁵
+    [0.03125]
     """
-    return max(not_worse_p(test, found, margin), not_worse_p(test, -found, margin))
+    higher: Floats = np.maximum(not_worse_p(test, found, margin), not_worse_p(test, -found, margin))
+    return higher
 
 
 def margin_inferences(
@@ -138,8 +132,8 @@ def margin_inferences(
     for first, second in pairs:
         found = advantages(measure, first, second)
         by_topic = margin_per_topic(measure, margin, len(found))
-        not_worse.append(not_worse_p(test, found, by_topic))
-        equivalent.append(equivalence_p(test, found, by_topic))
+        not_worse += not_worse_p(test, found[None], by_topic).tolist()
+        equivalent += equivalence_p(test, found[None], by_topic).tolist()
     corrected = (adjust(p_values, correction) for p_values in (not_worse, equivalent))
     return list(zip(*corrected, strict=True))
 
@@ -155,26 +149,30 @@ def margin_per_topic(measure: str, margin: float, topics: int) -> float:
     return margin / (topics if MEASURES.is_count(measure) else 1)
 
 
-def evidence(test: str, found: Floats) -> float:
+def evidence(test: str, found: Floats) -> Floats:
     """Return a statistic with the sign of the direction in which a paired test rejects.
 
     It is the sum of the signed ranks for Wilcoxon's test, and the mean for other tests.
 
-    >>> found = np.array([0.01, 0.02, 0.03, -0.9])
-    >>> evidence("wilcoxon", found), round(evidence("t", found), 2)  # 1 + 2 + 3 − 4
-    (2.0, -0.21)
+    Args:
+        test: As for :func:`not_worse_p`.
+        found: As for :func:`not_worse_p`.
+
+    Returns:
+        Array of shape (pairs,).
+
+    >>> found = np.array([[0.01, 0.02, 0.03, -0.9]])
+    >>> evidence("wilcoxon", found).tolist(), evidence("t", found).round(2).tolist()  # 1 + 2 + 3 − 4
+    ([2.0], [-0.21])
     """
     if not test.startswith("wilcoxon"):
-        return float(found.mean())
+        means: Floats = found.mean(axis=1)
+        return means
     from scipy.stats import rankdata
 
     found = np.round(found, DIGITS)
-    if test == "wilcoxon":
-        found = found[found != 0]
-    return float(np.sum(np.sign(found) * rankdata(np.abs(found))))
-
-
-def _above_zero_p(test: str, values: Floats) -> float:
-    """Return the one-sided p value: the distribution of each statistic is symmetric."""
-    p = PAIRED_TESTS[test](values.tolist(), [0.0] * len(values))
-    return p / 2 if evidence(test, values) > 0 else 1 - p / 2
+    ranks = rankdata(np.abs(found), axis=1)
+    if test == "wilcoxon":  # topics without a difference, which are first, have no rank
+        ranks -= (found == 0).sum(axis=1, keepdims=True)
+    sums: Floats = (np.sign(found) * ranks).sum(axis=1)
+    return sums

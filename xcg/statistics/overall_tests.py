@@ -254,7 +254,7 @@ def discriminative_power(
     has t* = 0 if its mean is 0, and is infinite otherwise (Sakai 2006, Evaluating evaluation metrics
     based on the bootstrap, SIGIR). If z is the same for all n topics but not 0, no resample can reach
     t; then the level is 2 / 2ⁿ, as in
-    :func:`xcg.statistics.significance_tests.t_test`.
+    :func:`xcg.statistics.significance_tests.paired_p_values`.
 
     Args:
         scores: Scores of at least two runs for at least two topics.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from xcg.errors import XcgError
@@ -16,7 +16,6 @@ from xcg.statistics.topic_scores import (
     check_name,
     differences,
     matrix_product,
-    standard_deviation,
 )
 
 EXACT_WILCOXON_TOPICS = 500
@@ -26,17 +25,14 @@ _MAX_SIGNS_IN_MEMORY = 2_000_000
 _SIGN_VECTORS_AT_ONCE = 2048
 _MAX_ROWS_AT_ONCE = 512
 
-PairedTest = Callable[[Sequence[float], Sequence[float]], float]
+PAIRED_TESTS = ("t", "wilcoxon", "wilcoxon-pratt", "randomisation")
 
 
-def t_test(first: Sequence[float], second: Sequence[float]) -> float:
-    """Compute the two-sided p value of Student's paired t test.
-
-    t = mean(d) / (sd(d) / √n) with n − 1 degrees of freedom, where d are the differences per topic
-    (Student 1908). Computed by scipy. If all differences are equal but not
-    0, t is undefined; then p is that of the randomisation test, 2 / 2ⁿ.
+def paired_p_value(test: str, first: Sequence[float], second: Sequence[float]) -> float:
+    """Compute the two-sided p value of a paired test of two runs, see :func:`paired_p_values`.
 
     Args:
+        test: A name in :data:`PAIRED_TESTS`.
         first: Scores of a run by topic.
         second: Scores of another run for the same topics.
 
@@ -44,49 +40,63 @@ def t_test(first: Sequence[float], second: Sequence[float]) -> float:
         A number from 0 to 1: 1 if all differences are 0.
 
     Raises:
-        XcgError: If the numbers of topics differ, there are fewer than two, or a score is not
-            finite.
+        XcgError: If the test is unknown, the numbers of topics differ, there are fewer than two, or a
+            score is not finite.
 
-    >>> round(t_test([0.2, 0.4, 0.6], [0.1, 0.2, 0.3]), 4)  # t = 0.2 / (0.1 / √3) = 2√3
+    >>> round(paired_p_value("t", [0.2, 0.4, 0.6], [0.1, 0.2, 0.3]), 4)  # t = 0.2 / (0.1 / √3) = 2√3
     0.0742
-    """
-    from scipy.stats import ttest_rel
-
-    found = differences(first, second)
-    if not found.any():
-        return 1.0
-    if not standard_deviation(found):
-        return equal_signs_probability(len(found))  # scipy would divide by 0, or by a rounding error
-    return float(ttest_rel(first, second).pvalue)
-
-
-def wilcoxon_test(
-    first: Sequence[float], second: Sequence[float], zeros: Literal["wilcox", "pratt"] = "wilcox"
-) -> float:
-    """Compute the two-sided p value of Wilcoxon's signed-rank test.
-
-    If the runs are equally good, the sign of each rank is random. p is the fraction of sign vectors
-    whose sum of ranks is at least as far from its mean as the observed sum, with the mean of the ranks
-    for tied differences. The value is exact, with ties too, if at most 500 topics have a difference, or
-    if all differences have the same size. Otherwise scipy computes the
-    normal approximation with its correction for ties (Wilcoxon 1945; Pratt 1959).
-
-    Args:
-        first: Scores of a run by topic.
-        second: Scores of another run for the same topics.
-        zeros: Topics without a difference never get a sign. ``"wilcox"`` does not rank them;
-            ``"pratt"`` ranks them below all others.
-
-    Returns:
-        A number from 0 to 1: 1 if all differences are 0.
-
-    Raises:
-        XcgError: As :func:`t_test`.
-
-    >>> wilcoxon_test([0.2, 0.4, 0.6], [0.1, 0.2, 0.3])  # 2 of 8 sign vectors: + + + and − − −
+    >>> paired_p_value("wilcoxon", [0.2, 0.4, 0.6], [0.1, 0.2, 0.3])  # 2 of 8 vectors: + + +, − − −
     0.25
     """
-    return float(_wilcoxon_p_values(differences(first, second)[None], zeros)[0])
+    return float(paired_p_values(test, differences(first, second)[None])[0])
+
+
+def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
+    """Compute the two-sided p values of many pairs of runs by a paired test over topics.
+
+    - ``"t"``: t = mean(d) / (sd(d) / √n) with n − 1 degrees of freedom, where d are the differences by
+      topic (Student 1908). If all differences are equal but not 0, t is undefined; then p is that of
+      the randomisation test, 2 / 2ⁿ.
+    - ``"wilcoxon"``: the share of sign vectors whose sum of signed ranks is at least as far from its
+      mean as the observed sum, with the mean of the ranks for tied differences (Wilcoxon 1945). It is
+      exact, with ties too, if at most 500 topics have a difference, or if all differences have the
+      same size; otherwise it is scipy's normal approximation with the correction for ties. Topics
+      without a difference are not ranked; ``"wilcoxon-pratt"`` ranks them below all others (Pratt
+      1959).
+    - ``"randomisation"``: the share of sign vectors whose absolute mean is at least the observed one
+      (Fisher 1935; Smucker, Allan and Carterette 2007). If at most 16 topics have a difference, all 2ⁿ
+      vectors are counted. Otherwise B = 100,000 vectors are drawn, and p = (1 + count) / (1 + B).
+
+    The values depend neither on the order of the topics nor on the order of the runs.
+
+    Args:
+        test: A name in :data:`PAIRED_TESTS`.
+        found: Differences, from :func:`xcg.statistics.topic_scores.differences`; shape (pairs, topics).
+        limit: p values above the limit may be inexact, but stay above it. This saves most of the time
+            of the randomisation test.
+
+    Returns:
+        Array of shape (pairs,): numbers from 0 to 1, 1 if all differences are 0.
+
+    Raises:
+        XcgError: If the test is unknown.
+
+    >>> paired_p_values("randomisation", np.array([[0.1, 0.2, 0.3], [0.1, -0.1, 0.0]])).tolist()
+    [0.25, 1.0]
+    """
+    check_name("test", test, PAIRED_TESTS)
+    if test == "randomisation":
+        return _randomisation_p_values(found, limit)
+    if test != "t":
+        return _wilcoxon_p_values(found, "pratt" if test == "wilcoxon-pratt" else "wilcox")
+    from scipy.stats import ttest_1samp
+
+    largest = np.maximum(1, np.abs(found).max(axis=1))
+    constant = found.std(axis=1, ddof=1) <= ROUNDING * largest  # as standard_deviation
+    p_values = np.where(found.any(axis=1), equal_signs_probability(found.shape[1]), 1.0)
+    if not constant.all():
+        p_values[~constant] = ttest_1samp(found[~constant], 0, axis=1).pvalue
+    return p_values
 
 
 def _wilcoxon_p_values(found: Floats, zeros: Literal["wilcox", "pratt"]) -> Floats:
@@ -139,33 +149,7 @@ def rank_sum_distribution(ranks: tuple[int, ...]) -> Floats:
     return found
 
 
-def randomisation_test(first: Sequence[float], second: Sequence[float], seed: int = 0) -> float:
-    """Compute the two-sided p value of Fisher's paired randomisation test of the mean.
-
-    If the runs are equally good, the sign of each topic's difference is random. p is the fraction of
-    sign vectors whose absolute mean is at least the observed one. If at most 16 topics have a
-    difference, all 2ⁿ vectors are counted. Otherwise, B = 100,000 vectors are drawn, and
-    p = (1 + count) / (1 + B). The value depends neither on the order of the topics nor on the order of
-    the runs (Fisher 1935; Smucker, Allan and Carterette 2007).
-
-    Args:
-        first: Scores of a run by topic.
-        second: Scores of another run for the same topics.
-        seed: Seed of the random vectors, at least 0.
-
-    Returns:
-        A number from 0 to 1: 1 if all differences are 0.
-
-    Raises:
-        XcgError: If the numbers of topics differ, there are fewer than two, or a score is not finite.
-
-    >>> randomisation_test([0.2, 0.4, 0.6], [0.1, 0.2, 0.3])  # 2 of 8 vectors: + + + and − − −
-    0.25
-    """
-    return float(_randomisation_p_values(differences(first, second)[None], seed=seed)[0])
-
-
-def _randomisation_p_values(found: Floats, limit: float = 1.0, seed: int = 0) -> Floats:
+def _randomisation_p_values(found: Floats, limit: float) -> Floats:
     """Return the p value of each row of differences by the randomisation test.
 
     The vectors of a row are counted until its p value is certainly above the limit.
@@ -180,22 +164,25 @@ def _randomisation_p_values(found: Floats, limit: float = 1.0, seed: int = 0) ->
         rows = np.flatnonzero(changed == number)
         for chosen in np.array_split(rows, math.ceil(len(rows) / _MAX_ROWS_AT_ONCE)):
             p_values[chosen] = _share_of_extreme_signs(
-                magnitudes[chosen, topics - number :], topics * minimums[chosen], limit, seed
+                magnitudes[chosen, topics - number :], topics * minimums[chosen], limit
             )
     return p_values
 
 
-def _share_of_extreme_signs(magnitudes: Floats, minimums: Floats, limit: float, seed: int) -> Floats:
+def _share_of_extreme_signs(magnitudes: Floats, minimums: Floats, limit: float) -> Floats:
     """Return the proportion of sign vectors whose absolute sum is at least the minimum of each row."""
     number = magnitudes.shape[1]
     exact = number <= EXACT_RANDOMISATION_TOPICS
     total = 2**number if exact else 1 + RANDOM_SIGN_VECTORS
     counts = np.full(len(magnitudes), 0 if exact else 1)  # the observed signs are among all vectors
+    patterns, of_row = np.unique(magnitudes, axis=0, return_inverse=True)
+    of_row = of_row.reshape(-1)  # NumPy 2.0 returns a column
     undecided = np.arange(len(magnitudes))
-    for drawn in sign_vectors(number, seed):
+    for drawn in sign_vectors(number):
         for start in range(0, len(drawn), _SIGN_VECTORS_AT_ONCE):
             signs = 2 * drawn[start : start + _SIGN_VECTORS_AT_ONCE].astype(np.float64) - 1
-            sums = np.abs(matrix_product(signs, magnitudes[undecided].T))
+            needed, columns = np.unique(of_row[undecided], return_inverse=True)
+            sums = np.abs(matrix_product(signs, patterns[needed].T))[:, columns]
             counts[undecided] += np.count_nonzero(sums >= minimums[undecided], axis=0)
             undecided = undecided[counts[undecided] <= limit * total]
             if not len(undecided):
@@ -203,63 +190,21 @@ def _share_of_extreme_signs(magnitudes: Floats, minimums: Floats, limit: float, 
     return counts / total
 
 
-def sign_vectors(changed: int, seed: int = 0) -> Iterator[npt.NDArray[np.integer]]:
+def sign_vectors(changed: int) -> Iterator[npt.NDArray[np.integer]]:
     """Yield arrays whose rows are vectors of signs: 1 for plus, 0 for minus.
 
     Args:
         changed: Number of topics with a difference. For at most 16, all vectors are
             generated. For more, 100,000 are drawn at random.
-        seed: Seed of the random vectors.
     """
     if changed <= EXACT_RANDOMISATION_TOPICS:
         yield (np.arange(1 << changed)[:, None] >> np.arange(changed)) & 1
         return
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     rows = max(1, _MAX_SIGNS_IN_MEMORY // changed)
     for start in range(0, RANDOM_SIGN_VECTORS, rows):
         size = (min(rows, RANDOM_SIGN_VECTORS - start), changed)
         yield rng.integers(0, 2, size, np.int8)
-
-
-PAIRED_TESTS: dict[str, PairedTest] = {
-    "t": t_test,
-    "wilcoxon": wilcoxon_test,
-    "wilcoxon-pratt": partial(wilcoxon_test, zeros="pratt"),
-    "randomisation": randomisation_test,
-}
-
-
-def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
-    """Compute the p values of many pairs of runs, as :data:`PAIRED_TESTS` computes each of them.
-
-    Args:
-        test: A name in :data:`PAIRED_TESTS`.
-        found: Differences, from :func:`xcg.statistics.topic_scores.differences`; shape (pairs, topics).
-        limit: p values above the limit may be inexact, but stay above it. This saves most of the time
-            of the randomisation test.
-
-    Returns:
-        Array of shape (pairs,).
-
-    Raises:
-        XcgError: If the test is unknown.
-
-    >>> paired_p_values("randomisation", np.array([[0.1, 0.2, 0.3], [0.1, -0.1, 0.0]])).tolist()
-    [0.25, 1.0]
-    """
-    check_name("test", test, PAIRED_TESTS)
-    if test == "randomisation":
-        return _randomisation_p_values(found, limit)
-    if test != "t":
-        return _wilcoxon_p_values(found, "pratt" if test == "wilcoxon-pratt" else "wilcox")
-    from scipy.stats import ttest_1samp
-
-    largest = np.maximum(1, np.abs(found).max(axis=1))
-    constant = found.std(axis=1, ddof=1) <= ROUNDING * largest  # as standard_deviation
-    p_values = np.where(found.any(axis=1), equal_signs_probability(found.shape[1]), 1.0)
-    if not constant.all():
-        p_values[~constant] = ttest_1samp(found[~constant], 0, axis=1).pvalue
-    return p_values
 
 
 def smallest_p(test: str, topics: int, changed: int | None = None) -> float:

@@ -1,0 +1,147 @@
+"""How often a gate fails an unchanged run, and which loss it finds, by enumeration and simulation."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from score_tables import results_by_run
+
+from xcg.statistics.corrections import adjusted, critical_levels
+from xcg.statistics.gate import Check, check_gate
+from xcg.statistics.gate_limits import parse_limits
+from xcg.statistics.gate_rules import share_text
+from xcg.statistics.significance_tests import PAIRED_TESTS
+
+BASE = np.array([0.62, 0.55, 0.71, 0.48, 0.66, 0.59, 0.52])
+LOST = np.array([0.05, -0.12, 0.08, -0.02, -0.09, 0.03, 0.11])
+
+
+def checked(scores: dict[str, np.ndarray], minimums: Any = (), **gate: Any) -> list[Check]:
+    results = results_by_run({(run, "MAep", "m"): v.tolist() for run, v in scores.items()})
+    verdict = check_gate(results, dict(minimums), "base", allow_underpowered=True, **gate)
+    return [check for check in verdict.checks if check.pair is not None]
+
+
+RULES: dict[str, dict[str, Any]] = {
+    "drop": {"limits": parse_limits("8%"), "is_tested": False},
+    "regressed": {"limits": parse_limits(None, 1, 0.06), "is_tested": False},
+    "test": {},
+    "wilcoxon": {"test": "wilcoxon"},
+    "randomisation": {"test": "randomisation"},
+    "margin": {"margins": {"MAep": 0.08}},
+    "minimum": {"minimums": {"MAep": 0.56}, "limits": parse_limits("20%"), "is_tested": False},
+    "all": {"limits": parse_limits("8%", 2, 0.1), "minimums": {"MAep": 0.55}},
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_chance_of_an_unchanged_run_by_all_exchanges(name: str) -> None:
+    """All 2⁷ exchanges are given to the gate itself, as runs of their own."""
+    rules = RULES[name]
+    fails, found = [], 0.0
+    for signs in product((1, -1), repeat=len(BASE)):
+        (check,) = checked({"base": BASE, "run": BASE - np.array(signs) * LOST}, **rules)
+        fails.append(bool(check.failures))
+        found = check.chances.unchanged or 0.0
+    assert found == pytest.approx(np.mean(fails), abs=0.03)  # three standard errors of 2,000 draws
+
+
+@pytest.mark.parametrize("name", ["drop", "test", "margin", "minimum"])
+def test_the_loss_makes_the_gate_fail_in_80_percent_of_the_exchanges(name: str) -> None:
+    (check,) = checked({"base": BASE, "run": BASE - LOST}, **RULES[name])
+    loss = check.chances.loss
+    assert loss is not None
+    shares = []
+    for size in (0.9 * loss, 1.1 * loss):
+        exchanges = [BASE - np.array(s) * LOST - size for s in product((1, -1), repeat=len(BASE))]
+        checks = [checked({"base": BASE, "run": run}, **RULES[name])[0] for run in exchanges]
+        shares.append(np.mean([bool(check.failures) for check in checks]))
+    assert shares[0] < 0.8 <= shares[1]
+
+
+def test_what_cannot_be_estimated_has_a_reason() -> None:
+    obstacles = {
+        "all differences are 0": checked({"base": BASE, "run": BASE}),
+        "no limit on means, and no test": checked(
+            {"base": BASE, "run": BASE - LOST}, **RULES["regressed"]
+        ),
+        "an unchanged run fails in 80 % of cases or more": checked(
+            {"base": BASE, "run": BASE - LOST}, margins={"MAep": 0.001}
+        ),
+        "it is more than the baseline's mean": checked(
+            {"base": BASE / 10, "run": BASE / 10 + np.abs(LOST)}, test="t"
+        ),
+    }
+    for obstacle, (check,) in obstacles.items():
+        assert (check.chances.obstacle, check.chances.loss) == (obstacle, None)
+    (equal,) = obstacles["all differences are 0"]
+    assert equal.chances.unchanged is None
+    results = results_by_run({("run", "MAep", "m"): BASE.tolist()})
+    (note,) = check_gate(results, {"MAep": 0.5}).notes
+    assert note.endswith("cannot be estimated without a baseline")
+
+
+def test_the_note_states_both_numbers() -> None:
+    runs = {"base": BASE, "run": BASE - LOST}
+    results = results_by_run({(run, "MAep", "m"): v.tolist() for run, v in runs.items()})
+    verdict = check_gate(results, {}, "base", limits=parse_limits("8%"), is_tested=False)
+    (check,) = verdict.checks
+    assert check.chances.unchanged is not None
+    assert verdict.notes[1:] == [
+        f"gate: run: an unchanged run fails in {share_text(check.chances.unchanged)} of cases; "
+        f"the loss that would be found with 80 % power: by MAep under m it is {check.chances.loss:.4f}"
+    ]
+    verdict = check_gate(results, {}, "base", test="wilcoxon", allow_underpowered=True)
+    assert "with 80 % power (by the t test): by MAep" in verdict.notes[-1]
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh", "none"])
+def test_critical_levels_are_where_the_decision_changes(correction: str) -> None:
+    rng = np.random.default_rng(1)
+    p_values = rng.uniform(0, 1, (200, 5)) ** 4
+    levels = critical_levels(p_values, correction, 0.05)
+    for column in range(5):
+        for factor, significant in ((0.999, True), (1.001, False)):
+            changed = p_values.copy()
+            changed[:, column] = factor * levels[:, column]
+            found = adjusted(changed, correction)[:, column] < 0.05
+            assert found.tolist() == [significant] * 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["drop", "regressed", "test", "share"])
+def test_the_printed_chance_is_the_frequency_of_failures(name: str) -> None:
+    """Of 500 pairs of unchanged runs (the same system with another seed), as in the issue's claim."""
+    rng = np.random.default_rng(3)
+    limits = {
+        "drop": parse_limits("5%"),
+        "regressed": parse_limits(None, 3),
+        "test": parse_limits(),
+        "share": parse_limits(None, "20%", 0.15),
+    }[name]
+    for topics in (13, 50):
+        printed, fails = [], []
+        for _ in range(500):
+            system = rng.uniform(0.3, 0.7, topics)
+            base, run = (system + rng.normal(0, 0.15 / np.sqrt(2), topics) for _ in range(2))
+            (check,) = checked({"base": base, "run": run}, limits=limits, is_tested=name == "test")
+            printed.append(check.chances.unchanged)
+            fails.append(bool(check.failures))
+        assert np.mean(printed) == pytest.approx(np.mean(fails), abs=0.05)
+
+
+@pytest.mark.parametrize("test", PAIRED_TESTS)
+def test_the_runs_of_a_gate_share_its_correction(test: str) -> None:
+    """With nine other runs, Holm's method makes failures by a test rarer for each of them."""
+    rng = np.random.default_rng(7)
+    runs = {"base": rng.uniform(0.4, 0.6, 25)}
+    for number in range(10):
+        runs[f"r{number}"] = runs["base"] + rng.normal(0, 0.1, 25)
+    (alone,) = checked({name: runs[name] for name in ("base", "r0")}, test=test)
+    together = checked(runs, test=test)[0]
+    assert alone.chances.unchanged == pytest.approx(0.025, abs=0.015)  # two-sided 5 %, only losses fail
+    assert (together.chances.unchanged or 0) < 0.015
+    assert (together.chances.loss or 0) > (alone.chances.loss or 1)
