@@ -36,20 +36,17 @@ def test_a_table_of_false_alarms(xcg_command: Command) -> None:
     )
 
 
-def test_power_and_records(xcg_command: Command) -> None:
-    options = "--test wilcoxon --baseline focused --difference 0.1 --difference 0.3 --campaigns 40"
+def test_records(xcg_command: Command) -> None:
+    options = "--test wilcoxon --baseline focused --correction none --campaigns 40"
     done = xcg_command(*CALL.split(), *options.split(), "--format", "json")
     rows = json.loads(done.stdout)
-    assert [(row["procedure"], row["difference"], row["comparisons"]) for row in rows] == [
-        (procedure, difference, 7)
-        for difference in (0, 0.1, 0.3)
-        for procedure in ("named baseline", "gate")
+    assert [(row["procedure"], row["comparisons"]) for row in rows] == [
+        ("named baseline", 7),
+        ("gate", 7),
     ]
     assert {row["baseline"] for row in rows} == {"focused"}
     assert all(row["low"] <= row["rate"] == row["found"] / 40 <= row["high"] for row in rows)
-    rates = [row["rate"] for row in rows if row["procedure"] == "gate"]
-    assert rates == sorted(rates)
-    assert rates[-1] > 0.5
+    assert rows[0]["rate"] > rows[1]["rate"] > 0  # only losses make the gate fail
     again = xcg_command(*CALL.split(), *options.split(), "--format", "csv")
     assert [int(row["found"]) for row in csv.DictReader(again.stdout.splitlines())] == [
         row["found"] for row in rows
@@ -64,19 +61,14 @@ def test_power_and_records(xcg_command: Command) -> None:
     [
         ("--campaigns 0", "Invalid value for '--campaigns': 0 is not in the range 1<=x<=1000000."),
         ("--workers 0", "xcg: error: 0 workers: expected 1 to 1,000, or -1 for one per core\n"),
-        ("--difference x", "Invalid value for '--difference': 'x' is not a valid float."),
-        (
-            "--difference nan",
-            "xcg: error: illegal difference nan: expected a number above 0, like 0.02\n",
-        ),
         ("--measures MAepp", "xcg: error: unknown measure 'MAepp': did you mean 'MAep'?\n"),
         ("--baseline focussed", "xcg: error: no run 'focussed': did you mean 'focused'?\n"),
         (
             "--run corpora_samples/handbook-runs/focused.xml",
             "xcg: error: 1 run: expected at least two to exchange\n",
         ),
-        ("--test wilcoxon --correction tukey", "error: wilcoxon cannot be studied: shaffer and"),
-        ("--baseline focused --correction tukey", "error: tukey cannot be studied: shaffer and"),
+        ("--test wilcoxon --correction shaffer", "error: wilcoxon cannot be studied: shaffer is"),
+        ("--correction tukey", "Invalid value for '--correction': 'tukey' is not one of"),
     ],
 )
 def test_misuse(xcg_command: Command, options: str, message: str) -> None:
@@ -107,4 +99,4 @@ def test_the_manual_shows_the_output(xcg_command: Command, call: str, output: st
 
 
 def test_the_manual_has_examples() -> None:
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 2

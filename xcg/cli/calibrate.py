@@ -19,8 +19,9 @@ from xcg.cli.run_names import with_named_run
 from xcg.report.columns import FALSE_ALARMS
 from xcg.statistics.calibration import CAMPAIGNS
 from xcg.statistics.calibration import calibrate as calibrate_results
+from xcg.statistics.corrections import CORRECTION_NAMES
 from xcg.statistics.run_pairs import ALL_PAIRS
-from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS
 
 
@@ -43,17 +44,9 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
     "--correction",
     "corrections",
     multiple=True,
-    type=click.Choice(CORRECTIONS),
+    type=click.Choice(list(CORRECTION_NAMES)),
     help="Study this correction of p values.  [default: as xcg compare, shaffer for all pairs by t, "
     "otherwise holm]",
-)
-@click.option(
-    "--difference",
-    "differences",
-    multiple=True,
-    type=float,
-    metavar="NUMBER",
-    help="Also print the power: the share of campaigns that find a run that is better by this number.",
 )
 @count_option("--campaigns", "Exchange the runs this number of times.", default=CAMPAIGNS)
 @seed_option
@@ -63,7 +56,6 @@ def calibrate(
     baseline: str | None,
     tests: Sequence[str],
     corrections: Sequence[str],
-    differences: Sequence[float],
     campaigns: int,
     seed: int,
 ) -> Printed:
@@ -75,9 +67,6 @@ def calibrate(
     comparisons, at the level of 5 %; for the gate (--fail-if-worse-than of xcg compare), the share of
     campaigns in which it fails. low and high are the limits of a 95 % interval of the rate (Clopper and
     Pearson). The verdict compares this interval with 5 %.
-
-    With --difference, one run is made better after the exchange by adding the number to its scores
-    without limits (worse for the gate), and the rate is the share of campaigns that find it.
     """
     inputs, baseline = with_named_run(campaign.inputs(), baseline, (ALL_PAIRS,))
     results = evaluate_with_progress(inputs).without_references()
@@ -87,7 +76,6 @@ def calibrate(
             baseline,
             tests,
             corrections,
-            differences,
             campaigns,
             seed,
             progress,
@@ -100,6 +88,4 @@ def calibrate(
         "The exchange gives all runs the same spread, so a rate says nothing about false alarms "
         "between runs whose scores spread differently.",
     ]
-    if not differences:
-        rows = [{name: row[name] for name in row if name != "difference"} for row in rows]
     return Printed(rows, results.notes, heading=heading, columns=FALSE_ALARMS)

@@ -88,7 +88,7 @@ FALSE_ALARMS = (
     Column("comparisons", kind="count", priority=3),
     Column("campaigns", kind="count", priority=3),
     Column("found", kind="count", priority=2, meaning="campaigns with a false alarm"),
-    Column("rate", meaning="share of campaigns with a false alarm, or that find the difference"),
+    Column("rate", meaning="share of campaigns with a false alarm"),
     Column("low", priority=1, meaning="lower limit of the 95 % interval of the rate"),
     Column("high", priority=1, meaning="upper limit of the 95 % interval of the rate"),
     Column("verdict", kind="text", priority=1),

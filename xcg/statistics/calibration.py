@@ -1,4 +1,4 @@
-"""False-alarm rates and power of tests, corrections and gates on the scores of a campaign.
+"""False-alarm rates of tests, corrections and gates on the scores of a campaign.
 
 An A/A study: the scores of each topic are exchanged among the runs at random. Then all runs are equally
 good, and every significant difference is a false alarm. Topics, the distribution of scores in each
@@ -8,7 +8,7 @@ topic, and the dependence between measures and user models stay as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.corrections import P_VALUE_CORRECTIONS
+from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS
 from xcg.statistics.decisions import (
     Booleans,
     IndexPair,
@@ -26,12 +26,10 @@ from xcg.statistics.decisions import (
     exchange,
     pair_differences,
     paired_significant,
-    tukey_significant,
 )
-from xcg.statistics.margins import margin_per_topic
 from xcg.statistics.proportions import Proportion, proportion
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
-from xcg.statistics.significance import CORRECTIONS, SIGNIFICANCE_LEVEL
+from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import ROUNDING, Floats, check_name, common_scores, scores_by_run
 
@@ -44,14 +42,13 @@ IF_EQUAL = "if spreads are equal"
 """The condition of each verdict: exchanged runs have scores with the same distribution."""
 _MAX_SCORES_IN_MEMORY = 4_000_000
 _MAX_CAMPAIGNS_AT_ONCE = 250
-_TUKEY_TESTS = ("t", "randomisation")
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """How often a procedure finds a difference in exchanged campaigns.
+    """How often a procedure has a false alarm in exchanged campaigns.
 
     Attributes:
         measure: Canonical name of the measure; ``"all"`` for a gate.
@@ -62,17 +59,15 @@ class ErrorRate:
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons in the family.
-        difference: The constant added to the scores of one run; 0 for a false-alarm rate.
         campaigns: Number of exchanged campaigns.
-        found: Number of campaigns with a false alarm or, with a difference, that detected it.
-        rate: found / campaigns, which is the false-alarm rate or the power.
+        found: Number of campaigns with a false alarm.
+        rate: found / campaigns.
         low: Lower limit of the 95 % interval of the rate (Clopper and Pearson 1934).
         high: Upper limit.
-        verdict: Compares the interval of a false-alarm rate with the level of 5 %: ``"above 5 %"``,
+        verdict: Compares the interval of the rate with the level of 5 %: ``"above 5 %"``,
             ``"below 5 %, if spreads are equal"`` or ``"5 % is possible, if spreads are equal"``: the
             exchange gives all runs the same spread, so it cannot see false alarms from unequal spreads.
-            ``"no power"`` if no comparison of the family can be significant with so few topics. Empty
-            with a difference.
+            ``"no power"`` if no comparison of the family can be significant with so few topics.
     """
 
     measure: str
@@ -82,7 +77,6 @@ class ErrorRate:
     test: str
     correction: str
     comparisons: int
-    difference: float
     campaigns: int
     found: int
     rate: float
@@ -109,12 +103,6 @@ class _Family(NamedTuple):
         present = ~np.isnan(self.scores[:, self.runs])
         return bool((present.all(axis=1) | ~present.any(axis=1)).all())
 
-    def better_by(self, difference: float) -> float:
-        """Return the constant to add to the score of each topic so that a run is better."""
-        topics = int((~np.isnan(self.scores)).any(axis=1).sum())
-        by_topic = margin_per_topic(self.measure, difference, topics)
-        return -by_topic if MEASURES.order(self.measure).lower_is_better else by_topic
-
     def smallest_p(self, test: str) -> float:
         """Return the smallest p value of a pair, given the topics on which any runs differ."""
         scores = self.scores[(~np.isnan(self.scores)).any(axis=1)]
@@ -132,7 +120,6 @@ class _Procedure(NamedTuple):
     test: str
     corrections: list[str]
     pairs: list[IndexPair]
-    wanted: list[int]  # the comparisons that show the better run
 
 
 class _Study(NamedTuple):
@@ -140,8 +127,6 @@ class _Study(NamedTuple):
 
     families: Sequence[_Family]
     procedures: Sequence[_Procedure]
-    shifts: Sequence[float]
-    better: int
     seed: int
 
     def exchanged(self, campaigns: range, procedure: _Procedure) -> dict[int, Floats]:
@@ -162,7 +147,6 @@ def calibrate(
     baseline: str | None = None,
     tests: Sequence[str] = (),
     corrections: Sequence[str] = (),
-    differences: Sequence[float] = (),
     campaigns: int = CAMPAIGNS,
     seed: int = 0,
     progress: Progress | None = None,
@@ -175,91 +159,63 @@ def calibrate(
     and the gate of ``xcg compare --fail-if-worse-than`` are applied at the level of 5 %. A campaign has
     a false alarm if at least one comparison of the family is significant, or the gate fails.
 
-    With a difference, one run becomes better after the exchange: its scores improve by this constant.
-    They may leave the range of the measure, so that the true difference is exact. The rate is the
-    proportion of campaigns that find this run significantly better than the baseline (for all pairs,
-    than the first other run). For a gate, the run becomes worse instead, and the rate is the proportion
-    of campaigns in which the gate fails because of this run.
-
     Args:
         results: Results with scores per topic of at least two runs.
         baseline: Name of a run that the others are compared with, or ``"all"`` for all pairs of runs.
             By default both, with the first run.
         tests: Names in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`; by default all.
-        corrections: As for :func:`xcg.compare`; by default those that it uses by default.
-            ``"shaffer"`` is only applied to all pairs by ``"t"``, ``"tukey"`` to these by ``"t"`` and
-            ``"randomisation"``.
-        differences: Differences of means above 0 (of sums if the measure is a count).
+        corrections: As for :func:`xcg.compare`, except ``"tukey"``, whose assumption of equal spreads
+            the exchange makes true; by default those that it uses by default. ``"shaffer"`` is only
+            applied to all pairs by ``"t"``.
         campaigns: Number of exchanged campaigns, at least 1.
         seed: Seed of the random exchange.
-        progress: Called with the number of completed campaigns and of all campaigns. Campaigns are
-            counted once without a difference, and once for each difference.
+        progress: Called with the number of completed campaigns and of all campaigns.
         executor: Where the campaigns are studied. The rates do not depend on it.
 
     Returns:
-        False-alarm rates, then power by difference. Both are in the order of measures, user models and
-        baselines, with the gates last.
+        The rates in the order of measures, user models and baselines, with the gates last.
 
     Raises:
         XcgError: If a name is unknown, there are fewer than two runs, two runs share fewer than two
             topics, a number is illegal, or no correction is defined for the tests.
     """
-    _check_numbers(campaigns, differences)
+    if campaigns < 1:
+        raise XcgError(f"{campaigns} campaigns: expected at least one")
     _check_names(results, baseline, tests, corrections)
     families = _families(results)
     base = 0 if baseline in (None, ALL_PAIRS) else results.runs.index(str(baseline))
-    better = 0 if base else 1
-    procedures = _procedures(
-        families, base, better, baseline, tests or tuple(PAIRED_TESTS), corrections
-    )
+    procedures = _procedures(families, base, baseline, tests or PAIRED_TESTS, corrections)
     _check_all_studied(procedures, tests, corrections)
-    shifts = (0.0, *differences)
-    counts = dict.fromkeys(_keys(procedures, shifts), 0)
     largest = max(family.scores.size * len(results.runs) for family in families)
     size = min(_MAX_CAMPAIGNS_AT_ONCE, max(1, _MAX_SCORES_IN_MEMORY // largest))
     tasks = [
-        (range(start, min(start + size, campaigns)), step, number)
+        (range(start, min(start + size, campaigns)), number)
         for start in range(0, campaigns, size)
-        for step in range(len(shifts))
         for number in range(len(procedures))
     ]
 
     def report_campaigns(done: int, of: int) -> None:
         if progress is not None:
-            block, step, number = tasks[done - 1]
-            part = (number + 1) * len(block) // len(procedures)
-            progress(block.start * len(shifts) + step * len(block) + part, campaigns * len(shifts))
+            block, number = tasks[done - 1]
+            progress(block.start + (number + 1) * len(block) // len(procedures), campaigns)
 
-    study = _Study(families, procedures, shifts, better, seed)
+    counts = {(n, c): 0 for n, one in enumerate(procedures) for c in one.corrections}
+    study = _Study(families, procedures, seed)
     found = executor.run(_count_found, tasks, common=[study], progress=report_campaigns)
-    for (_, step, number), by_correction in zip(tasks, found, strict=True):
+    for (_, number), by_correction in zip(tasks, found, strict=True):
         for correction, count in by_correction.items():
-            counts[number, correction, shifts[step]] += count
+            counts[number, correction] += count
     return [
-        _error_rate(
-            procedures[number], families, results.runs[base], correction, shift, campaigns, found
-        )
-        for (number, correction, shift), found in counts.items()
+        _error_rate(procedures[number], families, results.runs[base], correction, campaigns, count)
+        for (number, correction), count in counts.items()
     ]
 
 
-def _count_found(study: _Study, campaigns: range, step: int, number: int) -> dict[str, int]:
+def _count_found(study: _Study, campaigns: range, number: int) -> dict[str, int]:
     """Return in how many campaigns a procedure finds a difference, for each correction."""
-    procedure, shift = study.procedures[number], study.shifts[step]
-    exchanged = study.exchanged(campaigns, procedure)
-    found = _found(procedure, study.families, exchanged, study.better, shift)
-    return {
-        correction: int((one[:, procedure.wanted] if shift else one).any(axis=1).sum())
-        for correction, one in found.items()
-    }
-
-
-def _keys(
-    procedures: Sequence[_Procedure], shifts: Sequence[float]
-) -> Iterator[tuple[int, str, float]]:
-    for shift, (number, procedure) in product(shifts, enumerate(procedures)):
-        for correction in procedure.corrections:
-            yield number, correction, shift
+    procedure = study.procedures[number]
+    found = _found(procedure, study.families, study.exchanged(campaigns, procedure))
+    return {correction: int(one.any(axis=1).sum()) for correction, one in found.items()}
 
 
 def _check_names(
@@ -268,7 +224,7 @@ def _check_names(
     for test in tests:
         check_name("test", test, PAIRED_TESTS)
     for correction in corrections:
-        check_name("correction", correction, CORRECTIONS)
+        check_name("correction", correction, CORRECTION_NAMES)
     for name in (*tests, *corrections):
         if (*tests, *corrections).count(name) > 1:
             raise XcgError(f"{name} is given twice: expected different names")
@@ -288,19 +244,9 @@ def _check_all_studied(
     for name in (*tests, *corrections):
         if name not in used:
             raise XcgError(
-                f"{name} cannot be studied: shaffer and tukey are only defined for all pairs of at "
-                "least three runs with the same topics, by t (tukey also by randomisation); use holm"
+                f"{name} cannot be studied: shaffer is only defined for all pairs of at least three "
+                "runs with the same topics, by t; use holm"
             )
-
-
-def _check_numbers(campaigns: int, differences: Sequence[float]) -> None:
-    if campaigns < 1:
-        raise XcgError(f"{campaigns} campaigns: expected at least one")
-    for difference in differences:
-        if not (math.isfinite(difference) and difference > 0):
-            raise XcgError(f"illegal difference {difference}: expected a number above 0, like 0.02")
-    if len(set(differences)) < len(differences):
-        raise XcgError("the same difference twice: expected different numbers")
 
 
 def _families(results: Results) -> list[_Family]:
@@ -324,7 +270,6 @@ def _families(results: Results) -> list[_Family]:
 def _procedures(
     families: Sequence[_Family],
     base: int,
-    better: int,
     baseline: str | None,
     tests: Sequence[str],
     corrections: Sequence[str],
@@ -333,77 +278,37 @@ def _procedures(
     named = [(run, base) for run in range(runs) if run != base]
     pairs = list(combinations(range(runs), 2))
     paired = [c for c in corrections or ("holm",) if c in P_VALUE_CORRECTIONS]
-    shown = named.index((better, base))
     found = []
     for index, family in enumerate(families):
         if baseline != ALL_PAIRS:
-            found += [_Procedure(index, True, test, paired, named, [shown]) for test in tests]
+            found += [_Procedure(index, True, test, paired, named) for test in tests]
         if baseline == ALL_PAIRS or (baseline is None and runs > 2):
-            wanted = [pairs.index((min(better, base), max(better, base)))]
             for test in tests:
                 steps = test == "t" and family.complete and runs > 2
-                tukey = test in _TUKEY_TESTS and family.complete and runs > 2
-                chosen = ["tukey"] * (tukey and "tukey" in corrections)
-                chosen += ["shaffer"] * (steps and "shaffer" in (corrections or ("shaffer",)))
+                chosen = ["shaffer"] * (steps and "shaffer" in (corrections or ("shaffer",)))
                 chosen += paired if corrections or not steps else []
-                found.append(_Procedure(index, False, test, chosen, pairs, wanted))
+                found.append(_Procedure(index, False, test, chosen, pairs))
     if baseline != ALL_PAIRS:
-        wanted = [i * len(named) + shown for i in range(len(families))]
-        found += [_Procedure(None, True, test, paired, named, wanted) for test in tests]
+        found += [_Procedure(None, True, test, paired, named) for test in tests]
     return [procedure for procedure in found if procedure.corrections]
 
 
 def _found(
-    procedure: _Procedure,
-    families: Sequence[_Family],
-    exchanged: Mapping[int, Floats],
-    better: int,
-    shift: float,
+    procedure: _Procedure, families: Sequence[_Family], exchanged: Mapping[int, Floats]
 ) -> dict[str, Booleans]:
-    """Return the significant comparisons for each correction: shape (campaigns, comparisons).
-
-    With a shift, only comparisons in the true direction count: the run is better, or the gate finds it
-    worse.
-    """
-    _, test, corrections, pairs = procedure[1:5]
-    if procedure.family is None:
-        advantages = []
-        for family, values in zip(families, exchanged.values(), strict=True):
-            sign = -1 if MEASURES.order(family.measure).lower_is_better else 1
-            shifted = _shift(values, better, -family.better_by(shift))
-            advantages += [sign * pair_differences(shifted, pair) for pair in pairs]
-        losses = are_losses(advantages, test)
-        rejected = paired_significant(advantages, test, corrections)
-        return {correction: one & losses for correction, one in rejected.items()}
-    by_topic = families[procedure.family].better_by(shift)
-    values = _shift(exchanged[procedure.family], better, by_topic)
-    significant = {}
-    if "tukey" in corrections:
-        present = ~np.isnan(values[0]).all(axis=1)
-        significant["tukey"] = tukey_significant(values[:, present], pairs, test)
-    remaining = [correction for correction in corrections if correction != "tukey"]
-    if remaining:
-        significant |= paired_significant(
-            [pair_differences(values, pair) for pair in pairs], test, remaining
-        )
-    if shift:
-        means = np.nanmean(values, axis=1)
-        for number in procedure.wanted:
-            first, second = pairs[number]
-            other = second if first == better else first
-            right = (means[:, better] - means[:, other]) * by_topic > 0
-            for found in significant.values():
-                found[:, number] &= right
-    return significant
-
-
-def _shift(scores: Floats, run: int, difference: float) -> Floats:
-    """Return scores with a constant added to those of one run."""
-    if not difference:
-        return scores
-    shifted = scores.copy()
-    shifted[:, :, run] += difference
-    return shifted
+    """Return the false alarms for each correction: shape (campaigns, comparisons)."""
+    differences = [
+        -pair_differences(values, pair)
+        if MEASURES.order(families[number].measure).lower_is_better
+        else pair_differences(values, pair)
+        for number, values in exchanged.items()
+        for pair in procedure.pairs
+    ]
+    significant = paired_significant(differences, procedure.test, procedure.corrections)
+    if procedure.family is not None:
+        return significant
+    losses = are_losses(differences, procedure.test)
+    return {correction: one & losses for correction, one in significant.items()}
 
 
 def _error_rate(
@@ -411,7 +316,6 @@ def _error_rate(
     families: Sequence[_Family],
     base: str,
     correction: str,
-    shift: float,
     campaigns: int,
     found: int,
 ) -> ErrorRate:
@@ -419,14 +323,9 @@ def _error_rate(
     studied = families if procedure.family is None else [families[procedure.family]]
     comparisons = len(procedure.pairs) * len(studied)
     rate = proportion(found, campaigns)
-    verdict = ""
-    if not shift:
-        smallest = min(family.smallest_p(procedure.test) for family in studied)
-        if correction in ("shaffer", "holm", "bonferroni"):
-            smallest *= comparisons
-        elif correction == "tukey":
-            smallest = 0.0
-        verdict = "no power" if smallest >= SIGNIFICANCE_LEVEL else _verdict(rate)
+    smallest = min(family.smallest_p(procedure.test) for family in studied)
+    if correction in ("shaffer", "holm", "bonferroni"):
+        smallest *= comparisons
     return ErrorRate(
         measure=ALL if gate else studied[0].measure,
         user_model=ALL if gate else studied[0].user_model,
@@ -435,13 +334,12 @@ def _error_rate(
         test=procedure.test,
         correction=correction,
         comparisons=comparisons,
-        difference=shift,
         campaigns=campaigns,
         found=found,
         rate=rate.rate,
         low=rate.low,
         high=rate.high,
-        verdict=verdict,
+        verdict="no power" if smallest >= SIGNIFICANCE_LEVEL else _verdict(rate),
     )
 
 

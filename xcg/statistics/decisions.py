@@ -12,11 +12,10 @@ from typing import TypeAlias
 
 from xcg.lazy_modules import np, npt
 from xcg.statistics.corrections import adjusted
-from xcg.statistics.families import studentised_range_limit, tukey_errors, tukey_inferences
 from xcg.statistics.margins import evidence
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import paired_p_values
-from xcg.statistics.topic_scores import ROUNDING, Floats, TopicScores
+from xcg.statistics.topic_scores import ROUNDING, Floats
 
 Booleans: TypeAlias = "npt.NDArray[np.bool_]"
 IndexPair = tuple[int, int]
@@ -124,35 +123,3 @@ def are_losses(found: Sequence[Floats], test: str) -> Booleans:
     """
     columns = [(values.mean(axis=1) < 0) & (evidence(test, values) < 0) for values in found]
     return np.stack(columns, axis=1)
-
-
-def tukey_significant(
-    scores: Floats, pairs: Sequence[IndexPair], test: str, level: float = SIGNIFICANCE_LEVEL
-) -> Booleans:
-    """Return which pairs differ by Tukey's HSD or its randomised form, in each campaign.
-
-    Args:
-        scores: Complete scores of at least three runs; array of shape (campaigns, topics, runs).
-        pairs: Indices of runs.
-        test: ``"t"`` or ``"randomisation"``.
-        level: Significance level.
-
-    Returns:
-        Array of shape (campaigns, pairs): whether :func:`xcg.statistics.families.tukey_inferences`
-        returns a corrected p value below the level.
-    """
-    campaigns, topics, runs = scores.shape
-    first, second = (list(indices) for indices in zip(*pairs, strict=True))
-    means = scores.mean(axis=1)
-    distances = np.abs(means[:, first] - means[:, second])
-    errors, df = tukey_errors(scores)
-    if test != "t":
-        errors = np.zeros(campaigns)
-    significant: Booleans = distances > studentised_range_limit(level, runs, df) * errors[:, None]
-    names = [(str(a), str(b)) for a, b in pairs]
-    for campaign in np.flatnonzero(errors == 0):
-        columns = {str(run): scores[campaign, :, run].tolist() for run in range(runs)}
-        table = TopicScores([str(topic) for topic in range(topics)], columns)
-        lines = tukey_inferences(table, names, test, level)
-        significant[campaign] = [line.p_adjusted < level for line in lines]
-    return significant
