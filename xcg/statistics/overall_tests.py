@@ -20,8 +20,6 @@ from xcg.statistics.topic_scores import (
     differences,
 )
 
-POSTHOC_TESTS = ("conover", "nemenyi")
-
 
 def _matrix(scores: TopicScores, what: str, min_runs: int) -> Floats:
     """Return the scores as topics × runs, rounded so that rounding errors are ties."""
@@ -174,17 +172,12 @@ def mean_ranks(scores: TopicScores) -> dict[str, float]:
     return dict(zip(scores.values, ranks.mean(axis=0).tolist(), strict=True))
 
 
-def friedman_posthoc(
-    scores: TopicScores, method: str = "conover", correction: str = "holm"
-) -> dict[tuple[str, str], float]:
-    """Compute a p value for each pair of runs after Friedman's test.
+def friedman_posthoc(scores: TopicScores, correction: str = "holm") -> dict[tuple[str, str], float]:
+    """Compute a p value for each pair of runs after Friedman's test (Conover and Iman 1979).
 
     Args:
         scores: Scores of at least three runs for at least two topics.
-        method: ``"conover"`` (Conover and Iman 1979) or ``"nemenyi"`` (Nemenyi 1963, which needs no
-            correction).
-        correction: Correction of Conover's p values for the number of pairs, as for
-            :func:`xcg.compare`.
+        correction: Correction of the p values for the number of pairs, as for :func:`xcg.compare`.
 
     Returns:
         p values from 0 to 1 by pair of runs. If all n topics have the same ranks, Conover's test has no
@@ -195,22 +188,17 @@ def friedman_posthoc(
         XcgError: If a name is unknown, there are fewer runs or topics, or a score is not finite.
 
     >>> scores = TopicScores(["1", "2", "3"], {"a": [3, 3, 1], "b": [2, 2, 2], "c": [1, 1, 3]})
-    >>> {pair: round(p, 4) for pair, p in friedman_posthoc(scores, "nemenyi").items()}
-    {('a', 'b'): 0.9122, ('a', 'c'): 0.6928, ('b', 'c'): 0.9122}
+    >>> {pair: round(p, 4) for pair, p in friedman_posthoc(scores, "none").items()}
+    {('a', 'b'): 0.7415, ('a', 'c'): 0.5185, ('b', 'c'): 0.7415}
     """
-    from scipy.stats import rankdata, studentized_range
+    from scipy.stats import rankdata
 
-    check_name("method", method, POSTHOC_TESTS)
     check_name("correction", correction, P_VALUE_CORRECTIONS)
     matrix = _matrix(scores, "Friedman's test", 3)
     ranks = rankdata(matrix, axis=1)
     topics, runs = ranks.shape
     first, second = np.triu_indices(runs, 1)
-    if method == "nemenyi":
-        means = ranks.mean(axis=0)
-        q = np.abs(means[first] - means[second]) / np.sqrt(runs * (runs + 1) / (6 * topics))
-        p_values = studentized_range.sf(q * np.sqrt(2), runs, np.inf).tolist()
-    elif (ranks == ranks[0]).all():
+    if (ranks == ranks[0]).all():
         p = equal_signs_probability(topics)
         if correction != "none":  # with Holm and Bonferroni; fdr_bh is not larger
             p = min(1.0, len(first) * p)
