@@ -10,10 +10,7 @@ from conftest import Command
 
 from xcg.cli.main import COMMANDS, main
 
-OF_CONFIG = (
-    *("--assessments", "--corpus", "--no-cache", "--lenient", "--output", "--user-model"),
-    "--profile",
-)
+OF_CONFIG = (*("--assessments", "--corpus", "--no-cache", "--lenient", "--output", "--user-model"),)
 OF_RUNS = ("--run", "--document", "--order", "--ties", "--strategy")
 MISSING = {
     ("distribution", "--user-model"): "counts assessments",

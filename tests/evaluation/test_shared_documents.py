@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,6 @@ from xcg.errors import UnmappedError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.shared_documents import shared_documents
-from xcg.profiling import collect_profile
 
 NAMES = [f"d{number}" for number in range(20)]
 ASSESSMENTS = {
@@ -27,6 +28,23 @@ RUNS = {
     run: {topic: [f"{name}#/a[1]/s[{number}]" for name in NAMES] for topic in "12"}
     for run, number in (("r1", 1), ("r2", 2))
 }
+HOOK = """
+import sys
+
+def log(event, arguments):
+    name = str(arguments[0]) if event == "open" else ""
+    if name.startswith({corpus!r}) and name.endswith(".xml"):
+        with open({log!r}, "a") as file:
+            file.write(f"{{name}}\\n")
+
+sys.addaudithook(log)
+"""
+EVALUATION = """
+import json, sys, xcg
+assessments, runs, corpus, cache = map(json.loads, sys.argv[1:])
+documents = xcg.Corpus(corpus) if cache else xcg.Corpus(corpus, cache=False)
+xcg.evaluate(assessments, runs, documents, "overlap-off", "MAep", workers=2)
+"""
 
 
 @pytest.fixture
@@ -43,42 +61,43 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def parsed_documents(evaluate: Callable[[], object]) -> list[str]:
-    """Return the documents that were parsed, by all processes, as often as they were parsed."""
-    with collect_profile() as profile:
-        evaluate()
-    return sorted(Path(name).stem for name, count in profile.parsed.items() for _ in range(count))
+def opened_documents(corpus: Path, runs: object = RUNS, cache: bool = True) -> list[str]:
+    """Return the documents that all processes of an evaluation opened, as often as they did.
+
+    Python imports ``sitecustomize`` when it starts, also in workers.
+    """
+    folder, log = corpus.parent / "hook", corpus.parent / "opened"
+    folder.mkdir(exist_ok=True)
+    (folder / "sitecustomize.py").write_text(HOOK.format(corpus=str(corpus), log=str(log)))
+    log.write_text("")
+    arguments = [json.dumps(value) for value in (ASSESSMENTS, runs, str(corpus), cache)]
+    environment = {**os.environ, "PYTHONPATH": str(folder), "TMPDIR": tempfile.gettempdir()}
+    subprocess.run([sys.executable, "-c", EVALUATION, *arguments], env=environment, check=True)
+    return sorted(Path(name).stem for name in log.read_text().splitlines())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [RUNS, {"r1": RUNS["r1"]}], ids=["by runs", "by topics"])
-def test_documents_are_parsed_once(corpus: Path, runs: dict[str, object]) -> None:
-    def evaluate() -> object:
-        return xcg.evaluate(ASSESSMENTS, runs, corpus, "overlap-off", "MAep", workers=2)
-
-    assert parsed_documents(evaluate) == sorted(NAMES)
-    assert parsed_documents(evaluate) == []
+def test_documents_are_opened_once(corpus: Path, runs: dict[str, object]) -> None:
+    assert opened_documents(corpus, runs) == sorted(NAMES)
+    assert opened_documents(corpus, runs) == []
 
 
-def test_documents_are_parsed_once_without_a_cache(corpus: Path, tmp_path: Path) -> None:
-    def evaluate() -> object:
-        return xcg.evaluate(ASSESSMENTS, RUNS, corpus, "overlap-off", "MAep", workers=2)
-
-    with without_cache():
-        assert parsed_documents(evaluate) == sorted(NAMES)
-        assert parsed_documents(evaluate) == sorted(NAMES)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus"]
+@pytest.mark.slow
+def test_documents_are_opened_once_without_a_cache(corpus: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert opened_documents(corpus, cache=False) == sorted(NAMES)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus", "hook", "opened"]
 
 
-def test_documents_are_parsed_once_if_the_cache_is_a_foreign_file(corpus: Path, tmp_path: Path) -> None:
-    def evaluate() -> object:
-        return xcg.evaluate(ASSESSMENTS, RUNS, corpus, "overlap-off", "MAep", workers=2)
-
+@pytest.mark.slow
+def test_documents_are_opened_once_if_the_cache_is_a_foreign_file(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir(mode=0o700)
     foreign = tmp_path / "cache" / "xcg-documents.sqlite"
     foreign.write_bytes(b"another program")
-    assert parsed_documents(evaluate) == sorted(NAMES)
+    assert opened_documents(corpus) == sorted(NAMES)
     assert foreign.read_bytes() == b"another program"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "corpus"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "corpus", "hook", "opened"]
 
 
 def test_the_temporary_cache_is_deleted_after_an_error(corpus: Path, tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from xcg.cli.options import (
     no_cache_option,
     order_option,
     paths_option,
-    profile_option,
     strategy_option,
     ties_option,
 )
@@ -153,7 +152,6 @@ _INPUT_OPTIONS = (
     ),
     lenient_option,
     no_cache_option,
-    profile_option,
 )
 _FURTHER_OPTIONS = {
     "runs": paths_option(

@@ -22,7 +22,7 @@ _GROUPS = {
         *("--format", "--to", "--escape-formulas", "--all", "--yaml", "--output", "--replace"),
         *("--plot", "--per-topic", "--mark", "--against", "--junit"),
     ),
-    "Other": ("--workers", "--scheduler", "--profile", "--help"),
+    "Other": ("--workers", "--scheduler", "--help"),
 }
 """Title of a group → its options, in the order of the help."""
 

@@ -15,7 +15,6 @@ from xcg.cli.options import (
     lenient_option,
     no_cache_option,
     paths_option,
-    profile_option,
     replaced_option,
 )
 from xcg.cli.output import TABLES, Printed, prints
@@ -55,7 +54,6 @@ from xcg.statistics.rank_correlation import level_correlation
 )
 @lenient_option
 @no_cache_option
-@profile_option
 @prints(*TABLES)
 def distribution(
     config: Path | None,

@@ -23,7 +23,6 @@ from xcg.cli.options import (
     no_cache_option,
     order_option,
     paths_option,
-    profile_option,
     ties_option,
 )
 from xcg.cli.output import Printed, format_option, prints, progress_bar
@@ -248,7 +247,6 @@ def convert(
 @order_option
 @ties_option
 @no_cache_option
-@profile_option
 @format_option("text", "json")
 @prints()
 def validate(

@@ -10,7 +10,7 @@ from typing import get_args
 import click
 
 from xcg.cli.command import command
-from xcg.cli.options import MAX_NUMBER, profile_option, strategy_option
+from xcg.cli.options import MAX_NUMBER, strategy_option
 from xcg.cli.output import Printed, prints
 from xcg.cli.unused_options import given_options
 from xcg.documents.standard_input import claim_standard_input
@@ -57,7 +57,6 @@ from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_ev
 )
 @click.option("-q", "per_topic", is_flag=True, help="Print the scores of each topic before the means.")
 @strategy_option
-@profile_option
 @click.argument("qrels")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @prints()

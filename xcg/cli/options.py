@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,10 @@ from xcg.cli.completion import (
     complete_paths,
     complete_strategy,
 )
-from xcg.cli.messages import print_status
 from xcg.cli.output import C
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.cache import without_cache
 from xcg.errors import XcgError
-from xcg.profiling import Profile, collect_profile
 from xcg.runs.document_names import document_key
 from xcg.runs.run import ORDERS, TIES, Order, Ties, check_order
 
@@ -105,37 +102,6 @@ no_cache_option = click.option(
     expose_value=False,
     callback=_disable_cache,
     help="Parse all documents again, and do not store them in the cache.",
-)
-
-
-@contextmanager
-def _printed_profile() -> Iterator[None]:
-    """Collect a profile, and print it if the block ends without an error."""
-    try:
-        with collect_profile() as profile:
-            yield
-    except SystemExit:  # the exit status of a gate
-        _print_profile(profile)
-        raise
-    _print_profile(profile)
-
-
-def _print_profile(profile: Profile) -> None:
-    for line in profile.lines():
-        print_status(line)
-
-
-def _collect_profile(context: click.Context, _: click.Parameter, enable: bool) -> None:
-    if enable:
-        context.with_resource(_printed_profile())
-
-
-profile_option = click.option(
-    "--profile",
-    is_flag=True,
-    expose_value=False,
-    callback=_collect_profile,
-    help="Print the seconds of each stage to standard error, and how documents and files were read.",
 )
 lenient_option = click.option(
     "--lenient", is_flag=True, help="Count wrong data as warnings instead of stopping."

@@ -15,7 +15,6 @@ import click
 from xcg.cli.messages import print_status
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.writing import whole_file
-from xcg.profiling import Stage, stage
 from xcg.report.columns import NAMES
 from xcg.report.figures import check_format, save
 from xcg.tables import CSV_WITHOUT_FORMULAS, TABLE_FORMATS, Column, Record, Table, records
@@ -144,13 +143,9 @@ def prints(
             terminal = Terminal.of(sys.stdout) if is_stdout else PIPE
             with open_output(output) as write:
                 printed = command(*arguments, **values)
-                with stage(Stage.REPORT):
-                    text = printed.written(records_format, terminal, all_rows)
+                text = printed.written(records_format, terminal, all_rows)
                 if plot is not None and printed.figure is not None:
-                    with stage(Stage.REPORT):
-                        save(
-                            printed.figure(), plot
-                        )  # before the text, so that an error leaves no output
+                    save(printed.figure(), plot)  # before the text, so that an error leaves no output
                 write(text)
             sentences = (*printed.heading, *printed.footer) if records_format != "table" else ()
             for note in (*sentences, *printed.notes):

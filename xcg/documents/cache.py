@@ -29,7 +29,6 @@ from xcg.documents.sources import Stamp
 from xcg.documents.tree import COLUMNS, ElementTree
 from xcg.errors import XcgError
 from xcg.lazy_modules import etree, hashlib, np
-from xcg.profiling import Stage, count_cached, in_stage
 
 T = TypeVar("T")
 
@@ -157,7 +156,6 @@ class DocumentCache:
         rows = self._database.rows(query, [(self._corpus, _KEPT_FILES)])
         return {name: (packed, found) for name, packed, found in rows}
 
-    @in_stage(Stage.READ_CACHE)
     def digest(self, name: str, stamp: Stamp) -> bytes | None:
         """Return the digest of a document; None if unknown, or if its file has changed."""
         packed, found = self._files.get(name, (b"", None))
@@ -190,7 +188,6 @@ class DocumentCache:
         query = "SELECT 1 FROM entries WHERE kind = ? AND digest = ?"
         return bool(self._database.rows(query, [(kind, found)]))
 
-    @in_stage(Stage.READ_CACHE)
     def tree(self, found: bytes, read_text: Callable[[], str]) -> ElementTree | None:
         """Return the tree of a document, None if there is no entry.
 
@@ -201,7 +198,6 @@ class DocumentCache:
         content = self._contents(TREE, [found]).get(found)
         if content is None:
             return None
-        count_cached(1)
         return _unpack_tree(content, read_text)
 
     def add_tree(self, found: bytes, tree: ElementTree) -> None:
@@ -224,7 +220,6 @@ class DocumentCache:
         self._add(ALL_PATHS, found, hashes.astype("<u8").tobytes())
         return self._absent(hashes, paths)
 
-    @in_stage(Stage.READ_CACHE)
     def missing(self, asked: Mapping[str, tuple[bytes, Collection[str]]]) -> dict[str, list[str]]:
         """Return the paths that documents lack; documents without a sufficient entry are left out.
 
@@ -240,7 +235,6 @@ class DocumentCache:
                     absent = self._absent(np.frombuffer(contents[found], dtype="<u8"), paths)
                     if kind == ALL_PATHS or not absent:
                         answers[name] = absent
-        count_cached(len(answers))
         return answers
 
     def _absent(self, hashes: Hashes, paths: Iterable[str]) -> list[str]:
@@ -279,7 +273,6 @@ class DocumentCache:
         if self._unwritten_bytes > _MAX_UNWRITTEN:
             self.flush()
 
-    @in_stage(Stage.WRITE_CACHE)
     def flush(self) -> None:
         """Write new entries."""
         _unwritten.discard(self)

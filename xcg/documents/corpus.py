@@ -20,7 +20,6 @@ from xcg.documents.sources import Location, Memory, Source
 from xcg.documents.stored_sources import open_source
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, without_traceback
-from xcg.profiling import Stage, staged
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -248,7 +247,7 @@ class Corpus:
         while batch := {name: asked[name] for name in islice(names, _CHECKED_AT_ONCE)}:
             known = self._known_missing(batch)
             unknown = [name for name in batch if name not in known]
-            read = staged(Stage.PARSE, self._documents(unknown, look, make))
+            read = self._documents(unknown, look, make)
             for name in batch:
                 missing = known[name] if name in known else next(read)
                 if isinstance(missing, InputError):
@@ -308,7 +307,7 @@ class Corpus:
                     self._cache.add_tree(digests[name], tree)
             return trees
 
-        parsed = staged(Stage.PARSE, self._documents(cold, look, make))
+        parsed = self._documents(cold, look, make)
         for name, read in zip(cold, parsed, strict=True):
             if isinstance(read, InputError):
                 self._unreadable[name] = read

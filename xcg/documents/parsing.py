@@ -19,7 +19,6 @@ from xcg.documents.paths import split_step, walk
 from xcg.documents.serialising import Serialised, document_root, encode, serialise, serialised_root
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
 from xcg.lazy_modules import etree, hashlib, np, npt
-from xcg.profiling import Stage, in_stage
 
 Hashes: TypeAlias = "npt.NDArray[np.uint64]"
 
@@ -68,7 +67,6 @@ def parse_document(data: bytes | str, name: object = "document") -> ElementTree:
     return tree
 
 
-@in_stage(Stage.PARSE)
 def text_of(data: bytes, name: object) -> str:
     """Return the text of a document, which trees do not store."""
     return _text(_Tags([serialise(data, name)]))

@@ -16,7 +16,6 @@ from xcg.documents.markup_limits import check_markup
 from xcg.documents.tree import Ints
 from xcg.errors import InputError
 from xcg.lazy_modules import etree, np
-from xcg.profiling import count_parsed
 
 LARGEST_SERIALISED = 1 << 28
 """Maximum size of a serialised document: 256 MB. A ``>`` in a text is serialised as four bytes."""
@@ -84,7 +83,6 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
         InputError: If it is too large, not well-formed XML, or uses entities with elements; the message
             states the line.
     """
-    count_parsed(name)
     check_markup(data, name)
     return _root(data, name, **options)
 
@@ -100,7 +98,6 @@ def serialise(data: bytes, name: object = "document") -> Serialised:
     >>> serialise(b"<a><!-- no --><b><![CDATA[<y>]]></b></a>").content
     b'<a><b>&lt;y&gt;</b></a>'
     """
-    count_parsed(name)
     check_markup(data, name)
     return _already_serialised(data) or serialised_root(_root(data, name), name)
 

@@ -21,7 +21,6 @@ from xcg.gains.span_reader import TextSpan, UnitSpan
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import RecallBase, Span
-from xcg.profiling import Stage, in_stage, staged
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
@@ -139,7 +138,6 @@ class Campaign:
             self.corpus.prepare(files)
         yield from waiting
 
-    @in_stage(Stage.RESOLVE)
     def judged_topic(self, name: str) -> tuple[JudgedTopic, Notes]:
         """Return a topic without rankings, and the problems of its assessments.
 
@@ -174,7 +172,6 @@ class Campaign:
         )
         return topic, notes
 
-    @in_stage(Stage.RESOLVE)
     def with_rankings(self, topic: JudgedTopic) -> tuple[JudgedTopic, Notes]:
         """Return a topic with the rankings of all runs, and the problems of their results.
 
@@ -194,7 +191,7 @@ class Campaign:
 
     def check_unjudged(self) -> Iterator[UnjudgedProblems]:
         """Check the results of all topics so far, see :meth:`UnjudgedResults.check`."""
-        return staged(Stage.RESOLVE, self._resolver.unjudged.check(self.corpus, self.lenient))
+        return self._resolver.unjudged.check(self.corpus, self.lenient)
 
     def text_spans(self, topic: JudgedTopic, run: str) -> list[TextSpan]:
         """Return the results of a run for a topic as text.

@@ -47,7 +47,6 @@ from xcg.measures.text_effort import (
     nxcg_at_budgets,
 )
 from xcg.measures.topic_gains import Reading
-from xcg.profiling import Stage, in_stage
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Ties
 from xcg.user_model.model import UserModel
@@ -320,7 +319,6 @@ class _ReadRanking:
     first: dict[tuple[str, int], tuple[int, float]] = field(default_factory=dict)
 
 
-@in_stage(Stage.GAINS)
 def _read(
     calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
 ) -> _ReadRanking:

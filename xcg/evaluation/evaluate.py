@@ -40,7 +40,6 @@ from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
 from xcg.measures.cumulated_gain import BOUND
 from xcg.measures.trec import check_span_measures
-from xcg.profiling import Stage, in_stage
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Run, Ties, name_without_strategy
 from xcg.user_model.model import OF_SCALE, UserModel
@@ -156,7 +155,6 @@ def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results
     return _results(inputs, work, model_names, runs, shares[0].without_ideal, notes)
 
 
-@in_stage(Stage.MEANS)
 def _results(
     inputs: Inputs,
     work: Work,

@@ -23,7 +23,6 @@ from xcg.formats.topic_files import read_topic_titles
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
-from xcg.profiling import Stage, stage
 from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, check_document_key
@@ -154,8 +153,7 @@ class Inputs:
             with self.naming_position("assessments"):
                 base = read_assessments(self.assessments, self.notes)
         documents = self.documents if base.has_quotes else None
-        with stage(Stage.READ_ASSESSMENTS):
-            return anchor(base, documents, self.notes)
+        return anchor(base, documents, self.notes)
 
     @cached_property
     def documents(self) -> Corpus | None:

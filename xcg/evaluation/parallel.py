@@ -16,7 +16,6 @@ from xcg.errors import XcgError
 from xcg.evaluation.checkpoint import Checkpoint, IsValid
 from xcg.installation import missing_extra
 from xcg.lazy_modules import pickle, socket
-from xcg.profiling import Stage, active_profile, call_in_worker, staged, take_profile
 
 Progress = Callable[[int, int], None]
 MAX_WORKERS = 1000
@@ -110,12 +109,9 @@ class Executor:
             while len(done) < len(tasks):
                 try:
                     rest = tasks[len(done) :]
-                    call = partial(
-                        call_in_worker, active_profile() is not None, partial(function, *common)
-                    )
+                    call = partial(function, *common)
                     with closing(self._results(call, rest, files)) as results:
-                        for result, profile in results:
-                            take_profile(profile)
+                        for result in results:
                             done.append(result)
                             if saved is not None:
                                 saved.append(result)
@@ -140,11 +136,10 @@ class Executor:
         call = partial(_call, _working_directory(), paths, _pickled(function))
         calls = map(_pickled, tasks)
         if self.scheduler is not None:
-            yield from staged(Stage.WAIT, _dask_results(call, list(calls), self.scheduler))
+            yield from _dask_results(call, list(calls), self.scheduler)
             return
         delayed = (joblib.delayed(call)(task) for task in calls)
-        results = joblib.Parallel(n_jobs=self.workers, return_as="generator")(delayed)
-        yield from staged(Stage.WAIT, results)
+        yield from joblib.Parallel(n_jobs=self.workers, return_as="generator")(delayed)
 
 
 ONE_PROCESS = Executor()

@@ -27,7 +27,6 @@ from xcg.gains.topic import GainCalculator
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures import Measure, TopicGains
 from xcg.measures.trec import levels_of, span_topics, span_values, standard_values
-from xcg.profiling import Stage, stage
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.run import FunctionCache, Order, Run, Ties
 from xcg.strategies.registry import BoundStrategy
@@ -352,13 +351,12 @@ class _ModelScores:
     ) -> list[_TopicValue | None]:
         """Return the value of each measure; None for measures of gains if there are no ideal gains."""
         gains = calculator.gains(run.name, ideal, self.model)
-        with stage(Stage.MEASURES):
-            return [
-                self._topic_value(measure, gains, calculator.topic.topic, run)
-                if ideal.gains or measure.definition.needs != "gains"
-                else None
-                for measure in self.work.measures
-            ]
+        return [
+            self._topic_value(measure, gains, calculator.topic.topic, run)
+            if ideal.gains or measure.definition.needs != "gains"
+            else None
+            for measure in self.work.measures
+        ]
 
     def _topic_value(self, measure: Measure, gains: TopicGains, topic: str, run: Run) -> _TopicValue:
         try:

@@ -17,7 +17,6 @@ from xcg.documents.files import PathLike, expand, open_input
 from xcg.errors import MAX_NAME_LENGTH, FileError, InputError, Notes, name_too_long
 from xcg.formats.wrong_content import Kind, content_hint
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
-from xcg.profiling import Stage, count_file, stage
 from xcg.registry import Registry
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.run import RUN_FORMATS, Order, Run, RunFormat, Ties, Topics, check_order
@@ -54,13 +53,11 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
 def add_assessments(base: RecallBase, path: Path, notes: Notes) -> None:
     """Add the assessments in one file to a recall-base; see :func:`read_assessments`."""
     with (
-        stage(Stage.READ_ASSESSMENTS),
         open_input(path) as file,
         _with_content_hint(file, path, "assessments", notes),
     ):
-        format_name, format_ = _detect(ASSESSMENT_FORMATS, file)
+        _, format_ = _detect(ASSESSMENT_FORMATS, file)
         format_.read(file, path, base, notes)
-    count_file("assessments", path, format_name)
 
 
 def read_run(
@@ -109,14 +106,12 @@ def read_run_and_format(
     notes = notes if notes is not None else Notes()
     path = Path(path)
     with (
-        stage(Stage.READ_RUNS),
         open_input(path) as file,
         _with_content_hint(file, path, "run", notes),
     ):
         format_name, format_ = _detect(RUN_FORMATS, file)
         of_chunks = [source] if format_.reads_chunks else []
         run = format_.read(file, path, notes, order, ties, topics, *of_chunks)
-    count_file("runs", path, format_name)
     for kind, names in (("run", [run.name]), ("topic", [*run.rankings, *run.skipped])):
         longest = max(names, key=len, default="")
         if len(longest) > MAX_NAME_LENGTH:

@@ -4,7 +4,6 @@ A program writes all results, or all assessed elements, with the same fields in 
 expressions and string splitting find these fields, and the text between them must be what the layout
 predicts. This proves that the file is well-formed and that the general reader would read the same. Any
 other file, and any file with an error, is left to the general reader. So this module has no messages.
-The reasons why a file is irregular are for profiles.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ from xcg.formats.stored_topics import clear_large
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import etree, np
-from xcg.profiling import record_layout
 from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Ties, Topics, check_span
 from xcg.runs.stored_rankings import StoredRankings
 from xcg.runs.ties import in_document_order, note_contradiction, note_equal_scores
@@ -126,17 +124,12 @@ def read_regular_assessments(file: BufferedReader, path: Path, base: RecallBase)
 
 def _read_if_regular(file: BufferedReader, path: Path, read: Callable[[], _T]) -> _T | None:
     if not path.is_file():  # a pipe cannot be read twice
-        record_layout(path, "a pipe")
         return None
     try:
-        found = read()
-    except (ValueError, OSError, EOFError, zlib.error, etree.XMLSyntaxError) as error:
-        problem = str(error) if isinstance(error, IrregularFileError) else "an illegal value or syntax"
-        record_layout(path, problem)
+        return read()
+    except (ValueError, OSError, EOFError, zlib.error, etree.XMLSyntaxError):
         file.seek(0)
         return None
-    record_layout(path)
-    return found
 
 
 def _blocks(file: BufferedReader, end_tag: bytes) -> Iterator[str]:

@@ -16,7 +16,6 @@ from xcg.documents.files import chunks, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError
 from xcg.formats.text_columns import TextBlock, are_numbers, equal_stretches
-from xcg.profiling import Stage, count_file, record_layout, stage
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
@@ -54,15 +53,12 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
     path = Path(file)
     reader = _Reader(file, topics)
     first_line = 1
-    with stage(Stage.READ_RUNS), open_input(path) as opened:
-        record_layout(path)
+    with open_input(path) as opened:
         for data in chunks(opened):
             block = TextBlock(data, path, first_line)
             if not reader.add_columns(block):
-                record_layout(path, "unknown offsets or illegal lines")
                 reader.add_lines(block)
             first_line += data.count(b"\n")
-    count_file("runs", path, "of inex_eval")
     rankings = {
         topic: Ranking(found.files, [""] * len(found.files), dict(enumerate(found.spans)))
         for topic, found in reader.results.items()

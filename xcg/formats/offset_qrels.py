@@ -23,7 +23,6 @@ from xcg.judgements.recall_base import (
     RecallBase,
     Span,
 )
-from xcg.profiling import record_layout
 
 _REGULAR = re.compile(
     r"^(?!#)(\S+)[ \t]+\S+[ \t]+(\S+)[ \t]+([0-9]{1,15})[ \t]+([0-9]{1,15})"
@@ -66,11 +65,9 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
     Raises:
         InputError: If the file is empty or a line is illegal; with file and line.
     """
-    record_layout(path)
     blocks = list(text_blocks(file, path))
     lines: Iterable[_Line] | None = _regular_lines(blocks)
     if lines is None:
-        record_layout(path, "lines with comments, other sixth columns or illegal numbers")
         lines = _checked_lines(blocks, path, notes)
     name = str(path)
     topics: set[str] = set()

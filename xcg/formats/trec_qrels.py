@@ -13,7 +13,6 @@ from xcg.formats.detection import column_count
 from xcg.formats.text_columns import TextBlock, are_plain_names, equal_stretches, text_blocks
 from xcg.judgements.assessment import Assessment, number_text, read_level
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
-from xcg.profiling import record_layout
 
 
 def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
@@ -33,12 +32,8 @@ def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: N
     Raises:
         InputError: If a line is illegal or judges a document or element again, with file and line.
     """
-    record_layout(path)
     for block in text_blocks(file, path):
         if not _add_columns(block, base):
-            record_layout(
-                path, "lines with comments, different columns, elements or repeated documents"
-            )
             _add_lines(block, base, notes)
 
 

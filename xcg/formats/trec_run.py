@@ -26,7 +26,6 @@ from xcg.formats.text_columns import (
     text_blocks,
 )
 from xcg.formats.trec_run_line import parse_line
-from xcg.profiling import record_layout
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
@@ -80,7 +79,6 @@ def read_trec_run(
         InputError: If the file is empty or a line is illegal, with file and line.
     """
     reader = _Reader(path, notes, order, topics)
-    record_layout(path)
     for block in text_blocks(file, path):
         reader.add(block)
     if not reader.tag:
@@ -160,7 +158,6 @@ class _Reader:
     def add(self, block: TextBlock) -> None:
         """Add the lines of a block."""
         if not self.add_columns(block):
-            record_layout(self._path, "lines with comments, different columns or several tags")
             self.add_lines(block)
         self._lines_in_memory += block.data.count(b"\n")
         if self._lines_in_memory > LINES_IN_MEMORY:

@@ -24,7 +24,6 @@ from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.span_ranking import SpanRanking
 from xcg.measures.text_effort import by_density
 from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
-from xcg.profiling import Stage, in_stage
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import FunctionCache
 from xcg.user_model.effort import Charge
@@ -57,7 +56,6 @@ class GainCalculator:
         self._model_of_references: UserModel | None = None
         self._known_gains: KnownGains | None = None  # under one user model
 
-    @in_stage(Stage.IDEAL)
     def ideal(self, model: UserModel) -> IdealRecallBase:
         """Return the ideal recall-base of the topic under a user model."""
         near = model.relevance_value.near_misses
@@ -147,7 +145,6 @@ class GainCalculator:
             for file, (_, rows) in self.topic.ranking(run).by_document.items()
         )
 
-    @in_stage(Stage.GAINS)
     def gains(self, run: str, ideal: IdealRecallBase, model: UserModel) -> TopicGains:
         """Return the gain of each result of a run, with the details that measures can use.
 

@@ -15,7 +15,6 @@ from xcg.measures.ir_measures_names import TITLES, ir_measures_definition
 from xcg.measures.judged_ranking import JudgedRanking
 from xcg.measures.parser import MEASURES
 from xcg.measures.span_ranking import SpanRanking
-from xcg.profiling import Stage, in_stage
 from xcg.runs.run import Ranking, Run
 
 for _name in TITLES:
@@ -27,7 +26,6 @@ Levels = Mapping[str, Mapping[str, int]]
 """Topic → document → level."""
 
 
-@in_stage(Stage.MEASURES)
 def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:
     """Compute standard measures of a run.
 
@@ -123,7 +121,6 @@ def _values_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure]
     return {(metric.query_id, str(metric.measure)): float(metric.value) for metric in metrics}
 
 
-@in_stage(Stage.MEASURES)
 def span_values(
     ranking: SpanRanking,
     measures: Sequence[Measure],

@@ -25,7 +25,6 @@ from xcg.evaluation.scoring import Progress
 from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
-from xcg.profiling import Stage, in_stage
 from xcg.report.html_context import Json, ReportContext, StepCounter
 from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import best_runs, comparison_data, interval_data
@@ -52,7 +51,6 @@ _UNSAFE = re.compile("[<>&\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff
 """Characters that could end a script element, or that editors and browsers treat specially."""
 
 
-@in_stage(Stage.REPORT)
 def write_report(
     inputs: Inputs,
     stream: BinaryIO,

@@ -27,7 +27,6 @@ from xcg.measures.highlighted import f_measure
 from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.in_context import article_scores, entry_point_scores, tolerance_scores
 from xcg.measures.sums import sum_in_order
-from xcg.profiling import Stage, count_file, in_stage, stage
 from xcg.runs.run import UNKNOWN_SPAN, Run
 
 Task = Literal["t", "f", "r", "b", "i"]
@@ -126,9 +125,8 @@ def inex_eval_files(
     """
     base = RecallBase()
     notes = Inputs().notes
-    with stage(Stage.READ_ASSESSMENTS), open_input(Path(qrels)) as file:
+    with open_input(Path(qrels)) as file:
         read_offset_qrels(file, Path(qrels), base, notes)
-    count_file("assessments", qrels, "offset")
     found = [read_inex_eval_run(run, base) for run in runs]
     inputs = Inputs(base, [one.run for one in found], strategies=strategies)
     suffixes = [f"+{strategy}" for strategy in inputs.strategy_list] or [""]
@@ -191,8 +189,7 @@ def inex_eval_scores(
     for topic in campaign.topics(notes):
         calculator = GainCalculator(topic, campaign)
         for name, by_topic in topic_scores.items():
-            with stage(Stage.GAINS):
-                ranking = calculator.highlighted_ranking(name)
+            ranking = calculator.highlighted_ranking(name)
             offence = _offence(ranking.results, options)
             if offence is not None:
                 index, message = offence
@@ -292,7 +289,6 @@ def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     return count > 0 and spans[count - 1][1] > start
 
 
-@in_stage(Stage.MEASURES)
 def _topic_scores(ranking: HighlightedRanking, options: InexEvalOptions) -> _TopicScores:
     documents = ranking.articles()
     relevant_documents = ranking.relevant_in

@@ -14,7 +14,6 @@ from xcg.documents.files import PathLike
 from xcg.documents.temporary_records import TemporaryRecords
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_run
-from xcg.profiling import Stage, in_stage
 from xcg.runs.run import ORACLE, Ranking, Run
 from xcg.runs.stored_rankings import RESULTS_IN_MEMORY, RESULTS_OF_ALL_RUNS, StoredRankings
 from xcg.strategies.registry import BoundStrategy, strategies_of
@@ -62,7 +61,6 @@ def single_strategy(strategy: object) -> BoundStrategy:
     return found[0]
 
 
-@in_stage(Stage.REWRITE)
 def rewrite_all(
     runs: Iterable[Run], strategies: Sequence[BoundStrategy], corpus: Corpus | None = None
 ) -> list[Run]:
