@@ -22,7 +22,7 @@ from xcg.documents.parsing import parse_document
 from xcg.formats.base import read_assessments, read_runs
 from xcg.runs.run import Ranking, Run
 from xcg.strategies.registry import BoundStrategy, strategies_of
-from xcg.strategies.rewriting import rewrite, rewrite_all
+from xcg.strategies.rewriting import rewrite, rewrite_runs
 
 STRATEGIES = [
     *("thorough", "unique", "top_ranked", "outermost", "outermost(rank=best)", "innermost"),
@@ -61,7 +61,7 @@ def campaign(folder: Path, repetitions: int) -> None:
     print(f"evaluation: {1e6 * with_corpus / results:.2f} µs per result with corpus, ", end="")
     print(f"{1e6 * without / results:.2f} µs without")
     for strategy in all_strategies():
-        cost = seconds(repetitions, lambda: rewrite_all(runs, [strategy], corpus))  # noqa: B023
+        cost = seconds(repetitions, lambda: rewrite_runs(runs, [strategy], corpus))  # noqa: B023
         print(
             f"{strategy}: {cost / with_corpus:.2f} × evaluation with corpus, {cost / without:.2f} × "
             f"without; {1e6 * cost / results:.2f} µs per result"

@@ -17,10 +17,10 @@ from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     AnyOrder,
     Assessments,
+    GivenRuns,
     Inputs,
     Measures,
     NamedResults,
-    Runs,
     Strategies,
     Unanswered,
     UserModels,
@@ -36,7 +36,7 @@ from xcg.statistics.margins import parse_margins
 
 def assert_retrieval(
     assessments: Assessments,
-    runs: Runs,
+    runs: GivenRuns,
     corpus: Documents = None,
     user_model: UserModels | None = None,
     *,

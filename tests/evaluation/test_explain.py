@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from random_cases import RandomCampaign, campaigns
 
 import xcg
-from xcg.errors import XcgError
-from xcg.evaluation.campaign import Campaign
+from xcg.errors import Notes, XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.topics import TopicSource
 from xcg.gains.element_gains import KnownGains, ranking_gains
-from xcg.gains.topic import GainCalculator
 from xcg.user_model.model import UserModel, shipped_models
 
 
@@ -108,13 +107,12 @@ def test_explained_gains_of_random_campaigns_are_those_of_the_evaluation(c: Rand
     ]
     inputs = Inputs({"1": c.assessments}, {"r": {"1": c.ranking}}, dict(c.sources))
     base, corpus, runs = inputs.recall_base, inputs.documents, inputs.loaded_runs
-    campaign = Campaign(base, runs, corpus)
-    calculator = GainCalculator(campaign.topic("1"), campaign)
+    topic = TopicSource(base, runs, corpus).topic("1", Notes())
     for model in models:
-        ideal = calculator.ideal(model)
+        ideal = topic.ideal(model)
         if not ideal.gains:
             continue
-        gains = ranking_gains(calculator.topic.ranking("r"), KnownGains(ideal, model)).gains
+        gains = ranking_gains(topic.as_read("r"), KnownGains(ideal, model)).gains
         (found,) = explain(base, runs, "1", corpus, model)
         assert [result.gain for result in found.results] == list(gains)  # type: ignore[arg-type]
         assert found.ideal_gain == pytest.approx(sum(ideal.gains))

@@ -16,7 +16,6 @@ LIMITS = {
     "xcg.formats.stored_topics": ["LINES_IN_MEMORY"],
     "xcg.formats.trec_run": ["LINES_IN_MEMORY"],
     "xcg.runs.stored_rankings": ["RESULTS_IN_MEMORY", "RESULTS_OF_ALL_RUNS"],
-    "xcg.evaluation.different_results": ["MOST_RESULTS"],
     "xcg.documents.corpus": ["_KEPT_ELEMENTS", "_KEPT_NAMES"],
     "xcg.documents.cache": ["_KEPT_FILES", "_KEPT_HASHES"],
 }

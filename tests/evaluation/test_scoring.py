@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -11,15 +12,15 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import InputError, MissingSizeError, Notes, UnmappedError, XcgError
-from xcg.evaluation import scoring
-from xcg.evaluation.division import Piece
-from xcg.evaluation.inputs import Inputs, resolve_strategies
-from xcg.evaluation.shares import merge_shares
+from xcg.evaluation.document_check import lacking_paths
+from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.scoring import TopicScorer
+from xcg.evaluation.topics import TopicSource
 from xcg.measures import MEASURES
 from xcg.user_model.model import UserModel
 
@@ -121,8 +122,8 @@ def test_tolerated_problems_are_counted_once(tmp_path: Path) -> None:
     assert lines[0][0][:2] == [
         "warning: assessed documents that the corpus lacks: 1 time; the first: assessments, topic 1: "
         "the corpus has no document 'missing'; expected corpus/missing.xml",
-        "warning: results with unknown paths: 6 times; the first: run r2, topic 1, rank 1, d: "
-        "no element /a[1]/s[8]: /a[1] has 2 's' child elements",
+        "warning: results with unknown paths: 6 times; the first: run r1, topic 1, rank 2, f: "
+        "no element /b[1]: the root is /a[1]",
     ]
     wrong = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#/a[0]", "d#/a"]}})
     _, notes = same_for_any_number(wrong, measures=["nxCG@1"], lenient=True)
@@ -140,9 +141,8 @@ def test_tolerated_problems_are_counted_once(tmp_path: Path) -> None:
         # Of what is found while scoring, the first topic's comes first.
         ({"r1": {"2": ["d#/a/s[7]"]}, "r2": {"1": ["d#/a/s[8]"]}}, r"r2\.txt, topic 1, rank 1, d: no"),
         ({"r1": {"1": ["d#/a/s[7]"]}, "r2": {"1": ["d#/a/s[8]"]}}, r"r1\.txt, topic 1, rank 1, d: no"),
-        # Documents without assessed elements come last, by name.
-        ({"r1": {"1": ["f#/b"]}, "r2": {"2": ["d#/a/s[8]"]}}, r"r2\.txt, topic 2, rank 1, d: no elem"),
-        ({"r1": {"1": ["f#/b"]}, "r2": {"2": ["e#/b"]}}, r"r2\.txt, topic 2, rank 1, e: no element"),
+        ({"r1": {"2": ["f#/b"]}, "r2": {"1": ["d#/a/s[8]"]}}, r"r2\.txt, topic 1, rank 1, d: no elem"),
+        ({"r1": {"1": ["f#/b"]}, "r2": {"2": ["e#/b"]}}, r"r1\.txt, topic 1, rank 1, f: no element"),
     ],
 )
 def test_the_first_error_does_not_depend_on_workers(tmp_path: Path, runs: Any, message: str) -> None:
@@ -183,54 +183,40 @@ RESULTS = st.lists(
 TOPICS = st.dictionaries(st.sampled_from(["1", "2", "3", "9"]), RESULTS)
 
 
-@pytest.mark.slow
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    st.lists(TOPICS, min_size=1, max_size=4),
-    st.booleans(),
-    st.booleans(),
-    st.sampled_from(["", "thorough", "top_ranked promote_parent(threshold=0.4)"]),
-    st.data(),
-)
-def test_any_division_equals_one_piece(
-    runs: list[Any], lenient: bool, has_corpus: bool, strategies: str, data: st.DataObject
+@settings(max_examples=100, deadline=None)
+@given(st.lists(TOPICS, min_size=1, max_size=4), st.booleans(), st.booleans(), st.data())
+def test_any_division_of_the_topics_equals_one_part(
+    runs: list[Any], lenient: bool, has_corpus: bool, data: st.DataObject
 ) -> None:
-    """Values, notes and errors of all divisions of random campaigns are those of one worker."""
+    """Values, notes and errors of all divisions of random campaigns are those of one process."""
     corpus = xcg.Corpus.of({**CORPUS, "g": "<a/>", "h": "<a>"}) if has_corpus else None
     assessments = {**ASSESSMENTS, "2": {**ASSESSMENTS["2"], "missing": {"/a": (3, 3)}}}
     base = Inputs(assessments if lenient and has_corpus else ASSESSMENTS).recall_base
-    own, standard = MEASURES.parse_all("xCG@3 MAep Q"), MEASURES.parse_all("P@2")
     models = [UserModel.shipped(name) for name in ("overlap-off", "kazai-lalmas-2006-strict")]
-    rewriting = resolve_strategies(strategies.split())
-    work = scoring.Work(
-        base, corpus, models, own, standard, "zero", lenient=lenient, strategies=rewriting
+    found = [xcg.Run.of(f"r{number}", run) for number, run in enumerate(runs)]
+    source = TopicSource(base, found, corpus)
+    scorer = TopicScorer(
+        models, MEASURES.parse_all("xCG@3 MAep Q"), [], frozenset(), {r.name: r for r in found}, "zero"
     )
-    sources = [xcg.Run.of(f"r{number}", run) for number, run in enumerate(runs)]
 
-    def parts(count: int) -> list[range]:
-        cuts = data.draw(st.sets(st.integers(1, count - 1))) if count > 1 else ()
-        return list(itertools.starmap(range, itertools.pairwise([0, *sorted(cuts), count])))
-
-    def merged(pieces: list[Piece]) -> object:
-        notes = Notes(lenient)
-        shares = [
-            scoring.score(work, {}, piece, [sources[position] for position in piece.runs])
-            for piece in pieces
-        ]
+    def outcome(count: int) -> object:
+        cuts = data.draw(st.sets(st.integers(1, 2), max_size=count))
+        bounds = itertools.pairwise([0, *sorted(cuts), len(base.topics)])
+        scores, notes = [], Notes(lenient)
         try:
-            merged = merge_shares(data.draw(st.permutations(shares)), notes)
+            lacking = lacking_paths(source.runs, base, corpus, base.topics)
+            for start, end in bounds:
+                names = base.topics[start:end]
+                part = pickle.loads(pickle.dumps(source.part(names, corpus)))
+                part.resolver.lacking = lacking
+                of_part = Notes(lenient)
+                scores += [scorer(topic) for topic in part.topics(of_part, names)]
+                notes.take(of_part)
         except XcgError as error:
             return type(error), str(error)
-        without_ideal = {str(share.without_ideal) for share in merged}
-        return [run for share in merged for run in share.runs], without_ideal, notes.lines()
+        return scores, notes.lines()
 
-    everything = Piece(range(len(sources)), range(len(work.topics)))
-    pieces = [
-        Piece(of_runs, of_topics)
-        for of_runs in parts(len(sources))
-        for of_topics in parts(len(work.topics))
-    ]
-    assert merged(pieces) == merged([everything])
+    assert outcome(2) == outcome(0)
 
 
 @pytest.mark.parametrize("lenient", [False, True])

@@ -15,9 +15,9 @@ from conftest import Command
 import xcg
 from xcg.documents.cache import without_cache
 from xcg.errors import UnmappedError
+from xcg.evaluation.document_check import shared_cache
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Executor
-from xcg.evaluation.shared_documents import shared_documents
 
 NAMES = [f"d{number}" for number in range(20)]
 ASSESSMENTS = {
@@ -111,7 +111,7 @@ def test_the_temporary_cache_is_deleted_after_an_interruption(corpus: Path, tmp_
     inputs = Inputs(ASSESSMENTS, RUNS, xcg.Corpus(corpus, cache=False))
 
     def interrupt() -> None:
-        with shared_documents(inputs.documents, inputs.recall_base, ["1"], Executor(2)) as shared:
+        with shared_cache(inputs.documents, Executor(2)) as shared:
             assert shared is not None
             assert shared.cache_folder is not None
             assert shared.cache_folder.parent == tmp_path

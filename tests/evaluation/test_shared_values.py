@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xcg
-from xcg.gains.topic import GainCalculator
+from xcg.gains.topic import Topic
 from xcg.user_model.model import UserModel
 
 DOCUMENT = "<a><s><p>one</p><p>two</p></s><s>three<p>four</p></s></a>"
@@ -79,12 +79,12 @@ def test_gains_are_computed_for_each_alpha_only_if_results_overlap(
         for number, alpha in enumerate((0, 0.5, 1))
     ]
     names = []
-    gains = GainCalculator.gains
+    gains = Topic.gains
 
-    def counted(self: GainCalculator, run: str, ideal: Any, model: UserModel) -> Any:
+    def counted(self: Topic, run: str, ideal: Any, model: UserModel) -> Any:
         names.append(model.name)
         return gains(self, run, ideal, model)
 
-    with patch.object(GainCalculator, "gains", counted):
+    with patch.object(Topic, "gains", counted):
         rows({"1": {"d": {"/a/s[1]": (3, 3)}}}, {"r": ranking}, models)
     assert names == computed

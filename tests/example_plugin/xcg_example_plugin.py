@@ -13,7 +13,7 @@ from xcg.errors import Notes
 from xcg.gains.document_reader import DocumentReader
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import AssessmentFormat, DocumentLength, RecallBase
-from xcg.measures import Definition, TopicGains
+from xcg.measures import Definition, RankingGains
 from xcg.runs.chunk_adapters import ChunkAdapter, ChunkFields
 from xcg.runs.run import Order, Ranking, Run, RunFormat, Ties, Topics
 
@@ -69,7 +69,7 @@ CSV_RUN = RunFormat(
 )
 
 
-def first_gain(topic: TopicGains, cutoff: float, parameters: Mapping[str, Any]) -> float:
+def first_gain(topic: RankingGains, cutoff: float, parameters: Mapping[str, Any]) -> float:
     return float(topic.gains[0]) if len(topic.gains) else 0.0
 
 

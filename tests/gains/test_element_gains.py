@@ -6,11 +6,11 @@ from unittest.mock import patch
 
 import pytest
 
-from xcg.errors import InputError
-from xcg.evaluation.campaign import Campaign
+from xcg.errors import InputError, Notes
+from xcg.evaluation.topics import TopicSource
 from xcg.gains import element_gains
 from xcg.gains.element_reader import ElementReader
-from xcg.gains.topic import GainCalculator
+from xcg.gains.topic import Topic
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import Run
@@ -30,14 +30,13 @@ def base(characters: int | None) -> RecallBase:
     return base
 
 
-def calculator(recall_base: RecallBase, *runs: Run) -> GainCalculator:
-    campaign = Campaign(recall_base, runs)
-    return GainCalculator(campaign.topic("1"), campaign)
+def topic_of(recall_base: RecallBase, *runs: Run) -> Topic:
+    return TopicSource(recall_base, runs).topic("1", Notes())
 
 
 def test_the_error_of_the_first_result_is_raised() -> None:
     results = [("d1", "/s/p"), ("d2", "/s/p"), ("d2", "/s"), ("d1", "/s")]
-    gains = calculator(base(None), Run.of("r", {"1": results}))
+    gains = topic_of(base(None), Run.of("r", {"1": results}))
     with pytest.raises(InputError, match=r"topic 1, d2, /s\[1\]/p\[2\]: its size"):
         gains.gains("r", gains.ideal(MODEL), MODEL)
 
@@ -45,13 +44,13 @@ def test_the_error_of_the_first_result_is_raised() -> None:
 def test_rankings_with_the_same_results_in_a_document_share_their_gains() -> None:
     first = Run.of("first", {"1": [("d1", "/s"), ("d2", "/s/p"), ("d1", "/s/p")]})
     second = Run.of("second", {"1": [("d2", "/s"), ("d1", "/s"), ("x", "/s"), ("d1", "/s/p")]})
-    gains = calculator(base(100), first, second)
+    gains = topic_of(base(100), first, second)
     ideal = gains.ideal(MODEL)
     with patch.object(element_gains, "ElementReader", wraps=ElementReader) as reader:
         found = {run: gains.gains(run, ideal, MODEL) for run in ("first", "second")}
         assert reader.call_count == 3  # d1 once, d2 twice
     for run, topic_gains in found.items():
-        alone = calculator(base(100), first if run == "first" else second).gains(run, ideal, MODEL)
+        alone = topic_of(base(100), first if run == "first" else second).gains(run, ideal, MODEL)
         assert list(topic_gains.gains) == list(alone.gains)  # type: ignore[arg-type]
         assert topic_gains.not_retrieved == alone.not_retrieved
     assert list(found["second"].gains)[2] == 0  # type: ignore[arg-type]

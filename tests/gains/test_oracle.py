@@ -17,14 +17,13 @@ import xcg
 from xcg import Run, UserModel
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
-from xcg.errors import XcgError
-from xcg.evaluation.campaign import Campaign
+from xcg.errors import Notes, XcgError
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.topics import TopicSource
 from xcg.gains import oracle
 from xcg.gains.element_gains import KnownGains, ranking_gains
 from xcg.gains.element_reader import ElementReader, JudgedDocument
 from xcg.gains.span_reader import GoldSpan, SpanReader
-from xcg.gains.topic import GainCalculator
 from xcg.strategies.registry import STRATEGIES
 from xcg.strategies.rewriting import reference_run, rewrite
 from xcg.user_model.relevance_value import RelevanceValue
@@ -85,28 +84,26 @@ def evaluated(
     """Return the oracle's order, the gains that the evaluation reports, and those of other orders."""
     run = run.with_name("r")
     inputs = Inputs(assessments, [run, reference_run(run)], Corpus.of(documents), model)
-    campaign = Campaign.of(inputs)
-    judged = campaign.topic(topic)
-    calculator = GainCalculator(judged, campaign)
-    ideal = calculator.ideal(model)
+    judged = TopicSource.of(inputs).topic(topic, Notes())
+    ideal = judged.ideal(model)
     if not ideal.gains:
         return [], [], lambda order: []
-    spans = calculator.text_spans("r", model) if ideal.gold is not None else []
+    spans = judged.text_spans("r", model) if ideal.gold is not None else []
 
     def gains(order: Sequence[int]) -> list[float]:
         if ideal.gold is None:
             return list(
-                ranking_gains(judged.ranking("r").in_order(order), KnownGains(ideal, model)).gains
+                ranking_gains(judged.as_read("r").in_order(order), KnownGains(ideal, model)).gains
             )
-        read, _ = calculator.span_topic(ideal, model).read(
+        read, _ = judged.span_topic(ideal, model).read(
             [spans[position] for position in order], model.relevance_value
         )
         return [result.gain for result in read]
 
-    of_oracle = calculator.ranking("r+oracle", model)
-    order = list(calculator._reference("r+oracle", model)[0])  # of equal results, which is which
+    of_oracle = judged.ranking("r+oracle", model)
+    order = list(judged._reference("r+oracle", model)[0])  # of equal results, which is which
     assert of_oracle.ranking == run.rankings[topic].select(order)
-    return order, list(calculator.gains("r+oracle", ideal, model).gains), gains
+    return order, list(judged.gains("r+oracle", ideal, model).gains), gains
 
 
 def check_each_rank(order: list[int], found: list[float], gains: Gains) -> None:

@@ -14,8 +14,9 @@ from test_topic import topic_gains
 
 import xcg
 from xcg.documents.corpus import Corpus
-from xcg.evaluation.campaign import Campaign
+from xcg.errors import Notes
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.topics import TopicSource
 from xcg.gains.document_reader import DocumentReader
 from xcg.gains.ideal import ideal_elements_of
 
@@ -163,7 +164,7 @@ def test_agrees_with_a_naive_count(campaign: RandomCampaign, rule: dict[str, Any
 def ideal_paths(campaign: RandomCampaign, model: xcg.UserModel) -> list[tuple[str, str]]:
     base = Inputs({"1": campaign.assessments}).recall_base
     runs = Inputs(base, {"run": {"1": campaign.ranking}}).loaded_runs
-    view = Campaign(base, runs, Corpus.of(campaign.sources)).topic("1")
+    view = TopicSource(base, runs, Corpus.of(campaign.sources)).topic("1", Notes())
     documents = ideal_elements_of(view, model).documents
     return [(file, d.tree.path(row)) for file, d in documents.items() for row in d.ideal]
 

@@ -13,12 +13,12 @@ from random_cases import RandomCampaign, campaigns
 
 import xcg
 from xcg.documents.corpus import Corpus
-from xcg.errors import XcgError
-from xcg.evaluation.campaign import Campaign
+from xcg.errors import Notes, XcgError
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.topics import TopicSource
 from xcg.gains.element_gains import KnownGains, ranking_gains
 from xcg.gains.ideal import ideal_elements_of
-from xcg.measures import MEASURES, TopicGains
+from xcg.measures import MEASURES, RankingGains
 
 ALL = [
     "xCG@1 xCG@3 nxCG@1 nxCG@2 nxCG@10 MAnxCG@3 MAnxCG@20 gr@2 gr@10 ep@0.1 ep@0.35 ep@1",
@@ -35,13 +35,13 @@ def topic_gains(
     model: xcg.UserModel,
     ranking: list[tuple[str, str]] | None = None,
     corpus: bool = True,
-) -> TopicGains:
+) -> RankingGains:
     base = Inputs({"1": campaign.assessments}).recall_base
     ranking = campaign.ranking if ranking is None else ranking
     runs = Inputs(base, {"run": {"1": ranking}}).loaded_runs
     documents = Corpus.of(campaign.sources) if corpus else None
-    view = Campaign(base, runs, documents).topic("1")
-    return ranking_gains(view.ranking("run"), KnownGains(ideal_elements_of(view, model), model))
+    view = TopicSource(base, runs, documents).topic("1", Notes())
+    return ranking_gains(view.as_read("run"), KnownGains(ideal_elements_of(view, model), model))
 
 
 def ideal_ranking(campaign: RandomCampaign, model: xcg.UserModel) -> list[tuple[str, str]]:
@@ -168,9 +168,9 @@ def test_results_in_an_ideal_element_never_gain_more_than_its_score(campaign: Ra
     model = xcg.UserModel.of(OVERLAP_ON)
     base = Inputs({"1": campaign.assessments}).recall_base
     runs = Inputs(base, {"run": {"1": campaign.ranking}}).loaded_runs
-    view = Campaign(base, runs, Corpus.of(campaign.sources)).topic("1")
+    view = TopicSource(base, runs, Corpus.of(campaign.sources)).topic("1", Notes())
     ideal = ideal_elements_of(view, model)
-    ranking = view.ranking("run")
+    ranking = view.as_read("run")
     gains = ranking_gains(ranking, KnownGains(ideal, model)).gains
     for file, document in ideal.documents.items():
         for element in document.ideal:
@@ -282,10 +282,10 @@ def test_any_order_of_the_ideal_gains_is_at_most_the_ideal(gains: list[float]) -
     best = sorted((gain for gain in gains if gain), reverse=True)
     if not best:
         return
-    topic = TopicGains(gains, best, 0)
+    topic = RankingGains(gains, best, 0)
     for name in MEASURES_TESTED:
         if not name.startswith("xCG"):
             assert 0 <= MEASURES.parse(name).compute(topic) <= 1 + 1e-12, name
     for shuffled in itertools.islice(itertools.permutations(gains), 20):
-        other = TopicGains(list(shuffled), best, 0)
+        other = RankingGains(list(shuffled), best, 0)
         assert MEASURES.parse("gr@8").compute(other) == pytest.approx(1)

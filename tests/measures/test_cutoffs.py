@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
-from xcg.measures import MEASURES, TopicGains, cumulated_gain
+from xcg.measures import MEASURES, RankingGains, cumulated_gain
 from xcg.measures.cumulated_gain import manxcg
 from xcg.measures.definition import HIGHEST_RANK
 
@@ -65,7 +65,7 @@ def test_memory_does_not_depend_on_the_cutoff(measure: str) -> None:
 def test_a_cutoff_beyond_the_stored_ranks_has_the_same_value(
     gains: list[float], ideal: list[float], cutoff: int, name: str
 ) -> None:
-    topic = TopicGains(gains, sorted(ideal, reverse=True), 0)
+    topic = RankingGains(gains, sorted(ideal, reverse=True), 0)
     measure = MEASURES.parse(f"{name}@{cutoff}")
     vectors = getattr(measure.definition.compute, "__self__", None)
     if vectors is None:
@@ -96,4 +96,4 @@ def test_mean_vectors_of_stored_ranks_have_the_same_value(
 def test_the_mean_up_to_a_high_rank_is_that_of_the_constant_tail() -> None:
     # xCG is 1, 3, 3, …: the mean up to rank k is 3 − 2 / k.
     measure = MEASURES.parse(f"MAxCG@{HIGHEST_RANK}")
-    assert measure.compute(TopicGains([1.0, 2.0], [3.0], 0)) == pytest.approx(3 - 2 / HIGHEST_RANK)
+    assert measure.compute(RankingGains([1.0, 2.0], [3.0], 0)) == pytest.approx(3 - 2 / HIGHEST_RANK)

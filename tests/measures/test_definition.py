@@ -9,7 +9,7 @@ import pytest
 import xcg
 from xcg import measures
 from xcg.errors import XcgError
-from xcg.measures import AP, ASL, MEASURES, MAep, Measure, P, R, TopicGains, ep, nDCG, nxCG, nxDCG
+from xcg.measures import AP, ASL, MEASURES, MAep, Measure, P, R, RankingGains, ep, nDCG, nxCG, nxDCG
 from xcg.measures.order import HIGHER_IS_BETTER, Order
 
 
@@ -103,7 +103,7 @@ def test_which_measures_need_text_or_sizes() -> None:
 
 def test_a_measure_of_levels_is_not_computed_from_gains() -> None:
     with pytest.raises(XcgError, match="P@5 is computed from levels of relevance, not from gains"):
-        MEASURES.parse("P@5").compute(TopicGains([1.0], [1.0], 0))
+        MEASURES.parse("P@5").compute(RankingGains([1.0], [1.0], 0))
 
 
 def test_every_declaration_is_complete_and_its_usage_parses() -> None:

@@ -14,7 +14,7 @@ from measure_values import GAINS, IDEAL, REL, REL_IDEAL, G, value
 
 import xcg
 from xcg.errors import XcgError
-from xcg.measures import MEASURES, TopicGains
+from xcg.measures import MEASURES, RankingGains
 from xcg.measures.discounted import normalised_gains
 
 PRINTED = {
@@ -37,7 +37,7 @@ def test_vectors_of_a_run_are_those_printed_by_jarvelin_and_kekalainen(measure: 
     digits = 4 if "nxDCG" in measure else 2
     found = [value(f"{measure}@{rank}") for rank in range(1, 11)]
     assert [round(v, digits) for v in found if v is not None] == PRINTED[measure]
-    _, curve = MEASURES.parse(f"{measure}@1").curve(TopicGains(G, IDEAL, 0), 10)
+    _, curve = MEASURES.parse(f"{measure}@1").curve(RankingGains(G, IDEAL, 0), 10)
     assert list(curve) == pytest.approx(found)
 
 

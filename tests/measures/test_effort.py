@@ -16,7 +16,7 @@ from scipy.integrate import quad
 from xcg.errors import XcgError
 from xcg.measures import (
     MEASURES,
-    TopicGains,
+    RankingGains,
     effort_precision,
     mean_effort_precision,
     mean_effort_precision_over_gain,
@@ -24,7 +24,7 @@ from xcg.measures import (
 
 
 def test_a_parameter_of_the_measure_overrides_the_user_model() -> None:
-    topic = TopicGains([0.5, 1.0], [1.0, 0.5], 0)
+    topic = RankingGains([0.5, 1.0], [1.0, 0.5], 0)
     linear = MEASURES.parse("ep(interpolation=linear)@0.4").compute(topic)
     assert MEASURES.parse("ep@0.4").compute(topic, {"interpolation": "linear"}) == linear
     segment = MEASURES.parse("ep(interpolation=segment)@0.4")
@@ -33,11 +33,11 @@ def test_a_parameter_of_the_measure_overrides_the_user_model() -> None:
 
 def test_unretrieved_ideal_elements_count_once() -> None:
     # One hit at rank 1 of 0.5, ideal 1 and 0.5, so ep = 0.5; one ideal element is not retrieved.
-    topic = TopicGains([0.5], [1.0, 0.5], 1)
+    topic = RankingGains([0.5], [1.0, 0.5], 1)
     assert MEASURES.parse("MAep").compute(topic) == pytest.approx(0.25)
     assert MEASURES.parse("MAep(unretrieved=max)").compute(topic) == pytest.approx(0.25)
     # Two hits in one ideal element, the other missed: N is 3 or 2.
-    topic = TopicGains([0.9, 0.1], [1.0, 0.5], 1)
+    topic = RankingGains([0.9, 0.1], [1.0, 0.5], 1)
     both = 0.9 / 1 + 1 / 2
     assert MEASURES.parse("MAep").compute(topic) == pytest.approx(both / 3)
     assert MEASURES.parse("MAep(unretrieved=max)").compute(topic) == pytest.approx(both / 2)
@@ -45,7 +45,7 @@ def test_unretrieved_ideal_elements_count_once() -> None:
 
 def test_gains_above_the_ideal_total_count_as_this_total() -> None:
     # xCG reaches 2 and 4; the ideal's total is 2: at both ranks its rank 1 is compared.
-    topic = TopicGains([2.0, 2.0], [2.0], 0)
+    topic = RankingGains([2.0, 2.0], [2.0], 0)
     assert MEASURES.parse("MAep").compute(topic) == pytest.approx((1 / 1 + 1 / 2) / 2)
 
 
@@ -61,7 +61,7 @@ def test_a_recall_point_must_be_above_0() -> None:
 
 def test_effort_in_text_needs_an_evaluation() -> None:
     with pytest.raises(XcgError, match="effort in tokens needs more than gains: compute it with"):
-        MEASURES.parse("MAep(effort=tokens)").compute(TopicGains([1.0], [1.0], 0))
+        MEASURES.parse("MAep(effort=tokens)").compute(RankingGains([1.0], [1.0], 0))
 
 
 def numerical_mean(gains: list[float], ideal: list[float], interpolation: Any) -> float:
@@ -87,11 +87,11 @@ def test_the_mean_over_gain_is_the_integral_of_effort_precision(
     gains: list[float], ideal: list[float], interpolation: str
 ) -> None:
     ideal.sort(reverse=True)
-    topic = TopicGains(gains, ideal, 0)
+    topic = RankingGains(gains, ideal, 0)
     measure = MEASURES.parse(f"MAep(average=gain,interpolation={interpolation})")
     expected = numerical_mean(gains, ideal, interpolation)
     assert measure.compute(topic) == pytest.approx(expected, abs=1e-6)
-    assert measure.compute(TopicGains(ideal, ideal, 0)) == pytest.approx(1, abs=1e-12)
+    assert measure.compute(RankingGains(ideal, ideal, 0)) == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_the_mean_over_gain_is_the_integral_of_effort_precision(
 def test_the_mean_over_gain_by_hand(
     gains: list[float], ideal: list[float], segment: float, linear: float
 ) -> None:
-    topic = TopicGains(gains, ideal, 0)
+    topic = RankingGains(gains, ideal, 0)
     assert MEASURES.parse("MAep(average=gain)").compute(topic) == pytest.approx(segment, abs=1e-12)
     found = MEASURES.parse("MAep(average=gain,interpolation=linear)").compute(topic)
     assert found == pytest.approx(linear, abs=1e-12)
@@ -138,7 +138,7 @@ def test_the_mean_over_gain_by_hand(
 )
 def test_options_without_effect_are_refused(measure: str, effort: dict[str, str], message: str) -> None:
     with pytest.raises(XcgError, match=message):
-        MEASURES.parse(measure).compute(TopicGains([1.0], [1.0], 0), effort)
+        MEASURES.parse(measure).compute(RankingGains([1.0], [1.0], 0), effort)
 
 
 @given(
@@ -180,5 +180,5 @@ def test_a_tiny_gain_adds_a_whole_term_to_the_mean_over_ranks() -> None:
 def test_the_mean_over_gain_ignores_the_divisor_of_the_user_model() -> None:
     measure = MEASURES.parse("MAep(average=gain)")
     for unretrieved in ("uncredited", "max"):
-        topic = TopicGains([0.75], [1.0] * 10, 10)
+        topic = RankingGains([0.75], [1.0] * 10, 10)
         assert measure.compute(topic, {"unretrieved": unretrieved}) == pytest.approx(0.05625)

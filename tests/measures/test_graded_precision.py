@@ -13,7 +13,7 @@ from measure_values import GAINS, IDEAL, REL, REL_IDEAL, G, value
 
 import xcg
 from xcg.errors import XcgError
-from xcg.measures import MEASURES, TopicGains, q_measure, r_measure
+from xcg.measures import MEASURES, RankingGains, q_measure, r_measure
 from xcg.measures.graded_precision import average_precision_at, precision_over_recall
 
 
@@ -113,7 +113,7 @@ TENTHS = [tenth / 10 for tenth in range(11)]
 def test_precision_over_recall_at_each_level(measure: str, precisions: list[float]) -> None:
     assert [value(f"{measure}@{x}") for x in TENTHS] == pytest.approx(precisions)
     assert value(measure) == pytest.approx(sum(precisions) / 11)  # the 11-point average
-    curve = MEASURES.parse(measure).curve(TopicGains(G, IDEAL, 0), 100)
+    curve = MEASURES.parse(measure).curve(RankingGains(G, IDEAL, 0), 100)
     assert curve is not None
     assert (list(curve[0]), list(curve[1])) == (TENTHS, pytest.approx(precisions))
 
@@ -131,7 +131,7 @@ def test_generalised_precision_over_generalised_recall() -> None:
 
 def test_a_level_without_documents_has_no_precision() -> None:
     assert value("xIPrec(level=9)") is None
-    assert MEASURES.parse("xIPrec(level=9)").curve(TopicGains(G, IDEAL, 0), 10) is None
+    assert MEASURES.parse("xIPrec(level=9)").curve(RankingGains(G, IDEAL, 0), 10) is None
     assert value("xIPrec(level=3)", []) == 0
 
 

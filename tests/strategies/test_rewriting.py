@@ -15,7 +15,7 @@ from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_run
 from xcg.runs.run import RUN_FORMATS, UNKNOWN_SPAN, Ranking, Run
 from xcg.strategies.registry import strategies_of
-from xcg.strategies.rewriting import rewrite_all, with_ordered_keys
+from xcg.strategies.rewriting import rewrite_runs, with_ordered_keys
 
 RESULTS = ["d#/a/s[1]/p[1]", "d#/a/s[1]", "d#/a/s[2]"]
 CORPUS = {"d": "<a><s><p>one</p></s><s>two</s></a>"}
@@ -95,17 +95,17 @@ def test_a_missing_size_names_run_topic_strategy_and_document() -> None:
     )
 
 
-def test_the_error_is_that_of_the_first_run_whatever_its_topic() -> None:
-    """So it does not depend on the number of workers, each of which rewrites some of the runs."""
+def test_the_error_is_that_of_the_first_topic_and_run() -> None:
+    """So it does not depend on the number of workers, each of which rewrites some of the topics."""
     late = Run.of("late", {"1": ["d#0:9"], "2": ["d#/a/p"], "3": ["c#/a/p"]})
     early = Run.of("early", {"3": ["d#0:9"], "1": ["e#/a/p"]})
     (strategy,) = strategies_of("merge_adjacent")
     for order, message in (
-        ([late, early], "run late, topic 2, strategy merge_adjacent: d: "),
-        ([early, late], "run early, topic 1, strategy merge_adjacent: e: "),
+        ([late, early], "run early, topic 1, strategy merge_adjacent: e: "),
+        ([early, late], "run late, topic 3, strategy merge_adjacent: c: "),
     ):
         with pytest.raises(InputError, match=f"^{message}"):
-            rewrite_all(order, [strategy])
+            rewrite_runs(order, [strategy])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.formats.base import read_run
 from xcg.runs.run import Ranking, Run
-from xcg.strategies.rewriting import rewrite_all
+from xcg.strategies.rewriting import rewrite_runs
 
 RESULTS = ["d#/a/s[1]/p[1]", "d#/a/s[1]", "d#/a/s[2]"]
 CORPUS = {"d": "<a><s><p>one</p></s><s>two</s></a>"}
@@ -83,7 +83,7 @@ def test_files_are_read_once_for_all_strategies_and_user_models(
         read.append(path)
         return read_run(path, *others)
 
-    monkeypatch.setattr("xcg.evaluation.inputs.read_run", counted)
+    monkeypatch.setattr("xcg.evaluation.reading.read_run", counted)
     models = {"name": "m", "quantisation": "sog", "relevance_value": {"alpha": [0, 0.5, 1]}}
     results = xcg.evaluate(BASE, paths, user_model=models, measures="MAep", strategies=STRATEGIES)
     assert (len(results.runs), len(results.user_models)) == (4, 3)
@@ -92,7 +92,7 @@ def test_files_are_read_once_for_all_strategies_and_user_models(
 
 def test_rewritten_runs_share_the_strings_of_their_originals() -> None:
     run = Run.of("r", {"1": RESULTS})
-    rewritten = rewrite_all([run], Inputs(strategies=["top_ranked"]).strategy_list)[0]
+    rewritten = rewrite_runs([run], Inputs(strategies=["top_ranked"]).strategy_list)[0]
     ranking = rewritten.rankings["1"]
     originals = {id(text) for one in (run.rankings["1"].files, run.rankings["1"].paths) for text in one}
     assert {id(text) for one in (ranking.files, ranking.paths) for text in one} <= originals

@@ -13,11 +13,10 @@ from random_cases import RandomCampaign, campaigns, markup
 
 import xcg
 from xcg.documents.parsing import parse_document
-from xcg.errors import XcgError
-from xcg.evaluation.campaign import Campaign
+from xcg.errors import Notes, XcgError
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.topics import TopicSource
 from xcg.gains.element_gains import KnownGains, ranking_gains
-from xcg.gains.topic import GainCalculator
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import NEAR_MISSES, near_elements, near_scores
@@ -187,10 +186,9 @@ def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
     base = Inputs({"1": c.assessments}).recall_base
     run = Run.of("r", {"1": c.ranking})
     corpus = xcg.Corpus.of(dict(c.sources))
-    campaign = Campaign(base, [run], corpus)
-    view = campaign.topic("1")
+    view = TopicSource(base, [run], corpus).topic("1", Notes())
     user = UserModel.of(model)
-    ideal = GainCalculator(view, campaign).ideal(user)
+    ideal = view.ideal(user)
     if not ideal.gains or "r" not in view.rankings:
         return None
     found = ranking_gains(view.rankings["r"], KnownGains(ideal, user))

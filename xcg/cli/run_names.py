@@ -12,7 +12,7 @@ from typing import Any
 from xcg.documents.files import expand
 from xcg.documents.searching import is_pattern
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.inputs import Inputs, Runs
+from xcg.evaluation.inputs import GivenRuns, Inputs
 
 
 def _is_path(text: str) -> bool:
@@ -20,7 +20,7 @@ def _is_path(text: str) -> bool:
     return text == "-" or os.path.exists(text) or (is_pattern(text) and bool(glob.glob(text)))
 
 
-def select_runs(inputs: Inputs, given: Sequence[str], configured: Runs, config: Path) -> Inputs:
+def select_runs(inputs: Inputs, given: Sequence[str], configured: GivenRuns, config: Path) -> Inputs:
     """Return inputs with the runs of --run: paths, or names of runs in the configuration.
 
     RUN+STRATEGY selects one of the overlap strategies too. A text that is both a path and a name is

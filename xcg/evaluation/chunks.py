@@ -20,24 +20,25 @@ from xcg.documents.corpus import Corpus, Documents
 from xcg.documents.intervals import IntervalSet
 from xcg.documents.text_units import TextUnit
 from xcg.errors import Notes, XcgError, nearest
-from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.chunk_comparison import ChunkComparison, ChunkLine, GoldLine, ResultLine
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import evaluate_inputs, list_topics, note_topics
 from xcg.evaluation.inputs import (
     AnyOrder,
     Assessments,
+    GivenRuns,
     Inputs,
     Measures,
-    Runs,
     Strategies,
     Unanswered,
     UserModels,
 )
-from xcg.evaluation.scoring import Progress
+from xcg.evaluation.parallel import Progress
+from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.ranking_gains import reading_of
 from xcg.gains.span_reader import ReadResult
-from xcg.gains.topic import GainCalculator, reading_of
+from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Measure
@@ -60,7 +61,7 @@ _ROUNDING = 1e-9  # amounts and shares of text below this are rounding errors
 
 def compare_chunks(
     gold: Assessments,
-    runs: Runs,
+    runs: GivenRuns,
     corpus: Documents,
     user_model: UserModels | None = None,
     budgets: Iterable[int] = BUDGETS,
@@ -148,27 +149,24 @@ def compare_chunks_of_inputs(
         _ = inputs.text_model
     inputs.check()
     base, model, documents = inputs.recall_base, inputs.text_model, inputs.documents
-    campaign = Campaign.of(inputs)
     if documents is None:
         raise XcgError("chunks are compared by their text: expected a corpus")
+    runs = {run.name: run for run in inputs.loaded_runs}
     notes = inputs.new_notes()
-    scores = [_RunScores(run) for run in campaign.runs]
+    scores = [_RunScores(run) for run in runs]
     lines: list[GoldLine | ResultLine] = []
     ideals: list[Reading] = []
     without_gold: list[str] = []
-    topic_count = len(base.topics)
-    for done, topic in enumerate(campaign.topics(notes)):
-        if progress is not None:
-            progress(done, topic_count)
-        calculator = GainCalculator(topic, campaign)
-        ideal = calculator.ideal(model)
+
+    def add(topic: Topic) -> None:
+        ideal = topic.ideal(model)
         if not ideal.gains:
-            without_gold.append(topic.topic)
-            continue
-        best = calculator.ideal_reading(ideal, model, unit)
+            without_gold.append(topic.name)
+            return
+        best = topic.ideal_reading(ideal, model, unit)
         for of_run in scores:
             answered = of_run.run in topic.rankings
-            read = _read(calculator, of_run.run, ideal, model, unit)
+            read = _read(topic, of_run.run, ideal, model, unit)
             reading = reading_of(read.results, model.effort.charge)
             of_run.unanswered += not answered
             if answered or inputs.unanswered == "zero":
@@ -176,13 +174,15 @@ def compare_chunks_of_inputs(
                 of_run.add(read.lines)
                 of_run.nothing_found += answered and math.fsum(reading.gains) == 0
             if questions:
-                gold = _gold_lines(calculator, of_run.run, read, ideal, model, unit)
-                lines += [line._replace(words=_beginning(documents, line)) for line in gold]
-                lines += [line._replace(words=_beginning(documents, line)) for line in read.lines]
+                gold = _gold_lines(topic, of_run.run, read, ideal, model, unit)
+                lines.extend(one._replace(words=_beginning(documents, one)) for one in gold)
+                lines.extend(one._replace(words=_beginning(documents, one)) for one in read.lines)
         ideals.append(best)
+
+    map_topics(TopicSource.of(inputs), add, notes, progress=progress)
     if progress is not None:
-        progress(topic_count, topic_count)
-    note_topics(base, campaign.runs, inputs.unanswered, notes)
+        progress(len(base.topics), len(base.topics))
+    note_topics(base, runs, inputs.unanswered, notes)
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")
     scores = _with_questions(scores, model, notes)
@@ -320,22 +320,22 @@ class _ReadRanking:
 
 
 def _read(
-    calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
+    topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
 ) -> _ReadRanking:
     """Read a ranking result by result."""
-    question, topic = calculator.topic.topic, calculator.span_topic(ideal, model, unit)
+    question, gold = topic.name, topic.span_topic(ideal, model, unit)
     found = _ReadRanking()
-    readers = topic.readers(model.relevance_value)
+    readers = gold.readers(model.relevance_value)
     seen_without_gold: dict[str, IntervalSet[float]] = defaultdict(IntervalSet)
-    spans = calculator.text_spans(run, model)
+    spans = topic.text_spans(run, model)
     before = 0.0
-    for rank, (named, span) in enumerate(zip(spans, topic.in_units(spans), strict=True), 1):
+    for rank, (named, span) in enumerate(zip(spans, gold.in_units(spans), strict=True), 1):
         text = 1.0  # the user looks at an empty result, as in the curves
         new = again = seen = 0.0
         document = named[0]
         if span is None:
-            read = topic.unread(*named)
-        elif not topic.gold.get(document):
+            read = gold.unread(*named)
+        elif not gold.gold.get(document):
             start, end = span
             text = end - start
             seen = _without_rounding(seen_without_gold[document].amount(start, end))
@@ -364,7 +364,7 @@ def _read(
 
 
 def _gold_lines(
-    calculator: GainCalculator,
+    topic: Topic,
     run: str,
     read: _ReadRanking,
     ideal: IdealRecallBase,
@@ -372,10 +372,10 @@ def _gold_lines(
     unit: TextUnit,
 ) -> Iterator[GoldLine]:
     """Yield what a ranking showed of each gold span, without words."""
-    question, topic = calculator.topic.topic, calculator.span_topic(ideal, model, unit)
-    for document, pieces in calculator.gold_in_characters(ideal, model, unit).items():
+    question, gold = topic.name, topic.span_topic(ideal, model, unit)
+    for document, pieces in topic.gold_in_characters(ideal, model, unit).items():
         for number, (begin, stop, score) in enumerate(pieces):
-            piece = topic.gold[document][number]
+            piece = gold.gold[document][number]
             amount = piece.end - piece.start
             share = read.shown[document, number] / amount
             if share > 1 - _ROUNDING:

@@ -6,7 +6,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.evaluation.campaign import Campaign
+from xcg.evaluation.topics import TopicSource
 from xcg.formats.writing import check_topic_count, lost_text_details
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
@@ -199,8 +199,9 @@ def _with_offsets(base: RecallBase, corpus: Corpus) -> RecallBase:
     Passages of documents with assessed elements are left as they are.
     """
     found = RecallBase()
-    for topic in Campaign(base, corpus=corpus, needs_entry_points=True).topics(Notes()):
-        name = topic.topic
+    source_of_topics = TopicSource(base, corpus=corpus, needs_entry_points=True)
+    for topic in source_of_topics.topics(Notes(), base.topics):
+        name = topic.name
         source = base.sources.get(name, "assessments")
         found.add_topic(name, source)
         for file, elements in base.files(name).items():
@@ -236,8 +237,8 @@ def assess_elements_of_passages(base: RecallBase, corpus: Corpus) -> RecallBase:
                 where = f"{base.sources.get(name, 'assessments')}, topic {name}"
                 raise UnmappedError(where, missing_document(file, corpus, is_result=False))
     assessed = RecallBase()
-    for topic in Campaign(base, corpus=corpus).topics(Notes()):
-        name = topic.topic
+    for topic in TopicSource(base, corpus=corpus).topics(Notes(), base.topics):
+        name = topic.name
         assessed.add_topic(name, base.sources.get(name, "assessments"))
         for file, rows in topic.assessed.items():
             for row, assessment in sorted(rows.items()):

@@ -7,18 +7,22 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xcg.documents.corpus import Documents
+from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.evaluate import note_topics
-from xcg.evaluation.inputs import AnyOrder, Assessments, Inputs, Runs, Strategies, UserModels
+from xcg.evaluation.inputs import AnyOrder, Assessments, GivenRuns, Inputs, Strategies, UserModels
 from xcg.evaluation.results import NotedList
+from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.ideal import IdealRecallBase
-from xcg.gains.topic import GainCalculator
+from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
-from xcg.measures import MEASURES, Measure, TopicGains, split_measures
+from xcg.measures import MEASURES, Measure, RankingGains, split_measures
 from xcg.measures.definition import Curve
+from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.topic_gains import Reading
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Ties
+from xcg.user_model.effort import Charge
 
 IDEAL = "ideal ranking"
 """The name of the ideal ranking among the runs."""
@@ -66,7 +70,7 @@ def curve_measure(text: str) -> Measure:
 
 def curves(
     assessments: Assessments,
-    runs: Runs,
+    runs: GivenRuns,
     corpus: Documents = None,
     user_model: UserModels | None = None,
     measure: str = "nxCG",
@@ -133,31 +137,36 @@ def curves_of_inputs(
     _check_depth(measures, depth)
     inputs.check()
     needs_gains = any(one.definition.needs != "text" for one in measures)
-    campaign, models = Campaign.of(inputs, needs_elements=needs_gains), inputs.user_models
-    notes = inputs.new_notes()
-    names = [*campaign.runs, *([IDEAL] if with_ideal else [])]
+    models, runs = inputs.user_models, {run.name: run for run in inputs.loaded_runs}
+    source, notes = TopicSource.of(inputs, needs_elements=needs_gains), inputs.new_notes()
+    names = [*runs, *([IDEAL] if with_ideal else [])]
     found = {
         (one, model.name, name): _Topics(name, one, model.effort.parameters())
         for one in measures
         for model in models
         for name in names
     }
-    any_topic, points = False, 0
-    for topic in campaign.topics(notes):
-        calculator = GainCalculator(topic, campaign)
+    points = 0
+
+    def add(topic: Topic) -> bool:
+        nonlocal points
+        is_defined = False
         for model in models:
-            ideal = calculator.ideal(model) if needs_gains else IdealRecallBase({}, [])
+            ideal = topic.ideal(model) if needs_gains else IdealRecallBase({}, [])
             if needs_gains and not ideal.gains:
                 continue
-            any_topic = True
-            gains = {run: calculator.gains(run, ideal, model) for run in campaign.runs}
+            is_defined = True
+            gains: dict[str, RankingGains] = {run: topic.gains(run, ideal, model) for run in runs}
             if with_ideal:
-                gains = {IDEAL: _ideal_ranking(ideal, next(iter(gains.values()))), **gains}
+                gains = {IDEAL: _IdealRanking(ideal, next(iter(gains.values()))), **gains}
             for name, of_run in gains.items():
                 for one in measures:
-                    points += found[one, model.name, name].add(topic.topic, of_run, depth)
+                    points += found[one, model.name, name].add(topic.name, of_run, depth)
                     _check_points(points)
-    note_topics(campaign.base, campaign.runs, inputs.unanswered, notes)
+        return is_defined
+
+    any_topic = any(map_topics(source, add, notes))
+    note_topics(inputs.recall_base, runs, inputs.unanswered, notes)
     if not any_topic:
         raise XcgError("no curves: no topic has an ideal element under these user models")
     if not any(topics.curves for topics in found.values()):
@@ -194,7 +203,7 @@ class _Topics:
     curves: dict[str, Curve] = field(default_factory=dict)
     inputs: list[object] = field(default_factory=list)
 
-    def add(self, topic: str, gains: TopicGains, depth: int) -> int:
+    def add(self, topic: str, gains: RankingGains, depth: int) -> int:
         """Add the curve of a topic if it is defined, and return its number of points."""
         measure = self.measure
         try:
@@ -222,10 +231,17 @@ def _without_cutoff(measure: Measure) -> str:
     return str(measure).partition("@")[0]
 
 
-def _ideal_ranking(ideal: IdealRecallBase, of_run: TopicGains) -> TopicGains:
-    """Return the gains of the ideal ranking; all details but its text are those of a run."""
-    details = of_run.required_details(IDEAL)
-    best = details._replace(
-        readings=lambda *how: (details.readings(*how)[1],) * 2, spans=lambda: details.spans().ideal()
-    )
-    return TopicGains(ideal.gains, ideal.gains, 0, best)
+class _IdealRanking(RankingGains):
+    """The ideal ranking, whose text is known from a run."""
+
+    def __init__(self, ideal: IdealRecallBase, of_run: RankingGains) -> None:
+        super().__init__(ideal.gains, ideal.gains, 0)
+        self._of_run = of_run
+
+    @property
+    def spans(self) -> SpanRanking:
+        return self._of_run.spans.ideal()
+
+    def readings(self, unit: TextUnit, charge: Charge) -> tuple[Reading, Reading]:
+        _, best = self._of_run.readings(unit, charge)
+        return best, best

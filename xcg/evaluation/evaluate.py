@@ -5,54 +5,55 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from xcg.documents.corpus import Documents
 from xcg.errors import Notes, NothingToAverageError, XcgError, first_names
-from xcg.evaluation.campaign import RetrievedPaths
-from xcg.evaluation.division import Piece, divide
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     AnyOrder,
     Assessments,
+    GivenRuns,
     Inputs,
     Measures,
-    Runs,
     Strategies,
     Unanswered,
     UserModels,
 )
 from xcg.evaluation.other_divisor import note_other_order
-from xcg.evaluation.parallel import Executor
-from xcg.evaluation.repeated_results import note_repeated
+from xcg.evaluation.parallel import Progress
+from xcg.evaluation.reading import Reading
+from xcg.evaluation.repeated_results import count_repeated, note_repeated
 from xcg.evaluation.results import Result, Results, Scope
-from xcg.evaluation.scoring import (
-    Progress,
-    Work,
-    find_retrieved_paths,
-    score,
-)
-from xcg.evaluation.shared_documents import shared_documents
-from xcg.evaluation.shares import MeasureValues, ScoredRun, Share, merge_shares
-from xcg.evaluation.unique_names import note_references, unique_names
+from xcg.evaluation.scored_runs import MeasureValues, ScoredRun
+from xcg.evaluation.scoring import TopicScorer, TopicScores
+from xcg.evaluation.topics import TopicSource, map_topics
+from xcg.evaluation.unique_names import note_references, unique_names, with_unique_names
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
 from xcg.measures.cumulated_gain import BOUND
-from xcg.measures.trec import check_span_measures
+from xcg.measures.trec import (
+    Levels,
+    check_span_measures,
+    levels_of,
+    span_topics,
+    standard_values,
+)
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Run, Ties, name_without_strategy
+from xcg.strategies.registry import BoundStrategy
+from xcg.strategies.rewriting import rewrite_runs
 from xcg.user_model.model import OF_SCALE, UserModel
 
 _LISTED_TOPICS = 50
 _LISTED_MODELS = 3
-_BYTES_PER_RESULT = 100  # in a run file
 _ABOVE_1 = 1 + 1e-9  # not a rounding error
 
 
 def evaluate(
     assessments: Assessments,
-    runs: Runs,
+    runs: GivenRuns,
     corpus: Documents = None,
     user_model: UserModels | None = None,
     measures: Measures = DEFAULT_MEASURES,
@@ -142,31 +143,187 @@ def evaluate(
 
 def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results:
     """Evaluate runs, as :func:`evaluate` does."""
-    work, model_names = _work(inputs)
-    notes = inputs.new_notes()
-    with inputs.naming_position("runs"):
-        shares = merge_shares(_score(work, inputs, progress), notes)
-    scored = [run for share in shares for run in share.runs]
+    work = _work(inputs)
+    notes = Notes(inputs.lenient)
+    if work.levels_only:
+        scored = _score_levels(work, inputs, notes)
+    else:
+        scored = _score_topics(work, inputs, notes, progress)
     if progress is not None:
         progress(len(work.base.topics), len(work.base.topics))
+    before, notes = notes, inputs.new_notes()
+    notes.take(before)
     names = unique_names([(run.name, run.source, run.strategy) for run in scored], notes)
     runs = dict(zip(names, scored, strict=True))
-    note_topics(work.base, runs, work.unanswered, notes)
-    return _results(inputs, work, model_names, runs, shares[0].without_ideal, notes)
+    note_topics(work.base, runs, inputs.unanswered, notes)
+    return _results(inputs, work, runs, notes)
 
 
-def _results(
-    inputs: Inputs,
-    work: Work,
-    model_names: Sequence[str],
-    runs: Mapping[str, ScoredRun],
-    without_ideals: Sequence[Sequence[str]],
-    notes: Notes,
-) -> Results:
+class _Work(NamedTuple):
+    """What is computed.
+
+    Attributes:
+        measures: The measures of gains, scores, grades and text.
+        standard: The measures of levels of relevance.
+        span_topics: The topics for which these are computed on gold spans.
+        levels_only: Whether only standard measures of levels are computed, which need no topics.
+        without_ideal: For each user model, the topics without an ideal element.
+    """
+
+    base: RecallBase
+    models: Sequence[UserModel]
+    model_names: Sequence[str]
+    measures: Sequence[Measure]
+    standard: Sequence[Measure]
+    span_topics: Sequence[str]
+    levels_only: bool
+    without_ideal: Sequence[list[str]]
+
+    def needs(self, *kinds: str) -> bool:
+        """Return whether a measure needs data of one of the given kinds."""
+        return any(measure.definition.needs in kinds for measure in self.measures)
+
+
+def _work(inputs: Inputs) -> _Work:
+    """Return what is computed, after checking the inputs."""
+    inputs.check()
+    base, chosen = inputs.recall_base, inputs.measure_list
+    standard = [measure for measure in chosen if measure.definition.needs == "levels"]
+    measures = [measure for measure in chosen if measure.definition.needs != "levels"]
+    check_span_measures(base, standard)
+    if inputs.user_model is None and not measures and base.scales == {"level"}:
+        models, names = [], [OF_SCALE["level"]]  # no model is used, so none is loaded
+    else:
+        models = inputs.user_models
+        names = [model.name for model in models]
+    checks_corpus = inputs.check_corpus and inputs.documents is not None
+    levels_only = (
+        not measures
+        and not checks_corpus
+        and not any(measure.is_external for measure in standard)
+        and not base.states_text
+    )
+    with_spans = span_topics(base) if standard else []
+    without_ideal: list[list[str]] = [[] for _ in models]
+    return _Work(base, models, names, measures, standard, with_spans, levels_only, without_ideal)
+
+
+def _score_levels(work: _Work, inputs: Inputs, notes: Notes) -> list[ScoredRun]:
+    """Score runs by standard measures of levels, one run after the other."""
+    sources, executor = inputs.run_sources, inputs.executor
+    files = [source for source in sources if isinstance(source, Path)]
+    levels = levels_of(work.base)
+    common = [inputs.reading, inputs.strategy_list, levels, work.standard, inputs.lenient]
+    scored = []
+    with inputs.naming_position("runs"):
+        tasks = [(source,) for source in sources]
+        for runs, noted in executor.run(_score_run, tasks, common=common, files=files):
+            scored += runs
+            notes.take(noted)
+    return scored
+
+
+def _score_run(
+    reading: Reading,
+    strategies: Sequence[BoundStrategy],
+    levels: Levels,
+    measures: Sequence[Measure],
+    lenient: bool,
+    source: Run | Path,
+) -> tuple[list[ScoredRun], Notes]:
+    notes = Notes(lenient)
+    read = [reading.run(source, notes)]
+    runs = rewrite_runs(read, strategies, reading.chunks.corpus) if strategies else read
+    return [_scored(run, run.name, [], standard_values(levels, run, measures)) for run in runs], notes
+
+
+def _score_topics(
+    work: _Work, inputs: Inputs, notes: Notes, progress: Progress | None
+) -> list[ScoredRun]:
+    """Score all runs topic by topic."""
+    with inputs.naming_position("runs"):
+        runs = inputs.rewritten_runs
+    named = with_unique_names(runs, Notes())  # evaluate_inputs notes the names
+    source = TopicSource(
+        work.base,
+        runs.with_runs(named),
+        inputs.documents,
+        needs_elements=work.needs("gains", "scores", "grades"),
+        needs_entry_points=work.needs("text"),
+    )
+    scorer = TopicScorer(
+        work.models,
+        work.measures,
+        work.standard,
+        frozenset(work.span_topics),
+        {run.name: run.with_rankings({}) for run in named},
+        inputs.unanswered,
+    )
+    checks_all = work.measures or inputs.check_corpus
+    topics = map_topics(
+        source,
+        scorer,
+        notes,
+        work.base.topics if checks_all else work.span_topics,
+        executor=inputs.executor,
+        progress=progress,
+    )
+    for topic in topics:
+        for without, has_ideal in zip(work.without_ideal, topic.has_ideal, strict=False):
+            if not has_ideal:
+                without.append(topic.topic)
+    levels = levels_of(work.base, but_of=work.span_topics) if work.standard else {}
+    return [
+        _scored(
+            run,
+            as_read.name,
+            [
+                _measure_values(topics, number, run.name, len(work.measures))
+                for number in range(len(work.models))
+            ],
+            {
+                **{
+                    (topic.topic, measure): value
+                    for topic in topics
+                    for measure, value in topic.standard.get(run.name, {}).items()
+                },
+                **(standard_values(levels, run, work.standard) if levels else {}),
+            },
+        )
+        for run, as_read in zip(named, runs, strict=True)
+    ]
+
+
+def _scored(
+    run: Run,
+    name: str,
+    values: Sequence[Sequence[MeasureValues]],
+    standard: Mapping[tuple[str, str], float],
+) -> ScoredRun:
+    repeated = 0 if run.is_reference else count_repeated(run)
+    return ScoredRun(
+        name, run.source, run.strategy, run.answered, run.skipped, values, standard, repeated
+    )
+
+
+def _measure_values(
+    topics: Sequence[TopicScores], model: int, run: str, count: int
+) -> list[MeasureValues]:
+    """Return the values of a run under one user model, for each measure."""
+    values = [MeasureValues() for _ in range(count)]
+    for topic in topics:
+        found = topic.values[model].get(run, ()) if topic.values else ()
+        for of_measure, value in zip(values, found, strict=False):
+            if value is not None:
+                of_measure.add(topic.topic, value)
+    return values
+
+
+def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: Notes) -> Results:
     """Return the results of scored runs, with means and notes."""
     rows: list[Result] = []
-    for number, model_name in enumerate(model_names):
-        without_ideal = without_ideals[number] if work.needs("gains") else []
+    for number, model_name in enumerate(work.model_names):
+        without_ideal = work.without_ideal[number] if work.needs("gains") else []
         if without_ideal:
             missing = list_topics(without_ideal)
             notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")
@@ -175,11 +332,11 @@ def _results(
         for name, run in runs.items():
             if work.measures:
                 rows += _rows(work.models[number], name, work.measures, run.values[number])
-            rows += _standard_rows(model_name, name, run, work, notes)
+            rows += _standard_rows(model_name, name, run, work, inputs.unanswered, notes)
     if work.standard and work.measures:
         rows = _in_order(rows, inputs.measure_list)
     if not rows:
-        reason = "no topic has an ideal element under " + ", ".join(model_names)
+        reason = "no topic has an ideal element under " + ", ".join(work.model_names)
         if not work.measures:
             reason = f"no topic has a value of {', '.join(map(str, work.standard))}"
         if any(
@@ -190,7 +347,7 @@ def _results(
     scope = Scope(
         list(runs),
         [str(measure) for measure in inputs.measure_list],
-        model_names,
+        work.model_names,
         [name for name, run in runs.items() if run.answered.isdisjoint(work.base.topics)],
         notes.tolerated,
         {
@@ -203,94 +360,8 @@ def _results(
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
     _note_above_1(rows, work, notes)
     systems = {name: run for name, run in runs.items() if name not in scope.references}
-    note_other_order(model_names, work.measures, systems, notes)
+    note_other_order(work.model_names, work.measures, systems, notes)
     return Results(rows, notes.lines(), scope)
-
-
-def _work(inputs: Inputs) -> tuple[Work, list[str]]:
-    """Return what all workers need, and the names of the user models."""
-    inputs.check()
-    base, documents, chosen = inputs.recall_base, inputs.documents, inputs.measure_list
-    standard = [measure for measure in chosen if measure.definition.needs == "levels"]
-    measures = [measure for measure in chosen if measure.definition.needs != "levels"]
-    check_span_measures(base, standard)
-    if inputs.user_model is None and not measures and base.scales == {"level"}:
-        models, names = [], [OF_SCALE["level"]]  # no model is used, so none is loaded
-    else:
-        models = inputs.user_models
-        names = [model.name for model in models]
-    work = Work(
-        base,
-        documents,
-        models,
-        measures,
-        standard,
-        inputs.unanswered,
-        inputs.file_order,
-        inputs.ties,
-        inputs.lenient,
-        inputs.check_corpus and documents is not None,
-        inputs.strategy_list,
-        inputs.document,
-    )
-    return work, names
-
-
-def _score(work: Work, inputs: Inputs, progress: Progress | None) -> list[Share]:
-    """Score all runs; several workers divide runs and topics."""
-    sources, executor = inputs.run_sources, inputs.executor
-    topic_count = 1 if work.levels_only else len(work.topics)
-    workers = executor.count_workers()
-    sizes = [_run_size(source) if workers > 1 else 0 for source in sources]
-    pieces = divide(sizes, topic_count, workers)
-    tasks = [(piece, sources[piece.runs.start : piece.runs.stop]) for piece in pieces]
-    if len(tasks) == 1 and executor.scheduler is None:
-        return [score(work, {}, *tasks[0], progress)]
-    topics = len(work.base.topics)
-
-    def report_progress(done: int, of: int) -> None:
-        if progress is not None and done < of:
-            progress(topics * done // of, topics)
-
-    files = [source for source in sources if isinstance(source, Path)]
-    if work.corpus is not None and work.corpus.is_on_disk:
-        files.append(work.corpus.label)
-    if work.corpus is not None:
-        work.corpus.write_cache()
-    needed = [] if work.levels_only else work.topics
-    with shared_documents(work.corpus, work.base, needed, executor) as shared:
-        work = replace(work, corpus=shared)
-        return executor.run(
-            score,
-            tasks,
-            common=[work, _retrieved_paths(work, tasks, files, executor)],
-            files=files,
-            progress=report_progress,
-        )
-
-
-def _retrieved_paths(
-    work: Work,
-    tasks: Sequence[tuple[Piece, Sequence[Run | Path]]],
-    files: Sequence[Path],
-    executor: Executor,
-) -> RetrievedPaths:
-    """Return the paths that the runs of all pieces retrieve, if the scores of other runs need them."""
-    retrieved: dict[str, dict[str, set[str]]] = {}
-    if work.depends_on_other_runs:
-        by_runs = [(found,) for piece, found in tasks if piece.topics.start == 0]
-        for part in executor.run(find_retrieved_paths, by_runs, common=[work], files=files):
-            for topic, of_files in part.items():
-                for file, paths in of_files.items():
-                    retrieved.setdefault(topic, {}).setdefault(file, set()).update(paths)
-    return retrieved
-
-
-def _run_size(source: Run | Path) -> int:
-    """Return the approximate size of a run in bytes."""
-    if isinstance(source, Run):
-        return _BYTES_PER_RESULT * sum(map(len, source.rankings.values()))
-    return source.stat().st_size if source.is_file() else 0
 
 
 def _rows(
@@ -337,11 +408,13 @@ def _note_undefined(
     _note_runs(runs, found, notes.note)
 
 
-def _standard_rows(model: str, name: str, run: ScoredRun, work: Work, notes: Notes) -> list[Result]:
+def _standard_rows(
+    model: str, name: str, run: ScoredRun, work: _Work, unanswered: Unanswered, notes: Notes
+) -> list[Result]:
     """Return the values of the standard measures for each topic, then over all topics."""
     rows = []
     topics = work.base.topics
-    if work.unanswered == "skip":
+    if unanswered == "skip":
         topics = [topic for topic in topics if topic in run.answered]
     for measure in work.standard:
         label = str(measure)
@@ -358,7 +431,7 @@ def _standard_rows(model: str, name: str, run: ScoredRun, work: Work, notes: Not
     return rows
 
 
-def _note_above_1(rows: Sequence[Result], work: Work, notes: Notes) -> None:
+def _note_above_1(rows: Sequence[Result], work: _Work, notes: Notes) -> None:
     """Note the scores above 1 of measures that compare with the ideal ranking, and their reason."""
     bounded = {str(measure) for measure in work.measures if measure.definition.range == BOUND}
     reasons = {model.name: model.reason_above_1 for model in work.models}

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Documents
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError, XcgError, nearest
-from xcg.evaluation.campaign import Campaign
+from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.evaluation.derivation import derive
 from xcg.evaluation.explanation import (
     ExplainedResult,
@@ -20,14 +19,15 @@ from xcg.evaluation.explanation import (
     MissedElement,
     RelatedIdeal,
 )
-from xcg.evaluation.inputs import AnyOrder, Assessments, Inputs, Runs, Strategies, UserModels
+from xcg.evaluation.inputs import AnyOrder, Assessments, GivenRuns, Inputs, Strategies, UserModels
+from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_gains import element_readers
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
-from xcg.gains.topic import GainCalculator
+from xcg.gains.topic import Topic
 from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import UNKNOWN_SPAN, Ties
+from xcg.runs.run import UNKNOWN_SPAN, Run, Ties
 from xcg.user_model.model import UserModel
 from xcg.user_model.parts import at_most_left
 from xcg.user_model.relevance_value import RelevanceValue
@@ -40,7 +40,7 @@ _PASSAGE = "passage"  # the name of a passage in a ranking of elements
 
 def explain(
     assessments: Assessments,
-    runs: Runs,
+    runs: GivenRuns,
     topic: str,
     corpus: Documents = None,
     user_model: UserModels | None = None,
@@ -100,33 +100,42 @@ def explain_inputs(inputs: Inputs, topic: str) -> Explanations:
     if topic not in base:
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
     inputs.check()
-    campaign, models = Campaign.of(inputs), inputs.user_models
-    notes = inputs.new_notes()
-    calculator = GainCalculator(campaign.topic(topic, notes), campaign)
+    models = inputs.user_models
+    runs, notes = inputs.loaded_runs, inputs.new_notes()
+    (found,) = map_topics(
+        TopicSource.of(inputs), lambda one: _explain_topic(one, runs, models, notes), notes, [topic]
+    )
+    return Explanations(found, notes.lines())
+
+
+def _explain_topic(
+    topic: Topic, runs: Iterable[Run], models: Iterable[UserModel], notes: Notes
+) -> list[Explanation]:
+    """Return one explanation per user model and run."""
     explanations = []
     for model in models:
-        ideal = calculator.ideal(model)
+        ideal = topic.ideal(model)
         if not ideal.gains:
-            raise XcgError(f"topic {topic} has no ideal element under {model.name}")
+            raise XcgError(f"topic {topic.name} has no ideal element under {model.name}")
         kind = _ElementRanking if ideal.gold is None else _TextRanking
-        for run in campaign.runs:
-            if topic not in campaign.runs[run].answered:
-                notes.note(f"run {run} has no results for topic {topic}")
-            ranking = kind(calculator, run, ideal, model)
-            results, missed = _explained(ranking, f"run {run}, topic {topic}")
+        for run in runs:
+            if topic.name not in run.answered:
+                notes.note(f"run {run.name} has no results for topic {topic.name}")
+            ranking = kind(topic, run.name, ideal, model)
+            results, missed = _explained(ranking, f"run {run.name}, topic {topic.name}")
             derivation = None
             if model.effort.unit == "ranks":
                 gains = [result.gain for result in results]
                 derivation = derive(gains, ideal.gains, len(missed), model.effort)
             explanations.append(
                 Explanation(
-                    run,
-                    topic,
+                    run.name,
+                    topic.name,
                     model.name,
                     results,
                     missed,
                     sum(ideal.gains),
-                    calculator.topic.trees,
+                    topic.trees,
                     ranking.judged,
                     ranking.labels,
                     model.size,
@@ -134,7 +143,7 @@ def explain_inputs(inputs: Inputs, topic: str) -> Explanations:
                     model.settings,
                 )
             )
-    return Explanations(explanations, notes.lines())
+    return explanations
 
 
 class _Named(NamedTuple):
@@ -220,11 +229,9 @@ def _explained(
 class _ElementRanking:
     """A ranking of elements."""
 
-    def __init__(
-        self, calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel
-    ) -> None:
-        self._topic = calculator.topic
-        self._ranking = calculator.ranking(run, model)
+    def __init__(self, topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel) -> None:
+        self._topic = topic
+        self._ranking = topic.ranking(run, model)
         self._readers = element_readers(ideal, model)
         self._rule = model.relevance_value
         self.judged = ideal.documents
@@ -329,21 +336,19 @@ def _container(reading: _Reading) -> str:
 class _TextRanking:
     """A ranking that is scored as text. Gold spans are named by their characters."""
 
-    def __init__(
-        self, calculator: GainCalculator, run: str, ideal: IdealRecallBase, model: UserModel
-    ) -> None:
+    def __init__(self, topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel) -> None:
         self._alpha = model.relevance_value.alpha
-        self._paths = calculator.ranking(run, model).ranking.paths
-        self._spans = calculator.text_spans(run, model)
-        topic = calculator.span_topic(ideal, model)
-        self._unit_spans = topic.in_units(self._spans)
-        self._readers = topic.readers(model.relevance_value)
-        characters = calculator.gold_in_characters(ideal, model)
+        self._paths = topic.ranking(run, model).ranking.paths
+        self._spans = topic.text_spans(run, model)
+        gold = topic.span_topic(ideal, model)
+        self._unit_spans = gold.in_units(self._spans)
+        self._readers = gold.readers(model.relevance_value)
+        characters = topic.gold_in_characters(ideal, model)
         self._gold = {
             file: [MissedElement(file, f"{low}–{high}", "", q, (low, high)) for low, high, q in gold]
             for file, gold in characters.items()
         }
-        trees = calculator.topic.trees
+        trees = topic.trees
         self.judged = {file: _around(gold, trees[file], file) for file, gold in characters.items()}
         self.labels: Mapping[str, Mapping[int, str]] = {}
 

@@ -10,13 +10,12 @@ from xcg.documents.corpus import Corpus, Documents
 from xcg.documents.duplicate_search import MIN_CHARACTERS, QuoteIndex
 from xcg.documents.text_search import TextIndex
 from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.evaluate import evaluate_inputs, note_topics
 from xcg.evaluation.gold_review import Disagreement, Duplicate, GoldReview, MissedSpan
-from xcg.evaluation.inputs import Assessments, Inputs, Runs, Strategies, Unanswered, UserModels
-from xcg.evaluation.scoring import Progress
-from xcg.gains.judged_topic import JudgedTopic
-from xcg.gains.topic import GainCalculator
+from xcg.evaluation.inputs import Assessments, GivenRuns, Inputs, Strategies, Unanswered, UserModels
+from xcg.evaluation.parallel import Progress
+from xcg.evaluation.topics import TopicSource, map_topics
+from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
 from xcg.measures.highlighted_ranking import RelevantText
 from xcg.measures.span_ranking import SpanRanking
@@ -37,7 +36,7 @@ _Span = tuple[str, int, int]
 
 def review_gold(
     gold: Assessments,
-    runs: Runs = (),
+    runs: GivenRuns = (),
     corpus: Documents = None,
     user_model: UserModels | None = None,
     *,
@@ -143,20 +142,21 @@ def review_gold_of_inputs(
         disagreements = _disagreements(
             replace(inputs, assessments=base, runs=systems, corpus=documents, strategies=()), lines
         )
-    campaign = Campaign(base, systems, documents, lenient=inputs.lenient, needs_elements=False)
+    source = TopicSource(base, systems, documents, needs_elements=False)
+    runs = {run.name: run for run in systems}
     notes = inputs.new_notes()
     searched = _Gold(documents)
-    missed: list[MissedSpan] = []
-    for topic in campaign.topics(notes):
-        calculator = GainCalculator(topic, campaign)
-        spans = searched.add(topic, calculator)
-        if systems:
-            missed += _missed(calculator, list(campaign.runs), spans, overlap, documents)
-    note_topics(base, campaign.runs, inputs.unanswered, notes)
+
+    def find_missed(topic: Topic) -> list[MissedSpan]:
+        spans = searched.add(topic)
+        return list(_missed(topic, list(runs), spans, overlap, documents)) if runs else []
+
+    missed = [span for found in map_topics(source, find_missed, notes) for span in found]
+    note_topics(base, runs, inputs.unanswered, notes)
     if not searched.owners:
         raise XcgError("nothing to review: the assessments have no gold spans")
     found, short = _duplicates(searched, documents, overlap, min_similarity, notes, progress)
-    duplicates = list(_with_runs(campaign, found, overlap))
+    duplicates = _with_runs(source, list(runs), found, overlap)
     position = {topic: index for index, topic in enumerate(base.topics)}
     duplicates.sort(key=lambda one: (-len(one.returned), position[one.topic], one.doc, one.start))
     lines.update(dict.fromkeys(notes.lines()))
@@ -212,19 +212,19 @@ class _Gold:
     owners: dict[str, list[tuple[str, _Span]]] = field(default_factory=dict)
     gold: dict[str, dict[str, RelevantText]] = field(default_factory=dict)
 
-    def add(self, topic: JudgedTopic, calculator: GainCalculator) -> list[_Span]:
+    def add(self, topic: Topic) -> list[_Span]:
         """Add the gold spans of a question, and return each different span with text once."""
-        ranking = _ranking(calculator, "")
+        ranking = _ranking(topic, "")
         spans: list[_Span] = []
         for file, found in ranking.gold.items():
             if file not in self.corpus:  # the campaign has noted it
                 continue
             spans += [(file, *s) for s in sorted({(s, e) for s, e, _ in found if s < e})]
         if spans:
-            self.gold[topic.topic] = dict(ranking.relevant_text)
+            self.gold[topic.name] = dict(ranking.relevant_text)
         for file, start, end in spans:
             text = self.corpus.tree(file).text[start:end]
-            self.owners.setdefault(text, []).append((topic.topic, (file, start, end)))
+            self.owners.setdefault(text, []).append((topic.name, (file, start, end)))
         return spans
 
     def gold_share(self, topic: str, file: str, start: int, end: int) -> float:
@@ -233,20 +233,20 @@ class _Gold:
         return text.count(start, end) / (end - start) if text is not None else 0.0
 
 
-def _ranking(calculator: GainCalculator, run: str) -> SpanRanking:
+def _ranking(topic: Topic, run: str) -> SpanRanking:
     try:
-        return calculator.span_ranking(run)
+        return topic.span_ranking(run)
     except XcgError as error:
-        raise InputError(f"topic {calculator.topic.topic}", str(error)) from None
+        raise InputError(f"topic {topic.name}", str(error)) from None
 
 
 def _missed(
-    calculator: GainCalculator, runs: list[str], spans: list[_Span], overlap: float, corpus: Corpus
+    topic: Topic, runs: list[str], spans: list[_Span], overlap: float, corpus: Corpus
 ) -> Iterator[MissedSpan]:
     """Yield the gold spans of a question that no run finds."""
     best: dict[_Span, tuple[float, str, int]] = {}
     for run in runs:
-        for rank, span, share in _ranking(calculator, run).shares():
+        for rank, span, share in _ranking(topic, run).shares():
             if span not in best or share > best[span][0]:
                 best[span] = share, run, rank
     for span in spans:
@@ -254,7 +254,7 @@ def _missed(
         if share < overlap:
             file, start, end = span
             text = corpus.tree(file).text[start:end]
-            yield MissedSpan(calculator.topic.topic, *span, text, share, found_by, rank_of_best)
+            yield MissedSpan(topic.name, *span, text, share, found_by, rank_of_best)
 
 
 def _duplicates(
@@ -342,25 +342,32 @@ def _outermost(duplicates: list[Duplicate]) -> Iterator[Duplicate]:
             yield one
 
 
-def _with_runs(campaign: Campaign, found: list[Duplicate], overlap: float) -> Iterator[Duplicate]:
-    """Yield the duplicates with the results that return them."""
+def _with_runs(
+    source: TopicSource, runs: list[str], found: list[Duplicate], overlap: float
+) -> list[Duplicate]:
+    """Return the duplicates with the results that return them."""
+    if not runs:
+        return [one._replace(returned=[]) for one in found]
     by_topic: dict[str, list[Duplicate]] = {}
     for one in found:
         by_topic.setdefault(one.topic, []).append(one)
-    for name, duplicates in by_topic.items():
-        returned: dict[_Span, dict[str, list[int]]] = {}
-        if campaign.runs:
-            passages: dict[str, list[tuple[int, int, float]]] = {}
-            for one in duplicates:
-                passages.setdefault(one.doc, []).append((one.start, one.end, 1.0))
-            topic, _ = campaign.judged_topic(name)
-            topic, _ = campaign.with_rankings(topic)
-            calculator = GainCalculator(topic, campaign)
-            for run in campaign.runs:
-                ranking = SpanRanking(_ranking(calculator, run).results, passages)
-                for rank, span, share in ranking.shares():
-                    if share >= overlap:
-                        returned.setdefault(span, {}).setdefault(run, []).append(rank)
+
+    def add_runs(topic: Topic) -> list[Duplicate]:
+        duplicates = by_topic[topic.name]
+        passages: dict[str, list[tuple[int, int, float]]] = {}
         for one in duplicates:
-            of_runs = returned.get((one.doc, one.start, one.end), {})
-            yield one._replace(returned=list(of_runs.items()))
+            passages.setdefault(one.doc, []).append((one.start, one.end, 1.0))
+        returned: dict[_Span, dict[str, list[int]]] = {}
+        for run in runs:
+            ranking = SpanRanking(_ranking(topic, run).results, passages)
+            for rank, span, share in ranking.shares():
+                if share >= overlap:
+                    returned.setdefault(span, {}).setdefault(run, []).append(rank)
+        return [
+            one._replace(returned=list(returned.get((one.doc, one.start, one.end), {}).items()))
+            for one in duplicates
+        ]
+
+    # Problems were noted when the topics were first read.
+    in_topics = map_topics(source, add_runs, Notes(lenient=True), list(by_topic))
+    return [one for duplicates in in_topics for one in duplicates]

@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple, get_args
 
 from xcg.documents.paths import split_step
 from xcg.errors import Notes, XcgError, nearest
-from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.ideals import assessed_path, checked_topics
 from xcg.evaluation.inputs import Inputs
-from xcg.gains.topic import GainCalculator
+from xcg.evaluation.topics import TopicSource, map_topics
+from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import Ranking, Run
 from xcg.user_model.ideal import innermost
@@ -76,34 +76,36 @@ def ideal_run(
         names = ", ".join(model.name for model in models)
         raise XcgError(f"several user models ({names}): expected one, --user-model NAME")
     base, model = inputs.recall_base, models[0]
-    campaign = Campaign.of(inputs, with_runs=False)
-    notes = inputs.new_notes()
+    source, notes = TopicSource.of(inputs, with_runs=False), inputs.new_notes()
     rankings = {}
-    for topic in campaign.topics(notes, checked_topics(base, topics)):
-        candidates = sorted(
-            _candidates(GainCalculator(topic, campaign), model, kind, base), key=_sort_key
-        )
+    found = map_topics(
+        source,
+        lambda topic: (topic.name, sorted(_candidates(topic, model, kind, base), key=_sort_key)),
+        notes,
+        checked_topics(base, topics),
+    )
+    for topic, candidates in found:
         if kind == "reverse_ideal":
             candidates.reverse()
         if candidates:
-            rankings[topic.topic] = Ranking.of([(one.file, one.path, one.span) for one in candidates])
+            rankings[topic] = Ranking.of([(one.file, one.path, one.span) for one in candidates])
         else:
             what = "ideal" if kind in _IDEAL_KINDS else "relevant"
-            notes.note(f"{model.name}: topic {topic.topic} has no {what} element")
+            notes.note(f"{model.name}: topic {topic} has no {what} element")
     return Run(kind, rankings), notes
 
 
 def _candidates(
-    calculator: GainCalculator, model: UserModel, kind: RankingKind, base: RecallBase
+    topic: Topic, model: UserModel, kind: RankingKind, base: RecallBase
 ) -> Iterator[_Candidate]:
-    ideal, topic = calculator.ideal(model), calculator.topic
+    ideal = topic.ideal(model)
     if ideal.gold is not None:
         if kind not in _IDEAL_KINDS:
             raise XcgError(
                 f"{kind} consists of elements, but the user model {model.name} scores results as text: "
                 "expected ideal, reverse_ideal, or another user model"
             )
-        for file, gold in calculator.gold_in_characters(ideal, model).items():
+        for file, gold in topic.gold_in_characters(ideal, model).items():
             for start, end, score in gold:
                 yield _Candidate(file, "", (start, end), score)
         return
@@ -115,7 +117,7 @@ def _candidates(
         if kind == "rel_leaves":
             rows = innermost(document.tree, sorted(rows))
         for row in rows:
-            path = assessed_path(base, topic.topic, file, document.tree, row)
+            path = assessed_path(base, topic.name, file, document.tree, row)
             above = [document.ideal_scores.get(up, 0.0) for up in (row, *document.ancestors[row])]
             container_score = max(above) if kind == "rel_leaves" else 0.0
             yield _Candidate(file, path, None, document.own_scores.get(row, 0.0), container_score)

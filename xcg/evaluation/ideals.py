@@ -10,13 +10,12 @@ from typing import NamedTuple
 from xcg.documents.corpus import Documents
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
-from xcg.errors import XcgError, nearest
-from xcg.evaluation.campaign import Campaign
+from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.inputs import Assessments, Inputs, UserModels
 from xcg.evaluation.results import NotedList
+from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_reader import JudgedDocument
-from xcg.gains.judged_topic import JudgedTopic
-from xcg.gains.topic import GainCalculator
+from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
 from xcg.user_model.model import UserModel
@@ -70,18 +69,22 @@ def ideal_elements_of_inputs(
     inputs: Inputs, topics: Iterable[str] | None = None
 ) -> NotedList[IdealElement]:
     """Return the ideal recall-bases of topics, by default of all, as :func:`ideal_elements` does."""
-    topics = checked_topics(inputs.recall_base, topics)
-    campaign = Campaign.of(inputs, with_runs=False)
-    notes = inputs.new_notes()
-    calculators = [GainCalculator(topic, campaign) for topic in campaign.topics(notes, topics)]
+    found_topics, notes = _topics(inputs, topics)
     elements: list[IdealElement] = []
     for model in inputs.user_models:
-        for calculator in calculators:
-            found = _ideal_elements(calculator, model, inputs.recall_base)
+        for topic in found_topics:
+            found = _ideal_elements(topic, model, inputs.recall_base)
             if not found:
-                notes.note(f"{model.name}: topic {calculator.topic.topic} has no ideal element")
+                notes.note(f"{model.name}: topic {topic.name} has no ideal element")
             elements += sorted(found, key=lambda element: -element.score)
     return NotedList(elements, notes.lines())
+
+
+def _topics(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[list[Topic], Notes]:
+    """Return topics without runs, by default all, and the notes."""
+    notes, names = inputs.new_notes(), checked_topics(inputs.recall_base, names)
+    source = TopicSource.of(inputs, with_runs=False)
+    return map_topics(source, lambda topic: topic, notes, names), notes
 
 
 def checked_topics(base: RecallBase, topics: Iterable[str] | None) -> list[str]:
@@ -105,21 +108,19 @@ def assessed_path(base: RecallBase, topic: str, file: str, tree: ElementTree, ro
     return WHOLE if is_whole else tree.path(row)
 
 
-def _ideal_elements(
-    calculator: GainCalculator, model: UserModel, base: RecallBase
-) -> list[IdealElement]:
-    topic, ideal = calculator.topic, calculator.ideal(model)
+def _ideal_elements(topic: Topic, model: UserModel, base: RecallBase) -> list[IdealElement]:
+    ideal = topic.ideal(model)
     spans = [
-        IdealElement(model.name, topic.topic, file, f"{start}–{end}", "", score)
-        for file, gold in calculator.gold_in_characters(ideal, model).items()
+        IdealElement(model.name, topic.name, file, f"{start}–{end}", "", score)
+        for file, gold in topic.gold_in_characters(ideal, model).items()
         for start, end, score in gold
     ]
     return spans or [
         IdealElement(
             model.name,
-            topic.topic,
+            topic.name,
             file,
-            assessed_path(base, topic.topic, file, document.tree, row),
+            assessed_path(base, topic.name, file, document.tree, row),
             topic.assessed[file][row].label,
             document.scores[row],
         )
@@ -170,17 +171,13 @@ def judged_trees(inputs: Inputs, topics: Iterable[str] | None = None) -> NotedLi
                 f"a tree shows elements, but the user model {model.name} scores results as text: "
                 "expected another user model"
             )
-    topics = checked_topics(inputs.recall_base, topics)
-    campaign = Campaign.of(inputs, with_runs=False)
-    notes = inputs.new_notes()
-    calculators = [GainCalculator(topic, campaign) for topic in campaign.topics(notes, topics)]
+    found_topics, notes = _topics(inputs, topics)
     trees = []
     for model in inputs.user_models:
-        for calculator in calculators:
-            topic = calculator.topic
-            for file, document in sorted(calculator.ideal(model).documents.items()):
+        for topic in found_topics:
+            for file, document in sorted(topic.ideal(model).documents.items()):
                 labels = {row: a.label for row, a in sorted(topic.assessed[file].items())}
-                tree = JudgedTree(model.name, topic.topic, file, document, labels, model.size)
+                tree = JudgedTree(model.name, topic.name, file, document, labels, model.size)
                 trees.append(tree)
     return NotedList(trees, notes.lines())
 
@@ -229,27 +226,25 @@ def ideal_statistics(inputs: Inputs) -> NotedList[IdealStatistics]:
     >>> found.relevant, found.ideal, found.gain, found.depth
     (3, 2, 1.5, 2.0)
     """
-    models, campaign = inputs.user_models, Campaign.of(inputs, with_runs=False)
-    notes = inputs.new_notes()
-    calculators = [GainCalculator(topic, campaign) for topic in campaign.topics(notes)]
-    lines = [_statistics(model, calculator) for model in models for calculator in calculators]
+    models, (topics, notes) = inputs.user_models, _topics(inputs)
+    lines = [_statistics(model, topic) for model in models for topic in topics]
     return NotedList(lines, notes.lines())
 
 
-def _statistics(model: UserModel, calculator: GainCalculator) -> IdealStatistics:
-    ideal, topic = calculator.ideal(model), calculator.topic
+def _statistics(model: UserModel, topic: Topic) -> IdealStatistics:
+    ideal = topic.ideal(model)
     if ideal.gold is None:
         return _element_statistics(model.name, topic, ideal.documents)
-    gold = calculator.gold_in_characters(ideal, model).values()
+    gold = topic.gold_in_characters(ideal, model).values()
     sizes = [end - start for start, end, _ in chain.from_iterable(gold)]
     relevant = sum(map(len, ideal.gold.values()))
     mean = fmean(sizes) if sizes else None
     gain = sum(ideal.gains)
-    return IdealStatistics(model.name, topic.topic, relevant, len(sizes), gain, None, mean, None, None)
+    return IdealStatistics(model.name, topic.name, relevant, len(sizes), gain, None, mean, None, None)
 
 
 def _element_statistics(
-    model: str, topic: JudgedTopic, documents: Mapping[str, JudgedDocument]
+    model: str, topic: Topic, documents: Mapping[str, JudgedDocument]
 ) -> IdealStatistics:
     depths: list[int] = []
     sizes: list[int] = []
@@ -274,7 +269,7 @@ def _element_statistics(
             both += int((marks[0] & marks[1]).sum())
     return IdealStatistics(
         model,
-        topic.topic,
+        topic.name,
         relevant,
         len(depths),
         gain,

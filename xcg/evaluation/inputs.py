@@ -16,9 +16,10 @@ from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import FileError, InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import Executor
+from xcg.evaluation.reading import Reading, read_all, rewrite_all
 from xcg.evaluation.repeated_results import count_repeated, note_repeated
 from xcg.evaluation.unique_names import note_references, with_unique_names
-from xcg.formats.base import can_have_chunks, read_assessments, read_run
+from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topic_titles
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import Judged, RecallBase
@@ -30,10 +31,9 @@ from xcg.runs.chunk_order import ORDERS as CHUNK_ORDERS
 from xcg.runs.chunk_order import Order as ChunkOrder
 from xcg.runs.chunks import check_chunks, is_chunk, run_of_chunks
 from xcg.runs.run import ORDERS, Order, Run, Ties, Topics, check_order
-from xcg.runs.stored_rankings import LimitedRuns
+from xcg.runs.runs import Runs
 from xcg.runs.ties import in_document_order, note_equal_scores
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
-from xcg.strategies.rewriting import rewrite_all
 from xcg.user_model.model import UserModel, resolve_models
 from xcg.user_model.schema import Where
 
@@ -41,7 +41,7 @@ Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[
 """Paths, a recall-base, or topic → file → assessments."""
 NamedResults = Mapping[str, Mapping[str, Iterable[object]]]
 """Run → topic → results: elements, documents or chunks."""
-Runs = Run | PathLike | NamedResults | Iterable[Run | PathLike | NamedResults]
+GivenRuns = Run | PathLike | NamedResults | Iterable[Run | PathLike | NamedResults]
 UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
 Measures = str | Measure | Iterable[str | Measure]
 Strategies = object
@@ -96,7 +96,7 @@ class Inputs:
     """
 
     assessments: Assessments = ()
-    runs: Runs = ()
+    runs: GivenRuns = ()
     corpus: Documents = None
     user_model: UserModels | None = None
     measures: Measures = DEFAULT_MEASURES
@@ -178,26 +178,35 @@ class Inputs:
             # Other processes cannot read standard input and pipes.
             if source == STANDARD_INPUT or (isinstance(source, Path) and not source.is_file()):
                 return self.runs_as_read
-        return self.__dict__.get("runs_as_read") or self._given_runs
+        return self.runs_as_read if "runs_as_read" in self.__dict__ else self._given_runs
 
     @cached_property
-    def loaded_runs(self) -> list[Run]:
-        """The runs under each strategy, all in memory, each under a name that no other run has."""
-        runs = rewrite_all(self.runs_as_read, self.strategy_list, self.documents)
-        named = with_unique_names(runs, self.notes)
+    def rewritten_runs(self) -> Runs:
+        """The runs under each strategy, under the names in their files."""
+        return rewrite_all(self.runs_as_read, self.strategy_list, self.documents, self.executor)
+
+    @cached_property
+    def loaded_runs(self) -> Runs:
+        """The runs under each strategy, each under a name that no other run has."""
+        named = with_unique_names(self.rewritten_runs, self.notes)
         note_references([run.name for run in named if run.is_reference], self.notes)
         note_repeated(
             {run.name: count_repeated(run) for run in named if not run.is_reference}, self.notes
         )
-        return named
+        return self.rewritten_runs.with_runs(named)
 
     @cached_property
-    def runs_as_read(self) -> list[Run]:
-        """The runs without strategies, all in memory, under the names in their files."""
-        topics = self.recall_base if self.topics is None else self.topics
-        source = ChunkSource(self.document, self.documents)
+    def runs_as_read(self) -> Runs:
+        """The runs without strategies, under the names in their files."""
         with self.naming_position("runs"):
-            return load_runs(self._given_runs, self.notes, topics, self.file_order, self.ties, source)
+            return read_all(self._given_runs, self.reading, self.notes, self.executor)
+
+    @property
+    def reading(self) -> Reading:
+        """How run files are read."""
+        topics = frozenset(self.recall_base.topics) if self.topics is None else self.topics
+        chunks = ChunkSource(self.document, self.documents)
+        return Reading(topics, self.file_order, self.ties, chunks)
 
     @cached_property
     def named_sources(self) -> dict[str, Run | Path]:
@@ -430,19 +439,3 @@ def check_document_is_used(document: DocumentKey, sources: Sequence[Run | Path])
         if isinstance(source, Run) or not source.is_file() or can_have_chunks(source):
             return
     raise XcgError("--document has no effect on runs without JSON Lines or chunks: remove it")
-
-
-def load_runs(
-    sources: Sequence[Run | Path],
-    notes: Notes,
-    topics: Topics,
-    order: Order,
-    ties: Ties | None,
-    chunks: ChunkSource,
-) -> list[Run]:
-    """Return the runs of all sources under their own names, and read those that are in files."""
-    limit = LimitedRuns()
-    return [
-        s if isinstance(s, Run) else limit.limited(read_run(s, notes, order, ties, topics, chunks))
-        for s in sources
-    ]

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from xcg.errors import Notes
-from xcg.evaluation.shares import ScoredRun
-from xcg.measures import Measure, TopicGains
+from xcg.evaluation.scored_runs import ScoredRun
+from xcg.measures import Measure, RankingGains
 from xcg.measures.effort import divisor
 
 _EQUAL = 1e-9
@@ -28,7 +28,7 @@ def divides_by_uncredited(measure: Measure, effort: Mapping[str, str]) -> bool:
     return is_used and settings.get("unretrieved") == "uncredited"
 
 
-def with_max(value: float, gains: TopicGains) -> float:
+def with_max(value: float, gains: RankingGains) -> float:
     """Return what a value computed from gains would be with ``unretrieved=max``."""
     vectors = gains.checked_gains, gains.checked_ideal, gains.not_retrieved
     return value * divisor(*vectors, "uncredited") / divisor(*vectors, "max")

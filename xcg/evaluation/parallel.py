@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from xcg.errors import XcgError
 from xcg.evaluation.checkpoint import Checkpoint, IsValid
@@ -105,7 +105,7 @@ class Executor:
                 saved = Checkpoint(checkpoint, study, tasks, is_valid)
                 opened.callback(saved.close)
             done = list(saved.results) if saved is not None else []
-            attempts = 0
+            attempts, failure = 0, None
             while len(done) < len(tasks):
                 try:
                     rest = tasks[len(done) :]
@@ -113,7 +113,8 @@ class Executor:
                     with closing(self._results(call, rest, files)) as results:
                         for result in results:
                             done.append(result)
-                            if saved is not None:
+                            failure = failure or (result if isinstance(result, _Failure) else None)
+                            if saved is not None and failure is None:
                                 saved.append(result)
                             if progress is not None:
                                 progress(len(done), len(tasks))
@@ -121,6 +122,8 @@ class Executor:
                     attempts += 1
                     if attempts > _RETRIES:
                         raise XcgError(f"workers die again and again: {error}") from None
+        if failure is not None:
+            raise failure.error
         return done
 
     def _results(
@@ -144,6 +147,12 @@ class Executor:
 
 ONE_PROCESS = Executor()
 """All tasks run in this process."""
+
+
+class _Failure(NamedTuple):
+    """The error of a task, which is raised when all tasks are done: an earlier one may fail, too."""
+
+    error: XcgError
 
 
 def _working_directory() -> str:
@@ -174,7 +183,10 @@ def _call(folder: str, files: Sequence[str], function: bytes, task: bytes) -> An
                 "under the same paths on all machines"
             )
     # Both come from the main process, as everything that joblib and Dask unpickle.
-    return pickle.loads(function)(*pickle.loads(task))
+    try:
+        return pickle.loads(function)(*pickle.loads(task))
+    except XcgError as error:
+        return _Failure(error)
 
 
 @contextmanager

@@ -1,100 +1,183 @@
-"""Resolve the results of runs to elements and text of documents."""
+"""Resolve the results of all runs for one topic to elements and text of documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import compress, count
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.files import position_of
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError
-from xcg.evaluation.unjudged import UnjudgedResults
-from xcg.gains.judged_topic import ResolvedRanking
+from xcg.gains.resolved import MISSING, ResolvedRanking
+from xcg.lazy_modules import np
 from xcg.runs.chunk_documents import missing_document
+from xcg.runs.columns import NameColumn
 from xcg.runs.run import UNKNOWN_SPAN, FunctionCache, Ranking, Run
+from xcg.runs.runs import Runs
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+PATH_BITS = 32
+PATH_MASK = (1 << PATH_BITS) - 1
 
 
 class MissingDocumentError(UnknownPathError):
     """The corpus lacks the document of a result."""
 
 
+def element_codes(rankings: Sequence[Ranking]) -> npt.NDArray[np.int64]:
+    """Return the number of the document of each result and, in the last 32 bits, that of its path."""
+    files = _numbers([ranking.files for ranking in rankings])
+    paths = _numbers([ranking.paths for ranking in rankings])
+    return (files.astype(np.int64) << PATH_BITS) | paths
+
+
+def _numbers(columns: Sequence[object]) -> npt.NDArray[np.int32]:
+    found = [np.frombuffer(c.numbers, np.int32) for c in columns if isinstance(c, NameColumn)]
+    assert len(found) == len(columns), "rankings outside of Runs"
+    return np.concatenate(found)
+
+
 class ResultResolver:
-    """Resolves the results of runs.
+    """Resolves the results of runs, topic by topic.
 
     Args:
+        runs: The runs.
         corpus: The documents. Without them, results are looked up in the trees of known paths.
 
     Attributes:
-        unjudged: The results in documents without assessments, which are still to be checked.
+        lacking: Document without assessments → the paths of results that it does not have.
     """
 
-    def __init__(self, corpus: Corpus | None) -> None:
+    def __init__(self, runs: Runs, corpus: Corpus | None) -> None:
+        self.runs = runs
         self.corpus = corpus
-        self.unjudged = UnjudgedResults()
+        self.lacking: Mapping[str, Set[str]] = {}
         self._lengths = FunctionCache(self._length)
-        self._of_other_corpora: dict[str, bool] = {}
+        self._of_other_corpora: dict[tuple[str, str], bool] = {}
 
     def resolve(
         self,
-        run: Run,
         topic: str,
         trees: Mapping[str, ElementTree],
         notes: Notes,
         offsets_only: bool = False,
-    ) -> ResolvedRanking:
-        """Resolve a run's ranking for a topic.
+    ) -> dict[str, ResolvedRanking]:
+        """Resolve the rankings of a topic.
 
         Args:
-            run: The run.
             topic: The topic.
             trees: Document → tree, for the documents with assessed elements.
             notes: Takes problems if they are tolerated.
             offsets_only: Whether character offsets are enough, because there are no documents and
                 elements are not used.
 
+        Returns:
+            Name of a run → its ranking, for the runs with results.
+
         Raises:
             InputError: If a result does not exist, unless the notes are lenient.
         """
-        ranking = run.rankings[topic]
-        files, paths, spans = ranking.files, ranking.paths, ranking.spans
-        rows: dict[int, int] = {}
-        passages: dict[int, tuple[int, int]] = {}
-        source = run.where(topic)
-        positions: Iterable[int] = range(len(files))
+        answering = [run for run in self.runs if len(run.rankings.get(topic, ()))]
+        if not answering:
+            return {}
+        rankings = [run.rankings[topic] for run in answering]
+        codes = element_codes(rankings)
+        row, unclear = self._rows(codes, trees)
+        unclear |= offsets_only
+        bounds = pairwise(accumulate(map(len, rankings), initial=0))
+        found = {}
+        for run, ranking, (start, end) in zip(answering, rankings, bounds, strict=True):
+            positions = np.flatnonzero(unclear[start:end]).tolist()
+            if ranking.spans:
+                positions = sorted({*positions, *ranking.spans})
+            passages = self._check(
+                run, topic, ranking, positions, trees, row[start:end], notes, offsets_only
+            )
+            where = run.where(topic)
+            found[run.name] = ResolvedRanking(
+                ranking, row[start:end], passages, where, run.is_reference
+            )
+        return found
+
+    def _rows(
+        self, codes: npt.NDArray[np.int64], trees: Mapping[str, ElementTree]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+        """Return the row of each result, and whether it may not exist.
+
+        Different results are looked up once: runs share most of them.
+        """
+        documents, paths = self.runs.documents, self.runs.paths.texts
+        row = np.full(len(codes), MISSING, np.int32)
+        unclear = np.zeros(len(codes), np.bool_)
+        files = codes >> PATH_BITS
+        is_judged = np.zeros(len(documents), np.bool_)
+        is_judged[[documents[file] for file in trees if file in documents]] = True
+        judged = np.flatnonzero(is_judged[files])
+        different, positions = np.unique(codes[judged], return_inverse=True)
+        rows = np.array(
+            [
+                _row(trees[documents.texts[code >> PATH_BITS]], paths[code & PATH_MASK])
+                for code in different.tolist()
+            ],
+            np.int32,
+        )
+        if len(judged):
+            row[judged] = rows[positions]
+            unclear[judged] = (rows == MISSING)[positions]
         if self.corpus is not None:
-            positions = self.unjudged.add(run, topic, trees, self.corpus)
-        elif not spans and not offsets_only:
-            # Nothing is known of documents without assessed elements. Most results are in them.
-            positions = compress(count(), map(trees.__contains__, files))
+            is_missing = np.zeros(len(documents), np.bool_)
+            retrieved = np.bincount(files, minlength=len(documents)) > 0
+            for number in np.flatnonzero(retrieved & ~is_judged).tolist():
+                is_missing[number] = documents.texts[number] not in self.corpus
+            unclear |= is_missing[files]
+            lacking = [
+                documents[file] << PATH_BITS | self.runs.paths[path]
+                for file, of_file in self.lacking.items()
+                if file in documents and not is_judged[documents[file]]
+                for path in of_file
+            ]
+            if lacking:
+                unclear |= np.isin(codes, lacking)
+        return row, unclear
+
+    def _check(
+        self,
+        run: Run,
+        topic: str,
+        ranking: Ranking,
+        positions: Iterable[int],
+        trees: Mapping[str, ElementTree],
+        row: npt.NDArray[np.int32],
+        notes: Notes,
+        offsets_only: bool,
+    ) -> dict[int, tuple[int, int]]:
+        """Return the characters of passages, add their rows, and report results that do not exist."""
+        passages: dict[int, tuple[int, int]] = {}
         for position in positions:
-            file, path = files[position], paths[position]
+            file, path = ranking.files[position], ranking.paths[position]
             tree = trees.get(file)
-            if tree is not None:
-                row = tree.find(path)
-                if row is not None:
-                    rows[position] = row
-                    continue
+            is_passage = position in ranking.spans
             try:
-                if position in spans:
-                    passages[position], row = self._passage(ranking, position, tree, offsets_only)
+                if is_passage:
+                    passages[position], found = self._passage(ranking, position, tree, offsets_only)
+                    if found is not None and tree is not None:
+                        row[position] = found
                 else:
-                    row = self._element(file, path, tree, offsets_only)
+                    self._check_element(file, path, tree, offsets_only)
             except UnknownPathError as error:
                 # Without documents the passage is not to blame.
-                kind = InputError if position in spans and self.corpus is None else UnmappedError
-                message, where = str(error), source
+                kind = InputError if is_passage and self.corpus is None else UnmappedError
+                message = str(error)
                 if isinstance(error, MissingDocumentError):
-                    message = self._missing(run, file, notes)
-                    where = _where(run, topic, file, notes)
-                where = f"{where}, rank {position + 1}, {file}"
+                    message = self._missing(run, topic, file, notes)
+                where = f"{run.where(topic)}, rank {position + 1}, {file}"
                 notes.tolerate("results with unknown paths", kind(where, message))
-                continue
-            if row is not None and tree is not None:
-                rows[position] = row
-        return ResolvedRanking(ranking, rows, passages, source, run.is_reference)
+        return passages
 
     def _passage(
         self, ranking: Ranking, position: int, tree: ElementTree | None, offsets_only: bool
@@ -111,7 +194,7 @@ class ResultResolver:
                 return span, None
         document = tree
         if document is None or self.corpus is None:
-            document = self._document(ranking.files[position], "passage")
+            document = self._document(ranking.files[position])
         characters = span.characters(document) if isinstance(span, Passage) else span
         if characters == UNKNOWN_SPAN:
             return characters, None
@@ -121,74 +204,53 @@ class ResultResolver:
             return characters, None
         return characters, document.smallest_element(start, end)
 
-    def _element(
+    def _check_element(
         self, file: str, path: str, tree: ElementTree | None, offsets_only: bool
-    ) -> int | None:
-        """Return the row of an element; None in a document without assessed elements."""
+    ) -> None:
+        """Raise UnknownPathError for an element that does not exist."""
         if not path:
-            return None  # an illegal path was reported when the run was read
+            return  # an illegal path was reported when the run was read
         if offsets_only:
             raise UnknownPathError(
                 "the result is named by its path, so it needs its document; expected a corpus"
             )
-        if path == WHOLE:
-            if tree is None and self.corpus is not None:
-                self._document(file, "document")
-            return 0
-        if tree is not None:
-            return tree.row(path)
-        if self.corpus is not None:
+        if tree is None and self.corpus is not None:
             check_document(file, self.corpus)
-        return None
+            tree = self.corpus.tree(file) if path != WHOLE else None
+        if tree is not None and path != WHOLE:
+            tree.row(path)
 
-    def _missing(self, run: Run, file: str, notes: Notes) -> str:
+    def _missing(self, run: Run, topic: str, file: str, notes: Notes) -> str:
         """Return the message for a result whose document the corpus lacks."""
-        corpus = self.corpus
+        corpus, key = self.corpus, (run.name, topic)
         assert corpus is not None
-        if run.name not in self._of_other_corpora:
-            files = {file for ranking in run.rankings.values() for file in ranking.files}
-            self._of_other_corpora[run.name] = len(files) > 1 and not any(
-                file in corpus for file in files
-            )
+        if key not in self._of_other_corpora:
+            files = set(run.rankings[topic].files)
+            is_other = len(files) > 1 and not any(file in corpus for file in files)
+            self._of_other_corpora[key] = is_other
         message = missing_document(file, corpus, is_lenient=notes.lenient)
-        if self._of_other_corpora[run.name] and "did you mean" not in message:
+        if self._of_other_corpora[key] and "did you mean" not in message:
             first = next(iter(corpus), None)
             return (
-                f"the corpus has no document {file!r} nor any other of this run; expected a run for "
-                f"{corpus.label}" + ("" if first is None else f", with documents such as {first!r}")
+                f"the corpus has no document {file!r} nor any other of this ranking; expected a run "
+                f"for {corpus.label}" + ("" if first is None else f", with documents such as {first!r}")
             )
         return message
 
     def _length(self, file: str) -> int:
-        tree = self._document(file, "passage")
+        tree = self._document(file)
         return int(tree.characters[0]) if len(tree) else 0
 
-    def _document(self, file: str, kind: str) -> ElementTree:
+    def _document(self, file: str) -> ElementTree:
         if self.corpus is None:
-            raise UnknownPathError(f"a result that is a {kind} needs its document; expected a corpus")
+            raise UnknownPathError("a result that is a passage needs its document; expected a corpus")
         check_document(file, self.corpus)
         return self.corpus.tree(file)
 
 
-def _where(run: Run, topic: str, file: str, notes: Notes) -> str:
-    """Return where a run names a document for a topic; with the line unless notes are lenient."""
-    where = run.where(topic)
-    if notes.lenient:
-        return where
-    return position_of(run.source, topic, file) + where.removeprefix(run.source)
-
-
-def retrieved_paths(runs: Iterable[Run], topic: str, files: Iterable[str]) -> dict[str, set[str]]:
-    """Return file → the paths that runs retrieve for a topic, for some files."""
-    retrieved: dict[str, set[str]] = {file: set() for file in files}
-    found: set[tuple[str, str]] = set()  # runs share many
-    for run in runs:
-        ranking = run.rankings.get(topic)
-        if ranking is not None:
-            found.update(compress(ranking, map(retrieved.__contains__, ranking.files)))
-    for file, path in found:
-        retrieved[file].add(path)
-    return retrieved
+def _row(tree: ElementTree, path: str) -> int:
+    row = 0 if path == WHOLE else tree.find(path)
+    return MISSING if row is None else row
 
 
 def check_document(file: str, corpus: Corpus) -> None:

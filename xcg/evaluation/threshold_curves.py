@@ -11,15 +11,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from xcg.errors import XcgError
-from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
-from xcg.gains.topic import GainCalculator
+from xcg.evaluation.topics import TopicSource, map_topics
+from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
-from xcg.measures import MEASURES, Measure, Number, TopicGains, split_measures
+from xcg.measures import MEASURES, Measure, Number, RankingGains, split_measures
 from xcg.measures.topic_gains import Gains, vector
 
 DEFAULT_MEASURES = "xAP muAP NDCNG"
@@ -76,21 +76,24 @@ def threshold_curves(
         if "threshold" in dict(one.parameters):
             raise XcgError(f"{one}: the curve is over all thresholds; expected no value of threshold")
     inputs.check()
-    campaign, models = Campaign.of(inputs), inputs.user_models
-    notes = inputs.new_notes()
-    gains: dict[tuple[str, str], dict[str, TopicGains]] = defaultdict(dict)
-    for topic in campaign.topics(notes):
-        calculator = GainCalculator(topic, campaign)
+    models, runs = inputs.user_models, [run.name for run in inputs.loaded_runs]
+    source, notes = TopicSource.of(inputs), inputs.new_notes()
+    gains: dict[tuple[str, str], dict[str, RankingGains]] = defaultdict(dict)
+
+    def add(topic: Topic) -> None:
         for model in models:
-            ideal = calculator.ideal(model)
-            for run in campaign.runs if ideal.gains else ():
-                # Details would keep the text of the topic in memory.
-                found = replace(calculator.gains(run, ideal, model), details=None)
-                gains[model.name, run][topic.topic] = found
+            ideal = topic.ideal(model)
+            for run in runs if ideal.gains else ():
+                found = topic.gains(run, ideal, model)
+                # The topic with its text does not stay in memory.
+                plain = RankingGains(found.gains, found.ideal, found.not_retrieved)
+                gains[model.name, run][topic.name] = plain
+
+    map_topics(source, add, notes)
     curves = []
     for one in varying:
         for model in models:
-            of_runs = {run: gains[model.name, run] for run in campaign.runs if gains[model.name, run]}
+            of_runs = {run: gains[model.name, run] for run in runs if gains[model.name, run]}
             levels = _levels([topic.ideal for topics in of_runs.values() for topic in topics.values()])
             thresholds = _every_nth(levels, most)
             if len(thresholds) < len(levels):
@@ -128,7 +131,7 @@ def _accepts_0(measure: Measure) -> bool:
 
 
 def _curves_of_run(
-    measure: Measure, run: str, model: str, found: dict[str, TopicGains], thresholds: Gains
+    measure: Measure, run: str, model: str, found: dict[str, RankingGains], thresholds: Gains
 ) -> list[CurveOf]:
     """Return the curves of a run for all topics and, last, their mean."""
     rows = [_values(measure, topic, thresholds) for topic in found.values()]
@@ -140,7 +143,7 @@ def _curves_of_run(
     ]
 
 
-def _values(measure: Measure, topic: TopicGains, thresholds: Gains) -> Gains:
+def _values(measure: Measure, topic: RankingGains, thresholds: Gains) -> Gains:
     """Return a measure at all thresholds; NaN if it is undefined.
 
     The results from a threshold on are those from the next gain of the topic on, so the measure is

@@ -9,9 +9,9 @@ from xcg.errors import XcgError
 from xcg.gains.document_reader import CheckedReader
 from xcg.gains.element_reader import ElementReader
 from xcg.gains.ideal import IdealRecallBase
-from xcg.gains.judged_topic import ResolvedRanking
+from xcg.gains.resolved import ResolvedRanking
 from xcg.lazy_modules import np
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures import RankingGains
 from xcg.runs.run import FunctionCache
 from xcg.user_model.model import UserModel
 
@@ -69,7 +69,7 @@ class KnownGains(dict[tuple[str, tuple[int, ...]], DocumentGains]):
         return found
 
 
-def ranking_gains(ranking: ResolvedRanking, known: KnownGains) -> TopicGains:
+def ranking_gains(ranking: ResolvedRanking, known: KnownGains) -> RankingGains:
     """Return the gain of each result of a ranking of elements."""
     ideal = known.ideal
     gains = np.zeros(len(ranking))
@@ -85,7 +85,7 @@ def ranking_gains(ranking: ResolvedRanking, known: KnownGains) -> TopicGains:
         _raise_first_error(ranking, known)
         raise
     missed = len(ideal.gains) - retrieved
-    return TopicGains(gains, ideal.vector.values, missed, shared_ideal=ideal.vector)
+    return RankingGains(gains, ideal.vector, missed)
 
 
 def _raise_first_error(ranking: ResolvedRanking, known: KnownGains) -> None:

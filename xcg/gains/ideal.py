@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_reader import JudgedDocument
-from xcg.gains.judged_topic import JudgedTopic
 from xcg.gains.span_reader import GoldSpan
 from xcg.judgements.assessment import Assessment, Scale
 from xcg.measures.topic_gains import GainVector
@@ -16,6 +16,9 @@ from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import near_scores
 from xcg.user_model.quantisation import quantise
+
+if TYPE_CHECKING:
+    from xcg.gains.topic import Topic
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,17 @@ class IdealRecallBase:
         return GainVector(self.gains)
 
 
-def ideal_elements_of(topic: JudgedTopic, model: UserModel) -> IdealRecallBase:
+def ideal_elements_of(
+    topic: Topic,
+    model: UserModel,
+    assessed: Mapping[str, Mapping[int, Assessment]] | None = None,
+) -> IdealRecallBase:
     """Quantise a topic's assessments and select the ideal elements.
+
+    Args:
+        topic: The topic.
+        model: The user model.
+        assessed: Document → row → assessment; by default those of the topic.
 
     Raises:
         InputError: If a part of the user model fails, with topic and document.
@@ -48,7 +60,7 @@ def ideal_elements_of(topic: JudgedTopic, model: UserModel) -> IdealRecallBase:
     score_of: dict[Assessment, float | None] = {}
     documents = {}
     gains = []
-    for file, assessments in topic.assessed.items():
+    for file, assessments in (topic.assessed if assessed is None else assessed).items():
         tree = topic.trees[file]
         try:
             scores: dict[int, float] = {}
@@ -66,18 +78,16 @@ def ideal_elements_of(topic: JudgedTopic, model: UserModel) -> IdealRecallBase:
             ideals = {tree.path(row): scores[row] for row in ideal}
             near = near_scores(model.relevance_value.near_misses, tree, ideals)
         except XcgError as error:
-            where = f"user model {model.name}, topic {topic.topic}, {file}"
+            where = f"user model {model.name}, topic {topic.name}, {file}"
             raise InputError(where, str(error)) from None
         positive = {row: score for row, score in scores.items() if score > 0}
-        name = f"topic {topic.topic}, {file}"
+        name = f"topic {topic.name}, {file}"
         documents[file] = JudgedDocument(tree, positive, ideal, name, near, topic.elements[file])
         gains += [scores[row] for row in ideal]
     return IdealRecallBase(documents, sorted(gains, reverse=True))
 
 
-def gold_spans(
-    topic: JudgedTopic, ideal: IdealRecallBase, model: UserModel
-) -> dict[str, list[GoldSpan]]:
+def gold_spans(topic: Topic, ideal: IdealRecallBase, model: UserModel) -> dict[str, list[GoldSpan]]:
     """Return document → gold spans: the relevant passages, or else the text of the ideal elements.
 
     Raises:
@@ -92,7 +102,7 @@ def gold_spans(
             try:
                 score = _quantised(model, assessment, f"{span.start}–{span.end}")
             except XcgError as error:
-                where = f"user model {model.name}, topic {topic.topic}, {file}"
+                where = f"user model {model.name}, topic {topic.name}, {file}"
                 raise InputError(where, str(error)) from None
             gold[file].append(GoldSpan(span.start, span.end, score))
     for file, document in ideal.documents.items():

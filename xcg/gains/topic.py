@@ -1,60 +1,96 @@
-"""Compute gains: a user model, a topic and a ranking give the gain of each result."""
+"""One topic of an evaluation: documents, assessments, rankings, and the gains that follow."""
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache, partial
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from functools import partial
 
+from xcg.documents.passage_points import Passage
+from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import TextUnit
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_gains import KnownGains, element_readers, ranking_gains
+from xcg.gains.element_rows import ElementRows
 from xcg.gains.ideal import IdealRecallBase, gold_spans, ideal_elements_of
-from xcg.gains.judged_topic import JudgedTopic, ResolvedRanking, TextAccess
 from xcg.gains.oracle import order_by_gain
+from xcg.gains.ranking_gains import EvaluatedRanking
+from xcg.gains.resolved import MISSING, ResolvedRanking
 from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan
+from xcg.gains.texts import Texts
 from xcg.judgements.assessment import Assessment
+from xcg.judgements.recall_base import DocumentSizes, Span
 from xcg.lazy_modules import np
-from xcg.measures import RankingDetails, TopicGains
 from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.span_ranking import SpanRanking
 from xcg.measures.text_effort import by_density
-from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
-from xcg.runs.result_overlap import overlapping_results
+from xcg.measures.topic_gains import Reading, vector
 from xcg.runs.run import FunctionCache
-from xcg.user_model.effort import Charge
 from xcg.user_model.model import UserModel
-from xcg.user_model.near_misses import near_elements
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
-class GainCalculator:
-    """Computes the gains of rankings for one topic.
+class Topic:
+    """One topic with its documents, assessments and rankings.
 
     What user models and runs share, such as ideal recall-bases, is computed once.
 
     Args:
-        topic: The topic.
-        text: Access to the text of documents.
+        name: The topic's id.
+        texts: The texts of all documents.
+        trees: Document → tree, for the documents with assessed elements.
+        assessed: Document → row → assessment.
+        highlighted: Document → relevant passages as (start, end), if the assessments have them.
+        gold: Document → relevant passages with their grades, for the documents whose relevance is
+            given by passages alone.
+        entry_points: Document → character of the best entry point; None if the assessments have no
+            entry points for any topic.
+        document_sizes: Document → sizes in characters that the assessments state, if they do.
+        lacks_highlights: Whether the topic has assessed elements and no passages.
+        needs_text: Whether results are found in the text of documents; not if offsets are enough.
     """
 
-    def __init__(self, topic: JudgedTopic, text: TextAccess) -> None:
-        self.topic = topic
-        self._text = text
+    def __init__(
+        self,
+        name: str,
+        texts: Texts,
+        trees: Mapping[str, ElementTree],
+        assessed: Mapping[str, Mapping[int, Assessment]],
+        *,
+        highlighted: Mapping[str, Sequence[tuple[int, int]]],
+        gold: Mapping[str, Sequence[Span]],
+        entry_points: Mapping[str, int] | None,
+        document_sizes: Mapping[str, DocumentSizes],
+        lacks_highlights: bool,
+        needs_text: bool,
+    ) -> None:
+        self.name = name
+        self.texts = texts
+        self.trees = trees
+        self.assessed = assessed
+        self.highlighted = highlighted
+        self.gold = gold
+        self.entry_points = entry_points
+        self.document_sizes = document_sizes
+        self.lacks_highlights = lacks_highlights
+        self.rankings: dict[str, ResolvedRanking] = {}
+        """Run → its ranking, for the runs with results for the topic."""
+        self.elements = FunctionCache[str, ElementRows](lambda file: ElementRows(trees[file]))
+        """Document → the rows of its tree, which all user models share."""
+        self._needs_text = needs_text
         self._ideals: dict[object, IdealRecallBase] = {}
         self._span_topics: dict[object, SpanTopic] = {}
-        self._text_spans = FunctionCache(partial(text.text_spans, topic))
-        self._overlap = FunctionCache(self._has_overlap)
+        # Caches without bound methods: reference cycles would keep topics in memory.
+        self._stated_spans: dict[str, list[TextSpan | None]] = {}
+        self._text_spans: dict[str, list[TextSpan]] = {}
+        self._overlap: dict[str, bool] = {}
         self._highlighted: dict[str, HighlightedRanking] = {}
         self._references: dict[str, tuple[list[int], ResolvedRanking]] = {}
         self._model_of_references: UserModel | None = None
         self._known_gains: KnownGains | None = None  # under one user model
+
+    def as_read(self, run: str) -> ResolvedRanking:
+        """Return a run's ranking as it was read, empty if it has no results."""
+        return self.rankings.get(run) or ResolvedRanking()
 
     def ideal(self, model: UserModel) -> IdealRecallBase:
         """Return the ideal recall-base of the topic under a user model."""
@@ -65,29 +101,21 @@ class GainCalculator:
             if as_text:
                 self._ideals[key] = self._ideal_text(model)
             else:
-                self._ideals[key] = ideal_elements_of(self.topic, model)
+                self._ideals[key] = ideal_elements_of(self, model)
         return self._ideals[key]
 
     def _ideal_text(self, model: UserModel) -> IdealRecallBase:
-        topic = self.topic
-        kept = {file: a for file, a in topic.assessed.items() if file not in topic.gold}
-        ideal = ideal_elements_of(replace(topic, assessed=kept), model)
-        gold = gold_spans(topic, ideal, model)
-        spans = SpanTopic(gold, self._text.in_units(model, model.size)).gold
+        kept = {file: rows for file, rows in self.assessed.items() if file not in self.gold}
+        ideal = ideal_elements_of(self, model, kept)
+        gold = gold_spans(self, ideal, model)
+        spans = SpanTopic(gold, self.texts.in_units(model, model.size)).gold
         scores = sorted((span.score for found in spans.values() for span in found), reverse=True)
         return IdealRecallBase(ideal.documents, scores, gold)
 
     def ranking(self, run: str, model: UserModel) -> ResolvedRanking:
         """Return a run's ranking under a user model, which orders the results of a greedy reference."""
-        resolved = self.topic.ranking(run)
+        resolved = self.as_read(run)
         return self._reference(run, model)[1] if resolved.is_reference else resolved
-
-    def text_spans(self, run: str, model: UserModel) -> list[TextSpan]:
-        """Return the results of a run as text, in the order of :meth:`ranking`."""
-        spans = self._text_spans[run]
-        if not self.topic.ranking(run).is_reference:
-            return spans
-        return [spans[position] for position in self._reference(run, model)[0]]
 
     def _reference(self, run: str, model: UserModel) -> tuple[list[int], ResolvedRanking]:
         """Return the order of a greedy reference's results by gain, and the ranking in this order.
@@ -98,10 +126,10 @@ class GainCalculator:
             for name in self._references:
                 self._highlighted.pop(name, None)
             self._references, self._model_of_references = {}, model
-            for rows in self.topic.elements.values():
+            for rows in self.elements.values():
                 rows.seen_before.clear()
         if run not in self._references:
-            resolved = self.topic.ranking(run)
+            resolved = self.as_read(run)
             try:
                 order = self._order_by_gain(run, resolved, model)
             except XcgError as error:
@@ -114,7 +142,7 @@ class GainCalculator:
         ideal, files = self.ideal(model), resolved.files
         if ideal.gold is not None:
             topic = self.span_topic(ideal, model)
-            spans = topic.in_units(self._text_spans[run])
+            spans = topic.in_units(self.text_spans(run))
             return order_by_gain(
                 [
                     (file, span) if span is not None and topic.gold.get(file) else None
@@ -136,32 +164,82 @@ class GainCalculator:
 
         If not, they are the same under all models with the same ``key_without_overlap``.
         """
-        return model.spans == "text" or self.topic.ranking(run).is_reference or self._overlap[run]
+        resolved = self.as_read(run)
+        if model.spans == "text" or resolved.is_reference:
+            return True
+        if run not in self._overlap:
+            documents = resolved.by_document.items()
+            self._overlap[run] = any(_overlap(self.trees[file], rows) for file, (_, rows) in documents)
+        return self._overlap[run]
 
-    def _has_overlap(self, run: str) -> bool:
-        """Return whether results of a run contain or repeat each other in an assessed document."""
-        return any(
-            _overlap(self.topic.trees[file], rows)
-            for file, (_, rows) in self.topic.ranking(run).by_document.items()
-        )
-
-    def gains(self, run: str, ideal: IdealRecallBase, model: UserModel) -> TopicGains:
-        """Return the gain of each result of a run, with the details that measures can use.
-
-        The gains are empty if the ideal recall-base is.
-        """
+    def gains(self, run: str, ideal: IdealRecallBase, model: UserModel) -> EvaluatedRanking:
+        """Return the gain of each result of a run; none if the ideal recall-base is empty."""
         if not ideal.gains:
-            return TopicGains((), (), 0, self.details(run, ideal, model, ()))
-        if ideal.gold is None:
-            known = self._known_gains
-            if known is None or known.model is not model or known.ideal is not ideal:
-                known = self._known_gains = KnownGains(ideal, model)
-            found = ranking_gains(self.ranking(run, model), known)
-            return replace(found, details=self.details(run, ideal, model, found.gains))
-        read, missed = self.read_text(run, ideal, model, model.size)
-        gains = vector([result.gain for result in read])
-        details = self.details(run, ideal, model, gains)
-        return TopicGains(gains, ideal.vector.values, missed, details, ideal.vector)
+            return EvaluatedRanking(self, run, ideal, model, (), 0)
+        if ideal.gold is not None:
+            read, missed = self.read_text(run, ideal, model, model.size)
+            gains = vector([result.gain for result in read])
+            return EvaluatedRanking(self, run, ideal, model, gains, missed)
+        known = self._known_gains
+        if known is None or known.model is not model or known.ideal is not ideal:
+            known = self._known_gains = KnownGains(ideal, model)
+        found = ranking_gains(self.ranking(run, model), known)
+        return EvaluatedRanking(self, run, ideal, model, found.gains, found.not_retrieved)
+
+    def stated_spans(self, run: str) -> list[TextSpan | None]:
+        """Return the results of a run as text, with the stated offsets of passages that do not exist.
+
+        The span is None if the text of a result is unknown, because its element does not exist.
+
+        Raises:
+            XcgError: If documents are needed and missing.
+        """
+        if run not in self._stated_spans:
+            if self._needs_text:
+                self.texts.required_corpus()
+            resolved = self.as_read(run)
+            spans = {**resolved.ranking.spans, **resolved.passages}
+            self._stated_spans[run] = [
+                self._element_span(resolved, position)
+                if (span := spans.get(position)) is None or isinstance(span, Passage)
+                else (file, *span)
+                for position, file in enumerate(resolved.files)
+            ]
+        return self._stated_spans[run]
+
+    def _element_span(self, resolved: ResolvedRanking, position: int) -> TextSpan | None:
+        """Return an element as text; None if its document is unknown."""
+        file, path = resolved.files[position], resolved.ranking.paths[position]
+        row: int | None = int(resolved.row[position])
+        tree, corpus = self.trees.get(file), self.texts.corpus
+        if tree is None and corpus is not None and file in corpus:
+            tree = corpus.tree(file)
+        if tree is None or not path:
+            return None
+        if row == MISSING:
+            row = 0 if path == WHOLE else tree.find(path)
+        return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
+
+    def text_spans(self, run: str, model: UserModel | None = None) -> list[TextSpan]:
+        """Return the results of a run as text, in the order of :meth:`ranking`.
+
+        A result that does not exist is an empty span.
+
+        Raises:
+            XcgError: If documents are needed and missing.
+        """
+        resolved = self.as_read(run)
+        if run not in self._text_spans:
+            missing = resolved.ranking.spans.keys() - resolved.passages.keys()
+            stated = zip(resolved.files, self.stated_spans(run), strict=True)
+            self._text_spans[run] = [
+                (file, 0, 0) if span is None or position in missing else span
+                for position, (file, span) in enumerate(stated)
+            ]
+        spans = self._text_spans[run]
+        if model is None or not resolved.is_reference:
+            return spans
+        return [spans[position] for position in self._reference(run, model)[0]]
 
     def read_text(
         self, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
@@ -177,7 +255,7 @@ class GainCalculator:
         unit = unit or model.size
         key = id(ideal), unit, model.effort.tokenizer.key
         if key not in self._span_topics:
-            self._span_topics[key] = SpanTopic(ideal.gold or {}, self._text.in_units(model, unit))
+            self._span_topics[key] = SpanTopic(ideal.gold or {}, self.texts.in_units(model, unit))
         return self._span_topics[key]
 
     def gold_in_characters(
@@ -189,7 +267,7 @@ class GainCalculator:
         """
         found: dict[str, list[tuple[int, int, float]]] = {}
         for file, spans in sorted(self.span_topic(ideal, model, unit).gold.items()):
-            offsets = self._text.converter(model, unit or model.size, file).offsets
+            offsets = self.texts.converter(model, unit or model.size, file).offsets
             found[file] = [
                 (*map(round, offsets([start, end]).tolist()), score) for start, end, score in spans
             ]
@@ -205,28 +283,28 @@ class GainCalculator:
         Raises:
             XcgError: If the assessments have no highlighted passages, or documents are missing.
         """
-        topic = self.topic
-        if topic.lacks_highlights:
+        if self.lacks_highlights:
             raise XcgError(
                 "needs highlighted passages: offset qrels, JSON Lines with start and end, or INEX "
                 "assessments with <passage>"
             )
-        resolved = topic.ranking(run)
+        resolved = self.as_read(run)
         order: Sequence[int] = range(len(resolved))
         if resolved.is_reference:
             if model is None:
                 raise XcgError(f"the order of {run} depends on a user model, but there is none")
             order, _ = self._reference(run, model)
         if run not in self._highlighted:
-            stated = self._text.stated_spans(topic, run)
+            texts, sizes = self.texts, self.document_sizes
+            stated = self.stated_spans(run)
             spans, files = [stated[old] for old in order], [resolved.files[old] for old in order]
             self._highlighted[run] = HighlightedRanking(
                 [span or (file, 0, 0) for file, span in zip(files, spans, strict=True)],
-                topic.highlighted,
-                topic.entry_points,
-                self._text.mean_document_length,
-                stated_sizes={file: size.relevant for file, size in topic.document_sizes.items()},
-                length=self._document_length,
+                self.highlighted,
+                self.entry_points,
+                lambda: texts.mean_length,
+                stated_sizes={file: size.relevant for file, size in sizes.items()},
+                length=lambda file: sizes[file].length if file in sizes else texts.length(file),
                 unknown=[index for index, span in enumerate(spans) if span is None],
             )
         return self._highlighted[run]
@@ -244,96 +322,26 @@ class GainCalculator:
         Raises:
             XcgError: If the assessments have no passages, or documents are missing.
         """
-        topic = self.topic
-        if topic.lacks_highlights:
+        if self.lacks_highlights:
             raise XcgError(
                 "needs gold spans: offset qrels, JSON Lines with start and end, or INEX assessments "
                 "with <passage>"
             )
-        stated = self._text.stated_spans(topic, run)
+        stated = self.stated_spans(run)
         if model is None:
-            results, converter = self._text_spans[run], None
+            results, converter = self.text_spans(run), None
         else:
-            results, converter = self.text_spans(run, model), partial(self._text.converter, model)
-            if topic.ranking(run).is_reference:
+            results, converter = self.text_spans(run, model), partial(self.texts.converter, model)
+            if self.as_read(run).is_reference:
                 stated = [stated[position] for position in self._reference(run, model)[0]]
         gold = {
             file: [(start, end, 2.0) for start, end in spans]
-            for file, spans in topic.highlighted.items()
+            for file, spans in self.highlighted.items()
         }
-        for file, graded in topic.gold.items():
+        for file, graded in self.gold.items():
             gold[file] = [(s.start, s.end, s.exhaustivity) for s in graded if s.exhaustivity > 0]
         unknown = [position for position, span in enumerate(stated) if span is None]
         return SpanRanking(results, gold, converter, unknown)
-
-    def _document_length(self, file: str) -> int | None:
-        stated = self.topic.document_sizes.get(file)
-        return stated.length if stated is not None else self._text.document_length(file)
-
-    def details(
-        self, run: str, ideal: IdealRecallBase, model: UserModel, gains: npt.ArrayLike
-    ) -> RankingDetails:
-        """Return what measures can use besides the gains of a run."""
-        resolved = self.ranking(run, model)
-        ranking = resolved.ranking
-        return RankingDetails(
-            scores=lambda: _element_scores(resolved, ideal),
-            recall_base_scores=lambda: [
-                score for document in ideal.documents.values() for score in document.own_scores.values()
-            ],
-            tie_groups=lambda: _tie_groups(ranking.keys, len(ranking)),
-            overlaps=lambda depth: list(overlapping_results(ranking.top(depth))),
-            grades=lambda: self._grades(run, model),
-            highlights=lambda: self.highlighted_ranking(run, model),
-            spans=cache(lambda: self.span_ranking(run, model)),  # for all measures
-            system_scores=lambda: _decreasing(ranking.keys) if len(ranking) else [],
-            readings=lambda unit, charge: self._readings(run, ideal, model, gains, unit, charge),
-            relevant_units=lambda: self._relevant_units(run, ideal, model),
-        )
-
-    def _relevant_units(self, run: str, ideal: IdealRecallBase, model: UserModel) -> list[RelevantUnit]:
-        """Return the relevant elements, with the results from which the user reaches them."""
-        if ideal.gold is not None:
-            raise XcgError(f"needs elements, but the user model {model.name} scores results as text")
-        ranking = self.ranking(run, model)
-        ranks: dict[tuple[str, int], list[int]] = {}
-        for position, row in ranking.rows.items():
-            ranks.setdefault((ranking.files[position], row), []).append(position + 1)
-        retrieved = {file for file, _ in ranks}
-        units = []
-        for file, document in ideal.documents.items():
-            for row, score in document.own_scores.items():
-                near = {row: 1.0}
-                if file in retrieved:
-                    tree, part = document.tree, model.relevance_value.near_misses
-                    near |= near_elements(part, tree, tree.path(row), {tree.path(row): score})
-                reached_from = [(rank, p) for c, p in near.items() for rank in ranks.get((file, c), ())]
-                units.append(RelevantUnit(score, reached_from))
-        return units
-
-    def _readings(
-        self,
-        run: str,
-        ideal: IdealRecallBase,
-        model: UserModel,
-        gains: npt.ArrayLike,
-        unit: TextUnit,
-        charge: Charge,
-    ) -> tuple[Reading, Reading]:
-        """Return what the user reads of a run and of the ideal ranking.
-
-        The gain of an element grows evenly over its text, so both charges are the same for elements.
-        """
-        if ideal.gold is not None:
-            results, _ = self.read_text(run, ideal, model, unit)
-            return reading_of(results, charge), self.ideal_reading(ideal, model, unit)
-        texts = [self._amount(span, model, unit) for span in self.text_spans(run, model)]
-        best = [
-            (self._amount((file, *document.span(row)), model, unit), score)
-            for file, document in ideal.documents.items()
-            for row, score in document.ideal_scores.items()
-        ]
-        return Reading(texts, vector(gains)), by_density(best)
 
     def ideal_reading(self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit) -> Reading:
         """Return what the ideal reader of gold spans reads: only gold, densest first."""
@@ -342,76 +350,8 @@ class GainCalculator:
             [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
         )
 
-    def _amount(self, span: TextSpan, model: UserModel, unit: TextUnit) -> float:
-        """Return the amount of text in a span, 1 if it is empty because the user looks at it."""
-        file, start, end = span
-        if start == end:
-            return 1.0
-        if start < 0:  # unknown text counts like text at the document's start
-            start, end = 0, end - start
-        first, last = self._text.converter(model, unit, file).amounts([start, end]).tolist()
-        return float(last - first)
-
-    def _grades(self, run: str, model: UserModel) -> tuple[list[GradedResult], float]:
-        """Return the results as inex-eval-ng uses them, and the exhaustivity of the recall-base."""
-        assessed = self.topic.assessed
-        total = math.fsum(
-            _unit_grades(assessment)[0] for rows in assessed.values() for assessment in rows.values()
-        )
-        spans = self.text_spans(run, model)
-        new_sizes = HighlightedRanking(spans, {}).unseen_sizes
-        graded = []
-        ranking = self.ranking(run, model)
-        for (file, row), (_, start, end), new in zip(ranking, spans, new_sizes, strict=True):
-            assessment = assessed.get(file, {}).get(row) if row is not None else None
-            e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
-            graded.append(GradedResult(e, s, end - start, new))
-        return graded, total
-
 
 def _overlap(tree: ElementTree, rows: Sequence[int]) -> bool:
     """Return whether an element contains another one, or occurs twice."""
     in_order = np.sort(rows)
     return bool((tree.end[in_order[:-1]] > in_order[1:]).any())
-
-
-def reading_of(results: Sequence[ReadResult], charge: Charge) -> Reading:
-    """Return what the user reads of a ranking of text."""
-    stretches = [stretch for result in results for stretch in result.stretches(charge)]
-    return Reading(vector([text for text, _ in stretches]), vector([gain for _, gain in stretches]))
-
-
-def _element_scores(ranking: ResolvedRanking, ideal: IdealRecallBase) -> list[float]:
-    scores = [0.0] * len(ranking)
-    for position, row in ranking.rows.items():
-        document = ideal.documents.get(ranking.files[position])
-        if document is not None:
-            scores[position] = document.own_scores.get(row, 0.0)
-    return scores
-
-
-def _tie_groups(keys: Sequence[float] | None, length: int) -> list[int]:
-    if keys is None:
-        return list(range(length))
-    changes = (earlier != later for earlier, later in itertools.pairwise(keys))
-    return list(itertools.accumulate(changes, initial=0))[:length]
-
-
-def _decreasing(keys: Sequence[float] | None) -> Sequence[float] | None:
-    """Return keys that are scores; None for ranks, which grow."""
-    if keys is None or any(b > a for a, b in itertools.pairwise(keys)):
-        return None
-    return keys
-
-
-def _unit_grades(assessment: Assessment) -> tuple[float, float]:
-    """Return exhaustivity and specificity scaled to 0 … 1; XcgError for a scale without both."""
-    e, s = assessment.exhaustivity, assessment.specificity
-    if assessment.scale == "four-point":
-        return e / 3, float(s) / 3
-    if assessment.scale == "share":
-        return e / 2, float(s)
-    raise XcgError(
-        f"needs exhaustivity and specificity, but the assessment {assessment.label} is on the "
-        f"{assessment.scale} scale"
-    )

@@ -18,7 +18,7 @@ from xcg.measures.effort import (
 from xcg.measures.graded_precision import q_measure, r_measure
 from xcg.measures.order import Order
 from xcg.measures.parser import MEASURES, MeasureRegistry, split_measures
-from xcg.measures.topic_gains import RankingDetails, TopicGains, cumulate
+from xcg.measures.topic_gains import RankingGains, cumulate
 
 __all__ = [
     "MEASURES",
@@ -28,8 +28,7 @@ __all__ = [
     "MeasureRegistry",
     "Number",
     "Order",
-    "RankingDetails",
-    "TopicGains",
+    "RankingGains",
     "cumulate",
     "effort_precision",
     "gain_recall",

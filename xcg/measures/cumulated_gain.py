@@ -11,7 +11,7 @@ from xcg.lazy_modules import np, npt
 from xcg.measures.definition import RANK, UNITS, Curve, Parameters
 from xcg.measures.parser import MEASURES
 from xcg.measures.text_effort import CHARGE, CHARGE_CAVEAT, gain_at_budgets
-from xcg.measures.topic_gains import Gains, TopicGains, check_ideal, cumulate
+from xcg.measures.topic_gains import Gains, RankingGains, check_ideal, cumulate
 
 
 def nxcg(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = None) -> Gains:
@@ -114,7 +114,7 @@ class VectorMeasure:
             "aggregate_curve": self.aggregate_curve,
         }
 
-    def compute(self, topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+    def compute(self, topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
         """Return the value for one topic."""
         stored = MAX_RANKS if self.averaged else 1  # values at one rank are constant after the results
         return self._value(*self._vectors_to(topic, cutoff, parameters, stored), cutoff)
@@ -125,7 +125,7 @@ class VectorMeasure:
         """Return the value of the mean vectors over topics (Järvelin and Kekäläinen 2002, 2.3)."""
         return self._value(*_mean_vectors(topics), cutoff)
 
-    def curve(self, topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+    def curve(self, topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
         """Return the values at all ranks up to a depth, or at amounts of text."""
         by_rank = parameters.get("budget", "ranks") == "ranks"
         points = range(1, depth + 1) if by_rank else _budgets(depth, _CURVE_POINTS)
@@ -136,7 +136,7 @@ class VectorMeasure:
         return self._curve_values(*_mean_vectors(topics))
 
     def _vectors_to(
-        self, topic: TopicGains, cutoff: float, parameters: Parameters, stored: int | None = None
+        self, topic: RankingGains, cutoff: float, parameters: Parameters, stored: int | None = None
     ) -> tuple[Gains, Gains]:
         """Return both vectors up to the cutoff, or up to a rank from which they are constant."""
         if parameters.get("budget", "ranks") == "ranks":
@@ -144,7 +144,7 @@ class VectorMeasure:
         return self.vectors(topic, cutoff, parameters)
 
     def _curve_vectors(
-        self, topic: TopicGains, depth: int, parameters: Parameters
+        self, topic: RankingGains, depth: int, parameters: Parameters
     ) -> tuple[Gains, Gains]:
         if parameters.get("budget", "ranks") == "ranks":
             return self.vectors(topic, depth, parameters)
@@ -174,7 +174,7 @@ MAX_RANKS = 100_000
 """The highest rank for which vectors are stored, unless there are more results or ideal gains."""
 
 
-def _stored_ranks(topic: TopicGains, cutoff: float, stored: int) -> float:
+def _stored_ranks(topic: RankingGains, cutoff: float, stored: int) -> float:
     """Return the cutoff, or a lower rank of at least ``stored`` after which all gains are 0."""
     if cutoff <= stored or math.isinf(cutoff):  # without a cutoff, vectors end with the results
         return cutoff
@@ -222,7 +222,7 @@ def _budgets(most: float, number: int) -> list[float]:
 
 
 def _vectors_and_total(
-    topic: TopicGains, cutoff: float, parameters: Parameters, points: int = 1
+    topic: RankingGains, cutoff: float, parameters: Parameters, points: int = 1
 ) -> tuple[Gains, Gains, float]:
     """Return the cumulated gains of run and ideal, and the total gain of the ideal.
 
@@ -232,8 +232,7 @@ def _vectors_and_total(
     if unit == "ranks":
         depth, ideal_gains = int(cutoff), topic.checked_ideal
         return cumulate(topic.checked_gains, depth), cumulate(ideal_gains, depth), ideal_gains.total
-    details = topic.required_details(f"a budget in {unit}")
-    run, ideal = details.readings(unit, parameters["charge"])
+    run, ideal = topic.readings(unit, parameters["charge"])
     budgets = _budgets(cutoff, points)
     total = float(np.sum(ideal.gains))
     return gain_at_budgets(run, budgets), gain_at_budgets(ideal, budgets), total
@@ -302,7 +301,7 @@ VectorMeasure(_recall_vectors, normalised=True).register(
 )
 
 
-def _manxcg_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+def _manxcg_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
     return range(1, depth + 1), manxcg(topic.checked_gains, topic.checked_ideal, depth).tolist()
 
 
@@ -320,7 +319,7 @@ def _manxcg_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curv
     curve=_manxcg_curve,
     **VectorMeasure(_vectors, normalised=True, averaged=True).mean_of_vectors(),
 )
-def _manxcg(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _manxcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     depth = int(_stored_ranks(topic, cutoff, MAX_RANKS))
     gains = topic.checked_gains
     last = float(nxcg(gains, topic.checked_ideal, depth)[-1]) if depth < cutoff else 0.0

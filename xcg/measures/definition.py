@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from xcg.errors import XcgError, nearest
 from xcg.lazy_modules import np
 from xcg.measures.order import Order
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.topic_gains import RankingGains
 from xcg.user_model.effort import EffortUnit
 
 Parameters = Mapping[str, Any]
@@ -117,7 +117,7 @@ class Definition:
         references: Its published sources: keys of ``xcg/references.bib``, or BibTeX entries.
         example: A worked example with small numbers.
         compute: ``(topic, cutoff, parameters) → value``, or None if the measure is undefined for a
-            ranking, whose topic is then left out of the mean. ``topic`` is a :class:`TopicGains`, or
+            ranking, whose topic is then left out of the mean. ``topic`` is a :class:`RankingGains`, or
             a :class:`~xcg.measures.judged_ranking.JudgedRanking` if ``needs`` is ``"levels"``. None for
             a measure that ir_measures computes.
         range: The range of values.
@@ -159,11 +159,11 @@ class Definition:
     needs: Needs = "gains"
     needs_characters: bool = False
     with_cutoff: Definition | None = None
-    curve: Callable[[TopicGains, int, Parameters], Curve | None] | None = None
+    curve: Callable[[RankingGains, int, Parameters], Curve | None] | None = None
     curve_over: str = "rank"
-    curve_input: Callable[[TopicGains, int, Parameters], object] | None = None
+    curve_input: Callable[[RankingGains, int, Parameters], object] | None = None
     aggregate_curve: Callable[[Sequence[Any]], Sequence[float]] | None = None
-    aggregate_input: Callable[[TopicGains, float, Parameters], object] | None = None
+    aggregate_input: Callable[[RankingGains, float, Parameters], object] | None = None
     aggregate: Callable[[Sequence[Any], float, Parameters], float] | None = None
     is_count: bool = False
     on_spans: bool = False
@@ -315,14 +315,14 @@ class Measure:
             XcgError: If the measure needs more than it is given.
         """
         compute = self.definition.compute
-        if compute is None or (self.definition.needs == "levels" and isinstance(topic, TopicGains)):
+        if compute is None or (self.definition.needs == "levels" and isinstance(topic, RankingGains)):
             raise XcgError(
                 f"{self} is computed from levels of relevance, not from gains: use xcg.evaluate"
             )
         return compute(topic, self.cutoff, self.settings(defaults))
 
     def curve(
-        self, topic: TopicGains, depth: int, defaults: Mapping[str, str] | None = None
+        self, topic: RankingGains, depth: int, defaults: Mapping[str, str] | None = None
     ) -> Curve | None:
         """Return the points of the measure's curve for one topic; None if it is undefined.
 
@@ -345,7 +345,7 @@ class Measure:
         return self.definition.curve_over if budget == "ranks" else f"{budget} read"
 
     def curve_input(
-        self, topic: TopicGains, depth: int, defaults: Mapping[str, str] | None = None
+        self, topic: RankingGains, depth: int, defaults: Mapping[str, str] | None = None
     ) -> object | None:
         """Return what :meth:`aggregate_curve` needs of a topic besides its curve; None if nothing."""
         if self.definition.curve_input is None or self.averages_values(defaults):
@@ -376,7 +376,7 @@ class Measure:
         return self.definition.aggregate is None or self.settings(defaults).get("mean") == "values"
 
     def aggregate_input(
-        self, topic: TopicGains, defaults: Mapping[str, str] | None = None
+        self, topic: RankingGains, defaults: Mapping[str, str] | None = None
     ) -> object | None:
         """Return what :meth:`aggregate` needs of a topic besides its value; None if nothing."""
         if self.definition.aggregate_input is None or self.averages_values(defaults):

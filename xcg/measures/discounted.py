@@ -9,7 +9,7 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.cumulated_gain import BOUND, MEAN, VECTORS_CAVEAT, VectorMeasure
 from xcg.measures.definition import RANK, RANK_OR_ALL, Number, Parameters
-from xcg.measures.topic_gains import Gains, TopicGains, check_gains, check_ideal
+from xcg.measures.topic_gains import Gains, RankingGains, check_gains, check_ideal
 
 GainFunction = Literal["linear", "exp"]
 Discount = Literal["from_base", "plus_one", "rank"]
@@ -94,19 +94,19 @@ def normalised_gains(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> tuple[Gains,
 # Declarations
 
 
-def _vectors(topic: TopicGains, cutoff: float, parameters: Parameters) -> tuple[Gains, Gains]:
+def _vectors(topic: RankingGains, cutoff: float, parameters: Parameters) -> tuple[Gains, Gains]:
     """Return the discounted cumulated gains of run and ideal, up to the cutoff or the longer list."""
     return _cumulated(topic.checked_gains.values, topic.checked_ideal.values, cutoff, parameters)
 
 
 def _exponential_vectors(
-    topic: TopicGains, cutoff: float, parameters: Parameters
+    topic: RankingGains, cutoff: float, parameters: Parameters
 ) -> tuple[Gains, Gains]:
     return _vectors(topic, cutoff, {**parameters, **_EQUATION_3})
 
 
 def _normalised_vectors(
-    topic: TopicGains, cutoff: float, parameters: Parameters
+    topic: RankingGains, cutoff: float, parameters: Parameters
 ) -> tuple[Gains, Gains]:
     gains, ideal = normalised_gains(topic.gains, topic.ideal)
     return _cumulated(gains, ideal, cutoff, {**parameters, **_EQUATION_3})

@@ -21,8 +21,8 @@ from xcg.measures.topic_gains import (
     TOLERANCE,
     Gains,
     GainVector,
+    RankingGains,
     Reading,
-    TopicGains,
     check_gains,
     check_ideal,
     cumulate,
@@ -209,12 +209,12 @@ _TEXT_CAVEAT = (
 )
 
 
-def _readings(topic: TopicGains, parameters: Parameters) -> tuple[Reading, Reading]:
+def _readings(topic: RankingGains, parameters: Parameters) -> tuple[Reading, Reading]:
     unit = parameters["effort"]
-    return topic.required_details(f"effort in {unit}").readings(unit, parameters["charge"])
+    return topic.readings(unit, parameters["charge"])
 
 
-def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+def _ep_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
     if parameters["effort"] != "ranks":
         return _CURVE_RECALL, [_ep(topic, recall, parameters) for recall in _CURVE_RECALL]
     values = _effort_precisions(
@@ -239,7 +239,7 @@ def _ep_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     curve=_ep_curve,
     curve_over="gain-recall",
 )
-def _ep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _ep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return effort_precision_in_text(*_readings(topic, parameters), cutoff)
     return effort_precision(
@@ -258,7 +258,7 @@ def _ep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     caveat=f"With few ideal elements, the interpolation dominates the value. {_TEXT_CAVEAT}",
     parameters={**_INTERPOLATION, **_EFFORT},
 )
-def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _imaep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return interpolated_mean_effort_precision_in_text(*_readings(topic, parameters))
     return interpolated_mean_effort_precision(
@@ -282,7 +282,7 @@ def _imaep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     "text, MAep is the mean of ep over all gain-recall levels.",
     parameters={**_INTERPOLATION, **UNRETRIEVED, "average": ("ranks", "gain"), **_EFFORT},
 )
-def _maep(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _maep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return mean_effort_precision_in_text(*_readings(topic, parameters))
     if parameters["average"] == "gain":

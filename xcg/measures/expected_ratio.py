@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from xcg.measures.definition import RANK_OR_ALL, Curve, Parameters
 from xcg.measures.parser import MEASURES
-from xcg.measures.topic_gains import RelevantUnit, TopicGains
+from xcg.measures.topic_gains import RankingGains, RelevantUnit
 
 
 def expected_ratio(units: Sequence[RelevantUnit], depth: float = math.inf) -> float | None:
@@ -41,12 +41,8 @@ def expected_ratio(units: Sequence[RelevantUnit], depth: float = math.inf) -> fl
 # Declarations
 
 
-def _units(topic: TopicGains) -> Sequence[RelevantUnit]:
-    return topic.required_details("expectedRatio").relevant_units()
-
-
-def _curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-    units = _units(topic)
+def _curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
+    units = topic.relevant_units
     ranks = range(1, depth + 1)
     return ranks, [expected_ratio(units, rank) or 0.0 for rank in ranks]
 
@@ -68,5 +64,5 @@ def _curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     needs="scores",
     curve=_curve,
 )
-def _expected_ratio(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-    return expected_ratio(_units(topic), cutoff)
+def _expected_ratio(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    return expected_ratio(topic.relevant_units, cutoff)

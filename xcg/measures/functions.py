@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from xcg.errors import XcgError
 from xcg.measures.definition import RANK, RANK_OR_ALL, Definition, Number, Parameters
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.topic_gains import RankingGains
 from xcg.registry import Between, FunctionRegistry, Parameter, Part, parameters_of
 
 Function = Callable[..., float | None]
@@ -25,7 +25,7 @@ class _Compute:
     part: Part[Function]
     has_cutoff: bool
 
-    def __call__(self, topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+    def __call__(self, topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
         keywords = {"cutoff": cutoff, **parameters} if self.has_cutoff else parameters
         try:
             found = self.part.function(topic, **keywords)

@@ -24,7 +24,7 @@ from xcg.measures.standard import RECALL_AT_RANK
 from xcg.measures.topic_gains import (
     TOLERANCE,
     Gains,
-    TopicGains,
+    RankingGains,
     check_gains,
     check_ideal,
     cumulate,
@@ -207,7 +207,7 @@ _SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
     "threshold=0 every document is relevant: xAP = results / (results + ideal elements not retrieved).",
     parameters={"threshold": Number(1.0, 0.0)},
 )
-def _xap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _xap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return average_precision_at(topic.gains, topic.ideal, parameters["threshold"], topic.not_retrieved)
 
 
@@ -222,7 +222,7 @@ def _xap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     example="gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65",
     caveat="The mean over topics is called μMAP in the paper.",
 )
-def _mu_ap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _mu_ap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return mu_average_precision(topic.gains, topic.checked_ideal)
 
 
@@ -241,7 +241,7 @@ _generalised = partial(
     formula="gPrecision[n] = (G[1] + … + G[n]) / n",
     example="gains 1, 0.5, 0: gPrecision@3 = 0.5",
 )
-def _generalised_precision(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _generalised_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     gained, depth = _gained(topic, cutoff, "gPrecision")
     return gained / depth if depth else 0.0
 
@@ -253,19 +253,19 @@ def _generalised_precision(topic: TopicGains, cutoff: float, parameters: Paramet
     range=BOUND,
     example="gains 1, 0.5, ideal 1, 0.5, 0.5: gRecall@2 = 0.75",
 )
-def _generalised_recall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _generalised_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     gained, _ = _gained(topic, cutoff, "gRecall")
     return gained / topic.checked_ideal.total
 
 
-def _gained(topic: TopicGains, cutoff: float, measure: str) -> tuple[float, int]:
+def _gained(topic: RankingGains, cutoff: float, measure: str) -> tuple[float, int]:
     """Return the total gain up to the cutoff, and the rank of the cutoff."""
     gains, _ = _gains_up_to_1(topic, measure)
     depth = len(gains) if math.isinf(cutoff) else int(cutoff)
     return float(gains[:depth].sum()), depth
 
 
-def _gains_up_to_1(topic: TopicGains, measure: str) -> tuple[Gains, Gains]:
+def _gains_up_to_1(topic: RankingGains, measure: str) -> tuple[Gains, Gains]:
     """Return the gains of the ranking and of the ideal; XcgError if one is above 1."""
     gains, ideal = topic.checked_gains.values, topic.checked_ideal.values
     highest = max(gains.max(initial=0.0), ideal[0])
@@ -277,7 +277,7 @@ def _gains_up_to_1(topic: TopicGains, measure: str) -> tuple[Gains, Gains]:
     return gains, ideal
 
 
-def _precisions(topic: TopicGains, parameters: Parameters, points: Sequence[float]) -> list[float]:
+def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[float]) -> list[float]:
     """Return the precision at recall points; an empty list if no document is relevant."""
     level, threshold = parameters["level"], parameters["threshold"]
     if level and threshold:
@@ -293,7 +293,7 @@ def _precisions(topic: TopicGains, parameters: Parameters, points: Sequence[floa
 
 
 def _generalised_precisions(
-    topic: TopicGains, parameters: Parameters, points: Sequence[float]
+    topic: RankingGains, parameters: Parameters, points: Sequence[float]
 ) -> list[float]:
     gains, ideal = _gains_up_to_1(topic, "gIPrec")
     return precision_over_recall(gains, float(ideal.sum()), points)
@@ -309,19 +309,19 @@ class _PrecisionOverRecall:
         over: What the abscissa of the curve is.
     """
 
-    precisions: Callable[[TopicGains, Parameters, Sequence[float]], list[float]]
+    precisions: Callable[[RankingGains, Parameters, Sequence[float]], list[float]]
     over: str
 
     def register(self, name: str, **declaration: Any) -> None:
         declaration.update(cutoff=RECALL_FROM_0_OR_MEAN, curve=self.curve, curve_over=self.over)
         MEASURES.register(name, **declaration)(self.compute)
 
-    def compute(self, topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+    def compute(self, topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
         points = ELEVEN_POINTS if math.isinf(cutoff) else [cutoff]
         values = self.precisions(topic, parameters, points)
         return math.fsum(values) / len(values) if values else None
 
-    def curve(self, topic: TopicGains, depth: int, parameters: Parameters) -> Curve | None:
+    def curve(self, topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
         values = self.precisions(topic, parameters, ELEVEN_POINTS)
         return (ELEVEN_POINTS, values) if values else None
 
@@ -368,7 +368,7 @@ _PrecisionOverRecall(_generalised_precisions, "generalised recall").register(
     "elements. Small gains have much weight: each rank with a gain adds 1 to the gain.",
     parameters=UNRETRIEVED,
 )
-def _q(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _q(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return q_measure(
         topic.checked_gains, topic.checked_ideal, topic.not_retrieved, parameters["unretrieved"]
     )
@@ -385,5 +385,5 @@ def _q(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     caveat="R with a rank, as in R@10, is the standard measure recall.",
     with_cutoff=RECALL_AT_RANK,
 )
-def _r(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _r(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return r_measure(topic.checked_gains, topic.checked_ideal)

@@ -20,7 +20,7 @@ from xcg.measures.definition import (
 from xcg.measures.highlighted_ranking import HighlightedRanking, Repeated
 from xcg.measures.parser import MEASURES
 from xcg.measures.sums import sum_in_order
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.topic_gains import RankingGains
 
 RECALL_POINTS = tuple(point / 100 for point in range(101))
 """The recall points 0, 0.01, …, 1 of AiP."""
@@ -198,8 +198,8 @@ def register_highlighted(
     reads = reads_unknown or _reads_unknown
 
     def add(function: OfHighlights) -> OfHighlights:
-        def compute(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-            ranking = topic.required_details(name).highlights()
+        def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+            ranking = topic.highlights
             if not ranking.relevant or reads(ranking, cutoff):
                 return None
             return function(ranking, cutoff, parameters)
@@ -343,8 +343,8 @@ def _ip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> f
     return interpolated_precision(ranking, [cutoff], parameters["repeated"])[0]
 
 
-def _aip_curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
-    ranking = topic.required_details("AiP").highlights()
+def _aip_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
+    ranking = topic.highlights
     return RECALL_POINTS, interpolated_precision(ranking, RECALL_POINTS, parameters["repeated"])
 
 

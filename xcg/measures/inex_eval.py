@@ -13,7 +13,7 @@ from xcg.measures.definition import (
     Parameters,
 )
 from xcg.measures.parser import MEASURES
-from xcg.measures.topic_gains import TOLERANCE, TopicGains
+from xcg.measures.topic_gains import TOLERANCE, RankingGains
 
 
 def precall(ties: Sequence[Sequence[float]], total: float, recall: float) -> float:
@@ -57,19 +57,18 @@ def precall(ties: Sequence[Sequence[float]], total: float, recall: float) -> flo
 _RECALL_POINTS = tuple(point / 100 for point in range(1, 101))
 
 
-def _precalls(topic: TopicGains, points: Sequence[float]) -> list[float]:
+def _precalls(topic: RankingGains, points: Sequence[float]) -> list[float]:
     """Return P(rel|retr) at recall points; an empty list if no assessed element scores above 0."""
-    details = topic.required_details("inexEval")
-    total = math.fsum(details.recall_base_scores())
+    total = math.fsum(topic.recall_base_scores)
     if total <= 0:
         return []
     ties: dict[int, list[float]] = {}
-    for group, score in zip(details.tie_groups(), details.scores(), strict=True):
+    for group, score in zip(topic.tie_groups, topic.scores, strict=True):
         ties.setdefault(group, []).append(score)
     return [precall(list(ties.values()), total, point) for point in points]
 
 
-def _curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
+def _curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
     return _RECALL_POINTS, _precalls(topic, _RECALL_POINTS) or [0.0] * len(_RECALL_POINTS)
 
 
@@ -88,7 +87,7 @@ def _curve(topic: TopicGains, depth: int, parameters: Parameters) -> Curve:
     curve=_curve,
     curve_over="recall",
 )
-def _inex_eval(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+def _inex_eval(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
     values = _precalls(topic, _RECALL_POINTS if math.isinf(cutoff) else [cutoff])
     return math.fsum(values) / len(values) if values else None
 
@@ -114,7 +113,7 @@ _GRADES = "Exhaustivity and specificity are mapped to 0 to 1."
     example="e = 1 and 2/3, half of the second seen before, Σ e = 2: ngRecall@2 = (1 + 1/3) / 2",
     caveat=f"overlap=ignored replaces |c'| / |c| by 1. {_GRADES}",
 )
-def _ng_recall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+def _ng_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
     exhaustive, _, _, total = _ng_sums(topic, cutoff, parameters)
     return exhaustive / total if total > 0 else None
 
@@ -127,7 +126,7 @@ def _ng_recall(topic: TopicGains, cutoff: float, parameters: Parameters) -> floa
     example="s = 1 and 1/3, 30 and 60 new characters: ngPrecision@2 = 50 / 90",
     caveat=f"overlap=ignored counts all characters of each result. {_GRADES}",
 )
-def _ng_precision(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+def _ng_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
     _, specific, read, total = _ng_sums(topic, cutoff, parameters)
     if total <= 0:
         return None
@@ -135,10 +134,10 @@ def _ng_precision(topic: TopicGains, cutoff: float, parameters: Parameters) -> f
 
 
 def _ng_sums(
-    topic: TopicGains, cutoff: float, parameters: Parameters
+    topic: RankingGains, cutoff: float, parameters: Parameters
 ) -> tuple[float, float, float, float]:
     """Return Σ e·|c'| / |c|, Σ s·|c'| and Σ |c'| of the results, and Σ e of all assessed elements."""
-    results, total = topic.required_details("inex-eval-ng").grades()
+    results, total = topic.grades
     considered = parameters["overlap"] == "considered"
     exhaustive = specific = read = 0.0
     for result in results[: len(results) if math.isinf(cutoff) else int(cutoff)]:
@@ -161,6 +160,6 @@ def _ng_sums(
     cutoff=RANK_OR_ALL,
     needs="scores",
 )
-def _overlap(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-    top = topic.required_details("overlap").overlaps(None if math.isinf(cutoff) else int(cutoff))
+def _overlap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    top = topic.overlaps(None if math.isinf(cutoff) else int(cutoff))
     return sum(top) / len(top) if top else None

@@ -13,7 +13,7 @@ from functools import partial
 from xcg.errors import XcgError
 from xcg.measures.definition import Number, Parameters
 from xcg.measures.parser import MEASURES
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.topic_gains import RankingGains
 
 
 def average_search_length(ranks: Sequence[float]) -> float | None:
@@ -134,19 +134,18 @@ def scaled_utility(
 COMPARED = "compared by Järvelin & Kekäläinen 2002, section 2.4"
 
 
-def _relevant_ranks(topic: TopicGains) -> list[float]:
+def _relevant_ranks(topic: RankingGains) -> list[float]:
     return [float(index) + 1 for index in topic.checked_gains.hits]
 
 
-def _relevant_documents(topic: TopicGains) -> int:
+def _relevant_documents(topic: RankingGains) -> int:
     return len(topic.checked_ideal.hits)
 
 
-def _ties(topic: TopicGains, name: str) -> list[tuple[int, int]]:
+def _ties(topic: RankingGains) -> list[tuple[int, int]]:
     """Return the numbers of relevant and of non-relevant results in each group of tied results."""
     counts: dict[int, list[int]] = {}
-    groups = topic.required_details(name).tie_groups()
-    for group, hit in zip(groups, topic.checked_gains.values > 0, strict=True):
+    for group, hit in zip(topic.tie_groups, topic.checked_gains.values > 0, strict=True):
         counts.setdefault(group, [0, 0])[0 if hit else 1] += 1
     return [(relevant, other) for relevant, other in counts.values()]
 
@@ -162,10 +161,10 @@ def _ties(topic: TopicGains, name: str) -> list[tuple[int, int]]:
     caveat="Only retrieved documents count. A topic without relevant results is left out of the mean.",
     lower_is_better=True,
 )
-def _asl(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+def _asl(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
     ranks: list[float] = []
     before = 0
-    for relevant, other in _ties(topic, "ASL"):
+    for relevant, other in _ties(topic):
         size = relevant + other
         ranks += [before + (size + 1) / 2] * relevant
         before += size
@@ -186,8 +185,8 @@ def _asl(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | No
     lower_is_better=True,
     parameters={"wanted": Number(1, 1, whole=True)},
 )
-def _esl(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
-    return expected_search_length(_ties(topic, "ESL"), int(parameters["wanted"]))
+def _esl(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    return expected_search_length(_ties(topic), int(parameters["wanted"]))
 
 
 _rocchio = partial(
@@ -206,7 +205,7 @@ _rocchio = partial(
     "documents, where N is the number of documents",
     example="ranks 1, 2, 4, 6, 13: normRecall(N=200) = 0.98872",
 )
-def _norm_recall(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _norm_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return normalised_recall(*_ranks_among_all("normRecall", topic, parameters))
 
 
@@ -217,12 +216,12 @@ def _norm_recall(topic: TopicGains, cutoff: float, parameters: Parameters) -> fl
     "of the n relevant documents, where N is the number of documents",
     example="ranks 1, 2, 4, 6, 13: normPrecision(N=200) = 0.92386",
 )
-def _norm_precision(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _norm_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return normalised_precision(*_ranks_among_all("normPrecision", topic, parameters))
 
 
 def _ranks_among_all(
-    measure: str, topic: TopicGains, parameters: Parameters
+    measure: str, topic: RankingGains, parameters: Parameters
 ) -> tuple[list[float], int]:
     """Return the ranks of all relevant documents, and the number of documents."""
     documents = int(parameters["N"])
@@ -250,7 +249,7 @@ def _ranks_among_all(
     "relevant.",
     parameters={"a": Number(3, 0, above=True), "b": Number(2, 0), "s": Number(25, 1, whole=True)},
 )
-def _utility(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _utility(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     relevant = len(_relevant_ranks(topic))
     other = len(topic.checked_gains) - relevant
     s = int(parameters["s"])

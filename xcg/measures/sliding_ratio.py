@@ -12,7 +12,7 @@ from xcg.lazy_modules import np, npt
 from xcg.measures.definition import RANK, RANK_OR_ALL, Number, Parameters
 from xcg.measures.parser import MEASURES
 from xcg.measures.search_length import COMPARED
-from xcg.measures.topic_gains import Gains, TopicGains, check_gains, vector
+from xcg.measures.topic_gains import Gains, RankingGains, check_gains, vector
 
 
 def sliding_ratio(gains: npt.ArrayLike) -> Gains:
@@ -119,7 +119,7 @@ def _ratio_at(gains: npt.ArrayLike, cutoff: float) -> float:
     caveat=_RETRIEVED_ONLY,
     cutoff=RANK,
 )
-def _sliding_ratio(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _sliding_ratio(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return _ratio_at(topic.checked_gains, cutoff)
 
 
@@ -135,7 +135,7 @@ def _sliding_ratio(topic: TopicGains, cutoff: float, parameters: Parameters) -> 
     lower_is_better=True,
     cutoff=RANK,
 )
-def _frustration(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _frustration(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return _ratio_at(topic.checked_gains.values == 0, cutoff)
 
 
@@ -150,7 +150,7 @@ def _frustration(topic: TopicGains, cutoff: float, parameters: Parameters) -> fl
     cutoff=RANK,
     parameters={"weight": Number(0.5, 0, 1)},
 )
-def _total(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
+def _total(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     weight = float(parameters["weight"])
     satisfaction = _sliding_ratio(topic, cutoff, parameters)
     return weight * satisfaction + (1 - weight) * (1 - _frustration(topic, cutoff, parameters))
@@ -167,7 +167,7 @@ def _total(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
     caveat=f"{_RETRIEVED_ONLY} A topic without gain is left out of the mean.",
     lower_is_better=True,
 )
-def _half_life(topic: TopicGains, cutoff: float, parameters: Parameters) -> float | None:
+def _half_life(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
     return half_life(topic.checked_gains)
 
 
@@ -182,8 +182,8 @@ def _half_life(topic: TopicGains, cutoff: float, parameters: Parameters) -> floa
     caveat="It needs a run with scores.",
     cutoff=RANK_OR_ALL,
 )
-def _relative_relevance(topic: TopicGains, cutoff: float, parameters: Parameters) -> float:
-    scores = topic.required_details("relativeRelevance").system_scores()
+def _relative_relevance(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    scores = topic.system_scores
     if scores is None:
         raise XcgError("relativeRelevance needs the system's scores: a run with scores or rsv")
     depth = len(scores) if math.isinf(cutoff) else int(cutoff)

@@ -9,7 +9,7 @@ from xcg.measures.definition import RANK_OR_ALL, UNITS, Curve, Number, Parameter
 from xcg.measures.highlighted import f_measure
 from xcg.measures.parser import MEASURES
 from xcg.measures.span_ranking import ReadText
-from xcg.measures.topic_gains import TopicGains
+from xcg.measures.topic_gains import RankingGains
 
 OfReadText = Callable[..., float]
 """A function of the text that was read, the relevant size of the topic, and the parameters."""
@@ -72,8 +72,10 @@ def _declare(
 ) -> None:
     """Register a function of the text that was read."""
 
-    def values(topic: TopicGains, limits: Sequence[float], settings: Parameters) -> list[float] | None:
-        ranking = topic.required_details(name).spans()
+    def values(
+        topic: RankingGains, limits: Sequence[float], settings: Parameters
+    ) -> list[float] | None:
+        ranking = topic.spans
         own = {key: settings[key] for key in parameters or {}}
         # The effort up to a result is known only if no text before it is unknown.
         unknown = ranking.unknown and (settings["budget"] != "ranks" or ranking.unknown[0] < limits[-1])
@@ -84,11 +86,11 @@ def _declare(
             return [function(ranking.text_at(limits[0], unit), ranking.relevant, **own)]
         return [function(one, ranking.relevant, **own) for one in ranking.read_up_to(limits, unit)]
 
-    def compute(topic: TopicGains, cutoff: float, settings: Parameters) -> float | None:
+    def compute(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:
         found = values(topic, [cutoff], settings)
         return found[0] if found else None
 
-    def curve(topic: TopicGains, depth: int, settings: Parameters) -> Curve | None:
+    def curve(topic: RankingGains, depth: int, settings: Parameters) -> Curve | None:
         points: Sequence[float] = range(1, depth + 1)
         if settings["budget"] != "ranks":
             points = [depth * point / _CURVE_POINTS for point in range(1, _CURVE_POINTS + 1)]

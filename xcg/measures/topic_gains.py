@@ -1,9 +1,8 @@
-"""What measures are computed from: gain vectors, and further details of one ranking for one topic."""
+"""What measures are computed from: gain vectors, and further facts on one ranking for one topic."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -59,6 +58,9 @@ class GainVector:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self.values.tolist())
 
     @cached_property
     def sums(self) -> Gains:
@@ -187,54 +189,26 @@ class RelevantUnit(NamedTuple):
     reached_from: Sequence[tuple[int, float]]
 
 
-class RankingDetails(NamedTuple):
-    """What a measure can use besides the gains; functions, so that only what is used is computed.
+class RankingGains:
+    """The gains of one ranking for one topic, and what else a measure can use.
 
-    Attributes:
-        scores: The quantised score of each result in rank order, whatever the user has seen before.
-        recall_base_scores: The quantised scores of all assessed elements.
-        tie_groups: A group number for each result; tied results have the same number.
-        overlaps: For the first n results (None: all), whether each contains, lies inside or repeats
-            another one of them.
-        grades: The results as inex-eval-ng uses them, and the sum of exhaustivity over all assessed
-            elements.
-        highlights: The ranking as text, with the highlighted text of the topic.
-        spans: The ranking as text, with the gold spans of the topic.
-        system_scores: The scores by which the system ordered its results; None if it gave none.
-        readings: The text and gain that the user reads in the run and in the ideal ranking, in a unit
-            of text.
-        relevant_units: The relevant elements, for the expected ratio of relevant units.
-    """
+    The gains are enough for most measures. An evaluation provides the rest, and computes it when a
+    measure first uses it (:class:`xcg.gains.ranking_gains.EvaluatedRanking`).
 
-    scores: Callable[[], Sequence[float]]
-    recall_base_scores: Callable[[], Sequence[float]]
-    tie_groups: Callable[[], Sequence[int]]
-    overlaps: Callable[[int | None], Sequence[bool]]
-    grades: Callable[[], tuple[Sequence[GradedResult], float]]
-    highlights: Callable[[], HighlightedRanking]
-    spans: Callable[[], SpanRanking]
-    system_scores: Callable[[], Sequence[float] | None]
-    readings: Callable[[TextUnit, Charge], tuple[Reading, Reading]]
-    relevant_units: Callable[[], Sequence[RelevantUnit]]
-
-
-@dataclass(frozen=True)
-class TopicGains:
-    """The gains of one ranking for one topic: the input of all measures on gains.
-
-    Attributes:
+    Args:
         gains: xG, the gain of each result in rank order.
         ideal: xI, the gains of the ideal ranking in decreasing order.
         not_retrieved: The number of ideal elements that the ranking does not retrieve.
-        details: What some measures need besides the gains; None outside an evaluation.
-        shared_ideal: The ideal gains, checked and cumulated once for all rankings; None if not shared.
+
+    >>> topic = RankingGains([0.5, 1.0], [1.0, 0.5], not_retrieved=0)
+    >>> topic.checked_gains.sums.tolist()
+    [0.5, 1.5]
     """
 
-    gains: npt.ArrayLike
-    ideal: npt.ArrayLike
-    not_retrieved: int
-    details: RankingDetails | None = None
-    shared_ideal: GainVector | None = None
+    def __init__(self, gains: npt.ArrayLike, ideal: npt.ArrayLike, not_retrieved: int) -> None:
+        self.gains = gains
+        self.ideal = ideal
+        self.not_retrieved = not_retrieved
 
     @cached_property
     def checked_gains(self) -> GainVector:
@@ -244,17 +218,56 @@ class TopicGains:
     @cached_property
     def checked_ideal(self) -> GainVector:
         """The ideal gains, checked in the same way."""
-        return check_ideal(self.ideal if self.shared_ideal is None else self.shared_ideal)
+        return check_ideal(self.ideal)
 
-    def required_details(self, name: str) -> RankingDetails:
-        """Return the details of the ranking.
+    @property
+    def scores(self) -> Sequence[float]:
+        """The quantised score of each result in rank order, whatever the user has seen before."""
+        raise _only_gains()
 
-        Args:
-            name: The measure that needs them, for the error message.
+    @property
+    def recall_base_scores(self) -> Sequence[float]:
+        """The quantised scores of all assessed elements."""
+        raise _only_gains()
 
-        Raises:
-            XcgError: If there are only gains.
-        """
-        if self.details is None:
-            raise XcgError(f"{name} needs more than gains: compute it with xcg.evaluate")
-        return self.details
+    @property
+    def tie_groups(self) -> Sequence[int]:
+        """A group number for each result; tied results have the same number."""
+        raise _only_gains()
+
+    def overlaps(self, depth: int | None) -> Sequence[bool]:
+        """Return for the first results (None: all) whether each contains or repeats another one."""
+        raise _only_gains()
+
+    @property
+    def grades(self) -> tuple[Sequence[GradedResult], float]:
+        """The results as inex-eval-ng uses them, and Σ exhaustivity over all assessed elements."""
+        raise _only_gains()
+
+    @property
+    def highlights(self) -> HighlightedRanking:
+        """The ranking as text, with the highlighted text of the topic."""
+        raise _only_gains()
+
+    @property
+    def spans(self) -> SpanRanking:
+        """The ranking as text, with the gold spans of the topic."""
+        raise _only_gains()
+
+    @property
+    def system_scores(self) -> Sequence[float] | None:
+        """The scores by which the system ordered its results; None if it gave none."""
+        raise _only_gains()
+
+    def readings(self, unit: TextUnit, charge: Charge) -> tuple[Reading, Reading]:
+        """Return the text and gain that the user reads in the run and in the ideal ranking."""
+        raise _only_gains()
+
+    @property
+    def relevant_units(self) -> Sequence[RelevantUnit]:
+        """The relevant elements, for the expected ratio of relevant units."""
+        raise _only_gains()
+
+
+def _only_gains() -> XcgError:
+    return XcgError("this measure needs more than gains: compute it with xcg.evaluate")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Results
-from xcg.evaluation.scoring import Progress
 from xcg.statistics.significance import Comparison
 
 Json = dict[str, Any]

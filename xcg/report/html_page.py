@@ -21,7 +21,7 @@ from xcg.errors import XcgError, printable
 from xcg.evaluation.curves import curves_of_inputs
 from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.scoring import Progress
+from xcg.evaluation.parallel import Progress
 from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES

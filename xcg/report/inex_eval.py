@@ -16,12 +16,12 @@ from typing import Literal
 
 from xcg.documents.files import open_input
 from xcg.errors import InputError, XcgError, printable
-from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs, Strategies
 from xcg.evaluation.results import NotedList
+from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.formats.inex_eval_run import read_inex_eval_run
 from xcg.formats.offset_qrels import read_offset_qrels
-from xcg.gains.topic import GainCalculator
+from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures.highlighted import f_measure
 from xcg.measures.highlighted_ranking import HighlightedRanking
@@ -183,21 +183,24 @@ def inex_eval_scores(
                 f"{run.name} is ordered by gain under a user model, and inex_eval has none: expected "
                 "other strategies"
             )
-    campaign = Campaign.of(inputs, needs_elements=False, needs_entry_points=options.task == "b")
+    runs = {run.name: run for run in inputs.loaded_runs}
+    source = TopicSource.of(inputs, needs_elements=False, needs_entry_points=options.task == "b")
     notes = inputs.new_notes()
-    topic_scores: dict[str, dict[str, _TopicScores]] = {run: {} for run in campaign.runs}
-    for topic in campaign.topics(notes):
-        calculator = GainCalculator(topic, campaign)
+    topic_scores: dict[str, dict[str, _TopicScores]] = {run: {} for run in runs}
+
+    def add(topic: Topic) -> None:
         for name, by_topic in topic_scores.items():
-            ranking = calculator.highlighted_ranking(name)
+            ranking = topic.highlighted_ranking(name)
             offence = _offence(ranking.results, options)
             if offence is not None:
                 index, message = offence
-                raise InputError(where(campaign.runs[name], topic.topic, index), message)
-            by_topic[topic.topic] = _topic_scores(ranking, options)
+                raise InputError(where(runs[name], topic.name, index), message)
+            by_topic[topic.name] = _topic_scores(ranking, options)
+
+    map_topics(source, add, notes)
     scores = [
         InexEvalScores(run.name, run.source, _scores_of_run(topic_scores[run.name], options))
-        for run in campaign.runs.values()
+        for run in runs.values()
     ]
     return NotedList(scores, notes.lines())
 

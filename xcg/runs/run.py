@@ -24,6 +24,7 @@ from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, nearest, printable
 from xcg.lazy_modules import np
 from xcg.registry import Registry
+from xcg.runs.columns import NameColumn
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -125,8 +126,8 @@ class Ranking:
             found = (keys[old] for old in positions)
             keys = array(keys.typecode, found) if isinstance(keys, array) else list(found)
         return Ranking(
-            [self.files[old] for old in positions],
-            [self.paths[old] for old in positions],
+            _selected(self.files, positions),
+            _selected(self.paths, positions),
             {new: spans[old] for new, old in enumerate(positions) if old in spans} if spans else {},
             keys,
             self.has_scores,
@@ -153,6 +154,12 @@ class Ranking:
 
     def __repr__(self) -> str:
         return f"<Ranking of {len(self)} results>"
+
+
+def _selected(texts: Sequence[str], positions: Sequence[int]) -> Sequence[str]:
+    if isinstance(texts, NameColumn):
+        return texts.select(positions)
+    return [texts[old] for old in positions]
 
 
 class Run:

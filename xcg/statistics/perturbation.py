@@ -9,13 +9,13 @@ from typing import Literal, NamedTuple
 
 from xcg.documents.paths import WHOLE
 from xcg.errors import XcgError
-from xcg.evaluation.campaign import Campaign
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import NotedList
-from xcg.evaluation.scoring import Progress
-from xcg.gains.topic import GainCalculator
+from xcg.evaluation.topics import TopicSource, map_topics
+from xcg.gains.topic import Topic
 from xcg.lazy_modules import np
-from xcg.measures import Measure, TopicGains
+from xcg.measures import Measure, RankingGains
 from xcg.measures.span_ranking import SpanRanking
 from xcg.measures.topic_gains import vector
 from xcg.measures.trec import (
@@ -92,15 +92,17 @@ def perturb(
     _ = inputs.loaded_runs
     notes = inputs.new_notes()
     standard = _StandardMeans(inputs)
-    gains: dict[tuple[str, str], list[TopicGains]] = {}
+    gains: dict[tuple[str, str], list[RankingGains]] = {}
     needs_gains = len(standard.measures) < len(measures)
     if needs_gains or standard.span_topics:
-        campaign = Campaign.of(inputs, needs_elements=needs_gains)
-        for topic in campaign.topics(notes, None if needs_gains else standard.span_topics):
-            calculator = GainCalculator(topic, campaign)
-            standard.add(calculator)
+
+        def add(topic: Topic) -> None:
+            standard.add(topic)
             if needs_gains:
-                _add_gains(gains, calculator, models)
+                _add_gains(gains, topic, models)
+
+        source = TopicSource.of(inputs, needs_elements=needs_gains)
+        map_topics(source, add, notes, None if needs_gains else standard.span_topics)
     measures_of_gains = [measure for measure in measures if measure not in standard.measures]
     lines: list[PerturbedMean] = []
     for done, (run, model) in enumerate(product(inputs.loaded_runs, models)):
@@ -145,20 +147,19 @@ def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) ->
 
 
 def _add_gains(
-    gains: dict[tuple[str, str], list[TopicGains]],
-    calculator: GainCalculator,
+    gains: dict[tuple[str, str], list[RankingGains]],
+    topic: Topic,
     models: Sequence[UserModel],
 ) -> None:
     """Add the gains of an answered topic under each user model with an ideal gain above 0."""
     for model in models:
-        ideal = calculator.ideal(model)
-        for run in calculator.topic.rankings if ideal.gains else ():
-            topic_gains = calculator.gains(run, ideal, model)
-            gains.setdefault((run, model.name), []).append(topic_gains)
+        ideal = topic.ideal(model)
+        for run in topic.rankings if ideal.gains else ():
+            gains.setdefault((run, model.name), []).append(topic.gains(run, ideal, model))
 
 
 def _means(
-    topics: Sequence[TopicGains], measures: Sequence[Measure], counts: Sequence[int], model: UserModel
+    topics: Sequence[RankingGains], measures: Sequence[Measure], counts: Sequence[int], model: UserModel
 ) -> dict[tuple[Measure, Position, int], float | None]:
     """Return the means after each insertion, which is done once for all measures."""
     effort = model.effort.parameters()
@@ -170,16 +171,16 @@ def _means(
     return means
 
 
-def _mean(measure: Measure, topics: Sequence[TopicGains], effort: Mapping[str, str]) -> float | None:
+def _mean(measure: Measure, topics: Sequence[RankingGains], effort: Mapping[str, str]) -> float | None:
     values = [measure.compute(topic, effort) for topic in topics]
     defined = [value for value in values if value is not None]
     return math.fsum(defined) / len(defined) if defined else None
 
 
-def _insert(topic: TopicGains, position: Position, count: int) -> TopicGains:
+def _insert(topic: RankingGains, position: Position, count: int) -> RankingGains:
     gains, index = vector(topic.gains), _index(position)
     perturbed = np.concatenate([gains[:index], np.zeros(count), gains[index:]])
-    return TopicGains(perturbed, vector(topic.ideal), topic.not_retrieved)
+    return RankingGains(perturbed, vector(topic.ideal), topic.not_retrieved)
 
 
 def _index(position: Position) -> int:
@@ -203,11 +204,10 @@ class _StandardMeans:
         self._spans: dict[tuple[str, str], SpanRanking] = {}
         self._means: dict[tuple[str, Position, int], dict[Measure, float]] = {}
 
-    def add(self, calculator: GainCalculator) -> None:
+    def add(self, topic: Topic) -> None:
         """Add the rankings of a topic if its relevance is given by passages alone."""
-        topic = calculator.topic
-        for run in topic.rankings if topic.topic in self.span_topics else ():
-            self._spans[run, topic.topic] = calculator.span_ranking(run)
+        for run in topic.rankings if topic.name in self.span_topics else ():
+            self._spans[run, topic.name] = topic.span_ranking(run)
 
     def mean(self, run: Run, measure: Measure, position: Position, count: int) -> float | None:
         key = run.name, position, count

@@ -13,8 +13,8 @@ from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     AnyOrder,
     Assessments,
+    GivenRuns,
     Measures,
-    Runs,
     Strategies,
     Unanswered,
     UserModels,
@@ -123,7 +123,7 @@ class Comparison:
 
 def compare(
     assessments: Assessments | Results,
-    runs: Runs | None = None,
+    runs: GivenRuns | None = None,
     corpus: Documents = None,
     user_model: UserModels | None = None,
     measures: Measures | None = None,

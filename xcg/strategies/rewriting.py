@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 import operator
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike
-from xcg.documents.temporary_records import TemporaryRecords
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_run
 from xcg.runs.run import ORACLE, Ranking, Run
-from xcg.runs.stored_rankings import RESULTS_IN_MEMORY, RESULTS_OF_ALL_RUNS, StoredRankings
 from xcg.strategies.registry import BoundStrategy, strategies_of
 
 
@@ -44,9 +42,15 @@ def rewrite(run: Run | PathLike, strategy: object, corpus: Documents = None) -> 
     >>> rewritten.name, len(rewritten.rankings["1"])
     ('bm25+thorough', 3)
     """
-    bound = single_strategy(strategy)
+    bound, documents = single_strategy(strategy), corpus_of(corpus)
     as_read = run if isinstance(run, Run) else read_run(run)
-    return _rewrite(as_read, bound, corpus_of(corpus))
+    renamed = _renamed(as_read, str(bound))
+    return renamed.with_rankings(
+        {
+            topic: rewrite_ranking(ranking, bound, documents, renamed.where(topic))
+            for topic, ranking in as_read.rankings.items()
+        }
+    )
 
 
 def single_strategy(strategy: object) -> BoundStrategy:
@@ -61,53 +65,47 @@ def single_strategy(strategy: object) -> BoundStrategy:
     return found[0]
 
 
-def rewrite_all(
-    runs: Iterable[Run], strategies: Sequence[BoundStrategy], corpus: Corpus | None = None
+def rewrite_runs(
+    runs: Iterable[Run],
+    strategies: Sequence[BoundStrategy],
+    corpus: Corpus | None = None,
+    store: Callable[[Ranking], Ranking] = lambda ranking: ranking,
 ) -> list[Run]:
-    """Return each run under each strategy, for an evaluation; the runs themselves without strategies.
+    """Return each run under each strategy.
+
+    The rankings of a topic share many documents, which stay in memory until the next topic. So all
+    runs are rewritten topic by topic.
+
+    Args:
+        runs: The runs.
+        strategies: The strategies.
+        corpus: The documents, if a strategy needs them.
+        store: Takes each new ranking and returns the one to keep.
 
     Raises:
         InputError: As :func:`rewrite`.
     """
-    if not strategies:
-        return list(runs)
-    runs, records = list(runs), TemporaryRecords()
-    in_memory = min(RESULTS_IN_MEMORY, RESULTS_OF_ALL_RUNS // max(1, len(runs) * len(strategies)))
+    runs = list(runs)
     rewritten = [
-        (run, strategy, _renamed(run, str(strategy)), StoredRankings(in_memory, records, run.rankings))
-        for run in runs
-        for strategy in strategies
+        (run, one, _renamed(run, str(one)), dict(run.rankings)) for run in runs for one in strategies
     ]
-    try:
-        # The rankings of a topic share many documents, which stay in memory until the next topic.
-        for topic in dict.fromkeys(topic for run, *_ in rewritten for topic in run.rankings):
-            for run, strategy, renamed, rankings in rewritten:
-                if topic in run.rankings and strategy.name != ORACLE:
-                    where = renamed.where(topic)
-                    rankings.add(topic, rewrite_ranking(run.rankings[topic], strategy, corpus, where))
-    except InputError:
-        # Raise the error of the first run, so that it does not depend on the distribution to workers.
-        for run, strategy, *_ in rewritten:
-            if strategy.name != ORACLE:
-                _rewrite(run, strategy, corpus)
-        raise
-    return [
-        reference_run(run) if strategy.name == ORACLE else renamed.with_rankings(rankings.as_mapping())
-        for run, strategy, renamed, rankings in rewritten
-    ]
+    for topic in dict.fromkeys(topic for run in runs for topic in run.rankings):
+        for of_run in range(0, len(rewritten), len(strategies)):
+            as_read = rewritten[of_run][0].rankings.get(topic)
+            if as_read is None:
+                continue
+            # Lists are faster than columns, whose texts strategies look up one by one.
+            ranking = replace(as_read, files=list(as_read.files), paths=list(as_read.paths))
+            for _, strategy, renamed, rankings in rewritten[of_run : of_run + len(strategies)]:
+                if strategy.name != ORACLE:
+                    found = rewrite_ranking(ranking, strategy, corpus, renamed.where(topic))
+                    rankings[topic] = as_read if found is ranking else store(found)
+    return [renamed.with_rankings(rankings) for _, _, renamed, rankings in rewritten]
 
 
 def reference_run(run: Run) -> Run:
     """Return the greedy reference of a run, ``RUN+oracle``, whose results an evaluation orders."""
     return _renamed(run, ORACLE)
-
-
-def _rewrite(run: Run, strategy: BoundStrategy, corpus: Corpus | None) -> Run:
-    renamed = _renamed(run, str(strategy))
-    rankings = StoredRankings()
-    for topic, ranking in run.rankings.items():
-        rankings.add(topic, rewrite_ranking(ranking, strategy, corpus, renamed.where(topic)))
-    return renamed.with_rankings(rankings.as_mapping())
 
 
 def _renamed(run: Run, strategy: str) -> Run:

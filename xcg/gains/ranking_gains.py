@@ -1,0 +1,190 @@
+"""The gains of a ranking in an evaluation, with what measures can use besides them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from xcg.documents.text_units import TextUnit
+from xcg.errors import XcgError
+from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.span_reader import ReadResult, TextSpan
+from xcg.judgements.assessment import Assessment
+from xcg.measures import RankingGains
+from xcg.measures.highlighted_ranking import HighlightedRanking
+from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.text_effort import by_density
+from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
+from xcg.runs.result_overlap import overlapping_results
+from xcg.user_model.effort import Charge
+from xcg.user_model.model import UserModel
+from xcg.user_model.near_misses import near_elements
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from xcg.gains.topic import Topic
+
+
+class EvaluatedRanking(RankingGains):
+    """The gains of one run for one topic under a user model.
+
+    Args:
+        topic: The topic.
+        run: The name of the run.
+        ideal_base: The ideal recall-base of the topic under the user model.
+        model: The user model.
+        gains: The gain of each result.
+        not_retrieved: The number of ideal elements that the ranking does not retrieve.
+    """
+
+    def __init__(
+        self,
+        topic: Topic,
+        run: str,
+        ideal_base: IdealRecallBase,
+        model: UserModel,
+        gains: npt.ArrayLike,
+        not_retrieved: int,
+    ) -> None:
+        super().__init__(gains, ideal_base.vector, not_retrieved)
+        self._topic = topic
+        self._run = run
+        self._ideal = ideal_base
+        self._model = model
+
+    @cached_property
+    def scores(self) -> Sequence[float]:
+        """The quantised score of each result in rank order, whatever the user has seen before."""
+        ranking = self._topic.ranking(self._run, self._model)
+        scores = [0.0] * len(ranking)
+        for position, row in ranking.rows.items():
+            document = self._ideal.documents.get(ranking.files[position])
+            if document is not None:
+                scores[position] = document.own_scores.get(row, 0.0)
+        return scores
+
+    @property
+    def recall_base_scores(self) -> Sequence[float]:
+        """The quantised scores of all assessed elements."""
+        documents = self._ideal.documents.values()
+        return [score for document in documents for score in document.own_scores.values()]
+
+    @property
+    def tie_groups(self) -> Sequence[int]:
+        """A group number for each result; tied results have the same number."""
+        ranking = self._topic.ranking(self._run, self._model).ranking
+        if ranking.keys is None:
+            return list(range(len(ranking)))
+        changes = (earlier != later for earlier, later in itertools.pairwise(ranking.keys))
+        return list(itertools.accumulate(changes, initial=0))[: len(ranking)]
+
+    def overlaps(self, depth: int | None) -> Sequence[bool]:
+        """Return for the first results (None: all) whether each contains or repeats another one."""
+        return list(overlapping_results(self._topic.ranking(self._run, self._model).ranking.top(depth)))
+
+    @property
+    def grades(self) -> tuple[Sequence[GradedResult], float]:
+        """The results as inex-eval-ng uses them, and Σ exhaustivity over all assessed elements."""
+        assessed = self._topic.assessed
+        total = math.fsum(
+            _unit_grades(assessment)[0] for rows in assessed.values() for assessment in rows.values()
+        )
+        spans = self._topic.text_spans(self._run, self._model)
+        new_sizes = HighlightedRanking(spans, {}).unseen_sizes
+        graded = []
+        ranking = self._topic.ranking(self._run, self._model)
+        for (file, row), (_, start, end), new in zip(ranking, spans, new_sizes, strict=True):
+            assessment = assessed.get(file, {}).get(row) if row is not None else None
+            e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
+            graded.append(GradedResult(e, s, end - start, new))
+        return graded, total
+
+    @property
+    def highlights(self) -> HighlightedRanking:
+        """The ranking as text, with the highlighted text of the topic."""
+        return self._topic.highlighted_ranking(self._run, self._model)
+
+    @cached_property
+    def spans(self) -> SpanRanking:
+        """The ranking as text, with the gold spans of the topic."""
+        return self._topic.span_ranking(self._run, self._model)
+
+    @property
+    def system_scores(self) -> Sequence[float] | None:
+        """The scores by which the system ordered its results; None for ranks, which grow."""
+        ranking = self._topic.ranking(self._run, self._model).ranking
+        keys = ranking.keys if len(ranking) else []
+        return None if keys is None or any(b > a for a, b in itertools.pairwise(keys)) else keys
+
+    def readings(self, unit: TextUnit, charge: Charge) -> tuple[Reading, Reading]:
+        """Return the text and gain that the user reads in the run and in the ideal ranking.
+
+        The gain of an element grows evenly over its text, so both charges are the same for elements.
+        """
+        topic, ideal, model = self._topic, self._ideal, self._model
+        if ideal.gold is not None:
+            results, _ = topic.read_text(self._run, ideal, model, unit)
+            return reading_of(results, charge), topic.ideal_reading(ideal, model, unit)
+        texts = [self._amount(span, unit) for span in topic.text_spans(self._run, model)]
+        best = [
+            (self._amount((file, *document.span(row)), unit), score)
+            for file, document in ideal.documents.items()
+            for row, score in document.ideal_scores.items()
+        ]
+        return Reading(texts, vector(self.gains)), by_density(best)
+
+    def _amount(self, span: TextSpan, unit: TextUnit) -> float:
+        """Return the amount of text in a span, 1 if it is empty because the user looks at it."""
+        file, start, end = span
+        if start == end:
+            return 1.0
+        if start < 0:  # unknown text counts like text at the document's start
+            start, end = 0, end - start
+        converter = self._topic.texts.converter(self._model, unit, file)
+        first, last = converter.amounts([start, end]).tolist()
+        return float(last - first)
+
+    @property
+    def relevant_units(self) -> Sequence[RelevantUnit]:
+        """The relevant elements, with the results from which the user reaches them."""
+        ideal, model = self._ideal, self._model
+        if ideal.gold is not None:
+            raise XcgError(f"needs elements, but the user model {model.name} scores results as text")
+        ranking = self._topic.ranking(self._run, model)
+        ranks: dict[tuple[str, int], list[int]] = {}
+        for position, row in ranking.rows.items():
+            ranks.setdefault((ranking.files[position], row), []).append(position + 1)
+        retrieved = {file for file, _ in ranks}
+        units = []
+        for file, document in ideal.documents.items():
+            for row, score in document.own_scores.items():
+                near = {row: 1.0}
+                if file in retrieved:
+                    tree, part = document.tree, model.relevance_value.near_misses
+                    near |= near_elements(part, tree, tree.path(row), {tree.path(row): score})
+                reached_from = [(rank, p) for c, p in near.items() for rank in ranks.get((file, c), ())]
+                units.append(RelevantUnit(score, reached_from))
+        return units
+
+
+def reading_of(results: Sequence[ReadResult], charge: Charge) -> Reading:
+    """Return what the user reads of a ranking of text."""
+    stretches = [stretch for result in results for stretch in result.stretches(charge)]
+    return Reading(vector([text for text, _ in stretches]), vector([gain for _, gain in stretches]))
+
+
+def _unit_grades(assessment: Assessment) -> tuple[float, float]:
+    """Return exhaustivity and specificity scaled to 0 … 1; XcgError for a scale without both."""
+    e, s = assessment.exhaustivity, assessment.specificity
+    if assessment.scale == "four-point":
+        return e / 3, float(s) / 3
+    if assessment.scale == "share":
+        return e / 2, float(s)
+    raise XcgError(
+        f"needs exhaustivity and specificity, but the assessment {assessment.label} is on the "
+        f"{assessment.scale} scale"
+    )

@@ -1,0 +1,76 @@
+"""Store texts as columns of numbers, which refer to names that are stored once."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import overload
+
+
+class Names(dict[str, int]):
+    """Different texts, numbered in the order of their first use.
+
+    >>> names = Names()
+    >>> names["bees"], names["ants"], names["bees"], names.texts
+    (0, 1, 0, ['bees', 'ants'])
+    """
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        for text in texts:
+            _ = self[text]
+
+    def __missing__(self, text: str) -> int:
+        self[text] = number = len(self.texts)
+        self.texts.append(text)
+        return number
+
+    def __reduce__(self) -> tuple[type[Names], tuple[list[str]]]:
+        """Support pickling."""
+        return Names, (self.texts,)
+
+    def column(self, texts: Iterable[str]) -> NameColumn:
+        """Return texts as a column of their numbers."""
+        return NameColumn(self, array("i", map(self.__getitem__, texts)))
+
+
+class NameColumn(Sequence[str]):
+    """A sequence of texts, stored as numbers.
+
+    >>> column = Names().column(["bees", "ants", "bees"])
+    >>> list(column), column[2], column.count("bees"), column.numbers.tolist()
+    (['bees', 'ants', 'bees'], 'bees', 2, [0, 1, 0])
+    """
+
+    __slots__ = ("names", "numbers")
+
+    def __init__(self, names: Names, numbers: array[int]) -> None:
+        self.names = names
+        self.numbers = numbers
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        texts = self.names.texts
+        if isinstance(index, slice):
+            return [texts[number] for number in self.numbers[index]]
+        return texts[self.numbers[index]]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.names.texts.__getitem__, self.numbers)
+
+    def count(self, text: str) -> int:
+        """Return how often a text occurs."""
+        return self.numbers.count(self.names[text]) if text in self.names else 0
+
+    def select(self, positions: Iterable[int]) -> NameColumn:
+        """Return the texts at some positions."""
+        return NameColumn(self.names, array("i", map(self.numbers.__getitem__, positions)))

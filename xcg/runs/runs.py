@@ -1,0 +1,86 @@
+"""Store the rankings of many runs as columns, which share the names of documents and of paths."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import overload
+
+from xcg.runs.columns import NameColumn, Names
+from xcg.runs.run import Ranking, Run
+
+
+class Runs(Sequence[Run]):
+    """The runs of an evaluation, whose rankings share the names of documents and of paths.
+
+    The documents and paths of a ranking are a :class:`NameColumn` each: 8 bytes for each result.
+
+    Args:
+        runs: The runs.
+
+    Attributes:
+        documents: The names of all documents.
+        paths: All paths.
+
+    >>> runs = Runs([Run.of("bm25", {"1": ["bees#/a", "ants#/a"], "2": ["bees#/a"]})])
+    >>> runs.documents.texts, runs.paths.texts, list(runs[0].rankings["2"])
+    (['bees', 'ants'], ['/a[1]'], [('bees', '/a[1]')])
+    """
+
+    def __init__(self, runs: Iterable[Run] = ()) -> None:
+        self.documents = Names()
+        self.paths = Names()
+        self._runs: list[Run] = []
+        for run in runs:
+            rankings = {topic: self.stored(ranking) for topic, ranking in run.rankings.items()}
+            self._runs.append(run.with_rankings(rankings))
+
+    def with_runs(self, runs: Iterable[Run]) -> Runs:
+        """Return runs whose rankings are stored with these names."""
+        found = Runs()
+        found.documents, found.paths = self.documents, self.paths
+        found._runs = list(runs)
+        return found
+
+    def extend(self, others: Runs) -> None:
+        """Add the runs of another process, whose names have other numbers."""
+        documents = [self.documents[text] for text in others.documents.texts]
+        paths = [self.paths[text] for text in others.paths.texts]
+        tables = (others.documents, self.documents, documents), (others.paths, self.paths, paths)
+        for run in others:
+            for ranking in run.rankings.values():
+                for column in (ranking.files, ranking.paths):
+                    for old, new, numbers in tables:
+                        if isinstance(column, NameColumn) and column.names is old:
+                            column.numbers = array("i", map(numbers.__getitem__, column.numbers))
+                            column.names = new
+        self._runs += others
+
+    def stored(self, ranking: Ranking) -> Ranking:
+        """Return a ranking whose documents and paths are columns with the names of these runs."""
+        files, paths = ranking.files, ranking.paths
+        if not (isinstance(files, NameColumn) and files.names is self.documents):
+            files = self.documents.column(files)
+        if not (isinstance(paths, NameColumn) and paths.names is self.paths):
+            paths = self.paths.column(paths)
+        return replace(ranking, files=files, paths=paths)
+
+    def of_topics(self, topics: Collection[str]) -> Runs:
+        """Return the runs with the rankings of some topics."""
+        return self.with_runs(
+            run.with_rankings({t: found for t, found in run.rankings.items() if t in topics})
+            for run in self
+        )
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Run]: ...
+
+    def __getitem__(self, index: int | slice) -> Run | list[Run]:
+        return self._runs[index]
+
+    def __len__(self) -> int:
+        return len(self._runs)
