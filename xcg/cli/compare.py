@@ -19,12 +19,7 @@ from xcg.cli.campaign_options import (
 )
 from xcg.cli.command import command
 from xcg.cli.messages import print_error
-from xcg.cli.options import (
-    MAX_NUMBER,
-    count_option,
-    replaced_option,
-    seed_option,
-)
+from xcg.cli.options import MAX_NUMBER, count_option, replaced_option, seed_option
 from xcg.cli.output import FILE, RECORDS, TABLES, Printed, prints
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import given_options, refuse_unused
@@ -374,12 +369,10 @@ def compare(
     else:
         unused = ("--test", "--correction", "--margin", "--baseline", "--topics")
         refuse_unused(not (worse or limits), "on a single run", *unused)
-
-    figure = functools.partial(differences_plot, tested, chosen)
     printed = printed._replace(
         content=rows or "",
         notes=notes,
-        figure=figure,
+        figure=functools.partial(differences_plot, tested, chosen),
         columns=_COLUMNS.get(table, ()),
         terminal_table=[means_table(rows)] if means else printed.terminal_table,
     )

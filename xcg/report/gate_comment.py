@@ -132,7 +132,7 @@ def _checks_table(checks: Sequence[Check]) -> str:
     table = _table([*heading, "result"], rows)
     more = len(checks) - len(rows)
     chances = _CHANCES[any(check.pair for check in checks)]
-    shown = f"and {more} more\n\n" if more > 0 else "\n"
+    shown = f"and {more} more\n\n" if more > 0 else ""
     return f"{table}\n{shown}{chances}"
 
 
