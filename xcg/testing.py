@@ -6,7 +6,7 @@ It needs no plugin. It works with pytest, unittest and plain scripts.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from xcg.documents.corpus import Documents
@@ -46,6 +46,7 @@ def assert_retrieval(
     max_drop: float | str | Mapping[str, float | str] | None = None,
     max_regressed: int | str | Mapping[str, int | str] | None = None,
     regressed_by: float | None = None,
+    expected_topics: int | Collection[str] | None = None,
     measures: Measures = (),
     unanswered: Unanswered = "zero",
     order: AnyOrder | None = None,
@@ -82,6 +83,9 @@ def assert_retrieval(
             measure.
         regressed_by: A topic regresses if its score is worse than the baseline's by more than this; by
             default 0.1.
+        expected_topics: The topics (questions) that must have scores of all runs, or their smallest
+            number. Without it, a change can pass by removing them from the assessments; a note then
+            names the topics that the baseline answers and that have no score.
         measures: Measures for the comparison with the baseline; by default those of ``at_least``,
             ``max_drop`` and ``max_regressed``, and without these the default measures of
             :func:`xcg.evaluate`.
@@ -102,11 +106,11 @@ def assert_retrieval(
         document: As for :func:`xcg.evaluate`.
 
     Returns:
-        The scores and notes.
+        The scores, and notes that state how often an unchanged run fails, and which loss is found.
 
     Raises:
-        AssertionError: If a run fails; the message states run, measure, score, minimum or baseline, and
-            the topics with the lowest scores or the largest losses.
+        AssertionError: If a run fails; the message states run, measure, score, minimum or baseline, the
+            topics with the lowest scores or the largest losses, and how often an unchanged run fails.
         UnmappedError: If a result or relevant text does not exist in the corpus: its document or path
             is unknown, its span exceeds the text, or its text is not found.
         XcgError: If other input is wrong, scores are missing, a run answers no topic, there are too few
@@ -198,9 +202,11 @@ def assert_retrieval(
         exempt=exempt,
         limits=limits,
         is_tested=not_worse_than is not None,
+        expected_topics=expected_topics,
     )
     if verdict.failures:
-        raise AssertionError("\n".join(map(printable, verdict.failures)))
+        raise AssertionError("\n".join(map(printable, [*verdict.failures, *verdict.chances])))
+    results.notes += verdict.notes
     return results
 
 

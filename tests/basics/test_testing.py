@@ -27,9 +27,21 @@ def files(tmp_path: Path) -> Callable[..., list[str]]:
 
 
 def test_the_results_are_returned() -> None:
-    results = assert_retrieval(GOLD, {"good": GOOD}, DOCUMENTS, at_least={"MAep": 1, "nxCG@1": 1})
+    results = assert_retrieval(
+        GOLD, {"good": GOOD}, DOCUMENTS, at_least={"MAep": 1, "nxCG@1": 1}, expected_topics=list(GOLD)
+    )
+    assert "cannot be estimated: there is no baseline" in results.notes[-1]
     assert results.measures == ["MAep", "nxCG@1"]
     assert results.user_models == ["spans"]
+
+
+def test_a_missing_question_fails() -> None:
+    gold = {topic: spans for topic, spans in GOLD.items() if topic != "4"}
+    for expected in (list(GOLD), 6):
+        with pytest.raises(AssertionError, match="5 of 6 expected topics have scores of all runs"):
+            assert_retrieval(
+                gold, {"good": GOOD}, DOCUMENTS, at_least={"MAep": 1}, expected_topics=expected
+            )
 
 
 def test_a_mean_below_its_minimum_fails() -> None:
@@ -38,7 +50,8 @@ def test_a_mean_below_its_minimum_fails() -> None:
         assert_retrieval(GOLD, {"new": mixed}, DOCUMENTS, at_least={"nxCG@1": 0.7, "MAep": 0.5})
     assert str(error.value) == (
         "new, spans: nxCG@1 is 0.6667, below 0.7; lowest on topic 4 (0.0000), topic 6 (0.0000), "
-        "topic 1 (1.0000)"
+        "topic 1 (1.0000)\nhow often an unchanged run fails, and which loss would be found with 80 % "
+        "power, cannot be estimated: there is no baseline"
     )
 
 
@@ -103,7 +116,8 @@ def test_limits_compare_with_a_baseline_without_a_test(files: Any, tmp_path: Pat
             assert_retrieval(GOLD, runs, DOCUMENTS, baseline=baseline, max_drop=0.16, **call)
         assert str(error.value) == (
             "mixed, spans: nxCG@1 is 0.8333, 0.1667 lower than 1.0000 of good: at most 0.16 is "
-            "allowed; lost most on topic 4 (-1.0000)"
+            "allowed; lost most on topic 4 (-1.0000)\nmixed: an unchanged run fails in 51 % of cases; "
+            "a loss of 0.3267 by nxCG@1 would be found with 80 % power"  # 0.16 + 1/6
         )
         with pytest.raises(
             AssertionError,

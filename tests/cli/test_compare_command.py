@@ -274,7 +274,7 @@ def test_the_plot_of_a_single_run_is_empty(xcg_command: Command, tmp_path: Path)
     plot = tmp_path / "one.svg"
     done = xcg_command("compare", *single, "--fail-under", "MAep=0.30", "--plot", plot)
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.endswith(" cannot be estimated without a baseline\n")
+    assert done.stderr.endswith(" cannot be estimated: there is no baseline\n")
     assert plot.read_text().startswith("<?xml")
 
 

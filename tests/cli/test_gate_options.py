@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
-from bee_campaign import GOOD, POOR, RIGHT, WRONG, run_compare, write_campaign
+from bee_campaign import GOLD, GOOD, POOR, RIGHT, WRONG, run_compare, write_campaign
 from conftest import Command
 from lxml import etree
 
@@ -99,7 +100,8 @@ def test_markdown_and_junit_of_a_gate(
         "1 of 2 checks failed, compared with good.",
     ]
     assert lines[5].startswith("- poor, spans: nxCG@1 is 0.0000, 100 % lower than 1.0000 of good")
-    assert lines[7] == "### Worst topics"
+    assert lines[7].startswith("- mixed: an unchanged run fails in less than 0.1 % of cases; a loss of")
+    assert lines[10] == "### Worst topics"
     assert "<summary>All comparisons (2)</summary>" in lines
     assert "| good  | 1.0000 |   baseline |" in done.stdout
     assert "compared with the baseline good, named by the user, over 6 topics by the" in done.stderr
@@ -128,6 +130,67 @@ def test_a_junit_file_stays_if_the_gate_cannot_be_decided(
     unwritable = (*gate[:-1], str(tmp_path / "none" / "gate.xml"), "--max-drop", "20%")
     status, stderr = run_compare(*unwritable)
     assert (status, "none/gate.xml: cannot write: No such file or directory" in stderr) == (2, True)
+
+
+def test_questions_that_the_gold_lacks_do_not_pass_silently(
+    files: Callable[..., list[str]], xcg_command: Command, tmp_path: Path
+) -> None:
+    """The only topic that became worse is removed from the gold."""
+    gold = {topic: spans for topic, spans in GOLD.items() if topic != "4"}
+    campaign = files(gold=gold, good=GOOD, mixed=MIXED)
+    gate = ("compare", *campaign, *LIMITED, "--max-drop", "5%")
+    done = xcg_command(*gate, "--format", "markdown")
+    assert done.returncode == 0
+    warning = "good answers topics without scores: topic 4; --expected-topics (expected_topics) states"
+    assert f"xcg: warning: {warning}" in done.stderr
+    assert "- warning: good answers topics without scores: topic 4" in done.stdout
+    junit = tmp_path / "gate.xml"
+    reason = "expected topics have scores of all runs"
+    for expected, failure in {
+        "6": f"5 of 6 {reason}",
+        "5": "",
+        "1 2,3,4": f"3 of 4 {reason}: not topic 4",
+        "1 2": "",
+    }.items():
+        status, stderr = run_compare(*gate[1:], "--expected-topics", expected, "--junit", str(junit))
+        failed = [line for line in stderr.splitlines() if line.startswith("xcg: failed: ")]
+        assert failed == ([f"xcg: failed: {failure}"] if failure else [])
+        assert status == bool(failure)
+        assert warning not in stderr
+        (case, *_) = etree.parse(junit).iter("testcase")
+        assert (case.get("name"), len(case)) == ("expected topics", int(bool(failure)))
+    assert run_compare(*gate[1:], "--expected-topics", "0")[0] == 2
+    # A topic that a run leaves out has no score of all runs.
+    campaign = files(good=GOOD, mixed={topic: GOOD[topic] for topic in "12356"})
+    skipping = (*campaign, *LIMITED, "--max-drop", "5%", "--unanswered", "skip")
+    assert run_compare(*skipping, "--expected-topics", "6")[0] == 1
+    status, stderr = run_compare(*skipping)
+    assert (status, warning in stderr) == (0, True)
+
+
+def test_regressed_questions_have_gold_ranks_and_a_command(
+    files: Callable[..., list[str]], xcg_command: Command, tmp_path: Path
+) -> None:
+    runs = {"good": GOOD, "mixed": MIXED, "lost": {**GOOD, "5": [WRONG]}}
+    (tmp_path / "topics.csv").write_text("id,title\n4,Who dances?\n")
+    campaign = files(**runs)
+    config = tmp_path / "campaign.yaml"
+    config.write_text(
+        "assessments: gold.jsonl\ncorpus: corpus\nuser_model: spans\ntopics: {files: [topics.csv]}\n"
+        "runs: [good.jsonl, mixed.jsonl, lost.jsonl]\n"
+    )
+    gold = "- bees 0–23 “Bees dance on the comb.”: rank 1 → "
+    for inputs in (campaign, [str(config)]):
+        done = xcg_command(*("compare", *inputs, *LIMITED, "--max-drop", "5%", "--format", "markdown"))
+        lines = done.stdout.split("### Gold of these topics, and its ranks\n")[1].splitlines()
+        title = ": Who dances?" if inputs[0] == str(config) else ""
+        assert [lines[1], lines[3]] == [f"**topic 4{title} (mixed, spans)**", f"{gold}rank 2"]
+        assert [lines[6], lines[8]] == ["**topic 5 (lost, spans)**", f"{gold}not found"]
+        for line, run in ((lines[4], "mixed"), (lines[9], "lost")):
+            words = shlex.split(line.removeprefix("- ").replace("\\", ""))
+            assert words[:2] == ["xcg", "explain"]
+            explained = xcg_command(*words[1:])
+            assert f"{run}, topic {words[-1]}, spans: gained " in explained.stdout
 
 
 def test_topics_of_other_names_are_an_error(

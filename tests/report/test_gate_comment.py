@@ -11,6 +11,7 @@ from score_tables import results_by_run
 from xcg.evaluation.results import Results
 from xcg.report.gate_comment import MAX_CHARACTERS, gate_comment
 from xcg.report.junit import junit_xml
+from xcg.report.regressed_questions import Question
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_limits import parse_limits
 
@@ -27,10 +28,10 @@ TWO = {("base", "MAep", "m"): [0.8, 0.6, 0.4, 0.2], ("new", "MAep", "m"): [0.8, 
 
 
 CHECKS = """\
-| run | measure |   mean | baseline | difference | worse topics | unchanged fails | loss found | result |
-| :---| :-------|------: |--------: |----------: |------------: |---------------: |----------: | :------|
-| new | MAep    | 0.4800 |   0.5000 |    -0.0200 |       1 of 4 |            50 % |     0.0350 | failed |\
-"""  # noqa: E501
+| run | measure |   mean | baseline | difference | worse topics | result |
+| :---| :-------|------: |--------: |----------: |------------: | :------|
+| new | MAep    | 0.4800 |   0.5000 |    -0.0200 |       1 of 4 | failed |\
+"""
 
 
 def test_the_verdict_is_first_and_the_worst_topics_follow() -> None:
@@ -51,6 +52,8 @@ def test_the_verdict_is_first_and_the_worst_topics_follow() -> None:
 
 - {reason}
 
+- new: an unchanged run fails in 50 % of cases; a loss of 0.0347 by MAep would be found with 80 % power
+
 ### Worst topics
 
 | topic | run | measure |  score | baseline | difference |
@@ -60,9 +63,6 @@ def test_the_verdict_is_first_and_the_worst_topics_follow() -> None:
 ### Checks
 
 {CHECKS}
-
-unchanged fails: how often the gate fails a run that differs from the baseline only by chance; loss \
-found: the true loss of the mean that it finds with 80 % power.
 
 - warning: w
 
@@ -76,6 +76,42 @@ found: the true loss of the mean that it finds with 80 % power.
 </details>
 """
     )
+
+
+def test_gold_and_ranks_follow_the_checks() -> None:
+    question = Question("Which @bee?", ["d /a: rank 1 → not found"], "xcg explain --topic 2")
+    verdict = verdict_of(results_by_run(TWO), drop="1%")
+    comment = gate_comment(verdict, questions={("new", "2", "m"): question})
+    assert (
+        comment.split(CHECKS)[1]
+        == """
+
+### Gold of these topics, and its ranks
+
+**topic 2: Which @<!-- -->bee? (new, m)**
+
+- d /a: rank 1 → not found
+- xcg explain --topic 2
+"""
+    )
+    (case,) = etree.fromstring(junit_xml(verdict, {("new", "2", "m"): question})).iter("testcase")
+    assert (case[0].text or "").splitlines()[1:] == [
+        "topic 2: 0.6000 → 0.5000 (-0.1000)",
+        "Which @bee?",
+        *question.gold,
+        question.command,
+    ]
+
+
+def test_junit_has_a_case_for_each_topic_on_request() -> None:
+    scores = {**TWO, ("late", "MAep", "m"): [0.7, 0.59, 0.4, 0.0], ("same", "MAep", "m"): [0.5] * 4}
+    verdict = verdict_of(results_by_run(scores), drop="1%")
+    cases = etree.fromstring(junit_xml(verdict, regressed_by=0.1)).findall(".//testcase")
+    found = {(case.get("classname"), case.get("name")): len(case) for case in cases}
+    assert len(found) == 3 * 5
+    failed = [name for name, failures in found.items() if failures]
+    # 0.1 is not more than 0.1, and "same" passes, although it lost 0.3 for topic 1.
+    assert failed == [("m.new", "MAep"), ("m.late", "MAep"), ("m.late.MAep", "4")]
 
 
 def test_a_passed_gate_also_shows_what_became_worse() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import ROOT, load_script
 from score_tables import results_by_run
 
 from xcg.statistics.corrections import adjusted, critical_levels
@@ -17,6 +18,13 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
 
 BASE = np.array([0.62, 0.55, 0.71, 0.48, 0.66, 0.59, 0.52])
 LOST = np.array([0.05, -0.12, 0.08, -0.02, -0.09, 0.03, 0.11])
+
+
+def exchanged(signs: tuple[int, ...], loss: float = 0) -> dict[str, np.ndarray]:
+    """Exchange the scores of the topics with sign −1; then the run loses a constant."""
+    kept, other = BASE - LOST, BASE
+    base, run = (np.where(np.array(signs) > 0, *scores) for scores in ((other, kept), (kept, other)))
+    return {"base": base, "run": run - loss}
 
 
 def checked(scores: dict[str, np.ndarray], minimums: Any = (), **gate: Any) -> list[Check]:
@@ -41,11 +49,12 @@ RULES: dict[str, dict[str, Any]] = {
 def test_the_chance_of_an_unchanged_run_by_all_exchanges(name: str) -> None:
     """All 2⁷ exchanges are given to the gate itself, as runs of their own."""
     rules = RULES[name]
-    fails, found = [], 0.0
+    fails = []
     for signs in product((1, -1), repeat=len(BASE)):
-        (check,) = checked({"base": BASE, "run": BASE - np.array(signs) * LOST}, **rules)
+        (check,) = checked(exchanged(signs), **rules)
         fails.append(bool(check.failures))
-        found = check.chances.unchanged or 0.0
+    (check,) = checked({"base": BASE, "run": BASE - LOST}, **rules)
+    found = check.chances.unchanged
     assert found == pytest.approx(np.mean(fails), abs=0.03)  # three standard errors of 2,000 draws
 
 
@@ -56,8 +65,8 @@ def test_the_loss_makes_the_gate_fail_in_80_percent_of_the_exchanges(name: str) 
     assert loss is not None
     shares = []
     for size in (0.9 * loss, 1.1 * loss):
-        exchanges = [BASE - np.array(s) * LOST - size for s in product((1, -1), repeat=len(BASE))]
-        checks = [checked({"base": BASE, "run": run}, **RULES[name])[0] for run in exchanges]
+        exchanges = [exchanged(signs, size) for signs in product((1, -1), repeat=len(BASE))]
+        checks = [checked(runs, **RULES[name])[0] for runs in exchanges]
         shares.append(np.mean([bool(check.failures) for check in checks]))
     assert shares[0] < 0.8 <= shares[1]
 
@@ -81,7 +90,7 @@ def test_what_cannot_be_estimated_has_a_reason() -> None:
     assert equal.chances.unchanged is None
     results = results_by_run({("run", "MAep", "m"): BASE.tolist()})
     (note,) = check_gate(results, {"MAep": 0.5}).notes
-    assert note.endswith("cannot be estimated without a baseline")
+    assert note.endswith("cannot be estimated: there is no baseline")
 
 
 def test_the_note_states_both_numbers() -> None:
@@ -90,12 +99,13 @@ def test_the_note_states_both_numbers() -> None:
     verdict = check_gate(results, {}, "base", limits=parse_limits("8%"), is_tested=False)
     (check,) = verdict.checks
     assert check.chances.unchanged is not None
-    assert verdict.notes[1:] == [
-        f"gate: run: an unchanged run fails in {share_text(check.chances.unchanged)} of cases; "
-        f"the loss that would be found with 80 % power: by MAep under m it is {check.chances.loss:.4f}"
-    ]
+    sentence = (
+        f"run: an unchanged run fails in {share_text(check.chances.unchanged)} of cases; "
+        f"a loss of {check.chances.loss:.4f} by MAep would be found with 80 % power"
+    )
+    assert (verdict.chances, verdict.notes[1:]) == ([sentence], [f"gate: {sentence}"])
     verdict = check_gate(results, {}, "base", test="wilcoxon", allow_underpowered=True)
-    assert "with 80 % power (by the t test): by MAep" in verdict.notes[-1]
+    assert verdict.notes[-1].endswith("by MAep would be found with 80 % power (by the t test)")
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh", "none"])
@@ -111,26 +121,18 @@ def test_critical_levels_are_where_the_decision_changes(correction: str) -> None
             assert found.tolist() == [significant] * 200
 
 
+BENCHMARK = load_script(ROOT / "benchmarks" / "gate_chances.py")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["drop", "regressed", "test", "share"])
-def test_the_printed_chance_is_the_frequency_of_failures(name: str) -> None:
-    """Of 500 pairs of unchanged runs (the same system with another seed), as in the issue's claim."""
-    rng = np.random.default_rng(3)
-    limits = {
-        "drop": parse_limits("5%"),
-        "regressed": parse_limits(None, 3),
-        "test": parse_limits(),
-        "share": parse_limits(None, "20%", 0.15),
-    }[name]
-    for topics in (13, 50):
-        printed, fails = [], []
-        for _ in range(500):
-            system = rng.uniform(0.3, 0.7, topics)
-            base, run = (system + rng.normal(0, 0.15 / np.sqrt(2), topics) for _ in range(2))
-            (check,) = checked({"base": base, "run": run}, limits=limits, is_tested=name == "test")
-            printed.append(check.chances.unchanged)
-            fails.append(bool(check.failures))
-        assert np.mean(printed) == pytest.approx(np.mean(fails), abs=0.05)
+@pytest.mark.parametrize("gate", BENCHMARK.GATES)
+@pytest.mark.parametrize("topics", BENCHMARK.TOPICS)
+def test_the_printed_chance_is_the_frequency_of_failures(gate: str, topics: int) -> None:
+    """Of 500 pairs of unchanged runs: the same system with another seed."""
+    printed, failed = BENCHMARK.chances(gate, topics, 500, seed=1)
+    assert printed == pytest.approx(failed, abs=0.05)
+    row = f"| `{gate}` | {topics} | {100 * printed:.1f} % | {100 * failed:.1f} % |"
+    assert row in (ROOT / "docs" / "decisions" / "gate.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("test", PAIRED_TESTS)

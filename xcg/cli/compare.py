@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import functools
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import click
 
@@ -18,16 +15,14 @@ from xcg.cli.campaign_options import (
     resamples_option,
 )
 from xcg.cli.command import command
-from xcg.cli.messages import print_error
+from xcg.cli.gate_options import GateOptions, gate_options
 from xcg.cli.options import MAX_NUMBER, count_option, replaced_option, seed_option
-from xcg.cli.output import FILE, RECORDS, TABLES, Printed, prints
+from xcg.cli.output import RECORDS, TABLES, Printed, prints
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import given_options, refuse_unused
-from xcg.documents.writing import whole_file
-from xcg.errors import UnmappedError, XcgError
+from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
-from xcg.measures import Measure
 from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparison_tables import (
@@ -47,8 +42,6 @@ from xcg.report.comparisons import (
     with_letters,
 )
 from xcg.report.difference_plots import differences_plot
-from xcg.report.gate_comment import gate_comment
-from xcg.report.junit import junit_xml
 from xcg.report.order_tables import shift_facts, shift_table, sweep_sentences
 from xcg.report.strategy_plots import panel_notes, strategies_plot
 from xcg.report.strategy_studies import (
@@ -59,8 +52,6 @@ from xcg.report.strategy_studies import (
     study_tables,
 )
 from xcg.report.sweep_plots import sweep_plot
-from xcg.statistics.gate import check_gate
-from xcg.statistics.gate_limits import parse_limits, parse_thresholds
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST, compares_within_runs
@@ -145,26 +136,11 @@ def _strategy_sweep(inputs: Inputs, step: float | None, crossings: bool) -> Prin
     return Printed(study_rows(study), notes, figure, heading=sentences, table=study_tables(study))
 
 
-_GATES = ("--fail-under", "--fail-if-worse-than", "--max-drop", "--max-regressed")
-"""The options that make ``xcg compare`` a gate."""
-
 _COLUMNS = {"--orders": AGREEMENTS, "--overall": OVERALL_TESTS}
 """Option of a table → its declared columns, if it has any."""
 
-_OF_BASELINE = ("--margin", "--max-drop", "--max-regressed")
+_OF_BASELINE = ("--margin", "--max-drop", "--max-regressed", "--per-topic")
 """The options that need one baseline for all runs."""
-
-
-@contextmanager
-def _status_3_if_unmapped() -> Iterator[None]:
-    """Exit with status 3 if a gate finds data that do not exist in the corpus."""
-    try:
-        yield
-    except UnmappedError as error:
-        if not given_options(*_GATES):
-            raise
-        print_error(error)
-        sys.exit(3)
 
 
 @command(
@@ -174,7 +150,6 @@ def _status_3_if_unmapped() -> Iterator[None]:
         3: "As a gate: a result or relevant text does not exist in the corpus.",
     },
 )
-@_status_3_if_unmapped()
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option(
     "--baseline",
@@ -220,18 +195,6 @@ def _status_3_if_unmapped() -> Iterator[None]:
 @seed_option
 @count_option("--topics", "Print this number of deciding topics.", default=3, least=0, most=MAX_NUMBER)
 @click.option(
-    "--fail-under",
-    multiple=True,
-    metavar="MEASURE=VALUE",
-    help="Exit with status 1 if a mean is lower than this value.",
-)
-@click.option(
-    "--fail-if-worse-than",
-    metavar="RUN",
-    help="Exit with status 1 if a run is significantly worse than this run, a name or a path, by any "
-    "measure (5 %, corrected over all runs, measures and user models).",
-)
-@click.option(
     "--margin",
     multiple=True,
     metavar="[MEASURE=]VALUE",
@@ -239,45 +202,7 @@ def _status_3_if_unmapped() -> Iterator[None]:
     "most this much. With --fail-if-worse-than, exit with status 1 unless every run is shown to be at "
     "most this much worse (5 %).",
 )
-@click.option(
-    "--max-drop",
-    multiple=True,
-    metavar="[MEASURE=]VALUE",
-    help="Exit with status 1 if a mean is worse than that of the baseline by more than this difference "
-    "(0.02), or share of the baseline's mean (5%). There is no test.",
-)
-@click.option(
-    "--max-regressed",
-    multiple=True,
-    metavar="[MEASURE=]N",
-    help="Exit with status 1 if more than N topics (questions), or more than N %, regress: the run is "
-    "worse than the baseline by more than --regressed-by.",
-)
-@click.option(
-    "--regressed-by",
-    type=click.FloatRange(0),
-    metavar="NUMBER",
-    help="With --max-regressed, a topic regresses if its score is worse by more than this.  "
-    "[default: 0.1]",
-)
-@click.option(
-    "--junit",
-    type=FILE,
-    help="Write the verdict of the gate to this file as JUnit XML, one test case for each run, measure "
-    "and user model.",
-)
-@click.option(
-    "--allow-underpowered",
-    is_flag=True,
-    help="Accept a gate that some run can never fail, because there are too few topics for the test or "
-    "no score can exceed a limit.",
-)
-@click.option(
-    "--allow-unmapped",
-    type=click.IntRange(0, MAX_NUMBER),
-    metavar="N",
-    help="Let a gate pass if at most N results or assessments are unusable. Implies --lenient.",
-)
+@gate_options
 @prints(*TABLES, plot=True)
 def compare(
     campaign: CampaignOptions,
@@ -291,15 +216,8 @@ def compare(
     resamples: int,
     seed: int,
     topics: int,
-    fail_under: Sequence[str],
-    fail_if_worse_than: str | None,
     margin: Sequence[str],
-    max_drop: Sequence[str],
-    max_regressed: Sequence[str],
-    regressed_by: float | None,
-    junit: Path | None,
-    allow_underpowered: bool,
-    allow_unmapped: int | None,
+    gate: GateOptions,
 ) -> Printed:
     """Test the differences between runs over topics.
 
@@ -328,24 +246,19 @@ def compare(
     """
     if overall + means + orders > 1:
         raise XcgError("expected one of --overall, --means and --orders")
-    thresholds = parse_thresholds(fail_under)
-    limits = parse_limits(max_drop, max_regressed, regressed_by)
-    gated = bool(thresholds or limits) or fail_if_worse_than is not None
-    worse = fail_if_worse_than is not None
     table = "--orders" if orders else "--overall" if overall else "--means" if means else ""
-    _refuse_unused_options(table, worse, bool(limits), gated)
+    _refuse_unused_options(table, gate)
     refuse_unused(resamples == 0, "with --resamples 0", "--seed")
-    chosen: str | None = fail_if_worse_than or baseline
+    chosen: str | None = gate.fail_if_worse_than or baseline
     named = chosen not in (None, ALL_PAIRS, BEST)
     refuse_unused(not named, "without --fail-if-worse-than or a named --baseline", *_OF_BASELINE)
-    campaign.lenient |= allow_unmapped is not None
-    limited = [*thresholds, *limits.measures]
-    if campaign.measures is None and limited and campaign.config is None:
-        campaign.measures = " ".join(limited)
-    inputs = campaign.inputs(check_corpus=gated)
+    campaign.lenient |= gate.allow_unmapped is not None
+    if campaign.measures is None and gate.measures and campaign.config is None:
+        campaign.measures = " ".join(gate.measures)
+    inputs = campaign.inputs(check_corpus=gate.is_given)
     inputs, chosen = with_named_run(inputs, chosen, (ALL_PAIRS, BEST))
-    measures: list[str | Measure] = [*inputs.measure_list, *limited]
-    results = evaluate_with_progress(replace(inputs, measures=measures))
+    inputs = replace(inputs, measures=[*inputs.measure_list, *gate.measures])
+    results = evaluate_with_progress(inputs)
     margins = parse_margins(margin, results.measures) if margin else None
     tested = results.without_references()
     notes = list(tested.notes)
@@ -359,7 +272,7 @@ def compare(
         notes += [legend] if legend else []
         if len(tested.runs) == 2:
             notes.append("note: Friedman's test needs at least three runs; there are two")
-    elif len(tested.runs) > 1 or not fail_under:
+    elif len(tested.runs) > 1 or not gate.minimums:
         comparisons = compare_results(
             tested, baseline=chosen, test=test, correction=correction, margin=margins
         )
@@ -368,7 +281,7 @@ def compare(
         notes += zero_notes(tested, comparisons)
     else:
         unused = ("--test", "--correction", "--margin", "--baseline", "--topics")
-        refuse_unused(not (worse or limits), "on a single run", *unused)
+        refuse_unused(not gate.compares, "on a single run", *unused)
     printed = printed._replace(
         content=rows or "",
         notes=notes,
@@ -376,29 +289,9 @@ def compare(
         columns=_COLUMNS.get(table, ()),
         terminal_table=[means_table(rows)] if means else printed.terminal_table,
     )
-    if not gated:
+    if not gate.is_given:
         return printed
-    verdict = check_gate(
-        results,
-        thresholds,
-        chosen if worse or limits else None,
-        test=test,
-        correction=correction,
-        margins=margins,
-        allow_unmapped=allow_unmapped or 0,
-        allow_underpowered=allow_underpowered,
-        limits=limits,
-        is_tested=worse,
-    )
-    if junit is not None:
-        with whole_file(junit) as file:
-            file.write(junit_xml(verdict))
-    all_notes = [*notes, *verdict.notes, *(f"failed: {failure}" for failure in verdict.failures)]
-    return printed._replace(
-        notes=all_notes,
-        status=lambda: int(bool(verdict.failures)),
-        markdown=gate_comment(verdict, notes, rows, printed.publication),
-    )
+    return gate.checked(campaign, inputs, results, chosen, printed, test, correction, margins)
 
 
 def _printed_comparisons(
@@ -427,21 +320,15 @@ def _printed_comparisons(
     )
 
 
-def _refuse_unused_options(table: str, worse: bool, has_limits: bool, gated: bool) -> None:
+def _refuse_unused_options(table: str, gate: GateOptions) -> None:
     """Refuse options without effect on a table ("" for pairs of runs) and on a gate."""
     refuse_unused(table != "--orders", "without --orders", "--resamples", "--seed")
     if table:
-        unused = ("--topics", "--plot") if has_limits else ("--baseline", "--topics", "--plot")
+        unused = ("--topics", "--plot") if gate.limits else ("--baseline", "--topics", "--plot")
         refuse_unused(True, f"with {table}", *unused)
         unused = ("--test", "--margin", *(("--correction",) if table == "--orders" else ()))
-        refuse_unused(not worse, f"with {table}, without --fail-if-worse-than", *unused)
+        refuse_unused(not gate.has_test, f"with {table}, without --fail-if-worse-than", *unused)
         if table == "--orders" and given_options("--margin"):
             refuse_unused(True, "with --margin", "--correction")
     refuse_unused(table not in ("--overall", "--means"), "without --overall or --means", "--letters")
-    refuse_unused(worse, "with --fail-if-worse-than, which is the baseline", "--baseline")
-    refuse_unused(not gated, f"without {_or(_GATES)}", "--allow-unmapped", "--junit")
-    refuse_unused(not (worse or has_limits), f"without {_or(_GATES[1:])}", "--allow-underpowered")
-
-
-def _or(options: Sequence[str]) -> str:
-    return f"{', '.join(options[:-1])} or {options[-1]}"
+    gate.refuse_unused()

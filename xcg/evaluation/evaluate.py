@@ -355,6 +355,7 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
             for name, run in runs.items()
             if run.strategy
         },
+        {name: run.answered | run.skipped for name, run in runs.items()},
     )
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from xcg.errors import XcgError, nearest
@@ -46,6 +46,7 @@ class Scope(NamedTuple):
         unanswering: The runs without results for any assessed topic.
         tolerated: Number of problems that ``lenient`` counted as warnings.
         strategies: Name of a run under an overlap strategy → its name as read, and the strategy.
+        answered: Run → the topics of its file, also those that are not assessed.
     """
 
     runs: Sequence[str]
@@ -54,6 +55,7 @@ class Scope(NamedTuple):
     unanswering: Sequence[str] = ()
     tolerated: int = 0
     strategies: Mapping[str, tuple[str, str]] = {}
+    answered: Mapping[str, Collection[str]] = {}
 
     @property
     def references(self) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from xcg.errors import printable
+from xcg.report.regressed_questions import Question, worst_topics
 from xcg.statistics.gate import Check, Verdict
-from xcg.statistics.gate_rules import share_text
 from xcg.tables import Markup, Record, Table, markdown_table, markdown_text, records
 
 MAX_CHARACTERS = 60_000
@@ -16,18 +17,12 @@ MAX_CHARACTERS = 60_000
 COMMENT_MARK = "<!-- xcg gate -->"
 """The first line of each comment, by which the next run of a workflow finds it."""
 
-_CHANCES = {
-    True: "unchanged fails: how often the gate fails a run that differs from the baseline only by "
-    "chance; loss found: the true loss of the mean that it finds with 80 % power.",
-    False: "Without a baseline, it cannot be estimated how often the gate fails an unchanged run, and "
-    "which loss it finds.",
-}
 _MENTION = re.compile(r"(?<![0-9A-Za-z])@(?=\w)")
 _MAX_FAILURES = 20
 _MAX_CHECKS = 20
-_MAX_TOPICS = 10
 _MAX_WARNINGS = 5
 _SENTENCE_LENGTH = 300
+_LINE_LENGTH = 200
 _NAME_LENGTH = 60
 
 
@@ -36,8 +31,9 @@ def gate_comment(
     notes: Sequence[str] = (),
     rows: Sequence[Record] = (),
     table: Table | None = None,
+    questions: Mapping[tuple[str, str, str], Question] = MappingProxyType({}),
 ) -> str:
-    """Write the verdict of a gate: first the result and its reasons, then the worst topics.
+    """Write the verdict of a gate: the result, its reasons, what it can find, and the worst topics.
 
     At most 20 failures, 20 checks and 10 topics are listed; long names are shortened, and names cannot
     mention users of GitHub. The whole text has at most :data:`MAX_CHARACTERS` characters.
@@ -48,6 +44,7 @@ def gate_comment(
         rows: The records of ``xcg compare``, for the folded part at the end. It is left out if the text
             would be too long.
         table: A table of these records for people. It is written instead of them.
+        questions: From :func:`xcg.report.regressed_questions.regressed_questions`.
     """
     failed = [check for check in verdict.checks if check.failures]
     count, total = len(failed), len(verdict.checks)
@@ -56,17 +53,23 @@ def gate_comment(
     summary = f"{count} of {checks} failed{against}." if failed else f"{checks} passed{against}."
     blocks = [f"## Retrieval gate: {'failed' if failed else 'passed'}", summary]
     blocks += filter(None, [_list(verdict.failures, _MAX_FAILURES, "failures")])
-    blocks += _worst_topics(failed or verdict.checks)
+    blocks += [_list(verdict.chances, _MAX_FAILURES, "runs")]
+    worst = worst_topics(verdict)
+    blocks += _worst_topics(worst)
     blocks += ["### Checks", _checks_table([*failed, *(c for c in verdict.checks if not c.failures)])]
     warnings = [note for note in (*notes, *verdict.notes) if note.startswith("warning: ")]
     blocks += filter(None, [_list(warnings, _MAX_WARNINGS, "warnings")])
     text = "\n\n".join(block.rstrip("\n") for block in [f"{COMMENT_MARK}\n{blocks[0]}", *blocks[1:]])
+    keys = dict.fromkeys((check.run, topic, check.user_model) for check, topic in worst)
+    described = [_described(key, questions[key]) for key in keys if key in questions]
+    further = ["### Gold of these topics, and its ranks", *described] if described else []
     if rows:
         shown = records(rows, "markdown") if table is None else table.write("markdown")
         heading = f"<details>\n<summary>All comparisons ({len(rows)})</summary>"
-        details = f"\n\n{heading}\n\n{_without_mentions(shown)}\n</details>"
-        if len(text) + len(details) < MAX_CHARACTERS:
-            text += details
+        further.append(f"{heading}\n\n{_without_mentions(shown)}\n</details>")
+    for block in further:
+        if len(text) + len(block) + 3 < MAX_CHARACTERS:
+            text += f"\n\n{block}"
     return text + "\n"
 
 
@@ -77,63 +80,44 @@ def _list(sentences: Sequence[str], most: int, kind: str) -> str:
     return "\n".join(lines)
 
 
-def _worst_topics(checks: Sequence[Check]) -> Iterable[str]:
-    """Return the heading and the table of the topics with the largest losses, if there are any.
-
-    Without a baseline, the topics with the lowest scores are listed. The checks take turns, because
-    scores of different measures cannot be compared.
-    """
-    lists = [_worst(check) for check in checks]
-    turns = range(min(_MAX_TOPICS, max(map(len, lists), default=0)))
-    rows = [rows[turn] for turn in turns for rows in lists if turn < len(rows)][:_MAX_TOPICS]
-    if not rows:
+def _worst_topics(shown: Sequence[tuple[Check, str]]) -> Iterator[str]:
+    """Yield the heading and the table of the worst topics, if there are any."""
+    if not shown:
         return
+    rows = []
+    for check, topic in shown:
+        names, pair = [topic, check.run, check.measure, check.user_model], check.pair
+        compared = ["", ""]
+        if pair is not None:
+            compared = [f"{pair.baseline_scores[topic]:.4f}", f"{pair.differences[topic]:+.4f}"]
+        rows.append([*names, f"{check.scores[topic]:.4f}", *compared])
     heading = ["topic", "run", "measure", "user model", "score", "baseline", "difference"]
     yield "### Worst topics"
     yield _table(heading, rows)
 
 
-def _worst(check: Check) -> list[list[str]]:
-    names = [check.run, check.measure, check.user_model]
-    pair = check.pair
-    if pair is not None and (pair.losses or not check.failures):
-        return [
-            [
-                topic,
-                *names,
-                f"{pair.scores[topic]:.4f}",
-                f"{pair.baseline_scores[topic]:.4f}",
-                f"{by:+.4f}",
-            ]
-            for topic, by in list(pair.losses.items())[:_MAX_TOPICS]
-        ]
-    if not check.failures:
-        return []
-    lowest = sorted(check.scores, key=check.scores.__getitem__)[:_MAX_TOPICS]
-    return [[topic, *names, f"{check.scores[topic]:.4f}", "", ""] for topic in lowest]
+def _described(key: tuple[str, str, str], question: Question) -> str:
+    run, topic, model = key
+    title = f"topic {topic}{question.text and f': {question.text}'} ({run}, {model})"
+    lines = "".join(f"\n- {_shortened(line, _LINE_LENGTH)}" for line in question.gold)
+    return f"**{_shortened(title, _LINE_LENGTH)}**\n{lines}\n- {_shortened(question.command, 1000)}"
 
 
 def _checks_table(checks: Sequence[Check]) -> str:
     heading = ["run", "measure", "user model", "mean", "baseline", "difference", "worse topics"]
-    heading += ["unchanged fails", "loss found"]
     rows = []
     for check in checks[:_MAX_CHECKS]:
-        compared = [""] * 5
+        compared = [""] * 3
         if check.pair is not None:
             mean, baseline_mean = check.pair.means
             worse = f"{len(check.pair.losses)} of {len(check.pair.scores)}"
             compared = [f"{baseline_mean:.4f}", f"{mean - baseline_mean:+.4f}", worse]
-            unchanged, loss, obstacle = check.chances
-            compared += [obstacle if unchanged is None else share_text(unchanged)]
-            compared += [obstacle if loss is None else f"{loss:.4f}"]
         result = "failed" if check.failures else "passed"
         names = [check.run, check.measure, check.user_model]
         rows.append([*names, f"{check.mean:.4f}", *compared, result])
     table = _table([*heading, "result"], rows)
     more = len(checks) - len(rows)
-    chances = _CHANCES[any(check.pair for check in checks)]
-    shown = f"and {more} more\n\n" if more > 0 else ""
-    return f"{table}\n{shown}{chances}"
+    return f"{table}\nand {more} more" if more > 0 else table
 
 
 def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
 from xcg.errors import UnmappedError, XcgError, nearest
+from xcg.evaluation.evaluate import list_topics
 from xcg.evaluation.results import Results
-from xcg.judgements.recall_base import MEAN
+from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np
 from xcg.statistics.baseline_pairs import BaselinePair, Cell, baseline_pairs, scores_by_cell
 from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, adjust
 from xcg.statistics.decisions import Booleans
-from xcg.statistics.gate_limits import Limits, useless_limits
+from xcg.statistics.gate_limits import Limits, useless_limits, useless_minimums
 from xcg.statistics.gate_rules import (
     Chances,
     Rules,
     broken_rules,
+    chance_sentences,
     deciding_p_values,
     gate_chances,
-    share_text,
 )
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS, equal_signs_probability, smallest_p
@@ -30,7 +31,6 @@ from xcg.statistics.topic_scores import ROUNDING, Floats, check_name, standard_d
 
 _NO_LIMITS = Limits()
 _TOPICS_IN_MESSAGE = 3
-_RUNS_IN_NOTES = 10
 _SMALLEST_PRINTED = 0.0001
 _DEFAULT_CORRECTION = "holm"
 _UNDERPOWERED = "or --allow-underpowered (allow_underpowered=True)"
@@ -86,12 +86,14 @@ class Verdict:
     Attributes:
         checks: What was found, in the order of user models, measures and runs.
         notes: What was tested, and what the gate cannot find.
+        chances: How often an unchanged run fails, and which loss is found: a sentence for each run.
         baseline: Name of the run with which the others were compared.
         failures: A sentence for each reason to fail; empty if the gate passes.
     """
 
     checks: list[Check]
     notes: list[str]
+    chances: list[str]
     baseline: str | None
     failures: list[str]
 
@@ -109,7 +111,7 @@ def check_gate(
     exempt: Sequence[str] = (),
     limits: Limits = _NO_LIMITS,
     is_tested: bool = True,
-    missing: Sequence[Failure] = (),
+    expected_topics: int | Collection[str] | None = None,
 ) -> Verdict:
     """Check that no mean is below its minimum, and no run is worse than the baseline.
 
@@ -146,14 +148,15 @@ def check_gate(
             worse.
         is_tested: Whether runs fail that are significantly worse than the baseline, or with margins not
             shown to be close to it; otherwise only the limits count.
-        missing: Failures that are known already.
+        expected_topics: The topics that must have scores of all runs, or their smallest number. Without
+            it, a warning names the topics that the baseline answers and that have no score.
 
     Raises:
         UnmappedError: If more problems were tolerated than allowed.
         XcgError: If a measure with a minimum was not evaluated, a run has no score, answers no
             assessed topic or is a greedy reference, the baseline or another name is unknown, a run
-            shares too few topics with the baseline, or the gate can never fail. Missing scores must
-            not pass.
+            shares too few topics with the baseline, no topic is expected, or the gate can never fail.
+            Missing scores must not pass.
     """
     check_name("test", test, PAIRED_TESTS)
     correction = correction or _DEFAULT_CORRECTION
@@ -161,9 +164,10 @@ def check_gate(
     for measure in limits.measures:
         check_name("measure", measure, results.scope.measures)
     _check_complete(results, minimums, baseline, allow_unmapped)
-    failures = [*missing, *_below_minimum(results, minimums, exempt)]
-    problems = [*_useless_minimums(results, minimums)]
-    notes: list[str] = []
+    failures = _below_minimum(results, minimums, exempt)
+    problems = [*useless_minimums(results, minimums)]
+    topic_checks, notes = _check_topics(results, baseline, expected_topics)
+    failures += [failure for check in topic_checks for failure in check.failures]
     pairs: list[BaselinePair] = []
     chances: list[Chances] = []
     scores = scores_by_cell(results)
@@ -175,8 +179,7 @@ def check_gate(
         chances = gate_chances(pairs, own_scores, rules)
     for problem, advice in problems:
         if not allow_underpowered:
-            allow = "or --allow-underpowered (allow_underpowered=True)"
-            raise XcgError(f"{problem}; {advice}, {allow}")
+            raise XcgError(f"{problem}; {advice}, {_UNDERPOWERED}")
         notes.append(f"warning: {problem}")
     compared = {
         (pair.measure, pair.user_model, pair.run): (pair, chance)
@@ -185,19 +188,42 @@ def check_gate(
     }
     limited = [run for run in results.runs if run not in exempt]
     checks = _checks(results, scores, [*minimums], limited, compared, failures)
-    notes += _chance_notes(checks, baseline, is_tested and test != "t")
-    return Verdict(checks, notes, baseline, [failure.text for failure in failures])
+    sentences = [*chance_sentences([*compared.values()], baseline, is_tested and test != "t")]
+    notes += [f"gate: {sentence}" for sentence in sentences]
+    texts = [failure.text for failure in failures]
+    return Verdict([*topic_checks, *checks], notes, sentences, baseline, texts)
 
 
-def _useless_minimums(results: Results, minimums: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    """Yield messages about minimums that no score can miss, with advice."""
-    for measure, minimum in minimums.items():
-        lowest = min((row.value for row in results if row.measure == measure), default=0.0)
-        if minimum <= 0 <= lowest:
-            yield (
-                f"by {measure} the gate can never fail: no score is below {minimum:g}",
-                f"expected a minimum above 0, like {measure}=0.3",
-            )
+def _check_topics(
+    results: Results, baseline: str | None, expected: int | Collection[str] | None
+) -> tuple[list[Check], list[str]]:
+    """Check that expected topics have scores, or warn of topics that only the baseline has."""
+    by_run: dict[str, set[str]] = {run: set() for run in results.runs}
+    for row in results:
+        by_run[row.run].add(row.topic)
+    scored = set.intersection(*by_run.values()) - {MEAN}
+    if expected is None:
+        answered = results.scope.answered.get(baseline or "", ())
+        lost = sorted(set(answered) - scored, key=topic_key)
+        if not lost:
+            return [], []
+        return [], [
+            f"warning: {baseline} answers topics without scores: topic {list_topics(lost)}; "
+            "--expected-topics (expected_topics) states which topics must have some"
+        ]
+    missing = [] if isinstance(expected, int) else [t for t in expected if t not in scored]
+    number = expected if isinstance(expected, int) else len(expected)
+    if number < 1:
+        raise XcgError(f"{number} expected topics: expected at least one")
+    found = min(len(scored), number) if isinstance(expected, int) else number - len(missing)
+    failures = []
+    measure, model = "expected topics", results.user_models[0]
+    if found < number:
+        names = f": not topic {list_topics(missing)}" if missing else ""
+        text = f"{found} of {number} expected topics have scores of all runs{names}"
+        failures = [Failure("all runs", measure, model, "expected-topics", text)]
+    chances = Chances(obstacle="no comparison")
+    return [Check("all runs", measure, model, found / number, {}, None, failures, chances)], []
 
 
 def _compare(
@@ -315,36 +341,6 @@ def _beyond_limit(pair: BaselinePair, baseline: str, rule: str, limits: Limits) 
 def _failure(pair: BaselinePair, rule: str, reason: str) -> Failure:
     text = f"{pair.run}, {pair.user_model}: {pair.measure}{reason}"
     return Failure(pair.run, pair.measure, pair.user_model, rule, text)
-
-
-def _chance_notes(checks: Sequence[Check], baseline: str | None, replaces_test: bool) -> Iterator[str]:
-    """Yield how often an unchanged run fails, and which loss the gate finds, for each run."""
-    about = "gate: how often an unchanged run fails, and which loss is found with 80 % power,"
-    if baseline is None:
-        yield f"{about} cannot be estimated without a baseline"
-        return
-    by_run: dict[str, list[Check]] = {}
-    for check in checks:
-        if check.pair is not None:
-            by_run.setdefault(check.run, []).append(check)
-    for run, own in list(by_run.items())[:_RUNS_IN_NOTES]:
-        unchanged = own[0].chances.unchanged
-        if unchanged is None:
-            yield f"{about} cannot be estimated for {run}: {own[0].chances.obstacle}"
-            continue
-        losses = []
-        for measure, model, chances in ((c.measure, c.user_model, c.chances) for c in own):
-            size = f"cannot be estimated ({chances.obstacle})"
-            if chances.loss is not None:
-                size = f"is {chances.loss:.4f}"
-            losses.append(f"by {measure} under {model} it {size}")
-        by_t = " (by the t test)" * replaces_test
-        yield (
-            f"gate: {run}: an unchanged run fails in {share_text(unchanged)} of cases; the loss that "
-            f"would be found with 80 % power{by_t}: {', '.join(losses)}"
-        )
-    if len(by_run) > _RUNS_IN_NOTES:
-        yield f"gate: the chances of {len(by_run) - _RUNS_IN_NOTES} more runs are not shown"
 
 
 def _checks(

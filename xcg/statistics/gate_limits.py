@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xcg.errors import XcgError
+from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.statistics.baseline_pairs import BaselinePair
 from xcg.statistics.measure_values import by_measure
@@ -34,8 +35,8 @@ class Amount(NamedTuple):
     value: float
     is_relative: bool = False
 
-    def of(self, whole: float) -> float:
-        """Return the loss that is allowed of a whole: the baseline's mean, or all topics."""
+    def of(self, whole: Any) -> Any:
+        """Return the loss that is allowed of a whole: of baseline means, or of all topics."""
         return self.value * abs(whole) if self.is_relative else self.value
 
     def __str__(self) -> str:
@@ -138,6 +139,17 @@ def parse_limits(
         by_measure("max-regressed", max_regressed, _topics, _EXPECTED_TOPICS),
         size,
     )
+
+
+def useless_minimums(results: Results, minimums: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield messages about minimums that no score can miss, with advice."""
+    for measure, minimum in minimums.items():
+        lowest = min((row.value for row in results if row.measure == measure), default=0.0)
+        if minimum <= 0 <= lowest:
+            yield (
+                f"by {measure} the gate can never fail: no score is below {minimum:g}",
+                f"expected a minimum above 0, like {measure}=0.3",
+            )
 
 
 def useless_limits(pair: BaselinePair, baseline: str, limits: Limits) -> Iterator[tuple[str, str]]:

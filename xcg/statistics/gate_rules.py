@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from xcg.lazy_modules import np
@@ -17,6 +17,7 @@ from xcg.statistics.topic_scores import ROUNDING, Floats
 
 DRAWS = 2000
 POWER = 0.8
+_RUNS_IN_NOTES = 10
 _MAX_SCORES_IN_MEMORY = 4_000_000
 
 
@@ -109,7 +110,7 @@ def broken_rules(
         allowed = rules.limits.drop(pair.measure)
         if allowed is not None:
             lost = -values.sum(axis=1) / pair.divisor
-            drops[:, column] = lost > allowed.of(pair.means[1]) + ROUNDING
+            drops[:, column] = lost > allowed.of(_baseline_means(pair, values)) + ROUNDING
         most = rules.limits.most_regressed(pair.measure)
         if most is not None:
             counts = (values < -rules.limits.regressed_by - ROUNDING).sum(axis=1)
@@ -122,11 +123,12 @@ def gate_chances(
 ) -> list[Chances]:
     """Estimate how often a gate fails an unchanged run, and the loss that it finds with 80 % power.
 
-    If a run is as good as the baseline, the sign of each topic's difference is random. The signs are
-    exchanged 2,000 times, alike for all runs, measures and user models, and the gate is applied to each
-    draw. The loss is the smallest constant which, subtracted from the exchanged differences, makes the
-    rules on means and tests fail in 80 % of the draws: an order statistic, because each draw has its
-    own smallest constant. Tests are replaced by the t test for this.
+    If a run is the baseline but for chance, the two scores of a topic can be exchanged, which changes
+    the sign of their difference. The signs are exchanged at random 2,000 times, alike for all runs,
+    measures and user models, and the gate is applied to each draw. The loss is the smallest constant
+    which, subtracted from the exchanged differences, makes the rules on means and tests fail in 80 % of
+    the draws: an order statistic, because each draw has its own smallest constant. Tests are replaced
+    by the t test for this.
 
     Args:
         pairs: The comparisons of the gate.
@@ -175,6 +177,12 @@ def _chances(pairs: Sequence[BaselinePair], column: int, failing: Booleans, loss
     return Chances(unchanged, None if obstacle else loss, obstacle)
 
 
+def _baseline_means(pair: BaselinePair, found: Floats) -> Floats:
+    """Return the mean of the baseline after the exchange that made these advantages."""
+    gained: Floats = pair.sign * (pair.advantages.sum() - found.sum(axis=1)) / (2 * pair.divisor)
+    return pair.means[1] + gained
+
+
 def _spare_means(
     pairs: Sequence[BaselinePair],
     own_scores: Sequence[Sequence[float]],
@@ -190,7 +198,7 @@ def _spare_means(
     for column, (pair, scores, values) in enumerate(zip(pairs, own_scores, found, strict=True)):
         if pair.measure in rules.minimums:  # higher is better
             divisor = 1 if MEASURES.is_count(pair.measure) else len(scores)
-            changed = values.sum(axis=1) - pair.advantages.sum()
+            changed = (values.sum(axis=1) - pair.advantages.sum()) / 2
             above = (sum(scores) + changed) / divisor - rules.minimums[pair.measure]
             spare[:, column] = above * divisor / pair.divisor
     return spare
@@ -214,10 +222,49 @@ def _critical_losses(pairs: Sequence[BaselinePair], found: Sequence[Floats], rul
         allowed = rules.limits.drop(pair.measure)
         factor = topics / pair.divisor
         if allowed is not None:
-            drop = means + allowed.of(pair.means[1]) / factor
+            drop = means + allowed.of(_baseline_means(pair, values)) / factor
             critical[:, column] = np.minimum(critical[:, column], drop)
         critical[:, column] *= factor
     return critical
+
+
+def chance_sentences(
+    compared: Sequence[tuple[BaselinePair, Chances]], baseline: str | None, replaces_test: bool
+) -> Iterator[str]:
+    """Yield how often an unchanged run fails, and which loss is found, for each run.
+
+    Args:
+        compared: The comparisons of the gate.
+        baseline: Name of the baseline, None without one.
+        replaces_test: Whether the loss is that of the t test instead of another test.
+    """
+    unknown = (
+        "how often an unchanged run fails, and which loss would be found with 80 % power, cannot be "
+        "estimated"
+    )
+    if baseline is None:
+        yield f"{unknown}: there is no baseline"
+    several = len({pair.user_model for pair, _ in compared}) > 1
+    runs = list(dict.fromkeys(pair.run for pair, _ in compared))
+    for run in runs[:_RUNS_IN_NOTES]:
+        losses, obstacles = [], []
+        for pair, (unchanged, loss, obstacle) in compared:
+            name = f"{pair.measure} under {pair.user_model}" if several else pair.measure
+            if pair.run != run:
+                continue
+            if unchanged is None:
+                summary = f"{unknown}: {obstacle}"
+                continue
+            summary = f"an unchanged run fails in {share_text(unchanged)} of cases"
+            if loss is None:
+                obstacles.append(f"; the loss by {name} cannot be estimated: {obstacle}")
+            else:
+                losses.append(f"{loss:.4f} by {name}")
+        by_t = " (by the t test)" * replaces_test
+        found = f"; a loss of {' or '.join(losses)} would be found with 80 % power{by_t}"
+        yield f"{run}: {summary}{found * bool(losses)}{''.join(obstacles)}"
+    if len(runs) > _RUNS_IN_NOTES:
+        yield f"the chances of {len(runs) - _RUNS_IN_NOTES} more runs are not shown"
 
 
 def share_text(share: float) -> str:
