@@ -11,7 +11,7 @@ from score_tables import results_by_run
 from xcg.evaluation.results import Results
 from xcg.report.gate_comment import MAX_CHARACTERS, gate_comment
 from xcg.report.junit import junit_xml
-from xcg.report.regressed_questions import Question
+from xcg.report.regressed_questions import Question, worst_topics
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_limits import parse_limits
 
@@ -173,7 +173,12 @@ def test_the_length_of_a_comment_is_bounded() -> None:
     limits = parse_limits("1%", 0)
     verdict = check_gate(results_by_run(scores), {}, names["base"], limits=limits, is_tested=False)
     assert len(verdict.failures) == 2 * 40 * 8
-    comment = gate_comment(verdict, ["warning: " + "<" * 999] * 9, [{"run": "x" * 999}] * 99)
+    question = Question("@" * 999, ["<" * 999] * 11, "`" * 999)
+    described = {
+        (check.run, topic, check.user_model): question for check, topic in worst_topics(verdict)
+    }
+    warnings, rows = ["warning: " + "<" * 999] * 9, [{"run": "x" * 999}] * 99
+    comment = gate_comment(verdict, warnings, rows, questions=described)
     assert len(comment) < MAX_CHARACTERS
     assert "- and 620 more failures" in comment
     assert "and 300 more" in comment

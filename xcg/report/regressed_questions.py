@@ -14,6 +14,7 @@ from xcg.statistics.gate import Check, Verdict
 
 MAX_TOPICS = 10
 _MAX_DESCRIBED = 50
+_MAX_GOLD = 10
 _WORDS = 60
 """Characters of a gold span."""
 
@@ -24,7 +25,7 @@ class Question(NamedTuple):
     Attributes:
         text: The title of the topic; empty without one.
         gold: A line for each ideal element or gold span, with the ranks at which the baseline and the
-            run first gained from it.
+            run first gained from it; at most 10.
         command: The command that explains the ranking.
     """
 
@@ -74,6 +75,7 @@ def regressed_questions(
     known = replace(
         inputs,
         assessments=inputs.recall_base,
+        runs=inputs.run_sources,  # standard input cannot be read again
         corpus=inputs.documents,
         topics=topics,
         check_corpus=False,
@@ -109,7 +111,8 @@ def _gold(before: Explanation | None, now: Explanation | None) -> list[str]:
             "not found" if rank is None else f"rank {rank}" for rank in (old.get(name), new.get(name))
         ]
         lines.append(f"{name}: {' → '.join(ranks if before is not None else ranks[1:])}")
-    return lines
+    more = len(lines) - _MAX_GOLD
+    return lines if more <= 0 else [*lines[:_MAX_GOLD], f"and {more} more"]
 
 
 def _ranks(explanation: Explanation) -> Iterable[tuple[str, int | None]]:
