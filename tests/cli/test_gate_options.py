@@ -159,7 +159,9 @@ def test_questions_that_the_gold_lacks_do_not_pass_silently(
         assert warning not in stderr
         (case, *_) = etree.parse(junit).iter("testcase")
         assert (case.get("name"), len(case)) == ("expected topics", int(bool(failure)))
-    assert run_compare(*gate[1:], "--expected-topics", "0")[0] == 2
+    for none in ("0", ""):
+        status, stderr = run_compare(*gate[1:], "--expected-topics", none)
+        assert (status, "error: 0 expected topics: expected at least one" in stderr) == (2, True)
     # A topic that a run leaves out has no score of all runs.
     campaign = files(good=GOOD, mixed={topic: GOOD[topic] for topic in "12356"})
     skipping = (*campaign, *LIMITED, "--max-drop", "5%", "--unanswered", "skip")

@@ -98,8 +98,6 @@ class GateOptions:
         margins: Mapping[str, float] | None,
     ) -> Printed:
         """Check the gate, write the JUnit file, and return what is printed with the verdict."""
-        expected = self.expected_topics and self.expected_topics.replace(",", " ").split()
-        is_number = expected and len(expected) == 1 and expected[0].isdecimal()
         verdict = check_gate(
             results,
             self.minimums,
@@ -111,7 +109,7 @@ class GateOptions:
             allow_underpowered=self.allow_underpowered,
             limits=self.limits,
             is_tested=self.has_test,
-            expected_topics=int(expected[0]) if expected and is_number else expected or None,
+            expected_topics=self.expected_topics,
         )
         is_comment = click.get_current_context().params.get("records_format") == "markdown"
         questions = {}

@@ -148,8 +148,9 @@ def check_gate(
             worse.
         is_tested: Whether runs fail that are significantly worse than the baseline, or with margins not
             shown to be close to it; otherwise only the limits count.
-        expected_topics: The topics that must have scores of all runs, or their smallest number. Without
-            it, a warning names the topics that the baseline answers and that have no score.
+        expected_topics: The topics that must have scores of all runs, or their smallest number; or a
+            text with one of these. Without it, a warning names the topics that the baseline answers and
+            that have no score.
 
     Raises:
         UnmappedError: If more problems were tolerated than allowed.
@@ -211,16 +212,19 @@ def _check_topics(
             f"warning: {baseline} answers topics without scores: topic {list_topics(lost)}; "
             "--expected-topics (expected_topics) states which topics must have some"
         ]
-    missing = [] if isinstance(expected, int) else [t for t in expected if t not in scored]
-    number = expected if isinstance(expected, int) else len(expected)
+    if isinstance(expected, str):
+        expected = int(expected) if expected.isdecimal() else expected.replace(",", " ").split()
+    names = [] if isinstance(expected, int) else [*dict.fromkeys(expected)]
+    missing = [topic for topic in names if topic not in scored]
+    number = expected if isinstance(expected, int) else len(names)
     if number < 1:
         raise XcgError(f"{number} expected topics: expected at least one")
-    found = min(len(scored), number) if isinstance(expected, int) else number - len(missing)
+    found = number - len(missing) if names else min(len(scored), number)
     failures = []
     measure, model = "expected topics", results.user_models[0]
     if found < number:
-        names = f": not topic {list_topics(missing)}" if missing else ""
-        text = f"{found} of {number} expected topics have scores of all runs{names}"
+        which = f": not topic {list_topics(missing)}" if missing else ""
+        text = f"{found} of {number} expected topics have scores of all runs{which}"
         failures = [Failure("all runs", measure, model, "expected-topics", text)]
     chances = Chances(obstacle="no comparison")
     return [Check("all runs", measure, model, found / number, {}, None, failures, chances)], []

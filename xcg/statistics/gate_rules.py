@@ -103,14 +103,9 @@ def broken_rules(
         broken["worse-than"] = (p_values < SIGNIFICANCE_LEVEL) & are_losses(found, rules.test)
     elif p_values is not None:
         broken["margin"] = p_values >= SIGNIFICANCE_LEVEL
-    shape = len(found[0]), len(pairs)
-    drops = broken["max-drop"] = np.zeros(shape, bool)
-    regressed = broken["max-regressed"] = np.zeros(shape, bool)
+    broken["max-drop"] = _spare_drops(pairs, found, rules) < -ROUNDING
+    regressed = broken["max-regressed"] = np.zeros((len(found[0]), len(pairs)), bool)
     for column, (pair, values) in enumerate(zip(pairs, found, strict=True)):
-        allowed = rules.limits.drop(pair.measure)
-        if allowed is not None:
-            lost = -values.sum(axis=1) / pair.divisor
-            drops[:, column] = lost > allowed.of(_baseline_means(pair, values)) + ROUNDING
         most = rules.limits.most_regressed(pair.measure)
         if most is not None:
             counts = (values < -rules.limits.regressed_by - ROUNDING).sum(axis=1)
@@ -177,10 +172,15 @@ def _chances(pairs: Sequence[BaselinePair], column: int, failing: Booleans, loss
     return Chances(unchanged, None if obstacle else loss, obstacle)
 
 
-def _baseline_means(pair: BaselinePair, found: Floats) -> Floats:
-    """Return the mean of the baseline after the exchange that made these advantages."""
-    gained: Floats = pair.sign * (pair.advantages.sum() - found.sum(axis=1)) / (2 * pair.divisor)
-    return pair.means[1] + gained
+def _spare_drops(pairs: Sequence[BaselinePair], found: Sequence[Floats], rules: Rules) -> Floats:
+    """Return by how much more each mean may drop: shape (draws, comparisons)."""
+    spare = np.full((len(found[0]), len(pairs)), np.inf)
+    for column, (pair, values) in enumerate(zip(pairs, found, strict=True)):
+        allowed, sums = rules.limits.drop(pair.measure), values.sum(axis=1)
+        if allowed is not None:
+            gained = pair.sign * (pair.advantages.sum() - sums) / 2  # by the exchanged baseline
+            spare[:, column] = allowed.of(pair.means[1] + gained / pair.divisor) + sums / pair.divisor
+    return spare
 
 
 def _spare_means(
@@ -219,13 +219,9 @@ def _critical_losses(pairs: Sequence[BaselinePair], found: Sequence[Floats], rul
             limits = t.isf(levels[:, column] / 2, topics - 1) * values.std(axis=1, ddof=1) / topics**0.5
             margin = rules.margin(pair)
             critical[:, column] = means + (limits if margin is None else margin - limits)
-        allowed = rules.limits.drop(pair.measure)
-        factor = topics / pair.divisor
-        if allowed is not None:
-            drop = means + allowed.of(_baseline_means(pair, values)) / factor
-            critical[:, column] = np.minimum(critical[:, column], drop)
-        critical[:, column] *= factor
-    return critical
+        critical[:, column] *= topics / pair.divisor
+    smallest: Floats = np.minimum(critical, _spare_drops(pairs, found, rules))
+    return smallest
 
 
 def chance_sentences(
