@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT, load_script
 from score_tables import results_by_run
 
+from xcg.statistics import gate_rules
 from xcg.statistics.corrections import adjusted, critical_levels
 from xcg.statistics.gate import Check, check_gate
 from xcg.statistics.gate_limits import parse_limits
@@ -46,23 +47,29 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_the_chance_of_an_unchanged_run_by_all_exchanges(name: str) -> None:
+def test_the_chance_of_an_unchanged_run_by_all_exchanges(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All 2⁷ exchanges are given to the gate itself, as runs of their own."""
     rules = RULES[name]
+    (check,) = checked({"base": BASE, "run": BASE - LOST}, **rules)
+    found = check.chances.unchanged
+    monkeypatch.setattr(gate_rules, "DRAWS", 1)  # only the failures count
     fails = []
     for signs in product((1, -1), repeat=len(BASE)):
         (check,) = checked(exchanged(signs), **rules)
         fails.append(bool(check.failures))
-    (check,) = checked({"base": BASE, "run": BASE - LOST}, **rules)
-    found = check.chances.unchanged
     assert found == pytest.approx(np.mean(fails), abs=0.03)  # three standard errors of 2,000 draws
 
 
 @pytest.mark.parametrize("name", ["drop", "test", "margin", "minimum"])
-def test_the_loss_makes_the_gate_fail_in_80_percent_of_the_exchanges(name: str) -> None:
+def test_the_loss_makes_the_gate_fail_in_80_percent_of_the_exchanges(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (check,) = checked({"base": BASE, "run": BASE - LOST}, **RULES[name])
     loss = check.chances.loss
     assert loss is not None
+    monkeypatch.setattr(gate_rules, "DRAWS", 1)
     shares = []
     for size in (0.9 * loss, 1.1 * loss):
         exchanges = [exchanged(signs, size) for signs in product((1, -1), repeat=len(BASE))]
