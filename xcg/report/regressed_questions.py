@@ -81,7 +81,7 @@ def regressed_questions(
         check_corpus=False,
     )
     titles = inputs.topic_titles
-    commands = {key: command(known, *key[:2]) for key in shown}
+    commands = {key: command(inputs, *key[:2]) for key in shown}
     runs = [run for run in known.loaded_runs if run.name in wanted]
     known = replace(known, runs=runs, strategies=())
     found: dict[tuple[str, str, str], Explanation] = {}
