@@ -195,6 +195,15 @@ def test_regressed_questions_have_gold_ranks_and_a_command(
             assert f"{run}, topic {words[-1]}, spans: gained " in explained.stdout
 
 
+def test_a_run_from_standard_input_is_not_read_again(
+    files: Callable[..., list[str]], xcg_command: Command, tmp_path: Path
+) -> None:
+    gate = (*files(good=GOOD), "--run", "-", *LIMITED, "--max-drop", "5%", "--format", "markdown")
+    files(mixed=MIXED)
+    done = xcg_command("compare", *gate, stdin=(tmp_path / "mixed.jsonl").read_text())
+    assert (done.returncode, "“Bees dance on the comb.”: rank 1 → rank 2" in done.stdout) == (1, True)
+
+
 def test_topics_of_other_names_are_an_error(
     files: Callable[..., list[str]], xcg_command: Command
 ) -> None:
