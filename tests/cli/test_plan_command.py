@@ -143,7 +143,7 @@ def test_the_plot_has_a_line_for_each_procedure() -> None:
     )
     for difference, label in [
         (None, "difference found with 80 % power"),
-        (0.1, "power for a difference of 0.1, %"),
+        (0.05, "power for a difference of 0.05, %"),
     ]:
         plans = plan(results, difference=difference)
         figure = plan_plot(plans, 0.8)
@@ -159,3 +159,10 @@ def test_the_plot_has_a_line_for_each_procedure() -> None:
         expected = plans[0].detectable if difference is None else 100 * (plans[0].power or 0)
         assert at_hand == pytest.approx(expected)
         assert (y == sorted(y)) if difference else (y == sorted(y, reverse=True))
+        assert axis.get_title(loc="right") == ("extrapolated" if difference else "")
+        if difference:  # more than 60 topics are not simulated
+            solid, dashed = axis.get_lines()[:2]
+            assert max(solid.get_xdata()) == min(dashed.get_xdata()) == 60 < max(dashed.get_xdata())
+            assert dashed.get_markevery()[0] == 1
+            assert (solid.get_linestyle(), dashed.get_linestyle()) == ("-", "--")
+            assert dashed.get_markerfacecolor() == "white"

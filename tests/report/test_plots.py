@@ -57,8 +57,20 @@ def test_curves_have_one_panel_per_measure_and_user_model() -> None:
     assert lines_of(panels[0]) == {"a": ([1, 2], [0.5, 1.0]), "b": ([1, 2], [0.5, 1.0])}
     assert lines_of(panels[4]) == {"a": ([1, 2], [0.25, 0.75])}
     assert legend_of(figure) == ["a", "b"]
+    assert [panel.get_xticks()[0] for panel in (panels[0], panels[2])] == [1, 0]
+    assert (panels[0].get_xlim(), panels[0].get_ylim()[0]) == ((1, 2), 0)
     # A run has the same style in all panels.
     assert {panel.get_lines()[0].get_color() for panel in panels} == {"#000000"}
+
+
+def test_curves_of_one_measure_have_one_scale() -> None:
+    heights = {
+        "nxCG": {"m1": (0.5, 1.0), "m2": (0.1, 0.2)},
+        "xCG": {"m1": (3.0, 9.0), "m2": (4.0, 5.0)},
+    }
+    curves = [curve("a", name, model, y) for name, ys in heights.items() for model, y in ys.items()]
+    tops = [axis.get_ylim()[1] for axis in plots.curves_plot(curves).axes]
+    assert tops == pytest.approx([1.025, 1.025, 9.3, 9.3])
 
 
 def test_curves_show_the_ideal_ranking_as_a_dotted_line_and_the_ranks_of_a_value() -> None:
@@ -70,7 +82,7 @@ def test_curves_show_the_ideal_ranking_as_a_dotted_line_and_the_ranks_of_a_value
     (axis,) = plots.curves_plot(lines, ranks).axes
     assert [line.get_linestyle() for line in axis.get_lines()] == ["-", ":"]
     segments = [segment.tolist() for lines in axis.collections for segment in lines.get_segments()]
-    assert segments == [[[0, 1], [2, 1]], [[1, 0], [1, 1]], [[2, 0], [2, 1]]]
+    assert segments == [[[1, 1], [2, 1]], [[1, 0], [1, 1]], [[2, 0], [2, 1]]]
     assert [text.get_text() for text in axis.texts] == ["1", "2"]
 
 

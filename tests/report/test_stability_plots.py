@@ -116,6 +116,9 @@ def test_extrapolated_swaps_are_marked() -> None:
     assert list(second.get_ydata()) == pytest.approx([25, 12.5, 6.25])
     assert second.get_markevery() == [1, 2]
     assert axis.get_title(loc="right") == "extrapolated"
+    assert list(axis.get_xticks()) == [1, 2, 3, 4]
+    first, middle, last = axis.get_xaxis_transform().transform([(x, 0) for x in (1, 2, 4)])[:, 0]
+    assert (last - middle) / (last - first) == pytest.approx(1 / 3)
     assert legend_of(figure) == ["from 10"]
     assert figure.legends[0].get_title().get_text() == "difference\n% of the mean of both runs"
     assert plots.swaps_plot({"MAep": rates}, [1, 2]).axes[0].get_title(loc="right") == ""

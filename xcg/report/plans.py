@@ -14,6 +14,7 @@ from xcg.report.figures import (
     in_style,
     label_text,
     line_style,
+    mark_extrapolated,
     new_panels,
     panel_columns,
 )
@@ -130,7 +131,8 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
     """Draw the power for a difference against the number of topics, one line per test and correction.
 
     Without a difference, draw the detectable difference. There is one panel per measure and user model.
-    A vertical dotted line marks the number of topics at hand.
+    A vertical dotted line marks the number of topics at hand. Values that are extrapolated from
+    simulations with fewer topics have hollow markers, dashed lines and a grey background.
 
     Args:
         plans: The result of :func:`xcg.statistics.planning.plan`.
@@ -149,6 +151,7 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
     for number, ((measure, model), lines) in enumerate(panels.items()):
         axis = axes[number]
         sizes = _drawn_topics(lines)
+        simulated = sum(size <= MAX_SIMULATED_TOPICS for size in sizes)
         for line in lines:
             if line.simulation is None:
                 continue
@@ -158,7 +161,14 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
                 y = [math.nan if value is None else value for value in values]
             else:
                 y = [100 * line.simulation.power(size, difference) for size in sizes]
-            axis.plot(sizes, y, label=name, **line_style(names.index(name)))
+            style = line_style(names.index(name))
+            axis.plot(sizes[:simulated], y[:simulated], label=name, **style)
+            if simulated < len(sizes):
+                style |= {"linestyle": "--", "markerfacecolor": "white"}
+                marked = list(range(1, len(sizes) - simulated + 1))
+                axis.plot(sizes[simulated - 1 :], y[simulated - 1 :], markevery=marked, **style)
+        if simulated < len(sizes):
+            mark_extrapolated(axis, sizes[simulated - 1], sizes[-1])
         axis.axvline(lines[0].topics, color="black", linewidth=0.8, linestyle=":")
         axis.set_title(label_text(f"{measure}, {short_names([model], 30)[model]}"))
         axis.set_xlabel("topics")
@@ -185,4 +195,4 @@ def _drawn_topics(lines: Sequence[Plan]) -> list[int]:
     last = max(2 * lines[0].topics, *(round(1.2 * number) for number in needed), 2 * _LEAST_TOPICS)
     last = max(min(last, _MAX_DRAWN_TOPICS), 2 * lines[0].topics)
     sizes = np.geomspace(_LEAST_TOPICS, last, _SIZES).round().astype(int)
-    return sorted({*sizes.tolist(), lines[0].topics})
+    return sorted({*sizes.tolist(), lines[0].topics, min(MAX_SIMULATED_TOPICS, last)})

@@ -15,6 +15,7 @@ from xcg.report.figures import (
     add_caption,
     add_legend,
     draw_curve,
+    equalise_y_limits,
     in_style,
     label_text,
     new_panels,
@@ -97,13 +98,27 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
         axis.set_ylim(bottom=0)
         if over.endswith("recall"):
             axis.set_xlim(0, 1)
+        elif over == "rank":
+            _start_at_rank_1(axis, lines)
         of_panel = [one for one in ranks if (one.measure, one.user_model) == (measure, model)]
         _draw_ranks(axis, of_panel, styles)
+    for of_measure in grouped(zip(panels, axes, strict=True), lambda panel: panel[0][0]).values():
+        equalise_y_limits([axis for _, axis in of_measure])
     _add_key(figure, axes, columns, styles)
     by = "" if not styles.others else "Best runs by the mean of the first curve."
     names = f"User models: {parameters}." if parameters else ""
     add_caption(figure, names, styles.caption, by, choice)
     return figure
+
+
+def _start_at_rank_1(axis: Axes, curves: Sequence[CurveOf]) -> None:
+    """Begin an axis at rank 1, which has a tick."""
+    last = max(2.0, *(curve.x[-1] for curve in curves))
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.set_xticks([1, *(tick for tick in axis.get_xticks() if 1 < tick <= last)])
+    axis.set_xlim(1, last)
+    for line in axis.get_lines():
+        line.set_clip_on(False)  # whole markers at the edges
 
 
 def _mean(curve: CurveOf) -> float:
@@ -149,7 +164,7 @@ def _draw_ranks(axis: Axes, ranks: Sequence[RankOfValue], styles: LineStyles) ->
     if not reached:
         return
     last, _, value = reached[-1]
-    axis.hlines(value, 0, last, color="grey", linewidth=0.9)
+    axis.hlines(value, axis.get_xlim()[0], last, color="grey", linewidth=0.9)
     width = _LABEL_WIDTH * (axis.get_xlim()[1] - axis.get_xlim()[0])
     ends: list[float] = []  # of the last label in each row; labels of near ranks are in several rows
     for rank, run, _ in reached:
