@@ -8,6 +8,7 @@ from score_tables import results_by_model
 
 from xcg.errors import XcgError
 from xcg.report.difference_plots import differences_plot
+from xcg.statistics.significance import compare
 
 pytest.importorskip("matplotlib")
 
@@ -40,11 +41,33 @@ def test_differences_from_the_best_run(
     figure = differences_plot(results_by_model(measure, DIFFERENCES), baseline)
     (axis,) = figure.axes
     assert axis.get_title() == title
-    assert axis.get_ylabel() == measure
+    assert axis.get_ylabel() == f"difference in {measure}"
     assert caption_of(figure).endswith("Blue: the run is better; orange: worse. User model: m.")
     assert tick_labels(axis) == (["2", "1"] if title == "b − a" else ["1", "2"])
     assert [patch.get_height() for patch in axis.patches] == bars
     assert [patch.get_facecolor()[:3] for patch in axis.patches] == colours
+
+
+def test_bars_have_the_interval_of_the_mean_difference_of_the_panel() -> None:
+    """The differences b − a are -2 and 1: mean -0.5, standard error 1.5, t(0.975; 1) = 12.706."""
+    results = results_by_model("MAep", DIFFERENCES)
+    figure = differences_plot(results, "a", compare(results))  # compare returns a − b
+    (axis,) = figure.axes
+    band = axis.patches[-1]
+    zero, mean = axis.get_lines()
+    assert (list(mean.get_ydata()), list(zero.get_ydata())) == ([-0.5, -0.5], [0, 0])
+    assert band.get_y() == pytest.approx(-0.5 - 1.5 * 12.7062, abs=1e-4)
+    assert band.get_height() == pytest.approx(3 * 12.7062, abs=1e-4)
+    assert "Dashed: the mean difference; grey: its interval" in caption_of(figure)
+    figure = differences_plot(results, "a", compare(results, test="wilcoxon"))
+    assert "interval" not in caption_of(figure)
+
+
+def test_intervals_of_counts_are_per_topic_as_the_bars() -> None:
+    topics = {"a": {"1": 3.0, "2": 1.0, "all": 4.0}, "b": {"1": 1.0, "2": 2.0, "all": 3.0}}
+    results = results_by_model("num_rel_ret", {"m": topics})
+    (axis,) = differences_plot(results, "b", compare(results)).axes
+    assert axis.get_lines()[1].get_ydata()[0] == pytest.approx(0.5)  # the sum is 1
 
 
 def test_an_unknown_baseline_is_named() -> None:
@@ -57,8 +80,16 @@ def test_many_runs_are_cells_with_dots_where_a_run_is_better() -> None:
     runs = {f"r{number}": {"s": 0.5 - number / 100, "t": 0.2} for number in range(1, 15)}
     runs["r0"] = {"s": 0.125, "t": 0.25}
     scores = {run: {**topics, "all": sum(topics.values()) / 2} for run, topics in runs.items()}
-    figure = differences_plot(results_by_model("MAep", {"m": scores}))
+    results = results_by_model("MAep", {"m": scores})
+    comparisons = compare(results, baseline="r1")
+    figure = differences_plot(results, "r1", comparisons)
     axis = figure.axes[0]
+    ((means, _, (bars,)),) = (container.lines for container in axis.child_axes[0].containers)
+    assert list(means.get_ydata()) == [line.difference for line in comparisons]
+    assert [tuple(ends[:, 1]) for ends in bars.get_segments()] == [
+        pytest.approx((line.low, line.high)) for line in comparisons
+    ]
+    assert figure.axes[1].get_ylabel() == "difference in MAep"
     cells = cells_of(axis)
     assert list(cells) == [*(f"r{number}" for number in range(2, 15)), "r0"]  # best first
     assert cells["r0"] == pytest.approx([0.125 - 0.49, 0.05])

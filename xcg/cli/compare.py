@@ -264,6 +264,7 @@ def compare(
     tested = results.without_references()
     notes = list(tested.notes)
     rows: list[Row] = []
+    comparisons: list[Comparison] = []
     printed = Printed("")
     if orders:
         rows = order_rows(tested, resamples, seed)
@@ -286,7 +287,7 @@ def compare(
     printed = printed._replace(
         content=rows or "",
         notes=notes,
-        figure=functools.partial(differences_plot, tested, chosen),
+        figure=functools.partial(differences_plot, tested, chosen, comparisons),
         columns=_COLUMNS.get(table, ()),
         terminal_table=[means_table(rows)] if means else printed.terminal_table,
     )

@@ -88,7 +88,7 @@ def _widen_hidden_lines(axis: Axes) -> None:
         above = 0
         for other in points[number + 1 :]:
             if len(x) > 1 and len(other) > 1:
-                distances = np.abs(np.interp(x, *other.T, left=np.nan, right=np.nan) - y)
+                distances = np.abs(np.interp(x, other[:, 0], other[:, 1], np.nan, np.nan) - y)
                 above += np.mean(distances <= close) >= _COINCIDING
         line.set_linewidth(line.get_linewidth() + 1.8 * min(above, _MOST_WIDENED))
         line.set_markersize(line.get_markersize() + 2.5 * min(above, _MOST_WIDENED))

@@ -114,8 +114,7 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
 def _start_at_rank_1(axis: Axes, curves: Sequence[CurveOf]) -> None:
     """Begin an axis at rank 1, which has a tick."""
     last = max(2.0, *(curve.x[-1] for curve in curves))
-    axis.xaxis.get_major_locator().set_params(integer=True)
-    axis.set_xticks([1, *(tick for tick in axis.get_xticks() if 1 < tick <= last)])
+    axis.set_xticks([1, *(tick for tick in axis.get_xticks() if 1 < tick <= last and tick % 1 == 0)])
     axis.set_xlim(1, last)
     for line in axis.get_lines():
         line.set_clip_on(False)  # whole markers at the edges
