@@ -46,6 +46,20 @@ def test_a_line_by_hand() -> None:
     assert ideal.y[25] == pytest.approx(4.5 * 0.25 / 1.5)  # after 4.5
 
 
+def test_scores_of_questions_are_those_of_evaluate() -> None:
+    base, runs = recall_base(GOLD), [chunk_run("r", RUN), chunk_run("late", RUN[1:])]
+    base.add_span("2", "bees", Span(0, 5), "test")
+    strategies = ["unique", "oracle"]
+    found = compare_chunks(base, runs, DOCUMENTS, budgets=[6], measures="RR", strategies=strategies)
+    names = {"MAep": "MAep(effort=tokens)", "nxCG@6": "nxCG(budget=tokens)@6", "RR": "RR"}
+    expected = xcg.evaluate(base, runs, DOCUMENTS, "spans", [*names.values()], strategies="unique")
+    assert found.scores.runs == ["r+unique", "late+unique"]  # oracle is a greedy reference
+    assert found.scores.topics == ["1", "2"]
+    for row in found.scores:
+        value = expected.value(row.run, names[row.measure], row.topic)
+        assert row.value == pytest.approx(value, abs=1e-12)
+
+
 def test_further_measures_are_those_of_evaluate() -> None:
     names = "Success@2 RR(overlap=1) SpanPrecision SpanIoU(budget=tokens)@8 nxCG@2"
     base, runs = recall_base(GOLD), [chunk_run("r", RUN), chunk_run("late", RUN[1:])]
@@ -328,6 +342,9 @@ def test_the_table(xcg_command: Command, campaign: list[str], tmp_path: Path) ->
     assert small[:10] == ["small", "2", "1", "0", "1.5", "2.0", "3.0", "0.2500", "0.6667", "0.0000"]
     assert done.stderr.count("not answered, so counted 0: topic 2") == 2
     assert "ideal reader" in (tmp_path / "curves.svg").read_text()
+    best, second = ("big", "small") if big[10] > small[10] else ("small", "big")
+    sentence = f"MAep: the best run, {best}, does not differ significantly from the second, {second}"
+    assert sentence in done.stderr
 
 
 def test_every_form(xcg_command: Command, campaign: list[str], tmp_path: Path) -> None:

@@ -39,8 +39,14 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
         "MAep",
     )
     (best,) = [line for line in lines if "gen,ideal=leaves,alpha=0.75" in line["user_model"]]
-    top = max(one.means(), key=lambda row: row.value)
-    assert best["best"] == top.run
+    top, after = sorted(one.means(), key=lambda row: -row.value)[:2]
+    assert (best["best"], best["second"]) == (top.run, after.run)
+    (test,) = [line for line in xcg.compare(one, baseline="best") if line.run == after.run]
+    assert best["p"] == pytest.approx(test.p_adjusted)
+    count = sum(line["p"] < 0.05 for line in lines)
+    assert (
+        f"MAep: the best run differs significantly from the second under {count} of 45" in done.stderr
+    )
     wrong = xcg_command(*call, "--plot", tmp_path / "plot.gif")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "unknown kind of plot" in wrong.stderr

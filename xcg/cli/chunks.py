@@ -18,8 +18,10 @@ from xcg.cli.options import (
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.evaluation.chunks import compare_chunks_of_inputs
+from xcg.report.best_runs import best_run_sentences
 from xcg.report.columns import chunk_columns
 from xcg.report.plots import reading_plot
+from xcg.statistics.best_runs import best_runs
 from xcg.tables import Table, records
 from xcg.terminal_tables import separated
 
@@ -73,8 +75,8 @@ def chunks(
     prints for every question which gold spans were found or missed, and which results were new,
     irrelevant or paid for twice. --plot draws the share found over the text read.
 
-    With --user-model spans, xcg compare tests the differences for significance, and xcg explain
-    explains the gain of each result.
+    Sentences say whether the best run differs significantly from the second. With --user-model spans,
+    xcg compare tests all differences, and xcg explain explains the gain of each result.
     """
     refuse_unused(questions, "with --questions", "--budget", "--measures")
     campaign.assessments = (*campaign.assessments, *gold)
@@ -86,9 +88,12 @@ def chunks(
             inputs, budgets, unit, measures or "", questions=questions, progress=progress
         )
     figure = functools.partial(reading_plot, comparison.curves, unit)
+    notes = list(comparison.notes)
+    if not questions:
+        notes += best_run_sentences(best_runs(comparison.scores))
     if format_ != "table":
         rows = comparison.question_records() if questions else comparison.to_records()
-        return Printed(records(rows, format_), comparison.notes, figure)
+        return Printed(records(rows, format_), notes, figure)
     columns = chunk_columns(unit, budgets)
     kinds = (
         (comparison.gold_records(), comparison.result_records())
@@ -96,4 +101,4 @@ def chunks(
         else (comparison.to_records(),)
     )
     tables = [Table.of_records(rows, columns) for rows in kinds if rows]
-    return Printed("", comparison.notes, figure, table=separated(tables))
+    return Printed("", notes, figure, table=separated(tables))

@@ -52,6 +52,7 @@ from xcg.report.strategy_studies import (
     study_tables,
 )
 from xcg.report.sweep_plots import sweep_plot
+from xcg.statistics.best_runs import best_runs
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST, compares_within_runs
@@ -97,7 +98,7 @@ def sweep(
 
     A user model may have lists of values (alpha: [0, 0.5, 1]) or ranges for its parameters. All
     combinations are evaluated in one pass over the files. tau_b low and high are the limits of a 95 %
-    bootstrap interval over topics.
+    bootstrap interval over topics. p tests the difference between the best and the second run.
 
     With strategies (--strategy, or strategies in CONFIG), the command prints for each run the score of
     every strategy for α from 0 to 1, the values of α at which the best strategy changes, the largest
@@ -111,14 +112,15 @@ def sweep(
     refuse_unused(resamples == 0, "with --resamples 0", "--seed")
     results = evaluate_with_progress(inputs)
     shifts = order_shifts(results, reference_model, resamples, seed)
+    best = best_runs(results)
     return Printed(
-        shift_rows(shifts, resamples),
+        shift_rows(shifts, best, resamples),
         results.notes,
         lambda: sweep_plot(results, shifts, reference_model or results.user_models[0]),
         columns=SHIFTS,
         heading=sweep_sentences(results, reference_model, resamples),
-        footer=shift_facts(shifts, resamples),
-        terminal_table=[shift_table(shifts)],
+        footer=shift_facts(shifts, best, resamples),
+        terminal_table=[shift_table(shifts, best)],
     )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from xcg.documents.text_units import TextUnit
 from xcg.evaluation.curves import CurveOf
+from xcg.evaluation.results import Results
 
 
 class ChunkLine(NamedTuple):
@@ -120,6 +121,8 @@ class ChunkComparison:
         curves: The share of the gold's gain over the text read: one curve per run and one of the ideal
             reader, means over questions.
         notes: Warnings and remarks.
+        scores: The scores of each question by MAep, nxCG and the further measures, without greedy
+            references.
     """
 
     unit: TextUnit
@@ -128,6 +131,7 @@ class ChunkComparison:
     questions: Sequence[GoldLine | ResultLine]
     curves: Sequence[CurveOf]
     notes: Sequence[str]
+    scores: Results
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one dict per run; amounts of text are named after the unit."""

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from statistics import fmean
 from typing import get_args
 
@@ -34,6 +35,7 @@ from xcg.evaluation.inputs import (
     UserModels,
 )
 from xcg.evaluation.parallel import Progress
+from xcg.evaluation.results import Result, Results
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.ranking_gains import reading_of
@@ -170,6 +172,7 @@ def compare_chunks_of_inputs(
             reading = reading_of(read.results, model.effort.charge)
             of_run.unanswered += not answered
             if answered or inputs.unanswered == "zero":
+                of_run.questions.append(topic.name)
                 of_run.readings.append((reading, best))
                 of_run.add(read.lines)
                 of_run.nothing_found += answered and math.fsum(reading.gains) == 0
@@ -186,17 +189,26 @@ def compare_chunks_of_inputs(
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")
     scores = _with_questions(scores, model, notes)
-    means = _means(inputs, model, further) if further else {}
+    further_scores = _evaluate(inputs, model, further) if further else []
+    means = {(row.run, row.measure): row.value for row in further_scores if row.topic == MEAN}
+    by_question = {of_run.run: list(of_run.results(budgets, model.name)) for of_run in scores}
+    systems = {name for name, run in runs.items() if not run.is_reference}
     return ChunkComparison(
         unit,
         model.name,
         [
-            _line(of_run, budgets, {str(one): means.get((of_run.run, str(one))) for one in further})
+            _line(
+                of_run,
+                by_question[of_run.run],
+                budgets,
+                {str(one): means.get((of_run.run, str(one))) for one in further},
+            )
             for of_run in scores
         ],
         lines,
         _curves(scores, ideals, model.name),
         notes.lines(),
+        Results(row for row in chain(*by_question.values(), further_scores) if row.run in systems),
     )
 
 
@@ -223,10 +235,8 @@ def _further_measures(measures: Measures, budgets: Sequence[int]) -> list[Measur
     return further
 
 
-def _means(
-    inputs: Inputs, model: UserModel, measures: Sequence[Measure]
-) -> dict[tuple[str, str], float]:
-    """Return (run, measure) → mean over questions, as :func:`xcg.evaluate` computes it."""
+def _evaluate(inputs: Inputs, model: UserModel, measures: Sequence[Measure]) -> list[Result]:
+    """Return the scores that :func:`xcg.evaluate` computes."""
     loaded = replace(
         inputs,
         assessments=inputs.recall_base,
@@ -236,7 +246,7 @@ def _means(
         measures=measures,
         strategies=(),
     )
-    return {(row.run, row.measure): row.value for row in evaluate_inputs(loaded) if row.topic == MEAN}
+    return list(evaluate_inputs(loaded))
 
 
 def _with_questions(scores: Sequence[_RunScores], model: UserModel, notes: Notes) -> list[_RunScores]:
@@ -255,7 +265,8 @@ class _RunScores:
     """The readings and results of one run, which are added question by question.
 
     Attributes:
-        readings: For each question, what the user reads of the run and of the ideal ranking.
+        questions: The questions to average over.
+        readings: For each of them, what the user reads of the run and of the ideal ranking.
         unanswered: Number of questions without results.
         nothing_found: Number of questions with results but without relevant text.
         text: The amount of text of each result of all questions.
@@ -266,6 +277,7 @@ class _RunScores:
     run: str
     unanswered: int = 0
     nothing_found: int = 0
+    questions: list[str] = field(default_factory=list)
     readings: list[tuple[Reading, Reading]] = field(default_factory=list)
     text: array[float] = field(default_factory=lambda: array("d"))
     new: array[float] = field(default_factory=lambda: array("d"))
@@ -278,12 +290,27 @@ class _RunScores:
             self.new.append(result.new)
             self.seen.append(result.seen)
 
+    def results(self, budgets: Sequence[int], model: str) -> Iterator[Result]:
+        """Yield MAep and nxCG of each question."""
+        for question, reading in zip(self.questions, self.readings, strict=True):
+            nxcg = nxcg_at_budgets(*reading, budgets).tolist()
+            yield Result(self.run, question, "MAep", mean_effort_precision_in_text(*reading), model)
+            for budget, value in zip(budgets, nxcg, strict=True):
+                yield Result(self.run, question, f"nxCG@{budget}", value, model)
 
-def _line(scores: _RunScores, budgets: Sequence[int], further: Mapping[str, float | None]) -> ChunkLine:
+
+def _line(
+    scores: _RunScores,
+    results: Iterable[Result],
+    budgets: Sequence[int],
+    further: Mapping[str, float | None],
+) -> ChunkLine:
     """Return the means of a run over its questions."""
+    values: dict[str, list[float]] = defaultdict(list)
+    for result in results:
+        values[result.measure].append(result.value)
     readings, count = scores.readings, len(scores.text)
     text = math.fsum(scores.text)
-    nxcg = zip(*(nxcg_at_budgets(*both, budgets).tolist() for both in readings), strict=True)
     return ChunkLine(
         scores.run,
         len(readings),
@@ -295,8 +322,8 @@ def _line(scores: _RunScores, budgets: Sequence[int], further: Mapping[str, floa
         fmean(math.fsum(reading.gains) / math.fsum(best.gains) for reading, best in readings),
         math.fsum(scores.new) / text if text else None,
         math.fsum(scores.seen) / text if text else None,
-        fmean(mean_effort_precision_in_text(*both) for both in readings),
-        {budget: fmean(values) for budget, values in zip(budgets, nxcg, strict=True)},
+        fmean(values["MAep"]),
+        {budget: fmean(values[f"nxCG@{budget}"]) for budget in budgets},
         further,
     )
 

@@ -133,6 +133,8 @@ SHIFTS = (
     Column("pearson", priority=1, meaning="Pearson's correlation of the means"),
     Column("moved", kind="count", meaning="number of runs whose rank differs"),
     Column("best", kind="text", meaning="run with the best mean"),
+    Column("second", kind="text", priority=2, meaning="run with the second best mean"),
+    Column("p", kind="p", priority=1, meaning="p value of the difference between best and second"),
     Column("tau_b low", priority=2, meaning="lower limit of the 95 % interval of tau_b"),
     Column("tau_b high", priority=2, meaning="upper limit of the 95 % interval of tau_b"),
 )

@@ -10,6 +10,7 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
+from xcg.statistics.best_runs import BestRun
 from xcg.statistics.bootstrap import interval_columns
 from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
 from xcg.statistics.rank_correlation import OrderShift, order_agreements
@@ -216,11 +217,20 @@ def order_rows(results: Results, resamples: int = 0, seed: int = 0) -> list[Row]
     return rows
 
 
-def shift_rows(shifts: Sequence[OrderShift], resamples: int = 0) -> list[Row]:
-    """Return the rows of ``xcg sweep``, with the limits of intervals if there are resamples."""
+def shift_rows(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples: int = 0) -> list[Row]:
+    """Return the rows of ``xcg sweep``, with the limits of intervals if there are resamples.
+
+    Args:
+        shifts: The result of :func:`xcg.statistics.rank_correlation.order_shifts`.
+        best: The best and the second run by each measure under each user model.
+        resamples: The number of resamples.
+    """
     rows = []
+    tests = {(one.measure, one.user_model): one for one in best}
     for shift in shifts:
         row: Row = shift._asdict()
         del row["interval"]
+        test = tests.get((shift.measure, shift.user_model))
+        row |= {"second": test.second if test else None, "p": test.p if test else None}
         rows.append(row | (interval_columns("tau_b", shift.interval) if resamples else {}))
     return rows

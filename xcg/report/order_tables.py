@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from xcg.evaluation.results import Results
+from xcg.report.best_runs import best_run_sentences
 from xcg.report.columns import SHIFTS
+from xcg.statistics.best_runs import BestRun
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.tables import Column, Table
 
@@ -39,9 +41,9 @@ def sweep_sentences(results: Results, reference: str | None, resamples: int) -> 
     return sentences
 
 
-def shift_facts(shifts: Sequence[OrderShift], resamples: int) -> list[str]:
-    """Return the reasons for empty cells."""
-    facts = []
+def shift_facts(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples: int) -> list[str]:
+    """Return sentences on the best and the second run, and the reasons for empty cells."""
+    facts = best_run_sentences(best)
     if any(shift.tau_b is None or shift.pearson is None for shift in shifts):
         facts.append("empty tau_b or pearson: all runs have the same mean under one of the models")
     if resamples and any(shift.interval is None for shift in shifts if shift.tau_b is not None):
@@ -49,7 +51,7 @@ def shift_facts(shifts: Sequence[OrderShift], resamples: int) -> list[str]:
     return facts
 
 
-def shift_table(shifts: Sequence[OrderShift]) -> Table:
+def shift_table(shifts: Sequence[OrderShift], best: Sequence[BestRun]) -> Table:
     """Arrange the shifts of orders for a terminal, with one column for each parameter that varies."""
     names = [shift.user_model for shift in shifts]
     parameters = _parameters(names) or [{"user model": name} for name in names]
@@ -60,8 +62,9 @@ def shift_table(shifts: Sequence[OrderShift]) -> Table:
         declared["tau_b"],
         Column("95 % interval", kind="score", priority=1, meaning="bootstrap interval of tau_b"),
         replace(declared["pearson"], priority=2),
-        *(declared[name] for name in ("moved", "best")),
+        *(declared[name] for name in ("moved", "best", "second", "p")),
     ]
+    tests = {(one.measure, one.user_model): (one.second, one.p) for one in best}
     rows: list[list[Any]] = [
         [
             shift.measure,
@@ -71,6 +74,7 @@ def shift_table(shifts: Sequence[OrderShift]) -> Table:
             shift.pearson,
             shift.moved,
             shift.best,
+            *tests.get((shift.measure, shift.user_model), ("", None)),
         ]
         for shift, values in zip(shifts, parameters, strict=True)
     ]
