@@ -115,6 +115,35 @@ def test_a_table_can_have_user_models_and_topics(xcg_command: Command) -> None:
     assert first.split() == ["kazai-lalmas-2006", "ideal", "163", "1.0000"]
 
 
+def test_intervals_of_means_by_key_and_option(xcg_command: Command, tmp_path: Path) -> None:
+    """The scores are 1, 1/2 and 1/4: s = .3819, and the half width is 4.3027 · s / √3."""
+    (tmp_path / "qrels").write_text("".join(f"{topic} 0 d 1\n" for topic in (1, 2, 4)))
+    lines = [
+        f"{t} Q0 {'d' if rank == t else f'x{rank}'} {rank} {9 - rank} r\n"
+        for t in (1, 2, 4)
+        for rank in (1, 2, 3, 4)
+    ]
+    (tmp_path / "run").write_text("".join(lines))
+    content = "assessments: qrels\nruns: run\nmeasures: RR\n"
+    (tmp_path / "with.yaml").write_text(f"{content}intervals: 95\n")
+    (tmp_path / "without.yaml").write_text(content)
+    call = ("evaluate", tmp_path / "without.yaml")
+    assert "±" not in xcg_command(*call).stdout
+    with_key = xcg_command("evaluate", tmp_path / "with.yaml")
+    with_option = xcg_command(*call, "--intervals", 95)
+    assert with_key.stdout == with_option.stdout
+    assert with_key.stdout.splitlines()[1].split() == ["r", "0.5833", "±0.9486"]
+    assert "xcg: intervals: Student's t over the topics, 95 %; each holds alone" in with_key.stderr
+    latex = xcg_command(*call, "--intervals", 95, "--mark", "--format", "latex").stdout
+    assert r"r & \textbf{0.5833} $\pm$0.9486 \\" in latex
+    rows = xcg_command(*call, "--intervals", 95, "--format", "jsonl", "--per-topic").stdout.splitlines()
+    *topics, mean = map(json.loads, rows)
+    assert [(row["low"], row["high"]) for row in topics] == [(None, None)] * 3
+    assert (mean["low"], mean["high"]) == pytest.approx((0.5833 - 0.9486, 0.5833 + 0.9486), abs=1e-4)
+    unused = xcg_command(*call, "--intervals", 95, "--topic", 1)
+    assert "--intervals has no effect with --topic" in unused.stderr
+
+
 def test_an_error_leaves_the_output_file_unchanged(xcg_command: Command, tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     assert xcg_command("evaluate", CONFIG, "--output", target, "--format", "csv").stdout == ""

@@ -65,7 +65,7 @@ def test_bars_have_the_interval_of_the_mean_difference_of_the_panel() -> None:
 
 def test_intervals_of_counts_are_per_topic_as_the_bars() -> None:
     topics = {"a": {"1": 3.0, "2": 1.0, "all": 4.0}, "b": {"1": 1.0, "2": 2.0, "all": 3.0}}
-    results = results_by_model("num_rel_ret", {"m": topics})
+    results = results_by_model("NumRet", {"m": topics})
     (axis,) = differences_plot(results, "b", compare(results)).axes
     assert axis.get_lines()[1].get_ydata()[0] == pytest.approx(0.5)  # the sum is 1
 

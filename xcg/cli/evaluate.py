@@ -16,8 +16,9 @@ from xcg.cli.options import topics_option
 from xcg.cli.output import Printed, format_option, prints
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
-from xcg.report.tables import FORMATS, render, results_table
+from xcg.report.tables import FORMATS, marks_with_intervals, render, results_table
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
+from xcg.statistics.mean_intervals import mean_intervals
 
 
 @command(example='xcg evaluate configs/quickstart.yaml --measures "nxCG@10 MAep"')
@@ -37,6 +38,12 @@ from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
     help="Mark means that differ significantly from this run, a name or a path, with a dagger "
     "(markdown and latex).",
 )
+@click.option(
+    "--intervals",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    metavar="PERCENT",
+    help="Print confidence intervals of the means at this level, such as 95.",
+)
 @prints(has_tables=True)
 def evaluate(
     campaign: CampaignOptions,
@@ -45,10 +52,14 @@ def evaluate(
     format_: str,
     mark: bool,
     against: str | None,
+    intervals: float | None,
 ) -> Printed:
     """Evaluate runs.
 
-    Prints the mean of each measure over the topics, for each run and user model.
+    Prints the mean of each measure over the topics, for each run and user model. --intervals, or the
+    key intervals in CONFIG, adds half the width of the confidence interval of each mean after ±, or its
+    limits as low and high in records. To test whether runs differ, use xcg compare: intervals of means
+    do not show it.
     """
     refuse_unused(
         format_ not in ("markdown", "latex"),
@@ -61,16 +72,25 @@ def evaluate(
         "with --format trec_eval, whose measures are the same for all user models",
         "--user-model",
     )
-    refuse_unused(format_ == "trec_eval", "with --format trec_eval", "--topic")
-    refuse_unused(bool(topics), "with --topic", "--per-topic", "--mark", "--against")
+    refuse_unused(format_ == "trec_eval", "with --format trec_eval", "--topic", "--intervals")
+    refuse_unused(bool(topics), "with --topic", "--per-topic", "--mark", "--against", "--intervals")
     inputs = campaign.inputs()
     if format_ == "trec_eval":
         results = evaluate_with_progress(trec_eval_inputs(inputs))
         return Printed(trec_eval_output(results, per_topic), results.notes)
     inputs, against = with_named_run(inputs, against)
     results = evaluate_with_progress(inputs)
+    confidence = inputs.intervals if intervals is None else intervals
+    limits, notes = None, list(results.notes)
     if topics:
         results, per_topic = results.of_topics(topics), True
+    elif confidence is not None:
+        limits, without = mean_intervals(results, confidence)
+        notes += [
+            f"intervals: Student's t over the topics, {confidence:g} %; each holds alone",
+            *without,
+        ]
     if format_ == "table":
-        return Printed("", results.notes, table=[results_table(results, per_topic)])
-    return Printed(render(results, format_, per_topic, mark, against), results.notes)
+        marks = marks_with_intervals(limits or {})
+        return Printed("", notes, table=[results_table(results, per_topic, marks)])
+    return Printed(render(results, format_, per_topic, mark, against, limits), notes)

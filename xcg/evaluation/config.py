@@ -16,8 +16,11 @@ from xcg.measures import MEASURES, Measure
 from xcg.runs.document_names import document_key
 from xcg.runs.run import ORDERS, TIES, check_order
 from xcg.user_model.model import UserModel, checked_models, resolve_models
+from xcg.user_model.quantisation import is_number
 from xcg.user_model.schema import check, choice, corpus_below, corpus_path, is_user_model, text
 from xcg.yaml_file import KeyPath, YamlFile, load_yaml
+
+_PLAIN_KEYS = ("order", "ties", "workers", "intervals")
 
 
 def load_configuration(path: str | os.PathLike[str]) -> Inputs:
@@ -51,7 +54,7 @@ def load_configuration(path: str | os.PathLike[str]) -> Inputs:
             "--run and assessments with --assessments",
         )
     given: dict[str, Any] = check(file.content, configuration_schema(), file.where)
-    inputs: dict[str, Any] = {key: given[key] for key in ("order", "ties", "workers") if key in given}
+    inputs: dict[str, Any] = {key: given[key] for key in _PLAIN_KEYS if key in given}
     positions: dict[str, dict[str, str]] = {}
     if "corpus" in given:
         inputs["corpus"] = corpus_below(folder, given["corpus"])
@@ -162,6 +165,12 @@ def _workers(value: object) -> int:
     raise vol.Invalid("expected a number of processes from 1, or -1 for one per core")
 
 
+def _confidence(value: object) -> object:
+    if is_number(value) and 0 < value < 100:
+        return value
+    raise vol.Invalid("expected a confidence level in percent, such as 95")
+
+
 def configuration_schema() -> vol.Schema:
     """Return the schema of a configuration."""
     return vol.Schema(
@@ -180,5 +189,6 @@ def configuration_schema() -> vol.Schema:
             vol.Optional("ties"): choice(TIES),
             vol.Optional("workers"): _workers,
             vol.Optional("document"): _document,
+            vol.Optional("intervals"): _confidence,
         }
     )

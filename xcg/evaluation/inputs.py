@@ -83,6 +83,7 @@ class Inputs:
         document: How chunks, in memory and in JSON Lines, name their document, see
             :func:`xcg.runs.chunks.span_of`.
         topic_files: INEX topic files, whose titles the HTML report shows.
+        intervals: Confidence level in percent of the intervals of means that ``xcg evaluate`` prints.
         positions: Key of a configuration → path → the line that names it, for messages.
 
     Raises:
@@ -111,6 +112,7 @@ class Inputs:
     strategies: Strategies = ()
     document: DocumentKey = None
     topic_files: PathLike | Iterable[PathLike] = ()
+    intervals: float | None = None
     positions: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
     notes: Notes = field(init=False, repr=False, compare=False)
     """What was noted while the inputs were read."""

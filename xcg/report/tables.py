@@ -11,6 +11,7 @@ from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
+from xcg.statistics.mean_intervals import Intervals
 from xcg.statistics.significance import SIGNIFICANCE_LEVEL, compare_runs
 from xcg.tables import CSV_WITHOUT_FORMULAS, RECORD_FORMATS, Column, Markup, Table
 
@@ -41,6 +42,7 @@ def render(
     per_topic: bool = False,
     mark: bool = False,
     against: str | None = None,
+    intervals: Intervals | None = None,
 ) -> str:
     """Write results as text.
 
@@ -56,6 +58,8 @@ def render(
             points are no runs of a system: they are never the best, and have no rank.
         against: A run; means that differ significantly from its mean (paired t test, Holm, 5 %) get a
             dagger (markdown and latex).
+        intervals: Limits of the intervals of means: half their width follows the mean after ±, and
+            records have the fields low and high.
 
     Raises:
         XcgError: If the format or the run is unknown.
@@ -64,9 +68,27 @@ def render(
         raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
     if format in RECORD_FORMATS:
         selected = results if per_topic else results.means()
-        return RECORD_FORMATS[format]([row._asdict() for row in selected])
+        rows = [row._asdict() for row in selected]
+        if intervals is not None:
+            for row in rows:
+                limits = intervals.get((row["measure"], row["user_model"], row["run"]), (None, None))
+                row["low"], row["high"] = limits if row["topic"] == MEAN else (None, None)
+        return RECORD_FORMATS[format](rows)
     marks = _marks(results, mark, against, *_MARKS[format]) if format in _MARKS else {}
+    plus_minus = r"$\pm$" if format == "latex" else "±"
+    marks = marks_with_intervals(intervals or {}, plus_minus, marks)
     return results_table(results, per_topic, marks=marks).write(format)
+
+
+def marks_with_intervals(
+    intervals: Intervals, plus_minus: str = "±", marks: Marks = _UNMARKED
+) -> Marks:
+    """Return marks with half the width of the interval after each mean."""
+    found = dict(marks)
+    for key, (low, high) in intervals.items():
+        before, after = found.get(key, _NO_MARKS)
+        found[key] = before, f"{after} {plus_minus}{(high - low) / 2:.4f}"
+    return found
 
 
 def results_table(results: Results, per_topic: bool = False, marks: Marks = _UNMARKED) -> Table:
