@@ -70,6 +70,12 @@ def test_intervals_of_counts_are_per_topic_as_the_bars() -> None:
     assert axis.get_lines()[1].get_ydata()[0] == pytest.approx(0.5)  # the sum is 1
 
 
+def test_the_user_model_is_below_the_measure() -> None:
+    results = results_by_model("MAep", {"m1": DIFFERENCES["m"], "m2": DIFFERENCES["m"]})
+    labels = [axis.get_ylabel() for axis in differences_plot(results).axes]
+    assert labels == ["difference in MAep\nm1", "difference in MAep\nm2"]
+
+
 def test_an_unknown_baseline_is_named() -> None:
     with pytest.raises(XcgError, match="no run 'c' among the results: expected one of a, b"):
         differences_plot(results_by_model("MAep", DIFFERENCES), "c")

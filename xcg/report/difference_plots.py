@@ -94,9 +94,9 @@ def _bars(
     columns = panel_columns(len(cases), size, 3 if count <= 9 else 4)
     width = min(MAX_WIDTH, max(6.0, 4.4 * columns))
     figure, axes = new_panels(count, columns, width, 2.8, grid="y")
-    characters = int((width / columns - 0.4) * _TITLE_CHARACTERS / 2) - 2
-    short = short_names(results.runs, characters)
     has_models = len(results.user_models) > 1
+    characters = int((width / columns - 0.4 - 0.3 * has_models) * _TITLE_CHARACTERS / 2) - 2
+    short = short_names(results.runs, characters)
     for number, (measure, model) in enumerate(cases):
         base = baseline or best_first(results, measure, model)[0]
         others = [run for run in results.runs if run != base]
@@ -110,8 +110,8 @@ def _bars(
                 axis.axhline(mean, color="black", linewidth=1, linestyle="--")
                 axis.axhspan(low, high, color="0.85", zorder=0)
             axis.set_title(label_text(f"{short[run]} − {short[base]}"))
-            name = f"difference in {measure}"
-            axis.set_ylabel(label_text(f"{name}\n{model}" if has_models else name))
+            names = [f"difference in {measure}", *([model] if has_models else [])]
+            axis.set_ylabel("\n".join(map(label_text, names)))
         equalise_y_limits(panels)  # panels of one measure and user model have one scale
     add_caption(
         figure,

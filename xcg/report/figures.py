@@ -46,8 +46,8 @@ _STYLE = {
 }
 _CAPTION_CHARACTERS = 16
 """Characters of a caption in an inch."""
-_CLOSE, _COINCIDING, _MOST_WIDENED = 0.01, 0.75, 2
-"""Lines coincide if 75 % of their points are closer than 1 % of the axis; two lines on one widen it."""
+_CLOSE, _COINCIDING, _MOST_WIDENED = 0.01, 0.75, 3
+"""Lines coincide if 75 % of the points are closer than 1 % of the axis; at most 3 lines widen one."""
 
 # The colours of Okabe and Ito, which colour-blind readers can distinguish.
 _COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#999999")
@@ -76,10 +76,11 @@ def in_style(draw: Callable[P, T]) -> Callable[P, T]:
 
 
 def _widen_hidden_lines(axis: Axes) -> None:
-    """Widen lines with a label on which later ones lie, so that they are visible below these."""
+    """Widen lines with labels and markers that later ones cover, so that they are visible below."""
     low, high = axis.get_ylim()
     close = _CLOSE * abs(high - low)
     lines = [line for line in axis.get_lines() if not str(line.get_label()).startswith("_")]
+    lines = [line for line in lines if line.get_marker() not in ("", "None")]
     points = [np.asarray(line.get_xydata(), dtype=float) for line in lines]
     points = [of_line[~np.isnan(of_line).any(axis=1)] for of_line in points]
     for number, (line, own) in enumerate(zip(lines, points, strict=True)):
