@@ -23,7 +23,7 @@ from xcg.documents.text_units import TextUnit
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.chunk_comparison import ChunkComparison, ChunkLine, GoldLine, ResultLine
 from xcg.evaluation.curves import CurveOf
-from xcg.evaluation.evaluate import evaluate_inputs, list_topics, note_topics
+from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import (
     AnyOrder,
     Assessments,
@@ -36,11 +36,11 @@ from xcg.evaluation.inputs import (
 )
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Result, Results
+from xcg.evaluation.score_notes import list_topics, note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.ideal import IdealRecallBase
-from xcg.gains.ranking_gains import reading_of
 from xcg.gains.span_reader import ReadResult
-from xcg.gains.topic import Topic
+from xcg.gains.topic import Topic, reading_of
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Measure

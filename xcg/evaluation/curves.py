@@ -9,9 +9,9 @@ from typing import NamedTuple
 from xcg.documents.corpus import Documents
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.evaluate import note_topics
 from xcg.evaluation.inputs import AnyOrder, Assessments, GivenRuns, Inputs, Strategies, UserModels
 from xcg.evaluation.results import NotedList
+from xcg.evaluation.score_notes import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.topic import Topic

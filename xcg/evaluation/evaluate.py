@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from xcg.documents.corpus import Documents
-from xcg.errors import Notes, NothingToAverageError, XcgError, first_names
+from xcg.errors import Notes, NothingToAverageError
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
     AnyOrder,
@@ -26,13 +25,13 @@ from xcg.evaluation.parallel import Progress
 from xcg.evaluation.reading import Reading
 from xcg.evaluation.repeated_results import count_repeated, note_repeated
 from xcg.evaluation.results import Result, Results, Scope
+from xcg.evaluation.score_notes import list_topics, note_above_1, note_topics, note_undefined
 from xcg.evaluation.scored_runs import MeasureValues, ScoredRun
 from xcg.evaluation.scoring import TopicScorer, TopicScores
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.evaluation.unique_names import note_references, unique_names, with_unique_names
-from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
+from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
-from xcg.measures.cumulated_gain import BOUND
 from xcg.measures.trec import (
     Levels,
     check_span_measures,
@@ -45,10 +44,6 @@ from xcg.runs.run import Run, Ties, name_without_strategy
 from xcg.strategies.registry import BoundStrategy
 from xcg.strategies.rewriting import rewrite_runs
 from xcg.user_model.model import OF_SCALE, UserModel
-
-_LISTED_TOPICS = 50
-_LISTED_MODELS = 3
-_ABOVE_1 = 1 + 1e-9  # not a rounding error
 
 
 def evaluate(
@@ -328,7 +323,7 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
             missing = list_topics(without_ideal)
             notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")
         if work.measures:
-            _note_undefined(model_name, work.measures, runs, number, notes)
+            note_undefined(model_name, work.measures, runs, number, notes)
         for name, run in runs.items():
             if work.measures:
                 rows += _rows(work.models[number], name, work.measures, run.values[number])
@@ -359,7 +354,7 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
     )
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
-    _note_above_1(rows, work, notes)
+    note_above_1(rows, work.models, work.measures, notes)
     systems = {name: run for name, run in runs.items() if name not in scope.references}
     note_other_order(work.model_names, work.measures, systems, notes)
     return Results(rows, notes.lines(), scope)
@@ -379,34 +374,6 @@ def _rows(
         mean = measure.aggregate(list(found.values.values()), found.inputs, effort)
         rows.append(Result(run, MEAN, name, mean, model.name))
     return rows
-
-
-def _note_undefined(
-    model: str,
-    measures: Sequence[Measure],
-    runs: Mapping[str, ScoredRun],
-    number: int,
-    notes: Notes,
-) -> None:
-    """Note for which topics the runs have no values under a user model."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for name, run in runs.items():
-        undefined: dict[tuple[str, ...], list[str]] = {}
-        texts: list[tuple[str, str]] = []
-        for measure, values in zip(measures, run.values[number], strict=True):
-            if values.unknown_text:
-                undefined.setdefault(tuple(values.unknown_text), []).append(str(measure))
-        if undefined:
-            means = [
-                f"of {', '.join(names)}: topic {list_topics(topics)}"
-                for topics, names in undefined.items()
-            ]
-            reason = "the corpus lacks the text of results, so not in the means"
-            texts.append(("", f": {reason} {'; '.join(means)}"))
-        if not all(values.values for values in run.values[number]):
-            texts.append((f"{model}: ", " has no topic to average over"))
-        found[name] = texts
-    _note_runs(runs, found, notes.note)
 
 
 def _standard_rows(
@@ -432,87 +399,8 @@ def _standard_rows(
     return rows
 
 
-def _note_above_1(rows: Sequence[Result], work: _Work, notes: Notes) -> None:
-    """Note the scores above 1 of measures that compare with the ideal ranking, and their reason."""
-    bounded = {str(measure) for measure in work.measures if measure.definition.range == BOUND}
-    reasons = {model.name: model.reason_above_1 for model in work.models}
-    above: dict[str, list[Result]] = {}
-    for row in rows:
-        if row.measure in bounded and row.value > _ABOVE_1:
-            above.setdefault(reasons[row.user_model], []).append(row)
-    for reason, found in above.items():
-        models = list(dict.fromkeys(row.user_model for row in found))
-        highest = max(found, key=lambda row: row.value)
-        topic = "mean" if highest.topic == MEAN else f"topic {highest.topic}"
-        notes.note(
-            f"{first_names(models, _LISTED_MODELS)}: "
-            f"{'a score' if len(found) == 1 else f'{len(found)} scores'} above 1, up to "
-            f"{highest.value:.4f} ({highest.measure} of run {highest.run}, {topic})"
-            + (f", because {reason}" if reason else "")
-        )
-
-
 def _in_order(rows: list[Result], measures: Sequence[Measure]) -> list[Result]:
     """Sort the values of each run into the order of the measures."""
     order = {str(measure): position for position, measure in enumerate(measures)}
     grouped = itertools.groupby(rows, key=lambda row: (row.user_model, row.run))
     return [row for _, group in grouped for row in sorted(group, key=lambda r: order[r.measure])]
-
-
-def note_topics(
-    base: RecallBase, runs: Mapping[str, Run | ScoredRun], unanswered: Unanswered, notes: Notes
-) -> None:
-    """Note which topics of runs have no assessments, and which assessed topics have no results.
-
-    Warn if a run answers no assessed topic; XcgError if this holds for all runs.
-    """
-    found: dict[str, list[tuple[str, str]]] = {}
-    useless: dict[str, list[tuple[str, str]]] = {}
-    for name, run in runs.items():
-        texts = found[name] = []
-        answered = run.answered | run.skipped
-        unknown = sorted(answered - set(base.topics), key=topic_key)
-        if unknown:
-            texts.append(("", f": no assessments, so left out: topic {list_topics(unknown)}"))
-        missing = [topic for topic in base.topics if topic not in answered]
-        counted = "counted 0" if unanswered == "zero" else "left out of its means"
-        if missing and len(missing) == len(base.topics):
-            warning = f" answers no assessed topic, so each is {counted}: topic {list_topics(missing)}"
-            if unknown:
-                warning += f"; its topics have other names, such as {unknown[0]!r}"
-            useless[name] = [("", warning)]
-        elif missing:
-            texts.append(("", f": not answered, so {counted}: topic {list_topics(missing)}"))
-    others = sorted({t for run in runs.values() for t in run.answered | run.skipped}, key=topic_key)
-    if len(useless) == len(runs) and others and base.topics and not notes.lenient:
-        stated, assessed = (first_names([repr(t) for t in names], 3) for names in (others, base.topics))
-        raise XcgError(f"no topic of the runs is assessed: runs have {stated}, assessments {assessed}")
-    _note_runs(runs, useless, notes.warning)
-    _note_runs(runs, found, notes.note)
-
-
-def _note_runs(
-    runs: Mapping[str, Run | ScoredRun],
-    found: Mapping[str, Sequence[tuple[str, str]]],
-    add: Callable[[str], None],
-) -> None:
-    """Note texts about runs; a text that holds under all strategies once, under the run's own name.
-
-    Args:
-        runs: Name → run.
-        found: Name of a run → the parts of its notes before and after the name.
-        add: Adds a note.
-    """
-    originals = {name: name_without_strategy(name, run.strategy) for name, run in runs.items()}
-    counts = Counter((originals[name], text) for name, texts in found.items() for text in set(texts))
-    strategies = Counter(originals.values())
-    for name, texts in found.items():
-        original = originals[name]
-        for before, after in texts:
-            is_general = counts[original, (before, after)] == strategies[original]
-            add(f"{before}run {original if is_general else name}{after}")
-
-
-def list_topics(topics: Sequence[str]) -> str:
-    """Return the names of topics as text, at most 50 of them."""
-    return first_names(topics, _LISTED_TOPICS)

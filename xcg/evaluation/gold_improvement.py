@@ -10,10 +10,11 @@ from xcg.documents.corpus import Corpus, Documents
 from xcg.documents.duplicate_search import MIN_CHARACTERS, QuoteIndex
 from xcg.documents.text_search import TextIndex
 from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation.evaluate import evaluate_inputs, note_topics
+from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.gold_review import Disagreement, Duplicate, GoldReview, MissedSpan
 from xcg.evaluation.inputs import Assessments, GivenRuns, Inputs, Strategies, Unanswered, UserModels
 from xcg.evaluation.parallel import Progress
+from xcg.evaluation.score_notes import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_reader import JudgedDocument
+from xcg.gains.judged_topic import JudgedTopic
 from xcg.gains.span_reader import GoldSpan
 from xcg.judgements.assessment import Assessment, Scale
 from xcg.measures.topic_gains import GainVector
@@ -16,9 +16,6 @@ from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import near_scores
 from xcg.user_model.quantisation import quantise
-
-if TYPE_CHECKING:
-    from xcg.gains.topic import Topic
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class IdealRecallBase:
 
 
 def ideal_elements_of(
-    topic: Topic,
+    topic: JudgedTopic,
     model: UserModel,
     assessed: Mapping[str, Mapping[int, Assessment]] | None = None,
 ) -> IdealRecallBase:
@@ -87,7 +84,9 @@ def ideal_elements_of(
     return IdealRecallBase(documents, sorted(gains, reverse=True))
 
 
-def gold_spans(topic: Topic, ideal: IdealRecallBase, model: UserModel) -> dict[str, list[GoldSpan]]:
+def gold_spans(
+    topic: JudgedTopic, ideal: IdealRecallBase, model: UserModel
+) -> dict[str, list[GoldSpan]]:
     """Return document → gold spans: the relevant passages, or else the text of the ideal elements.
 
     Raises:

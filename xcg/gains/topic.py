@@ -1,163 +1,185 @@
-"""One topic of an evaluation: documents, assessments, rankings, and the gains that follow."""
+"""Compute the gains of the rankings of a topic, with what measures can use besides them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+import itertools
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from xcg.documents.passage_points import Passage
-from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import TextUnit
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError, XcgError
-from xcg.gains.element_gains import KnownGains, element_readers, ranking_gains
-from xcg.gains.element_rows import ElementRows
-from xcg.gains.ideal import IdealRecallBase, gold_spans, ideal_elements_of
-from xcg.gains.oracle import order_by_gain
-from xcg.gains.ranking_gains import EvaluatedRanking
-from xcg.gains.resolved import MISSING, ResolvedRanking
-from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan
-from xcg.gains.texts import Texts
+from xcg.errors import XcgError
+from xcg.gains.element_gains import KnownGains, ranking_gains
+from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.ranked_topic import RankedTopic
+from xcg.gains.span_reader import ReadResult, TextSpan
 from xcg.judgements.assessment import Assessment
-from xcg.judgements.recall_base import DocumentSizes, Span
 from xcg.lazy_modules import np
+from xcg.measures import RankingGains
 from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.span_ranking import SpanRanking
 from xcg.measures.text_effort import by_density
-from xcg.measures.topic_gains import Reading, vector
-from xcg.runs.run import FunctionCache
+from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
+from xcg.runs.result_overlap import overlapping_results
+from xcg.user_model.effort import Charge
 from xcg.user_model.model import UserModel
+from xcg.user_model.near_misses import near_elements
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
-class Topic:
-    """One topic with its documents, assessments and rankings.
-
-    What user models and runs share, such as ideal recall-bases, is computed once.
+class EvaluatedRanking(RankingGains):
+    """The gains of one run for one topic under a user model.
 
     Args:
-        name: The topic's id.
-        texts: The texts of all documents.
-        trees: Document → tree, for the documents with assessed elements.
-        assessed: Document → row → assessment.
-        highlighted: Document → relevant passages as (start, end), if the assessments have them.
-        gold: Document → relevant passages with their grades, for the documents whose relevance is
-            given by passages alone.
-        entry_points: Document → character of the best entry point; None if the assessments have no
-            entry points for any topic.
-        document_sizes: Document → sizes in characters that the assessments state, if they do.
-        lacks_highlights: Whether the topic has assessed elements and no passages.
-        needs_text: Whether results are found in the text of documents; not if offsets are enough.
+        topic: The topic.
+        run: The name of the run.
+        ideal_base: The ideal recall-base of the topic under the user model.
+        model: The user model.
+        gains: The gain of each result.
+        not_retrieved: The number of ideal elements that the ranking does not retrieve.
     """
 
     def __init__(
         self,
-        name: str,
-        texts: Texts,
-        trees: Mapping[str, ElementTree],
-        assessed: Mapping[str, Mapping[int, Assessment]],
-        *,
-        highlighted: Mapping[str, Sequence[tuple[int, int]]],
-        gold: Mapping[str, Sequence[Span]],
-        entry_points: Mapping[str, int] | None,
-        document_sizes: Mapping[str, DocumentSizes],
-        lacks_highlights: bool,
-        needs_text: bool,
+        topic: RankedTopic,
+        run: str,
+        ideal_base: IdealRecallBase,
+        model: UserModel,
+        gains: npt.ArrayLike,
+        not_retrieved: int,
     ) -> None:
-        self.name = name
-        self.texts = texts
-        self.trees = trees
-        self.assessed = assessed
-        self.highlighted = highlighted
-        self.gold = gold
-        self.entry_points = entry_points
-        self.document_sizes = document_sizes
-        self.lacks_highlights = lacks_highlights
-        self.rankings: dict[str, ResolvedRanking] = {}
-        """Run → its ranking, for the runs with results for the topic."""
-        self.elements = FunctionCache[str, ElementRows](lambda file: ElementRows(trees[file]))
-        """Document → the rows of its tree, which all user models share."""
-        self._needs_text = needs_text
-        self._ideals: dict[object, IdealRecallBase] = {}
-        self._span_topics: dict[object, SpanTopic] = {}
-        # Caches without bound methods: reference cycles would keep topics in memory.
-        self._stated_spans: dict[str, list[TextSpan | None]] = {}
-        self._text_spans: dict[str, list[TextSpan]] = {}
-        self._overlap: dict[str, bool] = {}
-        self._highlighted: dict[str, HighlightedRanking] = {}
-        self._references: dict[str, tuple[list[int], ResolvedRanking]] = {}
-        self._model_of_references: UserModel | None = None
-        self._known_gains: KnownGains | None = None  # under one user model
+        super().__init__(gains, ideal_base.vector, not_retrieved)
+        self._topic = topic
+        self._run = run
+        self._ideal = ideal_base
+        self._model = model
 
-    def as_read(self, run: str) -> ResolvedRanking:
-        """Return a run's ranking as it was read, empty if it has no results."""
-        return self.rankings.get(run) or ResolvedRanking()
+    @cached_property
+    def scores(self) -> Sequence[float]:
+        """The quantised score of each result in rank order, whatever the user has seen before."""
+        ranking = self._topic.ranking(self._run, self._model)
+        scores = [0.0] * len(ranking)
+        for position, row in ranking.rows.items():
+            document = self._ideal.documents.get(ranking.files[position])
+            if document is not None:
+                scores[position] = document.own_scores.get(row, 0.0)
+        return scores
 
-    def ideal(self, model: UserModel) -> IdealRecallBase:
-        """Return the ideal recall-base of the topic under a user model."""
-        near = model.relevance_value.near_misses
-        as_text = model.spans == "text"
-        key = model.quantisation.key, model.ideal.key, near.key, as_text and model.size
-        if key not in self._ideals:
-            if as_text:
-                self._ideals[key] = self._ideal_text(model)
-            else:
-                self._ideals[key] = ideal_elements_of(self, model)
-        return self._ideals[key]
+    @property
+    def recall_base_scores(self) -> Sequence[float]:
+        """The quantised scores of all assessed elements."""
+        documents = self._ideal.documents.values()
+        return [score for document in documents for score in document.own_scores.values()]
 
-    def _ideal_text(self, model: UserModel) -> IdealRecallBase:
-        kept = {file: rows for file, rows in self.assessed.items() if file not in self.gold}
-        ideal = ideal_elements_of(self, model, kept)
-        gold = gold_spans(self, ideal, model)
-        spans = SpanTopic(gold, self.texts.in_units(model, model.size)).gold
-        scores = sorted((span.score for found in spans.values() for span in found), reverse=True)
-        return IdealRecallBase(ideal.documents, scores, gold)
+    @property
+    def tie_groups(self) -> Sequence[int]:
+        """A group number for each result; tied results have the same number."""
+        ranking = self._topic.ranking(self._run, self._model).ranking
+        if ranking.keys is None:
+            return list(range(len(ranking)))
+        changes = (earlier != later for earlier, later in itertools.pairwise(ranking.keys))
+        return list(itertools.accumulate(changes, initial=0))[: len(ranking)]
 
-    def ranking(self, run: str, model: UserModel) -> ResolvedRanking:
-        """Return a run's ranking under a user model, which orders the results of a greedy reference."""
-        resolved = self.as_read(run)
-        return self._reference(run, model)[1] if resolved.is_reference else resolved
+    def overlaps(self, depth: int | None) -> Sequence[bool]:
+        """Return for the first results (None: all) whether each contains or repeats another one."""
+        return list(overlapping_results(self._topic.ranking(self._run, self._model).ranking.top(depth)))
 
-    def _reference(self, run: str, model: UserModel) -> tuple[list[int], ResolvedRanking]:
-        """Return the order of a greedy reference's results by gain, and the ranking in this order.
-
-        Those of one user model are kept: a sweep over many user models must not need more memory.
-        """
-        if model is not self._model_of_references:
-            for name in self._references:
-                self._highlighted.pop(name, None)
-            self._references, self._model_of_references = {}, model
-            for rows in self.elements.values():
-                rows.seen_before.clear()
-        if run not in self._references:
-            resolved = self.as_read(run)
-            try:
-                order = self._order_by_gain(run, resolved, model)
-            except XcgError as error:
-                where = f"{resolved.source}, user model {model.name}"
-                raise InputError(where, str(error)) from None
-            self._references[run] = order, resolved.in_order(order)
-        return self._references[run]
-
-    def _order_by_gain(self, run: str, resolved: ResolvedRanking, model: UserModel) -> list[int]:
-        ideal, files = self.ideal(model), resolved.files
-        if ideal.gold is not None:
-            topic = self.span_topic(ideal, model)
-            spans = topic.in_units(self.text_spans(run))
-            return order_by_gain(
-                [
-                    (file, span) if span is not None and topic.gold.get(file) else None
-                    for file, span in zip(files, spans, strict=True)
-                ],
-                topic.readers(model.relevance_value),
-            )
-        readers = element_readers(ideal, model)
-        return order_by_gain(
-            [
-                (file, row) if row is not None and file in ideal.documents else None
-                for file, row in resolved
-            ],
-            {file: reader for file in set(files) if (reader := readers[file]) is not None},
+    @property
+    def grades(self) -> tuple[Sequence[GradedResult], float]:
+        """The results as inex-eval-ng uses them, and Σ exhaustivity over all assessed elements."""
+        assessed = self._topic.assessed
+        total = math.fsum(
+            _unit_grades(assessment)[0] for rows in assessed.values() for assessment in rows.values()
         )
+        spans = self._topic.text_spans(self._run, self._model)
+        new_sizes = HighlightedRanking(spans, {}).unseen_sizes
+        graded = []
+        ranking = self._topic.ranking(self._run, self._model)
+        for (file, row), (_, start, end), new in zip(ranking, spans, new_sizes, strict=True):
+            assessment = assessed.get(file, {}).get(row) if row is not None else None
+            e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
+            graded.append(GradedResult(e, s, end - start, new))
+        return graded, total
+
+    @property
+    def highlights(self) -> HighlightedRanking:
+        """The ranking as text, with the highlighted text of the topic."""
+        return self._topic.highlighted_ranking(self._run, self._model)
+
+    @cached_property
+    def spans(self) -> SpanRanking:
+        """The ranking as text, with the gold spans of the topic."""
+        return self._topic.span_ranking(self._run, self._model)
+
+    @property
+    def system_scores(self) -> Sequence[float] | None:
+        """The scores by which the system ordered its results; None for ranks, which grow."""
+        ranking = self._topic.ranking(self._run, self._model).ranking
+        keys = ranking.keys if len(ranking) else []
+        return None if keys is None or any(b > a for a, b in itertools.pairwise(keys)) else keys
+
+    def readings(self, unit: TextUnit, charge: Charge) -> tuple[Reading, Reading]:
+        """Return the text and gain that the user reads in the run and in the ideal ranking.
+
+        The gain of an element grows evenly over its text, so both charges are the same for elements.
+        """
+        topic, ideal, model = self._topic, self._ideal, self._model
+        if ideal.gold is not None:
+            results, _ = topic.read_text(self._run, ideal, model, unit)
+            return reading_of(results, charge), topic.ideal_reading(ideal, model, unit)
+        texts = [self._amount(span, unit) for span in topic.text_spans(self._run, model)]
+        best = [
+            (self._amount((file, *document.span(row)), unit), score)
+            for file, document in ideal.documents.items()
+            for row, score in document.ideal_scores.items()
+        ]
+        return Reading(texts, vector(self.gains)), by_density(best)
+
+    def _amount(self, span: TextSpan, unit: TextUnit) -> float:
+        """Return the amount of text in a span, 1 if it is empty because the user looks at it."""
+        file, start, end = span
+        if start == end:
+            return 1.0
+        if start < 0:  # unknown text counts like text at the document's start
+            start, end = 0, end - start
+        converter = self._topic.texts.converter(self._model, unit, file)
+        first, last = converter.amounts([start, end]).tolist()
+        return float(last - first)
+
+    @property
+    def relevant_units(self) -> Sequence[RelevantUnit]:
+        """The relevant elements, with the results from which the user reaches them."""
+        ideal, model = self._ideal, self._model
+        if ideal.gold is not None:
+            raise XcgError(f"needs elements, but the user model {model.name} scores results as text")
+        ranking = self._topic.ranking(self._run, model)
+        ranks: dict[tuple[str, int], list[int]] = {}
+        for position, row in ranking.rows.items():
+            ranks.setdefault((ranking.files[position], row), []).append(position + 1)
+        retrieved = {file for file, _ in ranks}
+        units = []
+        for file, document in ideal.documents.items():
+            for row, score in document.own_scores.items():
+                near = {row: 1.0}
+                if file in retrieved:
+                    tree, part = document.tree, model.relevance_value.near_misses
+                    near |= near_elements(part, tree, tree.path(row), {tree.path(row): score})
+                reached_from = [(rank, p) for c, p in near.items() for rank in ranks.get((file, c), ())]
+                units.append(RelevantUnit(score, reached_from))
+        return units
+
+
+class Topic(RankedTopic):
+    """A topic whose rankings gain."""
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._overlap: dict[str, bool] = {}
+        self._known_gains: KnownGains | None = None  # under one user model
 
     def depends_on_overlap(self, run: str, model: UserModel) -> bool:
         """Return whether gains depend on how the user model treats overlapping results.
@@ -186,169 +208,24 @@ class Topic:
         found = ranking_gains(self.ranking(run, model), known)
         return EvaluatedRanking(self, run, ideal, model, found.gains, found.not_retrieved)
 
-    def stated_spans(self, run: str) -> list[TextSpan | None]:
-        """Return the results of a run as text, with the stated offsets of passages that do not exist.
 
-        The span is None if the text of a result is unknown, because its element does not exist.
+def reading_of(results: Sequence[ReadResult], charge: Charge) -> Reading:
+    """Return what the user reads of a ranking of text."""
+    stretches = [stretch for result in results for stretch in result.stretches(charge)]
+    return Reading(vector([text for text, _ in stretches]), vector([gain for _, gain in stretches]))
 
-        Raises:
-            XcgError: If documents are needed and missing.
-        """
-        if run not in self._stated_spans:
-            if self._needs_text:
-                self.texts.required_corpus()
-            resolved = self.as_read(run)
-            spans = {**resolved.ranking.spans, **resolved.passages}
-            self._stated_spans[run] = [
-                self._element_span(resolved, position)
-                if (span := spans.get(position)) is None or isinstance(span, Passage)
-                else (file, *span)
-                for position, file in enumerate(resolved.files)
-            ]
-        return self._stated_spans[run]
 
-    def _element_span(self, resolved: ResolvedRanking, position: int) -> TextSpan | None:
-        """Return an element as text; None if its document is unknown."""
-        file, path = resolved.files[position], resolved.ranking.paths[position]
-        row: int | None = int(resolved.row[position])
-        tree, corpus = self.trees.get(file), self.texts.corpus
-        if tree is None and corpus is not None and file in corpus:
-            tree = corpus.tree(file)
-        if tree is None or not path:
-            return None
-        if row == MISSING:
-            row = 0 if path == WHOLE else tree.find(path)
-        return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
-
-    def text_spans(self, run: str, model: UserModel | None = None) -> list[TextSpan]:
-        """Return the results of a run as text, in the order of :meth:`ranking`.
-
-        A result that does not exist is an empty span.
-
-        Raises:
-            XcgError: If documents are needed and missing.
-        """
-        resolved = self.as_read(run)
-        if run not in self._text_spans:
-            missing = resolved.ranking.spans.keys() - resolved.passages.keys()
-            stated = zip(resolved.files, self.stated_spans(run), strict=True)
-            self._text_spans[run] = [
-                (file, 0, 0) if span is None or position in missing else span
-                for position, (file, span) in enumerate(stated)
-            ]
-        spans = self._text_spans[run]
-        if model is None or not resolved.is_reference:
-            return spans
-        return [spans[position] for position in self._reference(run, model)[0]]
-
-    def read_text(
-        self, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
-    ) -> tuple[list[ReadResult], int]:
-        """Read a run's results as text in a unit, see :meth:`SpanTopic.read`."""
-        spans = self.text_spans(run, model)
-        return self.span_topic(ideal, model, unit).read(spans, model.relevance_value)
-
-    def span_topic(
-        self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit | None = None
-    ) -> SpanTopic:
-        """Return the gold spans in a unit, by default the unit of the user model's sizes."""
-        unit = unit or model.size
-        key = id(ideal), unit, model.effort.tokenizer.key
-        if key not in self._span_topics:
-            self._span_topics[key] = SpanTopic(ideal.gold or {}, self.texts.in_units(model, unit))
-        return self._span_topics[key]
-
-    def gold_in_characters(
-        self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit | None = None
-    ) -> dict[str, list[tuple[int, int, float]]]:
-        """Return document → (start, end, score) of its disjoint gold spans, sorted by document.
-
-        The spans are the same as in :meth:`span_topic`. Elements have no gold spans.
-        """
-        found: dict[str, list[tuple[int, int, float]]] = {}
-        for file, spans in sorted(self.span_topic(ideal, model, unit).gold.items()):
-            offsets = self.texts.converter(model, unit or model.size, file).offsets
-            found[file] = [
-                (*map(round, offsets([start, end]).tolist()), score) for start, end, score in spans
-            ]
-        return found
-
-    def highlighted_ranking(self, run: str, model: UserModel | None = None) -> HighlightedRanking:
-        """Return a run's ranking as text, with the highlighted text of the topic.
-
-        Args:
-            run: The run.
-            model: The user model; only the order of a greedy reference depends on it.
-
-        Raises:
-            XcgError: If the assessments have no highlighted passages, or documents are missing.
-        """
-        if self.lacks_highlights:
-            raise XcgError(
-                "needs highlighted passages: offset qrels, JSON Lines with start and end, or INEX "
-                "assessments with <passage>"
-            )
-        resolved = self.as_read(run)
-        order: Sequence[int] = range(len(resolved))
-        if resolved.is_reference:
-            if model is None:
-                raise XcgError(f"the order of {run} depends on a user model, but there is none")
-            order, _ = self._reference(run, model)
-        if run not in self._highlighted:
-            texts, sizes = self.texts, self.document_sizes
-            stated = self.stated_spans(run)
-            spans, files = [stated[old] for old in order], [resolved.files[old] for old in order]
-            self._highlighted[run] = HighlightedRanking(
-                [span or (file, 0, 0) for file, span in zip(files, spans, strict=True)],
-                self.highlighted,
-                self.entry_points,
-                lambda: texts.mean_length,
-                stated_sizes={file: size.relevant for file, size in sizes.items()},
-                length=lambda file: sizes[file].length if file in sizes else texts.length(file),
-                unknown=[index for index, span in enumerate(spans) if span is None],
-            )
-        return self._highlighted[run]
-
-    def span_ranking(self, run: str, model: UserModel | None = None) -> SpanRanking:
-        """Return a run's ranking as text, with the gold spans of the topic.
-
-        Gold spans are passages with a grade above 0, and highlighted passages, which have grade 2.
-
-        Args:
-            run: The run.
-            model: The user model, which defines tokens and the order of a greedy reference. Without it,
-                a greedy reference has the order of its run.
-
-        Raises:
-            XcgError: If the assessments have no passages, or documents are missing.
-        """
-        if self.lacks_highlights:
-            raise XcgError(
-                "needs gold spans: offset qrels, JSON Lines with start and end, or INEX assessments "
-                "with <passage>"
-            )
-        stated = self.stated_spans(run)
-        if model is None:
-            results, converter = self.text_spans(run), None
-        else:
-            results, converter = self.text_spans(run, model), partial(self.texts.converter, model)
-            if self.as_read(run).is_reference:
-                stated = [stated[position] for position in self._reference(run, model)[0]]
-        gold = {
-            file: [(start, end, 2.0) for start, end in spans]
-            for file, spans in self.highlighted.items()
-        }
-        for file, graded in self.gold.items():
-            gold[file] = [(s.start, s.end, s.exhaustivity) for s in graded if s.exhaustivity > 0]
-        unknown = [position for position, span in enumerate(stated) if span is None]
-        return SpanRanking(results, gold, converter, unknown)
-
-    def ideal_reading(self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit) -> Reading:
-        """Return what the ideal reader of gold spans reads: only gold, densest first."""
-        gold = self.span_topic(ideal, model, unit).gold
-        return by_density(
-            [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
-        )
+def _unit_grades(assessment: Assessment) -> tuple[float, float]:
+    """Return exhaustivity and specificity scaled to 0 … 1; XcgError for a scale without both."""
+    e, s = assessment.exhaustivity, assessment.specificity
+    if assessment.scale == "four-point":
+        return e / 3, float(s) / 3
+    if assessment.scale == "share":
+        return e / 2, float(s)
+    raise XcgError(
+        f"needs exhaustivity and specificity, but the assessment {assessment.label} is on the "
+        f"{assessment.scale} scale"
+    )
 
 
 def _overlap(tree: ElementTree, rows: Sequence[int]) -> bool:

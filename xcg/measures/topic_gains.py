@@ -193,7 +193,7 @@ class RankingGains:
     """The gains of one ranking for one topic, and what else a measure can use.
 
     The gains are enough for most measures. An evaluation provides the rest, and computes it when a
-    measure first uses it (:class:`xcg.gains.ranking_gains.EvaluatedRanking`).
+    measure first uses it (:class:`xcg.gains.topic.EvaluatedRanking`).
 
     Args:
         gains: xG, the gain of each result in rank order.

@@ -9,8 +9,8 @@ from itertools import product
 from typing import NamedTuple
 
 from xcg.errors import UnmappedError, XcgError, nearest
-from xcg.evaluation.evaluate import list_topics
 from xcg.evaluation.results import Results
+from xcg.evaluation.score_notes import list_topics
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np
 from xcg.statistics.baseline_pairs import BaselinePair, Cell, baseline_pairs, scores_by_cell

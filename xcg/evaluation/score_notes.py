@@ -1,0 +1,129 @@
+"""Note what a reader of scores could overlook: topics that were left out, and scores above 1."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from xcg.errors import Notes, XcgError, first_names
+from xcg.evaluation.inputs import Unanswered
+from xcg.evaluation.results import Result
+from xcg.evaluation.scored_runs import ScoredRun
+from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
+from xcg.measures import Measure
+from xcg.measures.cumulated_gain import BOUND
+from xcg.runs.run import Run, name_without_strategy
+from xcg.user_model.model import UserModel
+
+_LISTED_TOPICS = 50
+_LISTED_MODELS = 3
+_ABOVE_1 = 1 + 1e-9  # not a rounding error
+
+
+def note_topics(
+    base: RecallBase, runs: Mapping[str, Run | ScoredRun], unanswered: Unanswered, notes: Notes
+) -> None:
+    """Note which topics of runs have no assessments, and which assessed topics have no results.
+
+    Warn if a run answers no assessed topic; XcgError if this holds for all runs.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    useless: dict[str, list[tuple[str, str]]] = {}
+    for name, run in runs.items():
+        texts = found[name] = []
+        answered = run.answered | run.skipped
+        unknown = sorted(answered - set(base.topics), key=topic_key)
+        if unknown:
+            texts.append(("", f": no assessments, so left out: topic {list_topics(unknown)}"))
+        missing = [topic for topic in base.topics if topic not in answered]
+        counted = "counted 0" if unanswered == "zero" else "left out of its means"
+        if missing and len(missing) == len(base.topics):
+            warning = f" answers no assessed topic, so each is {counted}: topic {list_topics(missing)}"
+            if unknown:
+                warning += f"; its topics have other names, such as {unknown[0]!r}"
+            useless[name] = [("", warning)]
+        elif missing:
+            texts.append(("", f": not answered, so {counted}: topic {list_topics(missing)}"))
+    others = sorted({t for run in runs.values() for t in run.answered | run.skipped}, key=topic_key)
+    if len(useless) == len(runs) and others and base.topics and not notes.lenient:
+        stated, assessed = (first_names([repr(t) for t in names], 3) for names in (others, base.topics))
+        raise XcgError(f"no topic of the runs is assessed: runs have {stated}, assessments {assessed}")
+    _note_runs(runs, useless, notes.warning)
+    _note_runs(runs, found, notes.note)
+
+
+def _note_runs(
+    runs: Mapping[str, Run | ScoredRun],
+    found: Mapping[str, Sequence[tuple[str, str]]],
+    add: Callable[[str], None],
+) -> None:
+    """Note texts about runs; a text that holds under all strategies once, under the run's own name.
+
+    Args:
+        runs: Name → run.
+        found: Name of a run → the parts of its notes before and after the name.
+        add: Adds a note.
+    """
+    originals = {name: name_without_strategy(name, run.strategy) for name, run in runs.items()}
+    counts = Counter((originals[name], text) for name, texts in found.items() for text in set(texts))
+    strategies = Counter(originals.values())
+    for name, texts in found.items():
+        original = originals[name]
+        for before, after in texts:
+            is_general = counts[original, (before, after)] == strategies[original]
+            add(f"{before}run {original if is_general else name}{after}")
+
+
+def list_topics(topics: Sequence[str]) -> str:
+    """Return the names of topics as text, at most 50 of them."""
+    return first_names(topics, _LISTED_TOPICS)
+
+
+def note_undefined(
+    model: str,
+    measures: Sequence[Measure],
+    runs: Mapping[str, ScoredRun],
+    number: int,
+    notes: Notes,
+) -> None:
+    """Note for which topics the runs have no values under a user model."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name, run in runs.items():
+        undefined: dict[tuple[str, ...], list[str]] = {}
+        texts: list[tuple[str, str]] = []
+        for measure, values in zip(measures, run.values[number], strict=True):
+            if values.unknown_text:
+                undefined.setdefault(tuple(values.unknown_text), []).append(str(measure))
+        if undefined:
+            means = [
+                f"of {', '.join(names)}: topic {list_topics(topics)}"
+                for topics, names in undefined.items()
+            ]
+            reason = "the corpus lacks the text of results, so not in the means"
+            texts.append(("", f": {reason} {'; '.join(means)}"))
+        if not all(values.values for values in run.values[number]):
+            texts.append((f"{model}: ", " has no topic to average over"))
+        found[name] = texts
+    _note_runs(runs, found, notes.note)
+
+
+def note_above_1(
+    rows: Sequence[Result], models: Sequence[UserModel], measures: Sequence[Measure], notes: Notes
+) -> None:
+    """Note the scores above 1 of measures that compare with the ideal ranking, and their reason."""
+    bounded = {str(measure) for measure in measures if measure.definition.range == BOUND}
+    reasons = {model.name: model.reason_above_1 for model in models}
+    above: dict[str, list[Result]] = {}
+    for row in rows:
+        if row.measure in bounded and row.value > _ABOVE_1:
+            above.setdefault(reasons[row.user_model], []).append(row)
+    for reason, found in above.items():
+        names = list(dict.fromkeys(row.user_model for row in found))
+        highest = max(found, key=lambda row: row.value)
+        topic = "mean" if highest.topic == MEAN else f"topic {highest.topic}"
+        notes.note(
+            f"{first_names(names, _LISTED_MODELS)}: "
+            f"{'a score' if len(found) == 1 else f'{len(found)} scores'} above 1, up to "
+            f"{highest.value:.4f} ({highest.measure} of run {highest.run}, {topic})"
+            + (f", because {reason}" if reason else "")
+        )
