@@ -9,6 +9,7 @@ import pytest
 
 import xcg
 from xcg.documents.sources import converted
+from xcg.errors import InputError
 
 WORDS = "Größe – café"
 
@@ -30,6 +31,11 @@ def text_of(data: bytes) -> str:
         (b"<META http-equiv=x content='text/html; charset=Shift_JIS'>" + "猫".encode("cp932"), "猫"),
         (b"<meta charset=ISO-2022-JP><p>" + "猫と犬".encode("iso2022_jp"), "猫と犬"),
         (b'<?xml version="1.0" encoding="koi8-r"?><p>' + "пчела".encode("koi8-r"), "пчела"),
+        (b"<meta charset=gb2312>" + "镕".encode("gbk"), "镕"),
+        (b"<!-- <meta charset=koi8-r> -->" + WORDS.encode(), WORDS),
+        (b"<meta charset=unicode_escape>\\u0041", "\\u0041"),
+        (b"<meta charset=utf-7>+AEE-", "+AEE-"),
+        (b"<meta charset=cp037>" + WORDS.encode(), WORDS),
         (b"<meta charset=nonsense>" + WORDS.encode(), WORDS),
         (b"<meta charset=utf-16>" + WORDS.encode(), WORDS),
         (b" " * 1100 + b"<meta charset=koi8-r>" + WORDS.encode(), WORDS),
@@ -38,6 +44,17 @@ def text_of(data: bytes) -> str:
 )
 def test_a_page_is_decoded_as_the_standard_says(data: bytes, text: str) -> None:
     assert text_of(data).strip() == text
+
+
+@pytest.mark.parametrize(
+    ("data", "charset"),
+    [(b"\x81", "windows-1252, as it declares none"), (b"<meta charset=utf-8>\xe9", "utf-8")],
+)
+def test_illegal_bytes_are_an_error(data: bytes, charset: str) -> None:
+    with pytest.raises(
+        InputError, match=f"d.html: not HTML: byte .* illegal in its charset {charset};"
+    ):
+        text_of(data)
 
 
 def test_gold_in_a_page_without_a_declaration_is_found(tmp_path: Path) -> None:

@@ -46,8 +46,9 @@ def html_to_xml(data: bytes, where: str) -> bytes:
     try:
         data = _decoded_html(data).translate(_BLANKS).encode()  # XML has no control characters
     except UnicodeDecodeError as error:
-        message = f"not HTML: illegal bytes in its charset {error.encoding}, at {error.start}"
-        raise InputError(where, f"{message}; expected the charset that the page declares") from None
+        charset = "windows-1252, as it declares none" if guesses_charset(data) else error.encoding
+        message = f"not HTML: byte {error.start} is illegal in its charset {charset}"
+        raise InputError(where, f"{message}; expected a page that declares its charset") from None
     check_markup(data, where, is_html=True)
     options: dict[str, Any] = {"remove_comments": True, "remove_pis": True, "no_network": True}
     options["encoding"] = "utf-8"  # whatever the page declares
@@ -69,6 +70,7 @@ _DECLARATION = re.compile(
     rb"""<meta[^>]+?charset\s*=\s*["']?\s*([^\s"'/>;]+)|^\s*<\?xml[^>]+?encoding\s*=\s*["']([^"']+)""",
     re.I,
 )
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.S)
 _DECLARATION_BYTES = 1024
 """A charset is declared within these bytes, says the HTML standard."""
 _MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -82,7 +84,14 @@ _WINDOWS_1252 = (
     "latin1",
     "l1",
 )
-"""Labels that mean windows-1252 in the HTML standard."""
+_LABELS = dict.fromkeys(_WINDOWS_1252, "cp1252") | {
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    **dict.fromkeys(("shift_jis", "shift-jis", "sjis"), "cp932"),
+    **{"euc-kr": "cp949", "big5": "big5hkscs", "iso-8859-9": "cp1254", "iso-8859-11": "cp874"},
+}
+"""Labels that the HTML standard reads as a larger charset."""
+_NO_CHARSET = b"xn--4ca+AEE-\\u0041~{!"
+"""ASCII that codecs for other purposes, such as punycode or unicode_escape, decode as another text."""
 
 
 def _decoded_html(data: bytes) -> str:
@@ -101,18 +110,16 @@ def _decoded_html(data: bytes) -> str:
 
 
 def _declared_charset(data: bytes) -> str | None:
-    declared = _DECLARATION.search(data[:_DECLARATION_BYTES])
+    declared = _DECLARATION.search(_COMMENT.sub(b"", data[:_DECLARATION_BYTES]))
     if declared is None:
         return None
     label = (declared[1] or declared[2]).decode("ascii", "replace").lower()
-    if label.startswith("utf-16"):
-        return "utf-8"  # a declaration in ASCII cannot be read in UTF-16
-    encoding = "cp1252" if label in _WINDOWS_1252 else label
+    encoding = _LABELS.get(label, label)
     try:
-        b" ".decode(encoding)
+        is_charset = _NO_CHARSET.decode(encoding) == _NO_CHARSET.decode()
     except (LookupError, ValueError):  # an unknown label counts as none
         return None
-    return encoding
+    return encoding if is_charset else None
 
 
 def guesses_charset(data: bytes) -> bool:
