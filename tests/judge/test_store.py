@@ -8,6 +8,7 @@ import random
 import shutil
 import sqlite3
 import stat
+import struct
 import subprocess
 import sys
 import threading
@@ -331,6 +332,38 @@ class TestForeignFiles:
         assert os.path.lexists(lock)
         assert not (tmp_path / "judge.sqlite").exists()
 
+    @pytest.mark.parametrize("kind", ["link", "hard link", "fifo", "of several databases"])
+    def test_a_foreign_journal_is_not_used(self, tmp_path: Path, corpus: Corpus, kind: str) -> None:
+        """SQLite would wait for the FIFO, and delete the file that the last one names."""
+        path, foreign = tmp_path / "judge.sqlite", tmp_path / "foreign"
+        filled(path, corpus).close()
+        foreign.write_bytes(b"mine")
+        journal = Path(f"{path}-journal")
+        if kind == "link":
+            journal.symlink_to(foreign)
+        elif kind == "hard link":
+            journal.hardlink_to(foreign)
+        elif kind == "fifo":
+            os.mkfifo(journal)
+        else:
+            magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(foreign)
+            pages = path.stat().st_size // 4096
+            header = magic + struct.pack(">5I", 0, 1, pages, 512, 4096)
+            last = struct.pack(">I", (1 << 30) // 4096 + 1) + name
+            last += struct.pack(">2I", len(name), sum(name)) + magic
+            journal.write_bytes(header.ljust(512, b"\0") + last)
+        with pytest.raises(StoreError, match=r"sqlite-journal: not a journal of xcg judge; move"):
+            Store(path, corpus)
+        assert foreign.read_bytes() == b"mine"
+
+    def test_a_store_with_a_write_ahead_log_is_refused(self, tmp_path: Path, corpus: Corpus) -> None:
+        """SQLite would write to the files of the log, which can be links to others."""
+        path = tmp_path / "judge.sqlite"
+        filled(path, corpus).close()
+        execute(path, "PRAGMA journal_mode = WAL")
+        with pytest.raises(StoreError, match="not a store of xcg judge"):
+            Store(path, corpus)
+
     def test_links_to_a_store_have_its_lock(self, store: Store, tmp_path: Path, corpus: Corpus) -> None:
         (tmp_path / "other").mkdir()
         (tmp_path / "other" / "link.sqlite").symlink_to(tmp_path / "judge.sqlite")
@@ -457,7 +490,7 @@ def test_a_damaged_history_is_refused_when_it_is_used(
         (b"", "not a store of xcg judge"),
         (b"SQLite format 3\0" + bytes(100), "not a store of xcg judge"),
         (b"<article/>", "not a store of xcg judge"),
-        (b"SQLite format 3\0" + bytes(52) + b"xcgj" + bytes(5000), "damaged"),
+        (b"SQLite format 3\0\0\0\1\1" + bytes(48) + b"xcgj" + bytes(5000), "damaged"),
     ],
 )
 def test_another_file_is_refused_and_not_changed(

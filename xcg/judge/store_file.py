@@ -20,9 +20,11 @@ from xcg.lazy_modules import sqlite3
 VERSION = 1
 """Version of the tables."""
 _APPLICATION = b"xcgj"
-_HEADER = re.compile(rb"SQLite format 3\0.{52}" + _APPLICATION, re.DOTALL)
-"""Beginning of the file, with SQLite's signature and the application id at byte 68."""
+_HEADER = re.compile(rb"SQLite format 3\0..\x01\x01.{48}" + _APPLICATION, re.DOTALL)
+"""Beginning of the file: SQLite's signature, no write-ahead log, the application id at byte 68."""
 _HEADER_BYTES = 72
+_SEVERAL_DATABASES = bytes.fromhex("d9d505f920a163d7")
+"""End of the journal of a transaction on several databases."""
 _TIMEOUT = 30.0
 """Seconds to wait for a process that copies the file."""
 _OLDEST_SQLITE = (3, 37)
@@ -213,6 +215,25 @@ def check_header(path: Path) -> None:
         raise StoreError(path, f"cannot read: {getattr(error, 'strerror', None) or error}") from None
     if not _HEADER.match(head):
         raise StoreError(path, "not a store of xcg judge; expected a file that xcg judge has written")
+    _check_journal(Path(f"{os.path.realpath(path)}-journal"))
+
+
+def _check_journal(path: Path) -> None:
+    """Check that the journal of a store, from which SQLite restores it, is a file that SQLite wrote.
+
+    SQLite waits for a FIFO. At its end, the journal of several databases names a file, which SQLite
+    deletes.
+    """
+    if not os.path.lexists(path):
+        return
+    state = path.lstat()
+    is_own = stat.S_ISREG(state.st_mode) and state.st_nlink == 1
+    if is_own:
+        with path.open("rb") as file:
+            file.seek(max(0, state.st_size - len(_SEVERAL_DATABASES)))
+            is_own = file.read() != _SEVERAL_DATABASES
+    if not is_own:
+        raise StoreError(path, "not a journal of xcg judge; move it away")
 
 
 def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
