@@ -557,3 +557,10 @@ def test_an_error_message_is_one_line(tmp_path: Path, xcg_command: Command) -> N
     done = xcg_command(*call)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("read", [read_assessments, read_run])
+def test_an_endless_line_is_refused_before_it_is_read(read: Callable[[str], object]) -> None:
+    with pytest.raises(InputError, match="/dev/zero:1: a line of more than 1 MB"):
+        read("/dev/zero")

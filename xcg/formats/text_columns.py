@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedIOBase, BufferedReader, BytesIO
 from itertools import compress, islice, pairwise
@@ -89,6 +90,10 @@ def text_blocks(file: BufferedReader, path: Path) -> Iterator[TextBlock]:
     """Yield the lines of a file in blocks."""
     first_line = 1
     for data in chunks(file):
+        if len(data) > MAX_LINE_BYTES:
+            deque(
+                lines(BytesIO(data), path, first_line), 0
+            )  # refuses the first part of an endless line
         if not data.isspace():
             yield TextBlock(data, path, first_line)
         first_line += data.count(b"\n")
