@@ -138,6 +138,7 @@ def test_limits_compare_with_a_baseline_without_a_test(files: Any, tmp_path: Pat
         ({}, "nothing to check: expected at_least or not_worse_than, or a baseline"),
         ({"at_least": {"MAepp": 0.1}}, "unknown measure 'MAepp'"),
         ({"at_least": {"MAep": float("nan")}}, "illegal threshold"),
+        ({"at_least": {"MAep": "0.1_0"}}, "illegal threshold"),
         ({"not_worse_than": "gone"}, "no run 'gone': "),
         ({"not_worse_than": 3}, "not_worse_than is of type int: expected"),
         ({"not_worse_than": Path("no-such-file")}, "no-such-file"),
@@ -164,6 +165,7 @@ def test_limits_compare_with_a_baseline_without_a_test(files: Any, tmp_path: Pat
             "poor, spans: by MAep the gate can never fail: a drop of 9 is allowed",
         ),
         ({"not_worse_than": "good", "margin": -0.01}, "illegal margin '-0.01'"),
+        ({"not_worse_than": "good", "margin": "٠.1"}, "illegal margin '٠.1'"),
         (
             {"not_worse_than": "good", "margin": 0.01, "correction": "none"},
             "correction has no effect with a margin",

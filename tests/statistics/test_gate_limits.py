@@ -165,6 +165,8 @@ def test_limits_can_be_combined_with_the_test() -> None:
         (["MAep=x"], None, "illegal max-drop 'MAep=x'"),
         (-0.1, None, "illegal max-drop '-0.1'"),
         ("nan", None, "illegal max-drop 'nan'"),
+        (["1_0"], None, "illegal max-drop '1_0'"),
+        (["MAep=٣%"], None, "illegal max-drop 'MAep=٣%'"),
         ("1e999%", None, "illegal max-drop '1e999%'"),
         ({"MAep": None}, None, "illegal max-drop 'MAep=None'"),
         ({"MAepp": 0.1}, None, "unknown measure 'MAepp'"),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
+from xcg.formats.text_columns import decimal
 from xcg.measures import MEASURES
 from xcg.statistics.baseline_pairs import BaselinePair
 from xcg.statistics.measure_values import by_measure
@@ -104,7 +105,7 @@ def parse_thresholds(thresholds: Iterable[str] | Mapping[str, float]) -> dict[st
 
 
 def _finite(value: str | float) -> float:
-    number = float(value)
+    number = decimal(str(value))
     if not math.isfinite(number):
         raise ValueError
     return number
@@ -179,8 +180,8 @@ def useless_limits(pair: BaselinePair, baseline: str, limits: Limits) -> Iterato
 
 def _drop(value: str | float) -> Amount:
     is_relative = isinstance(value, str) and value.endswith("%")
-    number = float(str(value).removesuffix("%")) / (100 if is_relative else 1)
-    if isinstance(value, bool) or not (math.isfinite(number) and number >= 0):
+    number = decimal(str(value).removesuffix("%")) / (100 if is_relative else 1)
+    if not (math.isfinite(number) and number >= 0):
         raise ValueError
     return Amount(number, is_relative)
 

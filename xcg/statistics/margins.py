@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from xcg.errors import XcgError
+from xcg.formats.text_columns import decimal
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.statistics.corrections import adjust
@@ -46,7 +47,7 @@ def parse_margins(
 
 
 def _margin(value: str | float) -> float:
-    margin = float(value)
+    margin = decimal(str(value))
     if not (math.isfinite(margin) and margin > 0):
         raise ValueError
     return margin
