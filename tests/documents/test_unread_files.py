@@ -166,6 +166,21 @@ def test_a_guessed_charset_is_noted(tmp_path: Path, xcg_command: Command) -> Non
     for command in ("evaluate", "validate"):
         done = xcg_command(command, *files, cwd=tmp_path)
         assert "not UTF-8 are read as windows-1252" in done.stderr
+    marks = gold.replace('"level": 1', '"exhaustivity": 2')
+    (tmp_path / "marks.jsonl").write_text(marks, encoding="utf-8")
+    quote = gold.replace('"level": 1', '"exact": "Größe"')
+    (tmp_path / "quote.jsonl").write_text(quote, encoding="utf-8")
+    (tmp_path / "topics.csv").write_text("id,title\n1,one\n", encoding="utf-8")
+    (tmp_path / "judge.yaml").write_text(
+        "corpus: docs\ntopics: topics.csv\nruns: run.jsonl\n", encoding="utf-8"
+    )
+    for call in (
+        "assess marks.jsonl --corpus docs --output out",
+        "convert --assessments quote.jsonl --to inex2005 --corpus docs",
+        "judge judge.yaml --import marks.jsonl",
+    ):
+        done = xcg_command(*call.split(), cwd=tmp_path)
+        assert "note: HTML pages that declare no charset" in done.stderr, call
     (tmp_path / "docs" / "d.html").write_bytes("<p>Größe</p>".encode())
     assert "windows-1252" not in xcg_command("evaluate", *files, cwd=tmp_path).stderr
 

@@ -121,6 +121,10 @@ def assess(
     for topic, file in files.items():
         with whole_file(file) as opened:
             opened.write(inex_2004(base, topic, pool))
+    notes = Notes()
+    documents.source.note_oddities(notes)
+    for line in notes.lines():
+        print_status(line)
     print_status(f"{len(base.topics)} topics, {len(base)} assessed elements in {output}")
 
 
@@ -224,6 +228,8 @@ def convert(
     else:
         base = read_assessments(assessments, notes)
         text, lost = convert_assessments(base, target_format, documents)
+    if documents is not None:
+        documents.source.note_oddities(notes)
     return Printed(text, [*notes.lines(), *lost_data_notes(target_format, lost)])
 
 

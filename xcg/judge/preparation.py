@@ -48,6 +48,7 @@ def prepare(store: Store, settings: Settings, corpus: Corpus, notes: Notes) -> d
         if empty:
             notes.warning(f"topics without documents to judge: {', '.join(empty)}")
         _assign(store, settings, [topic for topic in topics if topic not in empty])
+    corpus.source.note_oddities(notes)
     return topics
 
 
