@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 import xcg
@@ -100,9 +100,33 @@ def text_of(case: Case, form: str, chance: random.Random) -> str:
     return begin + "".join(write(topic, found, chance) for topic, found in case.run.items()) + end
 
 
-def scores_of(case: Case, run: object) -> tuple[Scores, list[str]]:
+def gold_of(case: Case, form: str) -> dict[str, str]:
+    """Return the files of the assessments of a case: INEX XML for INEX runs, else JSON Lines."""
+    if form != "run.xml":
+        fields = ("topic", "doc", "path", "exhaustivity", "specificity")
+        records = (
+            (topic, doc, path, *pair)
+            for topic, documents in case.gold.items()
+            for doc, paths in documents.items()
+            for path, pair in paths.items()
+        )
+        lines = (json.dumps(dict(zip(fields, record, strict=True))) + "\n" for record in records)
+        return {"gold.jsonl": "".join(lines)}
+    files = {}
+    for topic, documents in case.gold.items():
+        text = f'<assessments topic="{topic}">\n'
+        for doc, paths in documents.items():
+            text += f'<file file="{escape(doc)}">\n'
+            for path, (e, s) in paths.items():
+                text += f'<path path="{path}" exhaustiveness="{e}" specificity="{s}"/>\n'
+            text += "</file>\n"
+        files[f"{topic}.xml"] = f"{text}</assessments>\n"
+    return files
+
+
+def scores_of(case: Case, run: Any, gold: Any = None) -> tuple[Scores, list[str]]:
     """Return the score of each topic and measure, and the notes."""
-    found = xcg.evaluate(case.gold, run, case.documents, "kazai-lalmas-2006-gen", MEASURES)  # type: ignore[arg-type]
+    found = xcg.evaluate(gold or case.gold, run, case.documents, "kazai-lalmas-2006-gen", MEASURES)
     return {(row.topic, row.measure): row.value for row in found}, list(found.notes)
 
 
@@ -144,7 +168,10 @@ def findings(folder: Path, number: int, seed: int) -> Iterator[str]:
         path = folder / form
         for encoding, encode in ENCODINGS.items():
             path.write_bytes(encode(text))
-            if scores_of(case, path)[0] != expected:
+            gold = {folder / name: content for name, content in gold_of(case, form).items()}
+            for file, content in gold.items():
+                file.write_bytes(encode(content))
+            if scores_of(case, path, list(gold))[0] != expected:
                 yield f"campaign {number}, seed {seed}: other scores as {form}, {encoding}: {text}"
         damaged = without_a_field(text, form, chance)
         path.write_text(damaged, encoding="utf-8")

@@ -144,6 +144,7 @@ class TestLinks:
         [
             ("{path: corpus, follow_link: true}", "unknown key: did you mean 'follow_links'?"),
             ("{follow_links: true}", "the key 'path' is missing"),
+            ("{path: corpus, follow_links: 1}", "expected bool"),
         ],
     )
     def test_wrong_keys_are_one_message(
@@ -153,7 +154,8 @@ class TestLinks:
         (tmp_path / "c.yaml").write_text(config, encoding="utf-8")
         done = xcg_command("evaluate", "c.yaml", cwd=tmp_path)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert f"c.yaml:1: corpus: {message}" in done.stderr
+        assert "c.yaml:1: corpus" in done.stderr
+        assert message in done.stderr
 
 
 def test_a_guessed_charset_is_noted(tmp_path: Path, xcg_command: Command) -> None:

@@ -103,7 +103,7 @@ def corpus_path(value: object) -> str:
     """Validate a corpus: its path, or a mapping with ``path`` and ``follow_links``."""
     if not isinstance(value, Mapping):
         return text(value)
-    keys = {vol.Required("path"): text, vol.Optional("follow_links"): vol.Any(True, False)}
+    keys = {vol.Required("path"): text, vol.Optional("follow_links"): bool}
     for unknown in (key for key in value if key not in ("path", "follow_links")):
         raise vol.Invalid(f"unknown key: {nearest(str(unknown), ('path', 'follow_links'))}")
     given = vol.Schema(keys)(value)
