@@ -28,6 +28,7 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -591,6 +592,8 @@ def problems(call: Call, ended: Ended, before: dict[str, str], after: dict[str, 
 def _may_change(path: str, call: Call, failed: bool) -> bool:
     """Return whether a call may change a file: its output, plot, folder, cache or checkpoint."""
     if path in {"out/plot.svg", "out/plot.png"} or path in call.variables.values():
+        return True
+    if ("--junit", path) in pairwise(call.arguments):
         return True
     if call.arguments[0] in FOLDER_WRITERS:
         return path.startswith(OUTPUT)
