@@ -75,6 +75,7 @@ def test_the_rules_for_the_end_of_a_command(
         ("evaluate c.yaml --output out/result", 0, "out/.result.tmp", False),
         ("evaluate c.yaml --output out/link", 0, "out/old", True),
         ("evaluate c.yaml --plot out/plot.svg", 0, "out/plot.svg", True),
+        ("compare c.yaml --junit runs/r.xml", 0, "runs/r.xml", True),
         ("simulate out/result", 0, "out/result/config.yaml", True),
         ("simulate out/result", 0, "config.yaml", False),
         ("samples out/result", 0, "out/result/configs/quickstart.yaml", True),

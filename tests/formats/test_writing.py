@@ -130,6 +130,14 @@ def test_offset_qrels_refuse_names_that_they_cannot_hold(
         RecallBase.of({topic: {document: [(0, 5)]}}).to_text("offsets")
 
 
+def test_trec_files_refuse_documents_that_they_would_read_as_elements() -> None:
+    message = "in TREC files, 'd#/a' is an element of another document; expected the format jsonl"
+    with pytest.raises(XcgError, match=message):
+        RecallBase.of({"1": {"d#/a": 1}}).to_text("trec")
+    with pytest.raises(XcgError, match=message):
+        Run.of("r", {"1": [("d#/a", "/b[1]")]}).to_text("trec")
+
+
 @pytest.mark.parametrize("format", ["jsonl", "trec", "inex2004", "inex2005"])
 def test_only_offset_qrels_hold_sizes_and_entry_points_without_passages(format: str) -> None:
     base = RecallBase.of({"1": {}})

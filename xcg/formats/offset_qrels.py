@@ -14,7 +14,7 @@ from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import column_count
 from xcg.formats.text_columns import TextBlock, text_blocks
-from xcg.formats.writing import check_no_white_space, lost_points
+from xcg.formats.writing import check_names, lost_points
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -234,7 +234,7 @@ def write_offset_qrels(
         if topic.startswith("#"):
             raise InputError(source, f"the topic {topic!r} would begin a comment in the format offsets")
         for document, spans in sorted(base.spans(topic).items()):
-            check_no_white_space(source, topic, document, "offsets")
+            check_names(source, topic, document, "offsets")
             if any(span.exhaustivity != 2 for span in spans):
                 lost["exhaustivity"] = None
             sizes = base.document_sizes(topic).get(document)

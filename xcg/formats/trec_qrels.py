@@ -115,7 +115,7 @@ def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) ->
     lines = []
     for topic, document, path, assessment in writing.assessed_elements(base):
         writing.check_scale(document, path, assessment, "trec", ["level"])
-        writing.check_no_white_space(base.sources.get(topic, "assessments"), topic, document)
+        writing.check_names(base.sources.get(topic, "assessments"), topic, document)
         element = document if path == WHOLE else f"{document}#{path}"
         lines.append(f"{topic} 0 {element} {number_text(assessment.exhaustivity)}\n")
     if not all(map(base.files, base.topics)):

@@ -414,7 +414,7 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
     for topic, rank, document, path, span in writing.results(run):
         if isinstance(span, Passage):
             raise writing.points_error(run, topic, rank, "trec")
-        writing.check_no_white_space(run.source, topic, document)
+        writing.check_names(run.source, topic, document)
         element = f"{document}#{path}" if span is None and path != WHOLE else document
         passage = "" if span is None else " " + " ".join(offset_and_length(span))
         score = scores.score(topic, rank)

@@ -178,7 +178,7 @@ def lost_document_sizes(base: RecallBase) -> list[str]:
     return ["stated lengths and relevant sizes of documents"] if lost else []
 
 
-def check_no_white_space(source: str, topic: str, document: str, format: str = "trec") -> None:
+def check_names(source: str, topic: str, document: str, format: str = "trec") -> None:
     """Raise InputError if a topic or document cannot be a column of a text file."""
     if not all(map(is_column, (topic, document))):
         raise InputError(
@@ -186,6 +186,9 @@ def check_no_white_space(source: str, topic: str, document: str, format: str = "
             f"the format {format} holds no names with white space or control characters: topic "
             f"{topic!r}, document {document!r}; expected the format jsonl",
         )
+    if format == "trec" and "#/" in document:
+        message = f"in TREC files, {document!r} is an element of another document"
+        raise InputError(source, f"{message}; expected the format jsonl")
 
 
 def is_column(name: str) -> bool:
