@@ -263,6 +263,7 @@ def test_the_gate_by_minimums_and_by_a_baseline(xcg_command: Command) -> None:
         ),
         ("--fail-under", "MAepp=0.3", "unknown measure 'MAepp'"),
         ("--fail-if-worse-than", "focussed", "no run 'focussed': did you mean 'focused'?"),
+        ("--fail-if-worse-than", "", "no run ''"),
     ):
         wrong = xcg_command("compare", *OPTIONS, option, text)
         assert wrong.returncode == 2

@@ -252,7 +252,7 @@ def compare(
     table = "--orders" if orders else "--overall" if overall else "--means" if means else ""
     _refuse_unused_options(table, gate)
     refuse_unused(resamples == 0, "with --resamples 0", "--seed")
-    chosen: str | None = gate.fail_if_worse_than or baseline
+    chosen = gate.fail_if_worse_than if gate.fail_if_worse_than is not None else baseline
     named = chosen not in (None, ALL_PAIRS, BEST)
     refuse_unused(not named, "without --fail-if-worse-than or a named --baseline", *_OF_BASELINE)
     campaign.lenient |= gate.allow_unmapped is not None
