@@ -561,8 +561,9 @@ def problems(call: Call, ended: Ended, before: dict[str, str], after: dict[str, 
     command = call.arguments[0]
     failed = ended.status in {2, 3}
     shown = ended.stdout or "--output" in call.arguments
-    if command == "validate" and ended.status == 2 and shown and not messages:
-        failed = False  # the list of errors is its result, which is printed or in the file of --output
+    listed = command == "validate" or (command == "place" and "--update" in call.arguments)
+    if listed and ended.status == 2 and shown and not messages:
+        failed = False  # what it lists is its result, which is printed or in the file of --output
     rules = {
         f"ended by signal {-ended.status}": ended.status < 0,
         f"status {ended.status}": ended.status > 3,

@@ -37,6 +37,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         ("compare c.yaml", 1, b"run MAep\n", b"", []),
         ("compare c.yaml", 3, b"", MESSAGE, []),
         ("validate c.yaml", 2, b"error: run.xml\n", b"", []),
+        ("place p --update", 2, b"{}\n", b"xcg: warning: lost\n", []),
         ("evaluate c.yaml", 2, b"", b"Usage: xcg\n\nError: No such option: --x\n", []),
         ("evaluate c.yaml", 0, b"", MESSAGE, ["1 messages with status 0"]),
         ("evaluate c.yaml", 1, b"", b"", ["status 1 without a gate"]),
