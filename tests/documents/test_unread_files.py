@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import zipfile
 from pathlib import Path
@@ -51,6 +52,25 @@ def test_files_that_are_not_read_are_counted_by_type(tmp_path: Path, is_archive:
         f"{path}: 1 without an ending, 1 .docx, 2 .pdf files are not read; convert those with text to "
         ".txt, .md, .html or .xml"
     ]
+
+
+def test_a_folder_that_cannot_be_listed_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lost+found").mkdir()
+    (tmp_path / "d.xml").write_text("<a>one</a>", encoding="utf-8")
+    scandir = os.scandir
+
+    def refused(path: str) -> object:
+        if "lost" in path:
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    corpus = Corpus(tmp_path, cache=False)
+    assert corpus.tree("d").text == "one"
+    [note] = corpus.source.oddities()
+    assert note.endswith("lost+found/: cannot list the folder: Permission denied")
 
 
 def test_an_evaluation_and_validate_note_unread_files(tmp_path: Path, xcg_command: Command) -> None:

@@ -215,7 +215,11 @@ class Folder(Source):
         """Return notes on files that are not read."""
         unread: Counter[str] = Counter()
         left_out: list[str] = []
-        for _, listing in self._all_listings():
+        try:
+            listings = list(self._all_listings())
+        except InputError as error:  # a folder that cannot be listed, such as lost+found
+            return [str(error)]
+        for _, listing in listings:
             unread.update(listing.unread)
             left_out.extend(listing.path + link for link in listing.left_out)
         notes = _unread(unread)
@@ -224,10 +228,8 @@ class Folder(Source):
                 f"links out of the folder are not followed: {len(left_out)}, such as {min(left_out)}; "
                 "to allow them, write corpus: {path: …, follow_links: true} in the configuration"
             )
-        folders = (
-            f"{prefix}{name}" for prefix, listing in self._all_listings() for name in listing.files
-        )
-        return [*(f"{self.label}: {note}" for note in notes), *self._like_elements(folders)]
+        names = (f"{prefix}{name}" for prefix, listing in listings for name in listing.files)
+        return [*(f"{self.label}: {note}" for note in notes), *self._like_elements(names)]
 
     def _all_listings(self) -> Iterator[tuple[str, _Listing]]:
         """Yield the listings of all folders, except those that are links, with prefixes of names."""
