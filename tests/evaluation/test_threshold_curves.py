@@ -170,3 +170,8 @@ def test_options_without_effect_are_errors(
     done = xcg_command("curves", "--assessments", "q", "--run", "ideal.run", *options, cwd=campaign)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_a_campaign_without_relevant_documents_has_no_curves() -> None:
+    with pytest.raises(XcgError, match="no curves: no topic has an ideal element"):
+        threshold_curves(Inputs({"1": {"d": 0}}, {"r": {"1": ["d"]}}), "xAP")

@@ -94,6 +94,8 @@ def threshold_curves(
     for one in varying:
         for model in models:
             of_runs = {run: gains[model.name, run] for run in runs if gains[model.name, run]}
+            if not of_runs:
+                continue
             levels = _levels([topic.ideal for topics in of_runs.values() for topic in topics.values()])
             thresholds = _every_nth(levels, most)
             if len(thresholds) < len(levels):
