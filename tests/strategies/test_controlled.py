@@ -16,7 +16,7 @@ from xcg import Corpus, Run
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
 from xcg.runs.run import Ranking
-from xcg.strategies import controlled as module
+from xcg.strategies import extents as module
 from xcg.strategies.registry import strategies_of
 from xcg.strategies.rewriting import rewrite
 
@@ -135,14 +135,10 @@ def test_a_missing_size_is_one_clear_message():
     with pytest.raises(InputError, match=message):
         reranked("controlled", {"d#/a/s/p": 1, "d#/a/s": 0.5}, None)
     tree = ElementTree.from_paths(["/a/s/p"], {"/a[1]/s[1]/p[1]": 4})
-    with pytest.raises(InputError, match=r"d#/a\[1\]/s\[1\]: the size is unknown; give the corpus"):
+    with pytest.raises(
+        InputError, match="d: the strategy needs the text of the document; give the corp"
+    ):
         reranked("controlled", {"d#/a/s/p": 1, "d#/a/s": 0.5}, Corpus.of({"d": tree}))
-
-
-def test_sizes_of_elements_are_enough():
-    tree = ElementTree.from_paths(["/a/s/p"], {"/a[1]/s[1]/p[1]": 4, "/a[1]/s[1]": 16})
-    scores = {"d#/a/s/p": 1, "d#/a/s": 0.8}
-    assert reranked("controlled", scores, Corpus.of({"d": tree})) == ["d#/a/s/p 1", "d#/a/s 0.6"]
 
 
 def test_results_that_do_not_exist_keep_their_scores():
@@ -277,26 +273,27 @@ def test_random_trees_follow_the_definition(case: RandomCampaign, data, ancestor
     check(Ranking.of([r for r, _ in results], scores, True), expected, strategy, corpus)
 
 
-@pytest.mark.parametrize(
-    "spans",
-    [[(n, 200_000 - n) for n in range(100_000)], [(0, 9)] * 100_000],
-    ids=["nested", "identical"],
-)
 @pytest.mark.slow
-def test_too_many_pairs_are_one_message_within_seconds(spans):
-    ranking = Ranking.of([("d", "", span) for span in spans])
+def test_the_greatest_number_of_overlapping_results_takes_seconds():
+    spans = [(n, 50_000 - n) for n in range(module.MAX_OVERLAPPING)]
     (strategy,) = strategies_of("controlled")
     begin = time.process_time()
-    with pytest.raises(InputError, match=r"^d: the topic has more than 2,000,000 pairs of overlapping"):
-        strategy.function(ranking, None)
-    assert time.process_time() - begin < 10
+    assert names(strategy.function(Ranking.of([("d", "", span) for span in spans]), None)) == [
+        "d#0:50000"
+    ]
+    assert time.process_time() - begin < 60
+    spans.append((0, 1))
+    with pytest.raises(
+        InputError, match=r"^d: more than 20,000 overlapping results; use unique before"
+    ):
+        strategy.function(Ranking.of([("d", "", span) for span in spans]), None)
 
 
-def test_the_limit_counts_the_pairs_of_all_documents(monkeypatch):
-    monkeypatch.setattr(module, "MAX_PAIRS", 2)
-    ranking = Run.of("r", {"1": ["d#0:9", "d#0:9", "e#0:9", "e#0:9", "f#0:9"]}).rankings["1"]
+def test_the_limit_counts_the_overlapping_results_of_a_document(monkeypatch):
+    monkeypatch.setattr(module, "MAX_OVERLAPPING", 2)
+    ranking = Run.of("r", {"1": ["d#0:9", "d#0:9", "d#9:9", "e#0:9", "e#0:9"]}).rankings["1"]
     (strategy,) = strategies_of("controlled")
-    assert names(strategy.function(ranking, None)) == ["d#0:9", "e#0:9", "f#0:9"]
-    monkeypatch.setattr(module, "MAX_PAIRS", 1)
-    with pytest.raises(InputError, match=r"^e: the topic has more than 1 pairs"):
+    assert names(strategy.function(ranking, None)) == ["d#0:9", "d#9:9", "e#0:9"]
+    monkeypatch.setattr(module, "MAX_OVERLAPPING", 1)
+    with pytest.raises(InputError, match=r"^d: more than 1 overlapping results"):
         strategy.function(ranking, None)

@@ -16,7 +16,8 @@ from rewritten_rankings import rewritten
 from xcg import Corpus
 from xcg.errors import InputError
 from xcg.runs.run import Ranking
-from xcg.strategies.max_score import max_score
+from xcg.strategies.extents import MAX_OVERLAPPING
+from xcg.strategies.selection import max_score
 
 Span = tuple[int, int]
 Tree = tuple["Tree", ...]
@@ -51,10 +52,12 @@ def test_documents_are_independent():
 
 
 def test_scores_are_added_as_decimals():
-    """As binary floats, 0.1 + 0.2 is greater than 0.3."""
+    """As binary floats, 0.1 + 0.2 is greater than 0.3, and 0.1 + 0.7 is less than 0.8."""
     scores = {"d#/a": 0.3, "d#/a/s": 0.1, "d#/a/s[2]": 0.2}
     assert rewritten("max_score", scores) == ["d#/a/s[2]", "d#/a/s"]  # a tie: more results
     assert rewritten("max_score", scores | {"d#/a": 0.30000000000000004}) == ["d#/a"]
+    scores = {"d#/a": 0.8, "d#/a/s": 0.7, "d#/a/s[2]": 0.1}
+    assert rewritten("max_score", scores) == ["d#/a/s", "d#/a/s[2]"]
 
 
 def test_scores_of_all_sizes_are_added_exactly():
@@ -204,7 +207,7 @@ HOSTILE = {
 )
 def test_hostile_rankings_take_seconds_and_little_memory(shape, scores):
     chance = random.Random(1)
-    spans = HOSTILE[shape](100_000)
+    spans = HOSTILE[shape](MAX_OVERLAPPING)
     chance.shuffle(spans)
     score = {
         "equal": lambda: 0.1,

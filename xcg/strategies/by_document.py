@@ -90,25 +90,18 @@ def _in_text_order(ranking: Ranking, positions: Sequence[int], corpus: Corpus | 
     """Return the positions of results of one document in text order."""
     if len(positions) == 1:
         return positions
-    spans = [ranking.spans.get(position, UNKNOWN_SPAN) for position in positions]
-    if all(span == UNKNOWN_SPAN for span in spans):
+    if all(ranking.spans.get(position, UNKNOWN_SPAN) == UNKNOWN_SPAN for position in positions):
         keys = _keys_of_elements(ranking, positions, corpus)
     else:
-        keys = _keys_of_passages(ranking, positions, corpus)
+        keys = {
+            position: (span[0], -span[1], ranking.paths[position].count("/"))
+            for position, span in zip(
+                positions, character_spans(ranking, positions, corpus), strict=True
+            )
+            if span is not None
+        }
     known = sorted(keys, key=keys.__getitem__)  # results with equal keys stay in rank order
     return [*known, *(position for position in positions if position not in keys)]
-
-
-def _keys_of_passages(
-    ranking: Ranking, positions: Sequence[int], corpus: Corpus | None
-) -> dict[int, Any]:
-    """Return position → sort key: the start, the longer first, then the depth of elements."""
-    spans = character_spans(ranking, positions, corpus)
-    return {
-        position: (span[0], -span[1], ranking.paths[position].count("/"))
-        for position, span in zip(positions, spans, strict=True)
-        if span is not None
-    }
 
 
 def _keys_of_elements(

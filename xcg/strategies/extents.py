@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import ElementTree, UnknownPathError
-from xcg.errors import MissingSizeError
+from xcg.errors import InputError, MissingSizeError
 from xcg.runs.run import UNKNOWN_SPAN, Ranking
 
 Extent = tuple[int, int]
@@ -18,6 +19,9 @@ intersect. An extent with start = end overlaps with nothing."""
 
 NOTHING: Extent = (0, 0)
 """The extent of a result without text."""
+
+MAX_OVERLAPPING = 20_000
+"""Maximum number of results of a document that overlap, for strategies that compare all of them."""
 
 
 def positions_by_document(ranking: Ranking) -> Mapping[str, list[int]]:
@@ -31,10 +35,7 @@ def positions_by_document(ranking: Ranking) -> Mapping[str, list[int]]:
     """
     found: dict[str, list[int]] = {}
     for position, file in enumerate(ranking.files):
-        if file in found:
-            found[file].append(position)
-        else:
-            found[file] = [position]
+        found.setdefault(file, []).append(position)
     return found
 
 
@@ -63,19 +64,51 @@ def extents(ranking: Ranking, positions: Sequence[int], corpus: Corpus | None) -
     """
     if len(positions) == 1:
         return [(0, 1)]
-    if not has_passages(ranking, positions):
-        return _extents_of_paths([ranking.paths[position] for position in positions])
-    return [span or NOTHING for span in character_spans(ranking, positions, corpus)]
-
-
-def has_passages(ranking: Ranking, positions: Iterable[int]) -> bool:
-    """Return whether some results are passages with text, so that extents are in characters."""
-    spans = ranking.spans
-    return bool(spans) and any(
+    if ranking.spans and any(
         isinstance(span, Passage) or (span != UNKNOWN_SPAN and span[0] < span[1])
-        for span in map(spans.get, positions)
+        for span in map(ranking.spans.get, positions)
         if span is not None
-    )
+    ):
+        return [span or NOTHING for span in character_spans(ranking, positions, corpus)]
+    return _extents_of_paths([ranking.paths[position] for position in positions])
+
+
+def overlapping_groups(spans: Sequence[Extent], gap: int = -1) -> list[list[int]]:
+    """Divide results so that those of different groups do not overlap.
+
+    Args:
+        spans: Their extents.
+        gap: Results that are at most this far apart are in one group too.
+
+    Returns:
+        The indices of each group. A result without text is a group of its own.
+
+    >>> overlapping_groups([(4, 9), (0, 5), (9, 12)]), overlapping_groups([(4, 9), (0, 4)], gap=0)
+    ([[1, 0], [2]], [[1, 0]])
+    """
+    groups = [[index] for index, (start, end) in enumerate(spans) if start == end]
+    with_text = [index for index, (start, end) in enumerate(spans) if start < end]
+    last = -math.inf
+    for index in sorted(with_text, key=lambda index: spans[index][0]):
+        start, end = spans[index]
+        if start - last > gap:
+            groups.append([])
+        groups[-1].append(index)
+        last = max(last, end)
+    return groups
+
+
+def limited_groups(file: str, spans: Sequence[Extent]) -> list[list[int]]:
+    """Return the groups of several results, see :func:`overlapping_groups`.
+
+    Raises:
+        InputError: If one has more than :data:`MAX_OVERLAPPING` results.
+    """
+    groups = [group for group in overlapping_groups(spans) if len(group) > 1]
+    if any(len(group) > MAX_OVERLAPPING for group in groups):
+        found = f"more than {MAX_OVERLAPPING:,} overlapping results"
+        raise InputError(file, f"{found}; use unique before, or return fewer results")
+    return groups
 
 
 def _extents_of_paths(paths: Sequence[str]) -> list[Extent]:
@@ -84,16 +117,11 @@ def _extents_of_paths(paths: Sequence[str]) -> list[Extent]:
     if WHOLE in paths:  # the whole document is its root element
         root = root_path(paths)
         keys = [root if path == WHOLE else path for path in paths]
-    # No path is a prefix of a sibling's path, because each ends with a bracket, so descendants are
-    # adjacent in alphabetical order. An empty path is an illegal one: it names no element.
+    # Descendants follow an element in alphabetical order, since its path ends with a bracket and theirs
+    # go on with a slash, which "0" follows. An empty path is an illegal one: it names no element.
     ordered = sorted({*keys} - {""})
-    found: dict[str, Extent] = {"": NOTHING}
-    open_elements: list[tuple[str, str, int]] = []
-    for number, key in enumerate([*ordered, ""]):
-        while open_elements and not key.startswith(open_elements[-1][0]):
-            _, element, start = open_elements.pop()
-            found[element] = start, number
-        open_elements.append((f"{key}/", key, number))
+    found = {key: (row, bisect_left(ordered, f"{key}0", row)) for row, key in enumerate(ordered)}
+    found[""] = NOTHING
     return [found[key] for key in keys]
 
 
@@ -184,14 +212,9 @@ def overlapping_positions(ranking: Ranking, corpus: Corpus | None) -> set[int]:
     >>> overlapping_positions(ranking, None)
     {0, 1}
     """
-    found = set()
+    found: set[int] = set()
     for positions in positions_by_document(ranking).values():
-        shown = zip(extents(ranking, positions, corpus), positions, strict=True)
-        ordered = sorted((start, end, position) for (start, end), position in shown if start < end)
-        furthest: float = -math.inf  # end of the earlier results
-        for index, (start, end, position) in enumerate(ordered):
-            next_start = ordered[index + 1][0] if index + 1 < len(ordered) else math.inf
-            if start < furthest or next_start < end:
-                found.add(position)
-            furthest = max(furthest, end)
+        for group in overlapping_groups(extents(ranking, positions, corpus)):
+            if len(group) > 1:
+                found.update(positions[index] for index in group)
     return found

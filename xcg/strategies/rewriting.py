@@ -1,4 +1,4 @@
-"""Apply overlap strategies to runs."""
+"""Apply overlap strategies to runs; the greedy reference ``oracle``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from xcg.documents.files import PathLike
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_run
 from xcg.runs.run import ORACLE, Ranking, Run
-from xcg.strategies.registry import BoundStrategy, strategies_of
+from xcg.strategies.registry import STRATEGIES, BoundStrategy, strategies_of
 
 
 def rewrite(run: Run | PathLike, strategy: object, corpus: Documents = None) -> Run:
@@ -103,6 +103,31 @@ def rewrite_runs(
     return [renamed.with_rankings(rankings) for _, _, renamed, rankings in rewritten]
 
 
+@STRATEGIES.register(ORACLE)
+def oracle(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
+    """Order results by gain with the assessments known; a greedy reference, not a strategy.
+
+    Each rank takes the retrieved result with the greatest gain at that moment; of results with equal
+    gains the earlier one. Results without gain follow in their order. So a run with ``oracle`` shows
+    roughly how much of the run's loss is due to its order and overlap, and how much to its retrieval.
+    It is greedy: another order can gain more at a later rank, and a strategy can have a higher MAep.
+
+    Gains depend on the assessments and the user model. Therefore an evaluation orders the results (see
+    :mod:`xcg.gains.oracle`), and this function only registers the name.
+
+    Args:
+        ranking: The results of one topic.
+        corpus: The documents, if the user model needs them; the assessments are always needed.
+
+    Raises:
+        XcgError: Always, because no assessments are given.
+    """
+    raise XcgError(
+        "orders results by their gain, so it needs assessments: use it in an evaluation, for example "
+        "xcg evaluate --strategy oracle"
+    )
+
+
 def reference_run(run: Run) -> Run:
     """Return the greedy reference of a run, ``RUN+oracle``, whose results an evaluation orders."""
     return _renamed(run, ORACLE)
@@ -140,9 +165,8 @@ def rewrite_ranking(
         raise InputError(where, f"returned {type(rewritten).__name__}: expected a Ranking")
     if rewritten is ranking:
         return ranking
-    lengths = [len(rewritten.files), len(rewritten.paths)]
-    if rewritten.keys is not None:
-        lengths.append(len(rewritten.keys))
+    columns = rewritten.files, rewritten.paths, rewritten.keys
+    lengths = [len(column) for column in columns if column is not None]
     if len(set(lengths)) > 1:
         counts = ", ".join(map(str, lengths))
         raise InputError(where, f"returned files, paths and keys of {counts}: expected equal lengths")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Context, Decimal, localcontext
 from itertools import compress
 from typing import Literal
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.paths import WHOLE
 from xcg.runs.run import UNKNOWN_SPAN, Ranking
-from xcg.strategies.extents import Extent, extents, has_passages, positions_by_document
+from xcg.strategies.extents import Extent, extents, limited_groups, positions_by_document
 from xcg.strategies.registry import STRATEGIES
 
-_LONG_PATH = 200
-"""The number of characters from which a path is so long that its ancestors are not kept in memory."""
+_EXACT = Context(prec=1000)  # a sum of 10^300 floats, as they are written, has at most 1,000 digits
 
 
 @STRATEGIES.register("thorough")
@@ -79,55 +79,18 @@ def top_ranked(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
     """
     kept = bytearray(b"\1" * len(ranking))
     for positions in positions_by_document(ranking).values():
-        if len(positions) == 1:
-            continue
-        longest = max(len(ranking.paths[position]) for position in positions)
-        if longest > _LONG_PATH or has_passages(ranking, positions):
-            _drop_overlapping_spans(positions, extents(ranking, positions, corpus), kept)
-        else:
-            _drop_overlapping_elements(positions, ranking.paths, kept)
+        starts: list[int] = []  # of the kept results, which do not overlap
+        ends: list[int] = []
+        for position, (start, end) in zip(positions, extents(ranking, positions, corpus), strict=True):
+            index = bisect_left(starts, end)
+            if start == end:
+                continue
+            if index and ends[index - 1] > start:
+                kept[position] = False
+            else:
+                starts.insert(index, start)
+                ends.insert(index, end)
     return _kept(ranking, kept)
-
-
-def _drop_overlapping_spans(positions: Sequence[int], spans: Sequence[Extent], kept: bytearray) -> None:
-    # Characters between neighbouring starts and ends are one cell, so long passages cost no more.
-    cells = {end: cell for cell, end in enumerate(sorted({end for span in spans for end in span}))}
-    occupied = bytearray(len(cells))
-    for position, (start, end) in zip(positions, spans, strict=True):
-        first, last = cells[start], cells[end]
-        if occupied.find(1, first, last) < 0:
-            occupied[first:last] = b"\1" * (last - first)
-        else:
-            kept[position] = False
-
-
-def _drop_overlapping_elements(positions: Sequence[int], paths: Sequence[str], kept: bytearray) -> None:
-    """Drop results that overlap; faster than by extents, because nothing is sorted.
-
-    All ancestors of the results are kept in memory, which is too much if paths are long.
-    """
-    inside = {"": False}  # element → whether it is in a kept result; else it contains kept results
-    for position in positions:
-        path = paths[position]
-        if path in inside:
-            kept[position] = not path  # an illegal path overlaps with nothing
-            continue
-        above = path[: path.rfind("/")]
-        overlaps = inside.get(above)
-        if path == WHOLE:
-            overlaps = overlaps or len(inside) > 1
-            inside[""] = not overlaps
-        elif overlaps is None:
-            unknown = []
-            while overlaps is None:
-                unknown.append(above)
-                above = above[: above.rfind("/")]
-                overlaps = inside.get(above)
-            for element in unknown:
-                inside[element] = overlaps
-        inside[path] = True
-        if overlaps:
-            kept[position] = False
 
 
 @STRATEGIES.register("outermost")
@@ -160,8 +123,6 @@ def outermost(
     kept = bytearray(b"\1" * len(ranking))
     best_ranks: dict[int, int] = {}
     for positions in positions_by_document(ranking).values():
-        if len(positions) == 1:
-            continue
         first = _first_with_extent(ranking, positions, corpus, kept)
         outer: list[Extent] = []
         for extent in _by_start(first):
@@ -170,8 +131,13 @@ def outermost(
             else:
                 outer.append(extent)
         if rank == "best":
-            best_ranks.update(_best_ranks(outer, first))
-    if not best_ranks:
+            # None contains another, so they are in the order of their ends too, and those around a
+            # result are neighbours.
+            starts, ends = [start for start, _ in outer], [end for _, end in outer]
+            for (start, end), position in first.items():
+                for extent in outer[bisect_left(ends, end) : bisect_right(starts, start)]:
+                    best_ranks.setdefault(first[extent], position)
+    if rank == "own":
         return _kept(ranking, kept)
     order = [position for position in range(len(ranking)) if kept[position]]
     order.sort(key=lambda position: best_ranks.get(position, position))
@@ -201,8 +167,6 @@ def innermost(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
     ranking = unique(ranking)
     kept = bytearray(b"\1" * len(ranking))
     for positions in positions_by_document(ranking).values():
-        if len(positions) == 1:
-            continue
         first = _first_with_extent(ranking, positions, corpus, kept)
         earliest_end = math.inf
         for extent in reversed(_by_start(first)):
@@ -211,6 +175,67 @@ def innermost(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
             else:
                 earliest_end = extent[1]
     return _kept(ranking, kept)
+
+
+@STRATEGIES.register("max_score")
+def max_score(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
+    """Keep the results of each document that have the greatest sum of scores without overlap.
+
+    Of several such sets, the one with the most results is kept; of these, the one with the earliest
+    ranks: of two sets, that with the best rank that only one of them has. Scores are added as the
+    decimals that users see, so 0.1 + 0.2 equals 0.3. A result with a negative score is always dropped,
+    because its set has a lower sum than the set without it. Results without scores have the scores
+    n, n − 1, … 1. Passages without text overlap with nothing.
+
+    The set is found by dynamic programming over the results by their ends (weighted interval
+    scheduling).
+
+    Args:
+        ranking: The results of one topic.
+        corpus: The documents, if the results of a document are elements and passages.
+
+    Raises:
+        MissingSizeError: If a document is needed and there is no corpus.
+        InputError: If more than 20,000 results of a document overlap.
+
+    >>> from xcg.runs.run import Run
+    >>> elements = {"d#/a": 0.6, "d#/a/s[1]": 0.4, "d#/a/s[2]/p[1]": 0.1, "d#/a/s[2]/p[2]": 0.1}
+    >>> ranking = Run.of("bm25", {"1": elements | {"e#0:9": 0.7, "e#5:9": 0.9}}).rankings["1"]
+    >>> list(zip(max_score(ranking), max_score(ranking).keys))[:2]
+    [(('e', ''), 0.9), (('d', '/a[1]/s[1]'), 0.4)]
+    >>> max_score(ranking).paths[2:]
+    ['/a[1]/s[2]/p[1]', '/a[1]/s[2]/p[2]']
+    """
+    scores = ranking.scores
+    kept = bytearray(score >= 0 for score in scores)
+    with localcontext(_EXACT):
+        for file, positions in positions_by_document(ranking).items():
+            spans = extents(ranking, positions, corpus)
+            for group in limited_groups(file, spans):
+                best = _best_set({number: scores[positions[number]] for number in sorted(group)}, spans)
+                for number in group:
+                    kept[positions[number]] = number in best
+    return _kept(ranking, kept)
+
+
+def _best_set(scores: Mapping[int, float], spans: Sequence[Extent]) -> set[int]:
+    """Return the best set of results of a document.
+
+    Args:
+        scores: Result → score, in rank order.
+        spans: The extent of each result.
+    """
+    # A set is a number with a bit for each result, the highest for the first. So of two sets of equal
+    # size, the greater number has the earlier ranks.
+    bits = {result: bit for bit, result in enumerate(reversed(scores))}
+    by_end = sorted(scores, key=lambda result: spans[result][1])
+    ends = [spans[result][1] for result in by_end]
+    best: list[tuple[Decimal, int, int]] = [(Decimal(0), 0, 0)]  # score, size and set of the first n
+    for count, result in enumerate(by_end):
+        score, size, others = best[bisect_right(ends, spans[result][0], 0, count)]
+        added = score + Decimal(repr(float(scores[result]))), size + 1, others | 1 << bits[result]
+        best.append(max(best[-1], added))
+    return {result for result in scores if best[-1][2] >> bits[result] & 1}
 
 
 def _first_with_extent(
@@ -226,31 +251,7 @@ def _first_with_extent(
 
 def _by_start(spans: Collection[Extent]) -> list[Extent]:
     """Order extents by their start, those that contain others first."""
-    width = max((end for _, end in spans), default=0) + 1
-    return sorted(spans, key=lambda span: span[0] * width - span[1])
-
-
-def _best_ranks(outer: Sequence[Extent], first: Mapping[Extent, int]) -> Iterator[tuple[int, int]]:
-    """Yield the position of each outer extent and the first position of an extent inside it.
-
-    Args:
-        outer: Extents of which none contains another, by start, and so also by end.
-        first: Extent → its position, in rank order.
-    """
-    starts, ends = [start for start, _ in outer], [end for _, end in outer]
-    # The outer extents around an extent are neighbours. Each is decided by the first extent inside it;
-    # following undecided[i] leads from i to the next outer extent that is not decided yet.
-    undecided = list(range(len(outer) + 1))
-    for extent, position in first.items():
-        index = bisect_left(ends, extent[1])
-        last = bisect_right(starts, extent[0])
-        while True:
-            while undecided[index] != index:
-                undecided[index] = index = undecided[undecided[index]]
-            if index >= last:
-                break
-            yield first[outer[index]], position
-            undecided[index] = index + 1
+    return sorted(spans, key=lambda span: (span[0], -span[1]))
 
 
 def _kept(ranking: Ranking, kept: bytearray) -> Ranking:
