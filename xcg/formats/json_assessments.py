@@ -14,8 +14,7 @@ from xcg.formats import writing
 from xcg.formats.detection import json_certainty
 from xcg.formats.json_quotes import QUOTE_FIELDS, quote_of
 from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
-from xcg.judgements.assessment import check_pair, level_assessment
-from xcg.judgements.plain_passages import QuotedPassage
+from xcg.judgements.assessment import QuotedPassage, check_pair, level_assessment
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,

@@ -17,7 +17,7 @@ from xcg.documents.tree import ElementTree
 from xcg.installation import missing_extra
 from xcg.judge.judgement import Judgement
 from xcg.judge.records import JudgedDocument
-from xcg.judgements.covered_text import CoveredText
+from xcg.judgements.highlights import covered_characters
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np, npt
 
@@ -170,9 +170,8 @@ def _topic_patterns(
 
 def _has_highlight(tree: ElementTree, judgement: Judgement) -> npt.NDArray[np.bool_]:
     """Return for each element whether it contains highlighted text."""
-    starts = [highlight.start for highlight in judgement.placed]
-    ends = [highlight.end for highlight in judgement.placed]
-    return CoveredText((tree.start, tree.stop), (starts, ends)).characters > 0
+    placed = [(highlight.start, highlight.end) for highlight in judgement.placed]
+    return covered_characters(tree, placed) > 0
 
 
 def _pattern(names: Sequence[str], labels: Mapping[str, Label]) -> _Pattern:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import Location, Quote, TextIndex, states_span
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.judgements.plain_passages import QuotedPassage
+from xcg.judgements.assessment import QuotedPassage
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 
@@ -39,16 +37,17 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
     if corpus is None:
         _refuse_quotes(base)
         return base.with_spans({}, {})
+    quoted = _by_document(base, corpus)
     spans: dict[str, dict[str, list[Span]]] = {}
     texts: dict[tuple[str, str, Span], Quote] = {}
-    for file, passages in _by_document(base, corpus):
+    for file in corpus.prepared(list(quoted)):
         try:
             index = TextIndex(corpus.tree(file).text)
         except UnmappedError:
             raise
         except InputError:
             continue  # reported when the document is evaluated
-        for topic, passage in passages:
+        for topic, passage in quoted[file]:
             of_topic = spans.setdefault(topic, {})
             if file not in of_topic:
                 of_topic[file] = list(base.spans(topic)[file])
@@ -66,30 +65,24 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
     return base.with_spans(spans, texts)
 
 
-def _by_document(
-    base: RecallBase, corpus: Corpus
-) -> Iterator[tuple[str, list[tuple[str, QuotedPassage]]]]:
-    """Yield the documents of the corpus with their quoted passages, parsing several at once."""
+def _by_document(base: RecallBase, corpus: Corpus) -> dict[str, list[tuple[str, QuotedPassage]]]:
+    """Return document → topics and their passages in it that state their text."""
     found: dict[str, list[tuple[str, QuotedPassage]]] = {}
-    for topic in base.topics:
-        for file, passages in base.quoted(topic).items():
-            if file in corpus:  # missing documents are reported when they are evaluated
-                found.setdefault(file, []).extend((topic, passage) for passage in passages)
-    for file in corpus.prepared(list(found)):
-        yield file, found.pop(file)
+    for topic, file, passage in base.quoted:
+        if file in corpus:  # missing documents are reported when they are evaluated
+            found.setdefault(file, []).append((topic, passage))
+    return found
 
 
 def _refuse_quotes(base: RecallBase) -> None:
     """Raise an error if a passage has no position."""
-    for topic in base.topics:
-        for passages in base.quoted(topic).values():
-            for passage in passages:
-                if passage.span is None:
-                    raise InputError(
-                        passage.where,
-                        "the passage is given by its text: expected a corpus, or start and end, which "
-                        "xcg place adds",
-                    )
+    for *_, passage in base.quoted:
+        if passage.span is None:
+            raise InputError(
+                passage.where,
+                "the passage is given by its text: expected a corpus, or start and end, which xcg "
+                "place adds",
+            )
 
 
 def _checked_span(index: TextIndex, file: str, passage: QuotedPassage) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -147,10 +147,8 @@ def cross_tabulate(
     >>> table.only_first, table.only_second
     (1, 1)
     """
-    shared = [topic for topic in first.topics if topic in second]
-    if topics:
-        _selected(second, topics)  # checks the names
-        shared = _selected(first, topics)
+    others = _selected(second, topics)
+    shared = [topic for topic in _selected(first, topics) if topic in others]
     if not shared:
         raise XcgError("the two sets of judgements share no topic: expected at least one")
     rows, columns = _levels(first, shared), _levels(second, shared)
@@ -192,8 +190,9 @@ def _levels(base: RecallBase, topics: Collection[str]) -> dict[Unit, Level]:
         for file, elements in base.files(topic).items()
         for path, assessment in elements.items()
     }
-    groups = _level_groups(assessed)
-    levels = {unit: _level(assessment, groups) for unit, assessment in assessed.items()}
+    values = {one.exhaustivity for one in assessed.values() if one.scale == "level"}
+    width = max(values) / INTERVALS if len(values) > MAX_LEVELS else None
+    levels = {unit: _level(assessment, width) for unit, assessment in assessed.items()}
     for topic in topics:
         elements = base.files(topic)
         for file, passages in (*base.spans(topic).items(), *base.passages(topic).items()):
@@ -202,30 +201,15 @@ def _levels(base: RecallBase, topics: Collection[str]) -> dict[Unit, Level]:
     return levels
 
 
-def _level_groups(assessed: Mapping[Unit, Assessment]) -> Mapping[float, Level]:
-    """Return value → class for levels of relevance: one class each, or intervals for many levels."""
-    values = {one.exhaustivity: one for one in assessed.values() if one.scale == "level"}
-    if len(values) <= MAX_LEVELS:
-        return {
-            value: Level((0, value, 0), assessment.label, assessment.relevant)
-            for value, assessment in values.items()
-        }
-    width = max(values) / INTERVALS
-    return {value: _interval(value, width) for value in values}
-
-
-def _interval(value: float, width: float) -> Level:
-    if value <= 0:
-        return Level((0, 0, 0), "level 0 or below", False)
-    # Rounding must not move the upper limit of an interval into the next one.
-    index = max(1, math.ceil(value / width - 1e-9))
-    return Level((0, index, 0), f"level {(index - 1) * width:g} to {index * width:g}", True)
-
-
-def _level(assessment: Assessment, groups: Mapping[float, Level]) -> Level:
-    if assessment.scale == "level":
-        return groups[assessment.exhaustivity]
+def _level(assessment: Assessment, width: float | None) -> Level:
+    """Return the class of an assessment; levels are in intervals of a width if it is not None."""
     scale, (e, s) = _SCALES.index(assessment.scale), assessment[:2]
+    if assessment.scale == "level" and width is not None:
+        if e <= 0:
+            return Level((scale, 0, 0), "level 0 or below", False)
+        # Rounding must not move the upper limit of an interval into the next one.
+        index = max(1, math.ceil(e / width - 1e-9))
+        return Level((scale, index, 0), f"level {(index - 1) * width:g} to {index * width:g}", True)
     if isinstance(s, str):
         return Level((scale, e, _COVERAGES.find(s)), assessment.label, assessment.relevant)
     if assessment.scale == "share" and 0 < s < 1:

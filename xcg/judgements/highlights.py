@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import Quote, TextIndex, states_span
-from xcg.documents.tree import ElementTree
+from xcg.documents.tree import ElementTree, Ints
 from xcg.errors import UnmappedError, XcgError
 from xcg.judgements.anchoring import difference
 from xcg.judgements.assessment import Assessment
-from xcg.judgements.covered_text import CoveredText
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.lazy_modules import np, npt
 from xcg.runs.chunk_documents import missing_document
@@ -122,10 +121,10 @@ def _check_span(highlight: Highlight, tree: ElementTree) -> None:
 def _element_assessments(
     tree: ElementTree, marked: Sequence[Highlight], scale: SpecificityScale
 ) -> Mapping[str, Assessment]:
-    text = _covered_text(tree, marked)
-    relevant = text.characters
-    in_part = [max(mark.exhaustivity - 1, 1) for mark in marked]
-    exhaustivity = np.maximum(text.highest(in_part), _exhaustivity_of_halves(tree, marked))
+    relevant = covered_characters(tree, [(mark.start, mark.end) for mark in marked])
+    exhaustivity = _highest(
+        tree, [(m.start, m.end, m.exhaustivity, max(m.exhaustivity - 1, 1)) for m in marked]
+    )
     return {
         tree.paths[row]: Assessment(
             float(exhaustivity[row]),
@@ -136,24 +135,44 @@ def _element_assessments(
     }
 
 
-def _exhaustivity_of_halves(tree: ElementTree, marked: Sequence[Highlight]) -> npt.NDArray[np.float64]:
-    """For each element, return the highest exhaustivity of the passages that are half or more in it."""
-    starts, ends = (np.array([mark[index] for mark in marked], dtype=np.int64) for index in (2, 3))
-    grades = np.array([mark.exhaustivity for mark in marked], dtype=np.float64)
+def _highest(
+    tree: ElementTree, passages: Iterable[tuple[int, int, float, float]]
+) -> npt.NDArray[np.float64]:
+    """Return the highest value of the passages that share text with each element.
+
+    Args:
+        tree: The document.
+        passages: Start, end, and the values for an element with at least half of the passage and for
+            an element with less.
+    """
     highest = np.zeros(len(tree))
-    # At least half of a passage includes one of its middle characters, and the elements around a
-    # character are ancestors of each other.
-    for middles in ((starts + ends - 1) // 2, (starts + ends) // 2):
-        marks = np.arange(len(marked))
-        rows = np.searchsorted(tree.start, middles, side="right") - 1
-        while len(rows):
-            first, last = starts[marks], ends[marks]
-            inside = np.minimum(tree.stop[rows], last) - np.maximum(tree.start[rows], first)
-            half = 2 * inside >= last - first
-            np.maximum.at(highest, rows[half], grades[marks[half]])
-            rows = tree.parent[rows]
-            marks, rows = marks[rows >= 0], rows[rows >= 0]
+    for start, end, value, value_of_part in passages:
+        inside = np.minimum(tree.stop, end) - np.maximum(tree.start, start)
+        values = np.where(2 * inside >= end - start, value, value_of_part)
+        np.maximum(highest, values, out=highest, where=inside > 0)
     return highest
+
+
+def covered_characters(tree: ElementTree, passages: Collection[tuple[int, int]]) -> Ints:
+    """Return how many characters of each element are in passages, which may overlap.
+
+    >>> from xcg.documents.parsing import parse_document
+    >>> tree = parse_document(b"<a><p>0123456789</p><p>0123456789</p></a>")
+    >>> covered_characters(tree, [(0, 5), (4, 7), (9, 11)]).tolist()
+    [9, 8, 1]
+    """
+    # Passages that overlap are one; the first one is empty and lies before the text.
+    first, last = np.array([(-1, -1), *sorted(passages)], dtype=np.int64).T
+    last = np.maximum.accumulate(last)
+    begins = np.flatnonzero(np.r_[True, first[1:] > last[:-1]])
+    starts, ends = first[begins], last[np.r_[begins[1:], len(last)] - 1]
+    characters = (ends - starts).cumsum()
+
+    def count_before(offsets: Ints) -> Ints:
+        passage = np.searchsorted(starts, offsets, side="right") - 1
+        return np.asarray(characters[passage] - np.maximum(ends[passage] - offsets, 0))
+
+    return count_before(tree.stop) - count_before(tree.start)
 
 
 def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessment]:
@@ -175,9 +194,8 @@ def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessme
     for start, end, _ in passages:
         if end > length:
             raise XcgError(f"the passage {start}–{end}: the document's text has {length} characters")
-    text = _covered_text(tree, passages)
-    highlighted = text.characters
-    exhaustivity = text.highest([passage.exhaustivity for passage in passages])
+    highlighted = covered_characters(tree, [(start, end) for start, end, _ in passages])
+    exhaustivity = _highest(tree, [(*passage, passage.exhaustivity) for passage in passages])
     return {
         row: Assessment(
             float(exhaustivity[row]),
@@ -187,8 +205,3 @@ def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessme
         )
         for row in np.flatnonzero(highlighted > 0).tolist()
     }
-
-
-def _covered_text(tree: ElementTree, marked: Sequence[Highlight | Span]) -> CoveredText:
-    passages = [mark.start for mark in marked], [mark.end for mark in marked]
-    return CoveredText((tree.start, tree.stop), passages)

@@ -14,8 +14,15 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.text_search import Quote
 from xcg.documents.writing import whole_file
 from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, XcgError, name_too_long
-from xcg.judgements.assessment import Assessment, Scale, check_pair
-from xcg.judgements.plain_passages import PlainPassage, QuotedPassage, are_passages, parse_passage
+from xcg.judgements.assessment import (
+    Assessment,
+    PlainPassage,
+    QuotedPassage,
+    Scale,
+    are_passages,
+    check_pair,
+    parse_passage,
+)
 from xcg.registry import Registry
 from xcg.tables import html_table
 
@@ -74,8 +81,9 @@ class RecallBase:
         self._entry_points: dict[str, dict[str, int | Point]] = {}
         self._passages: dict[str, dict[str, list[Passage]]] = {}
         self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
-        self._quoted: dict[str, dict[str, list[QuotedPassage]]] = {}
-        self._texts: dict[tuple[str, str, Span], Quote] = {}
+        self._quoted: list[tuple[str, str, QuotedPassage]] = []
+        self.texts: dict[tuple[str, str, Span], Quote] = {}
+        """The text of the passages that state it, by topic, file and passage."""
         self.sources: dict[str, str] = {}
         """Topic → file, for messages."""
 
@@ -110,7 +118,12 @@ class RecallBase:
             if are_passages(judged):
                 self.add_span(topic, canonical_file(file), None, where)
                 for given in judged:
-                    self._add_plain_passage(topic, canonical_file(file), given, where)
+                    quote, span, grade = parse_passage(given)
+                    if grade > 0 and quote is not None:
+                        passage = QuotedPassage(quote, span, grade, where)
+                        self.add_quoted(topic, canonical_file(file), passage)
+                    elif grade > 0 and span is not None:
+                        self.add_span(topic, canonical_file(file), Span(*span, grade), where)
                 return
             elements: Mapping[str, object] = {WHOLE: judged}
             legal = "a level, or a list of (start, end) passages"
@@ -124,15 +137,6 @@ class RecallBase:
             raise
         except ValueError as error:
             raise InputError(where, str(error)) from None
-
-    def _add_plain_passage(self, topic: str, file: str, given: PlainPassage, where: str) -> None:
-        quote, span, grade = parse_passage(given)
-        if grade <= 0:
-            return
-        if quote is not None:
-            self.add_quoted(topic, file, QuotedPassage(quote, span, grade, where))
-        elif span is not None:
-            self.add_span(topic, file, Span(*span, grade), where)
 
     @property
     def topics(self) -> list[str]:
@@ -160,7 +164,7 @@ class RecallBase:
     @property
     def states_text(self) -> bool:
         """Whether any topic has relevant passages, by characters or by points."""
-        return any(map(any, (self._spans.values(), self._passages.values(), self._quoted.values())))
+        return bool(self._quoted) or any(map(any, (self._spans.values(), self._passages.values())))
 
     @property
     def scales(self) -> set[Scale]:
@@ -197,10 +201,8 @@ class RecallBase:
         The relevant sizes of several lines add up, and the largest length counts.
         """
         of_topic = self._document_sizes.setdefault(topic, {})
-        earlier = of_topic.setdefault(file, sizes)
-        if earlier is not sizes:
-            relevant = earlier.relevant + sizes.relevant
-            of_topic[file] = DocumentSizes(relevant, max(earlier.length, sizes.length))
+        relevant, length = of_topic.get(file, (0, 0))
+        of_topic[file] = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
 
     def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
         """Add a relevant passage with text; see :meth:`add_spans`.
@@ -228,13 +230,14 @@ class RecallBase:
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
         self._spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
 
-    def quoted(self, topic: str) -> Mapping[str, Sequence[QuotedPassage]]:
-        """Return file → passages that state their text, for a topic.
+    @property
+    def quoted(self) -> Sequence[tuple[str, str, QuotedPassage]]:
+        """The topics, files and passages that state their text, in the order of topics.
 
-        Those that also state their position are among :meth:`spans` too. The others need the documents,
-        see :func:`xcg.judgements.anchoring.anchor`.
+        Passages that also state their position are among :meth:`spans` too. The others need the
+        documents, see :func:`xcg.judgements.anchoring.anchor`.
         """
-        return self._quoted.get(topic, {})
+        return sorted(self._quoted, key=lambda quoted: topic_key(quoted[0]))
 
     @property
     def has_quotes(self) -> bool:
@@ -244,8 +247,7 @@ class RecallBase:
     @property
     def quotes_without_position(self) -> int:
         """Number of passages that state only their text."""
-        files = (passages for files in self._quoted.values() for passages in files.values())
-        return sum(passage.span is None for passages in files for passage in passages)
+        return sum(passage.span is None for *_, passage in self._quoted)
 
     def add_quoted(self, topic: str, file: str, passage: QuotedPassage) -> None:
         """Add a relevant passage that states its text, with or without its position.
@@ -258,19 +260,9 @@ class RecallBase:
             raise InputError(passage.where, "the text of the passage is empty")
         span = None if passage.span is None else Span(*passage.span, passage.exhaustivity)
         self.add_span(topic, file, span, passage.where)
-        self._quoted.setdefault(topic, {}).setdefault(file, []).append(passage)
-
-    @property
-    def texts(self) -> Mapping[tuple[str, str, Span], Quote]:
-        """The text of the passages that state it, by topic, file and passage."""
-        stated = {
-            (topic, file, Span(*passage.span, passage.exhaustivity)): passage.quote
-            for topic, files in self._quoted.items()
-            for file, passages in files.items()
-            for passage in passages
-            if passage.span is not None
-        }
-        return {**self._texts, **stated}
+        self._quoted.append((topic, file, passage))
+        if span is not None:
+            self.texts[topic, file, span] = passage.quote
 
     def with_spans(
         self,
@@ -279,8 +271,8 @@ class RecallBase:
     ) -> RecallBase:
         """Return a copy without quotes; topic → file → passages replace those of the same files."""
         changed = copy(self)
-        changed._texts = {**self.texts, **texts}
-        changed._quoted = {}
+        changed.texts = {**self.texts, **texts}
+        changed._quoted = []
         changed._spans = {
             topic: {**files, **spans.get(topic, {})} for topic, files in self._spans.items()
         }
