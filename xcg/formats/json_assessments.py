@@ -14,7 +14,7 @@ from xcg.formats import writing
 from xcg.formats.detection import json_certainty
 from xcg.formats.json_quotes import QUOTE_FIELDS, quote_of
 from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
-from xcg.judgements.assessment import QuotedPassage, check_pair, level_assessment
+from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -99,12 +99,7 @@ def _add_passage(
             if name not in fields:
                 raise InputError(where, f"the field {name!r} is missing")
     span = (fields["start"], fields["end"]) if "start" in fields else None
-    if grade <= 0:
-        base.add_span(topic, document, None, where)
-    elif quote is not None:
-        base.add_quoted(topic, document, QuotedPassage(quote, span, grade, where))
-    elif span is not None:
-        base.add_span(topic, document, Span(*span, grade), where)
+    base.add_stated(topic, document, ParsedPassage(quote, span, grade), where)
     if "entry_point" in fields:
         _add_entry_point(base, topic, document, fields["entry_point"])
 

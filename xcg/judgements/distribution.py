@@ -107,13 +107,9 @@ def level_distribution(base: RecallBase, topics: Collection[str] = ()) -> list[L
     """
     counts = Counter(_levels(base, _selected(base, topics)).values())
     relevant = sum(count for level, count in counts.items() if level.relevant)
+    total = counts.total()
     return [
-        LevelCount(
-            level.label,
-            count,
-            count / counts.total(),
-            count / relevant if level.relevant else None,
-        )
+        LevelCount(level.label, count, count / total, count / relevant if level.relevant else None)
         for level, count in sorted(counts.items())
     ]
 

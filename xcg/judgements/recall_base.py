@@ -16,6 +16,7 @@ from xcg.documents.writing import whole_file
 from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, XcgError, name_too_long
 from xcg.judgements.assessment import (
     Assessment,
+    ParsedPassage,
     PlainPassage,
     QuotedPassage,
     Scale,
@@ -118,12 +119,7 @@ class RecallBase:
             if are_passages(judged):
                 self.add_span(topic, canonical_file(file), None, where)
                 for given in judged:
-                    quote, span, grade = parse_passage(given)
-                    if grade > 0 and quote is not None:
-                        passage = QuotedPassage(quote, span, grade, where)
-                        self.add_quoted(topic, canonical_file(file), passage)
-                    elif grade > 0 and span is not None:
-                        self.add_span(topic, canonical_file(file), Span(*span, grade), where)
+                    self.add_stated(topic, canonical_file(file), parse_passage(given), where)
                 return
             elements: Mapping[str, object] = {WHOLE: judged}
             legal = "a level, or a list of (start, end) passages"
@@ -249,20 +245,22 @@ class RecallBase:
         """Number of passages that state only their text."""
         return sum(passage.span is None for *_, passage in self._quoted)
 
-    def add_quoted(self, topic: str, file: str, passage: QuotedPassage) -> None:
-        """Add a relevant passage that states its text, with or without its position.
+    def add_stated(self, topic: str, file: str, passage: ParsedPassage, where: object) -> None:
+        """Add a passage that states its text, its position, or both; without relevance, its document.
 
         Raises:
             InputError: If the document has assessed elements for the topic, the passage or its text is
                 empty.
         """
-        if not passage.quote.exact.strip():
-            raise InputError(passage.where, "the text of the passage is empty")
-        span = None if passage.span is None else Span(*passage.span, passage.exhaustivity)
-        self.add_span(topic, file, span, passage.where)
-        self._quoted.append((topic, file, passage))
-        if span is not None:
-            self.texts[topic, file, span] = passage.quote
+        quote, span, grade = passage if passage.exhaustivity > 0 else (None, None, 0.0)
+        if quote is not None and not quote.exact.strip():
+            raise InputError(where, "the text of the passage is empty")
+        found = None if span is None else Span(*span, grade)
+        self.add_span(topic, file, found, where)
+        if quote is not None:
+            self._quoted.append((topic, file, QuotedPassage(quote, span, grade, where)))
+            if found is not None:
+                self.texts[topic, file, found] = quote
 
     def with_spans(
         self,
