@@ -46,7 +46,8 @@ def lacking_paths(
     one_process = executor.scheduler is None and executor.count_workers() == 1
     judged = dict.fromkeys(file for topic in topics for file in judged_files(base, topic))
     # One process parses the others topic by topic, and keeps their trees in memory.
-    parsed = [f for f in [*judged, *with_text] if f in corpus and (not one_process or f in asked)]
+    needed = {**judged, **dict.fromkeys(with_text)}
+    parsed = [file for file in needed if file in corpus and (not one_process or file in asked)]
     if one_process:
         return _open(corpus, parsed, asked)
     count = _TASKS_PER_WORKER * executor.count_workers()
