@@ -27,10 +27,9 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binom, norm, rankdata
 
-from xcg.statistics.corrections import adjust
+from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjust
 from xcg.statistics.families import tukey_inferences
 from xcg.statistics.margins import evidence
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_values, smallest_p
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, TopicScores
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xcg.statistics.decisions import pair_differences, paired_significant
-from xcg.statistics.families import studentised_range_limit, tukey_errors
+from xcg.statistics.families import paired_significant, studentised_range_limit, tukey_errors
+from xcg.statistics.topic_scores import pair_differences
 
 TOPICS = 5, 15, 50
 RUNS = 8, 20

@@ -20,13 +20,13 @@ import numpy as np
 from scipy.stats import binom, ttest_1samp
 
 from xcg.statistics import families
+from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.families import (
     Interval,
     randomisation_interval,
     t_interval,
     tukey_inferences,
 )
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import TopicScores
 
 TOPICS = 15, 34, 50

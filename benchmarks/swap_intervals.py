@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 
-from xcg.statistics.needed_differences import rate_intervals
-from xcg.statistics.topic_sets import BIN_STARTS, parallel_swap_rates, swap_rates
+from xcg.statistics.extrapolation import rate_intervals
+from xcg.statistics.topic_sets import BIN_STARTS, swap_rates
 
 # Six similar runs, and two that are never among the best three quarters.
 EFFECTS = np.r_[np.linspace(0, 0.08, 6), -0.3, -0.3]
@@ -27,11 +27,11 @@ def main(topics: int, campaigns: int) -> None:
     rng = np.random.default_rng(1)
     bins = len(BIN_STARTS)
     sizes = topics // 2, topics // 4
-    truth = swap_rates(campaign(rng, 20_000), sizes, trials=10_000).pooled(bins)
+    truth = swap_rates({"MAep": campaign(rng, 20_000)}, 10_000, sizes=sizes)["MAep"].pooled(bins)
     found: dict[int, list[tuple[bool, float]]] = {size: [] for size in sizes}
     for seed in range(campaigns):
         scores = {"MAep": campaign(rng, topics)}
-        rates = parallel_swap_rates(scores, 50, seed, resamples=100)["MAep"].pooled(bins)
+        rates = swap_rates(scores, 50, seed, resamples=100)["MAep"].pooled(bins)
         for size in sizes:
             (interval,) = rate_intervals(rates, size)
             assert interval is not None

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from xcg.evaluation.results import Result, Results
 from xcg.statistics.topic_scores import TopicScores
+from xcg.statistics.topic_sets import Relative, SwapRates, swap_rates
 
 Column = list[float]
 
@@ -75,3 +76,18 @@ def score_arrays(
     rows, columns = draw(st.integers(least_rows, most_rows)), draw(st.integers(least, most))
     cells = draw(st.lists(st.integers(0, 16), min_size=rows * columns, max_size=rows * columns))
     return np.array(cells, np.float64).reshape(rows, columns) / 16
+
+
+def swap_rates_of(
+    table: npt.ArrayLike,
+    sizes: Sequence[int] | None = None,
+    trials: int = 100,
+    fraction: float = 0.75,
+    seed: int = 0,
+    relative: Relative | None = None,
+    measure: str = "MAep",
+) -> SwapRates:
+    """Return the swap rates of one measure."""
+    scores = {measure: np.asarray(table, np.float64)}
+    (found,) = swap_rates(scores, trials, seed, relative, sizes=sizes, fraction=fraction).values()
+    return found

@@ -28,7 +28,7 @@ NO_ERRORS = {
     "statistics.assessor_combinations.MAX_PAIRS": "more are sampled",
     "statistics.assessor_combinations.MAX_RESAMPLED_COMBINATIONS": "more are sampled",
     "statistics.extrapolation.HIGHEST_RATE": "a rate of random swaps",
-    "statistics.power_simulation.MAX_SIMULATED_TOPICS": "more are extrapolated",
+    "statistics.power.MAX_SIMULATED_TOPICS": "more are extrapolated",
     "report.html_explanations.MAX_RUNS": "the page shows the best",
     "report.html_explanations.MAX_MODELS": "the page shows the first",
     "report.html_explanations.MAX_RESULTS": "the page shows fewer",

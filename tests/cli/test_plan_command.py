@@ -13,7 +13,6 @@ from xcg.report.plans import plan_plot
 from xcg.statistics.planning import plan
 
 OPTIONS = ("configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006", "--measures", "MAep")
-T_TEST = (*OPTIONS, "--test", "t", "--correction", "tukey")
 
 
 def write_campaign(folder: Path, topics: int, runs: int = 3) -> list[object]:
@@ -33,12 +32,12 @@ def write_campaign(folder: Path, topics: int, runs: int = 3) -> list[object]:
 
 def test_the_plan_agrees_with_what_compare_prints(xcg_command: Command) -> None:
     """compare uses the noncentral t distribution, while plan simulates."""
-    done = xcg_command("plan", *T_TEST, "--format", "json")
+    done = xcg_command("plan", *OPTIONS, "--format", "json")
     assert done.returncode == 0, done.stderr
     (row,) = json.loads(done.stdout)
-    compared = xcg_command("compare", *OPTIONS, "--correction", "tukey", "--format", "json")
-    detectable = json.loads(compared.stdout)[0]["detectable"]
-    assert row["detectable"] == pytest.approx(detectable, rel=0.03)
+    compared = xcg_command("compare", *OPTIONS, "--format", "json")
+    detectable = [line["detectable"] for line in json.loads(compared.stdout)]
+    assert min(detectable) < row["detectable"] < max(detectable)
     assert (row["runs"], row["comparisons"], row["topics"]) == (8, 28, 15)
     assert "xcg: basis: 4,000 simulated campaigns" in done.stderr
 
@@ -46,7 +45,7 @@ def test_the_plan_agrees_with_what_compare_prints(xcg_command: Command) -> None:
 def test_a_difference_has_power_and_topics(xcg_command: Command, tmp_path: Path) -> None:
     plot = tmp_path / "plan.png"
     done = xcg_command(
-        *("plan", *T_TEST, "--difference", "0.1", "--runs-to-compare", "10", "--plot", plot)
+        *("plan", *OPTIONS, "--difference", "0.1", "--runs-to-compare", "10", "--plot", plot)
     )
     assert (done.returncode, without_note(done.stderr)) == (0, "")
     lead, _, heading, row, _, *facts = done.stdout.splitlines()
@@ -60,7 +59,7 @@ def test_a_difference_has_power_and_topics(xcg_command: Command, tmp_path: Path)
     assert float(values["power"]) < 0.8
     assert int(values["topics_needed"]) > 15
     assert plot.read_bytes().startswith(b"\x89PNG")
-    more = xcg_command("plan", *T_TEST, "--difference", "0.1", "--runs-to-compare", "3")
+    more = xcg_command("plan", *OPTIONS, "--difference", "0.1", "--runs-to-compare", "3")
     fewer_topics = int(more.stdout.splitlines()[3].split()[-1])
     assert fewer_topics < int(values["topics_needed"])
 
@@ -70,11 +69,9 @@ def test_options_restrict_the_rows_and_the_same_seed_gives_the_same_rows(
 ) -> None:
     call = write_campaign(tmp_path, 12)
     procedures = [
-        (("--baseline", "r0"), ["t holm", "randomisation holm", "wilcoxon holm"]),
-        (("--test", "t"), ["t shaffer"]),
-        (("--test", "wilcoxon-pratt", "--correction", "none"), ["wilcoxon-pratt none"]),
-        (("--correction", "tukey"), ["t tukey", "randomisation tukey"]),
-        (("--baseline", "best", "--test", "t"), ["t shaffer"]),
+        (("--baseline", "r0"), ["t holm"]),
+        (("--correction", "none"), ["t none"]),
+        (("--baseline", "best"), ["t shaffer"]),
     ]
     for options, expected in procedures:
         done = xcg_command("plan", *call, *options, "--format", "jsonl", "--power", "0.7")
@@ -103,7 +100,7 @@ def test_options_restrict_the_rows_and_the_same_seed_gives_the_same_rows(
         (f"--topics {10**400}", f"illegal number of topics {10**400}: expected at most 1,000,000"),
         ("--measures nxGC@10", "unknown measure 'nxGC': did you mean 'nxCG'"),
         ("--baseline r9", "no run 'r9': expected one of r0, r1, r2"),
-        ("--baseline r1 --correction tukey", "the correction tukey is only defined if all pairs"),
+        ("--baseline r1 --correction shaffer", "the correction shaffer is only defined if all pairs"),
     ],
 )
 def test_misuse_has_one_message(
@@ -131,10 +128,10 @@ def test_equal_runs_have_no_plan(xcg_command: Command, tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "nothing can be planned, because no two runs of the pilot have differences" in done.stdout
     rows = done.stdout.split("\n\n")[1].splitlines()
-    assert rows[-1].split() == ["AP", "wilcoxon", "holm", "2", "1", "8", "0.1000"]
+    assert rows[-1].split() == ["AP", "t", "holm", "2", "1", "8", "0.1000"]
 
 
-def test_the_plot_has_a_line_for_each_procedure() -> None:
+def test_the_plot_has_a_line_for_the_procedure() -> None:
     results = xcg.evaluate(
         "assessments/handbook",
         "corpora_samples/handbook-runs",
@@ -149,11 +146,7 @@ def test_the_plot_has_a_line_for_each_procedure() -> None:
         figure = plan_plot(plans, 0.8)
         (axis,) = figure.axes
         assert axis.get_ylabel() == label
-        assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-            "t, shaffer",
-            "randomisation, holm",
-            "wilcoxon, holm",
-        ]
+        assert [text.get_text() for text in figure.legends[0].get_texts()] == ["t, shaffer"]
         x, y = map(list, axis.get_lines()[0].get_data())
         at_hand = y[x.index(15)]
         expected = plans[0].detectable if difference is None else 100 * (plans[0].power or 0)

@@ -31,7 +31,7 @@ def test_sentences_state_how_much_the_spreads_of_pairs_differ(correction: str) -
     ]
     low, high = min(deviations), max(deviations)
     assert high > 3 * low
-    comparisons = compare_runs(results_of(SCORES), "MAep", correction=correction)
+    comparisons = compare_runs(results_of(SCORES), "MAep", "m", correction=correction)
     facts = comparison_statement(comparisons, None, correction).facts
     (spread,) = (line for line in facts if line.startswith("spread: "))
     assert spread.endswith(f"from {low:.4f} to {high:.4f}")
@@ -41,7 +41,7 @@ def test_sentences_state_how_much_the_spreads_of_pairs_differ(correction: str) -
 
 def test_spreads_within_threefold_are_no_reason_for_a_warning() -> None:
     scores = {**SCORES, "c": (0.4, 0.1, 0.3, 0.2)}
-    comparisons = compare_runs(results_of(scores), "MAep", correction="tukey")
+    comparisons = compare_runs(results_of(scores), "MAep", "m", correction="tukey")
     facts = comparison_statement(comparisons, None, "tukey").facts
     assert not [line for line in facts if line.startswith("warning: ")]
 
@@ -52,9 +52,9 @@ def test_different_shares_of_zeros_are_noted(zeros: int, noted: bool) -> None:
     smooth = tuple(0.3 + topic / 100 for topic in range(10))
     sparse = (0.0,) * zeros + tuple(0.5 + topic / 70 for topic in range(10 - zeros))
     results = results_of({"smooth": smooth, "sparse": sparse})
-    notes = zero_notes(results, compare_runs(results, "MAep"))
+    notes = zero_notes(results, compare_runs(results, "MAep", "m"))
     assert bool(notes) == noted
     for note in notes:
         assert re.findall(r"(\d+) %", note)[:2] == [f"{10 * zeros}", "0"]
         assert note.index("sparse") < note.index("smooth")
-    assert not zero_notes(results, compare_runs(results, "MAep", test="wilcoxon"))
+    assert not zero_notes(results, compare_runs(results, "MAep", "m", test="wilcoxon"))

@@ -33,10 +33,10 @@ def test_rows_relative_to_the_best_are_the_comparisons_with_it_as_the_baseline()
     """The best run is the first of one pair and the second of another."""
     scores = {"a": SCORES["a"], "c": SCORES["c"], "b": SCORES["b"]}
     results = results_of(scores)
-    (table,) = run_tables(results, compare_runs(results, "MAep"), 2)
+    (table,) = run_tables(results, compare_runs(results, "MAep", "m"), 2)
     best, *others = rows_of(table)
     assert (best["run"], best["mean"], best["difference"]) == ("c", 0.825, "best")
-    lines = {line.run: line for line in compare_runs(results, "MAep", baseline="best")}
+    lines = {line.run: line for line in compare_runs(results, "MAep", "m", baseline="best")}
     assert [row["run"] for row in others] == ["a", "b"]  # equal means: in the order of the results
     for row in others:
         line = lines[str(row["run"])]
@@ -53,9 +53,9 @@ def test_rows_relative_to_the_best_are_the_comparisons_with_it_as_the_baseline()
 
 def test_lower_is_better_measures_have_the_lowest_mean_first() -> None:
     results = results_of(SCORES, "ESL")
-    (table,) = run_tables(results, compare_runs(results, "ESL"), 0)
+    (table,) = run_tables(results, compare_runs(results, "ESL", "m"), 0)
     assert [row["run"] for row in rows_of(table)] == ["a", "b", "c"]
-    (named,) = run_tables(results, compare_runs(results, "ESL", baseline="c"), 0)
+    (named,) = run_tables(results, compare_runs(results, "ESL", "m", baseline="c"), 0)
     assert [row["run"] for row in rows_of(named)] == ["c", "a", "b"]
     assert rows_of(named)[1]["better/worse/equal"] == "4/0/0"
 
@@ -64,7 +64,7 @@ def test_runs_with_other_topics_state_their_number_and_the_mean_of_the_baseline(
     results = results_of(
         {"every": (0.2, 0.4, 0.6, 0.8), "half": (0.3, 0.6), "other": (0.1, 0.2, 0.4, 0.3)}
     )
-    (table,) = run_tables(results, compare_runs(results, "MAep", baseline="every"), 0)
+    (table,) = run_tables(results, compare_runs(results, "MAep", "m", baseline="every"), 0)
     baseline, half, other = rows_of(table)
     assert (baseline["mean"], baseline["baseline mean"]) == (0.5, None)
     assert (half["run"], half["topics"]) == ("half", 2)
@@ -74,7 +74,7 @@ def test_runs_with_other_topics_state_their_number_and_the_mean_of_the_baseline(
 
 def test_pairs_have_both_runs_and_both_means() -> None:
     results = results_of(SCORES)
-    lines = compare_runs(results, "MAep")
+    lines = compare_runs(results, "MAep", "m")
     (table,) = pair_tables(results, lines, 0)
     for row, line in zip(rows_of(table), lines, strict=True):
         values = asdict(line)
@@ -86,7 +86,7 @@ def test_very_many_groups_have_no_letters() -> None:
     noise = random.Random(0)
     scores = {str(run): tuple(run + noise.random() / 100 for _ in range(4)) for run in range(54)}
     results = results_of(scores)
-    lines = compare_runs(results, "MAep", correction="none")
+    lines = compare_runs(results, "MAep", "m", correction="none")
     (table,) = run_tables(results, lines, 0)
     assert "group" not in {column.name for column in table.columns}
     assert list(table.legend) == [
@@ -97,7 +97,7 @@ def test_very_many_groups_have_no_letters() -> None:
 
 def test_tables_for_papers_have_no_details() -> None:
     results = results_of(SCORES)
-    table = publication_table(results, compare_runs(results, "MAep"), by_pair=False)
+    table = publication_table(results, compare_runs(results, "MAep", "m"), by_pair=False)
     assert [column.name for column in table.columns] == [
         *("run", "mean", "difference", "95 % interval", "relative", "p", "d_z", "group")
     ]

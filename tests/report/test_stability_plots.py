@@ -107,7 +107,7 @@ def test_extrapolated_swaps_are_marked() -> None:
     counts = np.zeros((2, len(BIN_STARTS)), np.int64)
     swaps = np.zeros_like(counts)
     counts[:, 3], swaps[:, 3] = 64, (32, 16)  # 1/2, 1/4
-    rates = SwapRates((1, 2), 100, counts, swaps, 0 * counts, "pair")
+    rates = SwapRates((1, 2), 100, counts, swaps, 0 * counts, "mean")
     figure = plots.swaps_plot({"MAep": rates}, [1, 4, 3])
     (axis,) = figure.axes
     first, second, _ = [line for line in axis.get_lines() if not np.isnan(line.get_ydata()[0])]
@@ -120,5 +120,5 @@ def test_extrapolated_swaps_are_marked() -> None:
     first, middle, last = axis.get_xaxis_transform().transform([(x, 0) for x in (1, 2, 4)])[:, 0]
     assert (last - middle) / (last - first) == pytest.approx(1 / 3)
     assert legend_of(figure) == ["from 10"]
-    assert figure.legends[0].get_title().get_text() == "difference\n% of the mean of both runs"
+    assert figure.legends[0].get_title().get_text() == "difference\n% of the mean score"
     assert plots.swaps_plot({"MAep": rates}, [1, 2]).axes[0].get_title(loc="right") == ""

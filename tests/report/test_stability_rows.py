@@ -184,7 +184,6 @@ def test_relative_differences_needed_are_percentages() -> None:
     units: list[tuple[Relative, str]] = [
         ("best", "% of the best score"),
         ("mean", "% of the mean score"),
-        ("pair", "% of the mean of both runs"),
     ]
     for relative, unit in units:
         rates = rates_of([[50, 4, 0]], [[100] * 3], relative)

@@ -220,7 +220,6 @@ def test_an_assessor_may_assess_nothing_as_relevant() -> None:
 
 def test_illegal_arguments_of_scores_by_assessor_are_errors() -> None:
     cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: by_assessor([]), "no assessors"),
         (
             lambda: scores_by_assessor(
                 [FIRST], Inputs(runs=RUNS, user_model=["kazai-lalmas-2006", "inex-2005"])

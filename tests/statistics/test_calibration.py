@@ -14,16 +14,12 @@ from xcg.errors import XcgError
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.results import Result, Results
 from xcg.statistics import calibration
-from xcg.statistics.calibration import calibrate
-from xcg.statistics.decisions import (
-    exchange,
-    pair_differences,
-    paired_significant,
-)
+from xcg.statistics.calibration import calibrate, exchange
+from xcg.statistics.families import paired_significant
 from xcg.statistics.gate import check_gate
 from xcg.statistics.significance import compare_runs
 from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_value, paired_p_values
-from xcg.statistics.topic_scores import Floats, differences
+from xcg.statistics.topic_scores import Floats, differences, pair_differences
 
 
 def results_from(scores: dict[tuple[str, str], Floats]) -> Results:
@@ -83,7 +79,7 @@ def test_decisions_are_those_of_compare(test: str, partial: bool, shift: float) 
         for base in (None, "r2"):
             pairs = list(combinations(range(4), 2)) if base is None else [(0, 2), (1, 2), (3, 2)]
             for correction in ("holm", "bonferroni", "fdr_bh", "none"):
-                lines = compare_runs(results, "MAep", None, base, test, correction)
+                lines = compare_runs(results, "MAep", "m", base, test, correction)
                 expected = [line.p_adjusted < 0.05 for line in lines]
                 found = paired_significant(
                     [pair_differences(scores[None], pair) for pair in pairs], test, [correction]
@@ -187,7 +183,7 @@ def test_rates_are_those_of_compare_and_of_the_gate() -> None:
     for campaign in range(40):
         results = results_from({key: values[campaign] for key, values in exchanged.items()})
         for measure in results.measures:
-            lines = compare_runs(results, measure, None, "r1", "wilcoxon", "none")
+            lines = compare_runs(results, measure, "m", "r1", "wilcoxon", "none")
             found[measure] += any(line.p_adjusted < 0.05 for line in lines)
         gate = check_gate(results, {}, "r1", test="wilcoxon", correction="none")
         found["all"] += bool(gate.failures)

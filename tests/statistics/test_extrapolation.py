@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from score_tables import swap_rates_of
 
-from xcg.errors import XcgError
 from xcg.statistics.extrapolation import SMOOTHINGS, expected_rates, extrapolate, smooth
-from xcg.statistics.topic_sets import BIN_STARTS, SwapRates, swap_rates
+from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 
 def rates_of(columns: Mapping[int, list[tuple[int, int]]], sizes: tuple[int, ...]) -> SwapRates:
@@ -68,7 +68,7 @@ def test_sparse_bins_are_not_extrapolated() -> None:
 
 
 def test_extrapolation_is_least_squares() -> None:
-    rates = swap_rates(np.random.default_rng(5).random((20, 8)), trials=30)
+    rates = swap_rates_of(np.random.default_rng(5).random((20, 8)), trials=30)
     column = rates.rates[:, -1]
     slope, start = np.polyfit(rates.sizes, np.log(column), 1)
     assert extrapolate(rates, 34, sparse=True)[-1] == pytest.approx(
@@ -77,7 +77,7 @@ def test_extrapolation_is_least_squares() -> None:
 
 
 def test_runs_with_constant_ranks_have_no_swaps_with_more_topics() -> None:
-    rates = swap_rates(np.random.default_rng(0).random((8, 1)) + np.arange(5) / 50)
+    rates = swap_rates_of(np.random.default_rng(0).random((8, 1)) + np.arange(5) / 50)
     for smoothing in SMOOTHINGS:
         assert not np.nan_to_num(extrapolate(rates, 50, smoothing)).any()
 
@@ -103,11 +103,7 @@ def test_smoothing_computed_by_hand() -> None:
     isotonic = smooth(rates, "isotonic")
     assert isotonic[:, 0].tolist() == pytest.approx([1 / 2, 1 / 4, 1 / 4, 1 / 8])
     assert isotonic[:, 1].tolist() == pytest.approx([7 / 16, math.nan, 7 / 16, 0], nan_ok=True)
-    average = smooth(rates, "moving-average")
-    assert average[:, 0].tolist() == pytest.approx([10 / 32, 16 / 48, 9 / 40, 7 / 24])
-    assert average[:, 1].tolist() == pytest.approx([1 / 4, math.nan, 3 / 8, 3 / 8], nan_ok=True)
     assert np.isnan(isotonic[:, 2:]).all()
-    assert np.isnan(average[:, 2:]).all()
 
 
 def test_smoothed_rates_are_extrapolated() -> None:
@@ -131,11 +127,3 @@ def test_isotonic_rates_are_those_of_the_min_max_formula(pairs: list[tuple[int, 
             max(rate(first, last) for last in range(index, len(column))) for first in range(index + 1)
         ]
         assert value == pytest.approx(min(highest))
-
-
-def test_illegal_arguments_of_extrapolation_are_errors() -> None:
-    rates = swap_rates(np.zeros((4, 4)), trials=1)
-    with pytest.raises(XcgError, match="0 topics: expected at least 1"):
-        extrapolate(rates, 0)
-    with pytest.raises(XcgError, match="unknown smoothing 'isotone': did you mean 'isotonic'"):
-        smooth(rates, "isotone")  # type: ignore[arg-type]

@@ -33,7 +33,7 @@ def test_tukey_with_the_anova_of_statsmodels() -> None:
     frame = DataFrame(rows, columns=["run", "topic", "score"])
     model = smf.ols("score ~ C(run) + C(topic)", frame).fit()
     error = math.sqrt(model.mse_resid / 12)
-    lines = compare_runs(results_of(table.tolist()), "MAep", correction="tukey")
+    lines = compare_runs(results_of(table.tolist()), "MAep", "m", correction="tukey")
     assert {(line.correction, line.comparisons, line.level) for line in lines} == {("tukey", 6, 0.95)}
     for line, (i, j) in zip(lines, combinations(range(4), 2), strict=True):
         difference = table[i].mean() - table[j].mean()
@@ -51,7 +51,7 @@ def test_tukey_with_the_anova_of_statsmodels() -> None:
 def test_tukey_with_a_published_table() -> None:
     # q for 3 means, 10 degrees of freedom and 5 % is 3.877 (e.g. NIST handbook, Table of q).
     table = noise((3, 6), seed=2)
-    line = compare_runs(results_of(table), "MAep", correction="tukey")[0]
+    line = compare_runs(results_of(table), "MAep", "m", correction="tukey")[0]
     matrix = np.array(table).T
     residuals = matrix - matrix.mean(0) - matrix.mean(1)[:, None] + matrix.mean()
     error = math.sqrt(float((residuals**2).sum()) / 10 / 6)
@@ -63,9 +63,11 @@ def test_tukey_with_a_published_table() -> None:
 def test_two_runs_need_no_correction() -> None:
     table = noise((2, 12), seed=7)
     for test in ("t", "randomisation"):
-        (line,) = compare_runs(results_of(table), "MAep", test=test)
+        (line,) = compare_runs(results_of(table), "MAep", "m", test=test)
         assert line.p == line.p_adjusted == paired_p_value(test, table[0], table[1])
-        assert compare_runs(results_of(table), "MAep", test=test, correction="tukey")[0].p == line.p
+        assert (
+            compare_runs(results_of(table), "MAep", "m", test=test, correction="tukey")[0].p == line.p
+        )
         assert (line.comparisons, line.level) == (1, 0.95)
 
 
@@ -100,7 +102,9 @@ def test_the_randomised_tukey_test_with_all_permutations() -> None:
         ranges.append(np.ptp(means))
         single.append(abs(means[0] - means[1]))
     limit = np.sort(ranges)[-math.ceil(0.05 * len(ranges))]
-    lines = compare_runs(results_of(table.tolist()), "MAep", test="randomisation", correction="tukey")
+    lines = compare_runs(
+        results_of(table.tolist()), "MAep", "m", test="randomisation", correction="tukey"
+    )
     for line in lines:
         distance = abs(line.difference) - 1e-12
         assert line.p_adjusted == pytest.approx(np.mean(np.array(ranges) >= distance), abs=0.01)
@@ -112,7 +116,7 @@ def test_the_randomised_tukey_test_does_not_depend_on_the_order() -> None:
     table = noise((4, 7), seed=8)
 
     def compared(columns: list[list[float]]) -> list[Comparison]:
-        return compare_runs(results_of(columns), "MAep", test="randomisation", correction="tukey")
+        return compare_runs(results_of(columns), "MAep", "m", test="randomisation", correction="tukey")
 
     lines = compared(table)
     again = compared([column[::-1] for column in table[::-1]])
@@ -122,11 +126,12 @@ def test_the_randomised_tukey_test_does_not_depend_on_the_order() -> None:
 def test_without_error_variance_tukey_is_randomised() -> None:
     results = results_of([[0.1] * 3, [0.2] * 3, [0.3] * 3])
     lines, expected = (
-        compare_runs(results, "MAep", test=test, correction="tukey") for test in ("t", "randomisation")
+        compare_runs(results, "MAep", "m", test=test, correction="tukey")
+        for test in ("t", "randomisation")
     )
     assert [line.p_adjusted for line in lines] == [line.p_adjusted for line in expected]
     assert lines[1].p_adjusted > 0.02  # 6 of 6³ permutations have this range
-    equal = compare_runs(results_of([[0.1, 0.3]] * 3), "MAep", correction="tukey")
+    equal = compare_runs(results_of([[0.1, 0.3]] * 3), "MAep", "m", correction="tukey")
     assert [line.p_adjusted for line in equal] == [1, 1, 1]
 
 
@@ -172,7 +177,7 @@ def test_bonferroni_intervals_have_the_level_of_their_test() -> None:
     from scipy.stats import ttest_rel
 
     table = noise((5, 9), seed=3)
-    lines = compare_runs(results_of(table), "MAep", baseline="r0", correction="bonferroni")
+    lines = compare_runs(results_of(table), "MAep", "m", baseline="r0", correction="bonferroni")
     for line, column in zip(lines, table[1:], strict=True):
         expected = ttest_rel(column, table[0]).confidence_interval(1 - 0.05 / 4)
         assert (line.low, line.high) == pytest.approx((expected.low, expected.high))
@@ -184,7 +189,7 @@ def test_intervals_hold_together_although_a_later_step_of_holm_has_a_higher_leve
     spread = [0.01 * (-1) ** topic for topic in range(20)]
     shifts = [0.1, 0.00574, 0.0]
     table = [[0.5] * 20, *([0.5 + shift + value for value in spread] for shift in shifts)]
-    lines = compare_runs(results_of(table), "MAep", baseline="r0")
+    lines = compare_runs(results_of(table), "MAep", "m", baseline="r0")
     assert lines[1].p * 3 >= 0.05 > lines[1].p_adjusted == 2 * lines[1].p
     assert [line.level for line in lines] == pytest.approx([1 - 0.05 / 3] * 3)
     assert lines[1].low is not None
@@ -192,7 +197,7 @@ def test_intervals_hold_together_although_a_later_step_of_holm_has_a_higher_leve
 
 
 def test_wilcoxon_has_no_interval_of_the_mean() -> None:
-    lines = compare_runs(results_of(noise((3, 8))), "MAep", test="wilcoxon")
+    lines = compare_runs(results_of(noise((3, 8))), "MAep", "m", test="wilcoxon")
     assert {(line.low, line.high, line.level, line.correction) for line in lines} == {
         (None, None, None, "holm")
     }
@@ -205,7 +210,7 @@ def test_a_partial_run_does_not_reduce_the_topics_of_other_pairs() -> None:
     table[1] = [value + 0.2 for value in table[1]]
     whole = results_of(table)
     partial = Results([row for row in whole if row.run != "r2" or row.topic in ("0", "1", "2")])
-    lines = {(c.run, c.baseline): c for c in compare_runs(partial, "MAep")}
+    lines = {(c.run, c.baseline): c for c in compare_runs(partial, "MAep", "m")}
     assert {pair: line.topics for pair, line in lines.items()} == {
         ("r0", "r1"): 25,
         ("r0", "r2"): 3,
@@ -216,7 +221,7 @@ def test_a_partial_run_does_not_reduce_the_topics_of_other_pairs() -> None:
     assert pair.p == paired_p_value("t", table[0], table[1])
     scores = topic_scores(partial, "MAep", "m", ["r0", "r1"])
     assert len(deciding_topics(scores, "r0", "r1", 99)) == 25
-    named = {c.run: c for c in compare_runs(partial, "MAep", baseline="r0")}
+    named = {c.run: c for c in compare_runs(partial, "MAep", "m", baseline="r0")}
     assert named["r1"].p == pair.p
     assert named["r1"].p_adjusted < 0.01
 

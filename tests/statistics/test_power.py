@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -16,10 +15,8 @@ from xcg.statistics.power import (
     detectable_difference,
     t_detectable,
     tukey_detectable,
-    wilcoxon_critical_sum,
 )
 from xcg.statistics.significance import compare_runs
-from xcg.statistics.significance_tests import paired_p_value
 
 RNG = np.random.default_rng(5)
 TABLE = RNG.beta(1, 3, (4, 15)).tolist()
@@ -35,16 +32,7 @@ def test_the_t_test_agrees_with_statsmodels(topics: int, level: float, power: fl
     assert found == pytest.approx(power, abs=1e-4)
 
 
-@pytest.mark.parametrize("topics", range(1, 13))
-def test_critical_sums_of_ranks_agree_with_full_enumeration(topics: int) -> None:
-    ranks = np.arange(1, topics + 1)
-    sums = np.array([np.dot(signs, ranks) for signs in product([0, 1], repeat=topics)])
-    for level in (0.05, 0.02, 0.005):
-        significant = [s for s in range(sums.max() + 1) if 2 * np.mean(sums >= s) < level]
-        assert wilcoxon_critical_sum(topics, level) == min(significant, default=None)
-
-
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "wilcoxon-pratt", "randomisation"])
+@pytest.mark.parametrize("test", ["t", "randomisation"])
 @pytest.mark.parametrize("distribution", ["normal", "skewed"])
 def test_a_detectable_difference_is_found_with_80_percent_power(test: str, distribution: str) -> None:
     """Topics are drawn from a large population whose quantiles are known."""
@@ -58,7 +46,7 @@ def test_a_detectable_difference_is_found_with_80_percent_power(test: str, distr
     campaigns = 60 if test == "randomisation" else 1000
     for number in range(campaigns):
         sample = rng.choice(centred, 34) * (-1) ** number + detectable
-        found += paired_inferences([(sample.tolist(), [0.0] * 34)], test, "none", 0.05)[0].p < 0.05
+        found += paired_inferences([sample], test, "none", 0.05)[0].p < 0.05
     assert found / campaigns == pytest.approx(0.8, abs=0.12 if test == "randomisation" else 0.05)
 
 
@@ -78,20 +66,20 @@ def test_tukeys_detectable_difference_is_computed_by_hand() -> None:
 @pytest.mark.parametrize("test", ["t", "randomisation"])
 def test_comparisons_hold_the_detectable_difference(test: str) -> None:
     """The level is the strictest one of the correction; Tukey's HSD has one value for all pairs."""
-    lines = compare_runs(results_of(TABLE), "MAep", test=test, correction="tukey")
+    lines = compare_runs(results_of(TABLE), "MAep", "m", test=test, correction="tukey")
     assert len({line.detectable for line in lines}) == 1
-    named = compare_runs(results_of(TABLE), "MAep", baseline="r0", test=test)
+    named = compare_runs(results_of(TABLE), "MAep", "m", baseline="r0", test=test)
     for number, line in enumerate(named, 1):
         found = np.array(TABLE[number]) - np.array(TABLE[0])
         expected = t_detectable(float(found.std(ddof=1)), 15, 0.05 / 3, 0.8)
         assert line.detectable == pytest.approx(expected)
-    alone = compare_runs(results_of(TABLE), "MAep", baseline="r0", test=test, correction="none")
+    alone = compare_runs(results_of(TABLE), "MAep", "m", baseline="r0", test=test, correction="none")
     assert all((a.detectable or 1) < (b.detectable or 0) for a, b in zip(alone, named, strict=True))
 
 
 def test_a_count_has_the_detectable_sum() -> None:
-    (count,) = compare_runs(results_of(TABLE[:2], "NumRet"), "NumRet")
-    (mean,) = compare_runs(results_of(TABLE[:2]), "MAep")
+    (count,) = compare_runs(results_of(TABLE[:2], "NumRet"), "NumRet", "m")
+    (mean,) = compare_runs(results_of(TABLE[:2]), "MAep", "m")
     assert mean.detectable is not None
     assert count.detectable == pytest.approx(15 * mean.detectable)
 
@@ -108,23 +96,13 @@ def test_without_variance_there_is_no_detectable_difference(
     test: str, table: list[list[float]]
 ) -> None:
     for baseline in (None, "r1"):
-        lines = compare_runs(results_of(table), "MAep", baseline=baseline, test=test)
+        lines = compare_runs(results_of(table), "MAep", "m", baseline=baseline, test=test)
         assert [line.detectable for line in lines] == [None] * len(lines)
 
 
 def test_too_few_topics_for_the_level_detect_nothing() -> None:
     found = np.array([0.1, 0.2, 0.3, 0.5, 0.7])
-    for test in ("wilcoxon", "wilcoxon-pratt", "randomisation"):
-        assert detectable_difference(found, test, 0.05) is None  # 2 / 2⁵ = 0.0625
-        assert detectable_difference(found, test, 0.07) is not None
-    assert paired_p_value("wilcoxon", found.tolist(), [0.0] * 5) == 0.0625
+    assert detectable_difference(found, "randomisation", 0.05) is None  # 2 / 2⁵ = 0.0625
+    assert detectable_difference(found, "randomisation", 0.07) is not None
+    assert detectable_difference(found, "wilcoxon", 0.07) is None  # it is not about means
     assert detectable_difference(found, "t", 0.05) is not None
-
-
-def test_many_topics_detect_a_difference_that_falls_with_the_root_of_their_number() -> None:
-    few = detectable_difference(stats.norm.ppf((np.arange(200) + 0.5) / 200), "wilcoxon", 0.05)
-    many = detectable_difference(stats.norm.ppf((np.arange(800) + 0.5) / 800), "wilcoxon", 0.05)
-    assert few is not None
-    assert many is not None
-    assert many == pytest.approx(few / 2, rel=0.01)
-    assert few == pytest.approx(math.sqrt(math.pi / 3) * t_detectable(1, 200, 0.05, 0.8), rel=0.02)

@@ -32,9 +32,6 @@ def test_tau_ap_computed_by_hand() -> None:
     # Equal scores keep their order in both lists.
     assert tau_ap([3, 2, 1], [1, 1, 1]) == tau_ap([1, 1, 1], [3, 2, 1]) == 1
     assert tau_ap([1, 2, 3], [1, 1, 1]) == -1
-    for columns in (([1], [1]), ([1, 2], [1, 2, 3])):
-        with pytest.raises(XcgError):
-            tau_ap(*columns)
 
 
 @given(st.permutations(range(6)), st.permutations(range(6)))
@@ -141,8 +138,6 @@ def test_pearson_by_hand() -> None:
     assert pearson([1, 2, 3], [-3, -5, -7]) == pytest.approx(-1)
     assert pearson([1, 1], [1, 2]) is pearson([3], [4]) is pearson([], []) is None
     assert pearson([0.3, 0.1 + 0.2], [1, 2]) is None  # differ by rounding only
-    with pytest.raises(XcgError, match="2 and 1 values: expected the same number"):
-        pearson([1, 2], [1])
 
 
 PAIRS = st.lists(st.tuples(st.floats(-1000, 1000), st.floats(-1000, 1000)), min_size=2, max_size=20)

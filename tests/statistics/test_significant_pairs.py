@@ -11,8 +11,13 @@ from scipy.stats import chi2, rankdata, t
 from score_tables import Column, noise, scores_of, tables
 
 from xcg.errors import XcgError
-from xcg.statistics.overall_tests import friedman_posthoc, mean_ranks
-from xcg.statistics.significant_pairs import SignificantPair, compact_form, significant_pairs
+from xcg.statistics.overall_tests import (
+    SignificantPair,
+    compact_form,
+    friedman_posthoc,
+    mean_ranks,
+    significant_pairs,
+)
 from xcg.statistics.topic_scores import TopicScores
 
 # The runs of eight topics from the best to the worst; run A has the rank sum 12 (rank 1 is the worst),

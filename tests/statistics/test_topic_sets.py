@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from score_tables import score_arrays
+from score_tables import score_arrays, swap_rates_of
 
 from xcg.errors import XcgError
 from xcg.evaluation.parallel import Executor
@@ -22,21 +22,26 @@ from xcg.statistics.topic_sets import (
     MIN_COMPARISONS,
     RELATIVE_BIN_STARTS,
     RELATIVES,
-    Reference,
     Relative,
     RunSummary,
     SwapRates,
     best_runs,
-    parallel_swap_rates,
+    run_trials,
     summarise_runs,
     swap_rates,
-    swap_trial,
 )
 
 Floats = npt.NDArray[np.float64]
 
 
 BINS = len(BIN_STARTS)
+
+
+def trial_of(
+    table: Floats, seed: int = 0, trial: int = 0, reference: float | None = None
+) -> npt.NDArray[np.int64]:
+    """Return the comparisons, swaps and ties by bin of one trial with one topic on each side."""
+    return np.array(run_trials(table, 1, seed, (trial, trial + 1), (None,), reference)[0])
 
 
 def test_the_bins_of_the_paper() -> None:
@@ -48,7 +53,7 @@ def test_the_bins_of_the_paper() -> None:
         for difference, wanted in ((start, index), (start + 0.002, index)):
             topic = [0.3 + difference, 0.3]  # .3 + .01 − .3 is .010000000000000009
             filled = [int(i == wanted) for i in range(BINS)]
-            counts, swaps, ties = swap_trial([topic, topic], 1, 0, 0)
+            counts, swaps, ties = trial_of(np.array([topic, topic]))
             assert (ties if difference == 0 else counts).tolist() == filled
             assert counts.sum() + ties.sum() == 1
             assert not swaps.any()
@@ -60,7 +65,7 @@ def test_a_swap_computed_by_hand() -> None:
     table = np.array([[0.5, 0.4, 0.4], [0.5, 0.8, 0.5]])
     seen = set()
     for trial in range(20):
-        found = np.array(swap_trial(table, 1, seed=7, trial=trial))
+        found = trial_of(table, seed=7, trial=trial)
         assert found.dtype.kind == "i"
         filled = {int(i): tuple(found[:, i].tolist()) for i in np.flatnonzero(found.any(axis=0))}
         assert filled in ({0: (0, 0, 1), 12: (1, 1, 1)}, {0: (0, 0, 1), 22: (1, 1, 1)})
@@ -70,15 +75,15 @@ def test_a_swap_computed_by_hand() -> None:
 
 def test_the_number_of_comparisons_per_size_is_that_of_the_paper() -> None:
     table = np.random.default_rng(0).random((34, 69)) / 10
-    rates = swap_rates(table, sizes=[1, 17])
+    rates = swap_rates_of(table, sizes=[1, 17])
     assert rates.counts.sum(axis=1).tolist() == [127_500] * 2  # 6.2.2: 51 · 50 · 100 / 2
-    assert swap_rates(table, trials=1).sizes == tuple(range(1, 18))
+    assert swap_rates_of(table, trials=1).sizes == tuple(range(1, 18))
 
 
 def test_only_the_best_runs_are_compared() -> None:
     # Means .5, .1, .4, .3: of 4 runs, 3 are left. Run 1 would be .2 or more from each of the others.
     table = np.tile([0.5, 0.1, 0.4, 0.3], (2, 1))
-    rates = swap_rates(table, trials=10)
+    rates = swap_rates_of(table, trials=10)
     # .1, .1 (bin 12) and .2 (bin 22)
     assert rates.counts[0, [12, 22]].tolist() == [20, 10]
     assert rates.counts.sum() == 30
@@ -86,9 +91,9 @@ def test_only_the_best_runs_are_compared() -> None:
     assert rates.at(1)[[12, 22]].tolist() == [0, 0]
 
 
-def filled_bins(reference: Reference, means: list[float]) -> dict[float, int]:
+def filled_bins(reference: float | None, means: list[float]) -> dict[float, int]:
     """Return start of a bin → comparisons, if all topics have the same scores."""
-    counts, swaps, ties = swap_trial([means, means], 1, 0, 0, reference)
+    counts, swaps, ties = trial_of(np.array([means, means]), reference=reference)
     assert not swaps.any()
     assert not ties[1:].any()
     starts = BIN_STARTS if reference is None else RELATIVE_BIN_STARTS
@@ -104,10 +109,6 @@ def test_relative_differences_computed_by_hand() -> None:
     means = [0.1, 0.07, 0.03]  # differences .03, .07 and .04
     assert filled_bins(None, means) == {0.03: 1, 0.04: 1, 0.07: 1}
     assert filled_bins(0.1, means) == {0.3: 1, 0.4: 1, 0.7: 1}  # of the best
-    # of the mean of both: .03 / .085 = .353, .07 / .065 = 1.077, .04 / .05 = .8
-    assert filled_bins("pair", means) == {0.3: 1, 0.8: 1, 1.0: 1}
-    assert filled_bins("pair", [0.5, 0.0, 0.0]) == {2.0: 2}  # two scores of 0 are a tie
-    assert filled_bins("pair", [-0.5, 0.5]) == {2.0: 1}  # magnitudes, which never cancel
 
 
 def test_differences_relative_to_a_score_are_those_of_divided_scores() -> None:
@@ -115,22 +116,11 @@ def test_differences_relative_to_a_score_are_those_of_divided_scores() -> None:
     summary = summarise_runs(table)
     references: list[tuple[Relative, float]] = [("best", summary.best), ("mean", summary.mean)]
     for relative, score in references:
-        found = swap_rates(table, trials=20, relative=relative)
-        divided = swap_rates(table / (10 * score), trials=20)
+        found = swap_rates_of(table, trials=20, relative=relative)
+        divided = swap_rates_of(table / (10 * score), trials=20)
         assert found.bin_starts == RELATIVE_BIN_STARTS
         assert np.array_equal(found.counts, divided.counts)
         assert np.array_equal(found.swaps, divided.swaps)
-
-
-def test_differences_relative_to_pairs_agree_with_a_loop() -> None:
-    table = np.random.default_rng(6).random((8, 5))
-    found = swap_rates(table, sizes=[3], trials=20, fraction=1, relative="pair")
-    counts = dict.fromkeys(RELATIVE_BIN_STARTS, 0)
-    for trial in range(20):
-        drawn = random_generator(0, 3, trial).permutation(8)[:3]
-        for a, b in itertools.combinations([sum(table[t, run] for t in drawn) for run in range(5)], 2):
-            counts[max(start for start in counts if start <= abs(a - b) / ((a + b) / 2))] += 1
-    assert found.counts[0].tolist() == list(counts.values())
 
 
 def test_the_summary_of_runs_computed_by_hand() -> None:
@@ -144,7 +134,7 @@ def test_the_summary_of_runs_computed_by_hand() -> None:
 
 def test_cumulated_shares_computed_by_hand() -> None:
     table = np.tile([0.5, 0.4, 0.3], (2, 1))  # .1, .1 and .2: bins 12, 12 and 22
-    shares = swap_rates(table, fraction=1).cumulated_shares[0]
+    shares = swap_rates_of(table, fraction=1).cumulated_shares[0]
     assert shares.tolist() == [0] * 12 + [pytest.approx(2 / 3)] * 10 + [1]
 
 
@@ -153,7 +143,7 @@ def test_cumulated_shares_computed_by_hand() -> None:
 def test_swap_rates_do_not_depend_on_the_order_of_runs(
     table: Floats, seed: int, trials: int, data: st.DataObject
 ) -> None:
-    whole = swap_rates(table, trials=trials + 2, fraction=1, seed=seed)
+    whole = swap_rates_of(table, trials=trials + 2, fraction=1, seed=seed)
     assert (whole.swaps <= whole.counts).all()
     known = whole.rates[~np.isnan(whole.rates)]
     assert ((known >= 0) & (known <= 1)).all()
@@ -162,8 +152,8 @@ def test_swap_rates_do_not_depend_on_the_order_of_runs(
     # The values depend neither on the order of the runs nor on the direction of the scores.
     order = data.draw(st.permutations(range(table.shape[1])))
     others = [
-        swap_rates(table[:, order], trials=trials + 2, fraction=1, seed=seed),
-        swap_rates(1 - table, trials=trials + 2, fraction=1, seed=seed),
+        swap_rates_of(table[:, order], trials=trials + 2, fraction=1, seed=seed),
+        swap_rates_of(1 - table, trials=trials + 2, fraction=1, seed=seed),
     ]
     for other in others:
         assert other.trials == whole.trials
@@ -171,38 +161,29 @@ def test_swap_rates_do_not_depend_on_the_order_of_runs(
         assert np.array_equal(other.swaps, whole.swaps)
         assert np.array_equal(other.ties, whole.ties)
     last = whole.sizes[-1]
-    alone = swap_rates(table, sizes=[last], trials=trials + 2, fraction=1, seed=seed)
+    alone = swap_rates_of(table, sizes=[last], trials=trials + 2, fraction=1, seed=seed)
     assert np.array_equal(alone.counts[0], whole.counts[-1])
 
 
 def test_runs_with_constant_ranks_have_no_swaps() -> None:
     table = np.random.default_rng(0).random((8, 1)) + np.arange(5) / 50
-    rates = swap_rates(table)
+    rates = swap_rates_of(table)
     assert not rates.swaps.any()
 
 
 def test_illegal_arguments_of_topic_sets_are_errors() -> None:
     table = np.zeros((4, 4))
-    rates = swap_rates(table, trials=1)
     cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: swap_rates(np.zeros(4)), "expected topics × runs"),
-        (lambda: swap_rates(np.zeros((4, 1))), "at least two runs"),
-        (lambda: swap_rates(np.full((4, 4), math.nan)), "not finite"),
-        (lambda: swap_rates(np.zeros((1, 4))), "no sizes"),
         (
-            lambda: swap_rates(table, sizes=[3]),
+            lambda: swap_rates_of(table, sizes=[3]),
             "two disjoint sets of 3 of 4 topics: expected a size from 1 to 2",
         ),
-        (lambda: swap_rates(table, sizes=[0]), "two disjoint sets of 0"),
-        (lambda: swap_rates(table, trials=0), "0 trials"),
-        (lambda: swap_rates(table, fraction=0), "fraction is 0"),
-        (lambda: swap_rates(table, fraction=0.25), "0.25 of 4 runs are 1"),
-        (lambda: swap_rates(table, seed=-1), "seed of -1"),
-        (lambda: swap_rates(table, relative="best"), "the best score of the runs is 0: .* above 0"),
-        (lambda: swap_rates(table - 1, relative="mean"), "the mean score of the runs is -1"),
-        (lambda: swap_rates(table, relative="means"), "did you mean 'mean'"),  # type: ignore[arg-type]
+        (lambda: swap_rates_of(table, sizes=[0]), "two disjoint sets of 0"),
+        (lambda: swap_rates_of(table, fraction=0.25), "0.25 of 4 runs are 1"),
+        (lambda: swap_rates_of(table, seed=-1), "seed of -1"),
+        (lambda: swap_rates_of(table, relative="best"), "the best score of the runs is 0: .* above 0"),
+        (lambda: swap_rates_of(table - 1, relative="mean"), "the mean score of the runs is -1"),
         (lambda: summarise_runs(np.zeros((2, 2))), "0.75 of 2 runs are 1"),
-        (lambda: rates.at(7), "no swap rates for 7 topics: expected one of 1, 2"),
     ]
     for call, message in cases:
         with pytest.raises(XcgError, match=message):
@@ -218,25 +199,25 @@ def test_the_best_runs_of_a_lower_is_better_measure_have_the_lowest_means() -> N
     assert lower.tolist() == [[1.0, 3.0], [1.0, 3.0]]
 
 
-def test_parallel_swap_rates_equal_those_of_each_measure() -> None:
+def test_swap_rates_equal_those_of_each_measure() -> None:
     scores = np.random.default_rng(3).random((8, 6))
-    found = parallel_swap_rates({"MAep": scores, "ASL": scores}, trials=30, seed=2)
-    for measure, lower_is_better in (("MAep", False), ("ASL", True)):
-        alone = swap_rates(scores, trials=30, seed=2, order=Order(lower_is_better))
+    found = swap_rates({"MAep": scores, "ASL": scores}, trials=30, seed=2)
+    for measure in ("MAep", "ASL"):
+        alone = swap_rates_of(scores, trials=30, seed=2, measure=measure)
         assert found[measure].sizes == alone.sizes
         assert np.array_equal(found[measure].counts, alone.counts)
         assert np.array_equal(found[measure].swaps, alone.swaps)
     assert not np.array_equal(found["MAep"].counts, found["ASL"].counts)
     for relative in RELATIVES:
-        (rates,) = parallel_swap_rates({"ASL": scores}, 30, 2, relative).values()
-        alone = swap_rates(scores, trials=30, seed=2, order=Order(True), relative=relative)
+        (rates,) = swap_rates({"ASL": scores}, 30, 2, relative).values()
+        alone = swap_rates_of(scores, trials=30, seed=2, measure="ASL", relative=relative)
         assert rates.relative == alone.relative == relative
         assert np.array_equal(rates.counts, alone.counts)
 
 
 def test_exact_ties_are_neither_swaps_nor_agreements() -> None:
     # Runs 0 and 1 are equal on every topic; run 2 is better by .1 on each.
-    rates = swap_rates(np.tile([0.4, 0.4, 0.5], (4, 1)), trials=5, fraction=1)
+    rates = swap_rates_of(np.tile([0.4, 0.4, 0.5], (4, 1)), trials=5, fraction=1)
     assert rates.ties[:, 0].tolist() == [5, 5]
     assert rates.counts.sum(axis=1).tolist() == [10, 10]
     assert np.isnan(rates.rates[:, 0]).all()  # 0 of 5 would look like perfect agreement
@@ -245,7 +226,7 @@ def test_exact_ties_are_neither_swaps_nor_agreements() -> None:
 
 def test_counts_swaps_and_ties_agree_with_a_loop() -> None:
     table = np.random.default_rng(8).integers(0, 3, (9, 5)) / 20
-    found = swap_rates(table, sizes=[2], trials=30, fraction=1, seed=4)
+    found = swap_rates_of(table, sizes=[2], trials=30, fraction=1, seed=4)
     wanted = np.zeros((3, BINS), np.int64)
     for trial in range(30):
         drawn = random_generator(4, 2, trial).permutation(9)
@@ -279,15 +260,15 @@ def test_bins_with_less_than_59_comparisons_are_sparse() -> None:
 
 def test_resamples_repeat_the_trials_on_topics_drawn_with_replacement() -> None:
     scores = np.random.default_rng(3).random((9, 5))
-    (found,) = parallel_swap_rates({"MAep": scores}, 30, 2, resamples=21).values()
+    (found,) = swap_rates({"MAep": scores}, 30, 2, resamples=21).values()
     assert len(found.resamples) == 21
-    assert np.array_equal(found.counts, swap_rates(scores, trials=30, seed=2).counts)
+    assert np.array_equal(found.counts, swap_rates_of(scores, trials=30, seed=2).counts)
     best = best_runs(scores)
     for number in (0, 20):
         drawn = resampled_topics(9, 2, number)
-        alone = swap_rates(best[drawn], trials=30, fraction=1, seed=2)
+        alone = swap_rates_of(best[drawn], trials=30, fraction=1, seed=2)
         assert np.array_equal(found.resamples[number].counts, alone.counts)
         assert np.array_equal(found.resamples[number].swaps, alone.swaps)
         assert np.array_equal(found.resamples[number].ties, alone.ties)
-    (again,) = parallel_swap_rates({"MAep": scores}, 30, 2, resamples=21, executor=Executor(2)).values()
+    (again,) = swap_rates({"MAep": scores}, 30, 2, resamples=21, executor=Executor(2)).values()
     assert np.array_equal(again.resamples[20].swaps, found.resamples[20].swaps)

@@ -19,9 +19,8 @@ from xcg.cli.run_names import with_named_run
 from xcg.report.columns import FALSE_ALARMS
 from xcg.statistics.calibration import CAMPAIGNS
 from xcg.statistics.calibration import calibrate as calibrate_results
-from xcg.statistics.corrections import CORRECTION_NAMES
+from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.run_pairs import ALL_PAIRS
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS
 
 

@@ -16,15 +16,13 @@ from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
 from xcg.report.columns import PLANS
 from xcg.report.plans import plan_facts, plan_lead, plan_plot, plan_rows
-from xcg.statistics.planning import check_numbers
+from xcg.statistics.planning import PLANNED_CORRECTIONS, check_numbers
 from xcg.statistics.planning import plan as plan_comparisons
 from xcg.statistics.power import POWER
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
-from xcg.statistics.significance import CORRECTIONS
-from xcg.statistics.significance_tests import PAIRED_TESTS
 
 
-@command(example="xcg plan configs/quickstart.yaml --measures MAep --test t --difference 0.05")
+@command(example="xcg plan configs/quickstart.yaml --measures MAep --difference 0.05")
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
 @click.option("--power", type=float, default=POWER, help="Find differences with this probability.")
 @click.option(
@@ -51,14 +49,9 @@ from xcg.statistics.significance_tests import PAIRED_TESTS
     help="Compare with this run, a name or a path, or all or best, as xcg compare.  [default: all]",
 )
 @click.option(
-    "--test",
-    type=click.Choice(PAIRED_TESTS),
-    help="Print only the rows of this test.  [default: t, randomisation and wilcoxon]",
-)
-@click.option(
     "--correction",
-    type=click.Choice(CORRECTIONS),
-    help="Print only the rows of this correction.  [default: as xcg compare]",
+    type=click.Choice(PLANNED_CORRECTIONS),
+    help="Plan for this correction.  [default: as xcg compare]",
 )
 @seed_option
 @prints(*TABLES, plot=True)
@@ -69,15 +62,15 @@ def plan(
     runs_to_compare: int | None,
     topics: int | None,
     baseline: str | None,
-    test: str | None,
     correction: str | None,
     seed: int,
 ) -> Printed:
     """Predict from a pilot campaign which differences a comparison finds, and with how many topics.
 
-    For each measure, user model, test and correction, detectable is the smallest true difference that
-    xcg compare finds with 80 % power with the topics at hand. With --difference, the table also has the
-    power for this difference, and the number of topics that it needs.
+    For each measure and user model, detectable is the smallest true difference that xcg compare finds
+    by the t test with 80 % power with the topics at hand; other tests need similar differences. With
+    --difference, the table also has the power for this difference, and the number of topics that it
+    needs.
 
     Campaigns are simulated: topics are drawn from the pilot, and a difference is added to every topic.
     The plot shows the power for the difference over the number of topics; without --difference, the
@@ -99,7 +92,6 @@ def plan(
             runs=runs_to_compare,
             topics=topics,
             baseline=baseline,
-            test=test,
             correction=correction,
             seed=seed,
             progress=progress,

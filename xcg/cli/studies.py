@@ -59,7 +59,7 @@ from xcg.statistics.levels import (
 from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.topic_scores import topic_scores
-from xcg.statistics.topic_sets import RELATIVES, Relative, parallel_swap_rates, summarise_runs
+from xcg.statistics.topic_sets import RELATIVES, Relative, summarise_runs, swap_rates
 
 
 @click.group()
@@ -216,7 +216,7 @@ def stability_topics(
             f"--smoothing has no effect: expected a number of topics above {largest} in --sizes"
         )
     with progress_bar("tasks") as progress:
-        found = parallel_swap_rates(
+        found = swap_rates(
             scores,
             trials,
             seed,

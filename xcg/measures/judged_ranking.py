@@ -53,15 +53,3 @@ class JudgedRanking(NamedTuple):
     def relevant(self, rel: float) -> int:
         """Return the number of assessed documents with at least the level ``rel``."""
         return len([level for level in self.judged if level >= rel])
-
-    def with_inserted(self, count: int, after: int) -> JudgedRanking:
-        """Return the ranking with results that are not assessed inserted after a rank.
-
-        >>> JudgedRanking([1, 3], [2, 1], [2, 1, 1], others=[(3, 1)]).with_inserted(2, after=1)[0:2]
-        ([1, 5], [2, 1])
-        """
-        return self._replace(
-            ranks=[rank + count if rank > after else rank for rank in self.ranks],
-            retrieved=self.retrieved + count,
-            others=[(rank + count if rank > after else rank, level) for rank, level in self.others],
-        )

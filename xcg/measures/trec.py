@@ -121,30 +121,21 @@ def _values_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure]
     return {(metric.query_id, str(metric.measure)): float(metric.value) for metric in metrics}
 
 
-def span_values(
-    ranking: SpanRanking,
-    measures: Sequence[Measure],
-    by_level: bool,
-    *,
-    inserted: int = 0,
-    after: int = 0,
-) -> dict[str, float]:
+def span_values(ranking: SpanRanking, measures: Sequence[Measure], by_level: bool) -> dict[str, float]:
     """Compute standard measures of a ranking for a topic whose relevance is given by passages alone.
 
     Args:
         ranking: The ranking, with the gold spans of the topic.
         measures: Measures of levels that are defined on spans.
         by_level: Whether to order the results by level first, as for a greedy reference.
-        inserted: Number of results without relevant text to insert into the ordered ranking.
-        after: The rank after which they are inserted; 0 for the start.
 
     Returns:
         Measure → value, for the measures that are defined.
 
     >>> from xcg.measures import RR
     >>> ranking = SpanRanking([("d", 0, 9), ("d", 9, 20)], {"d": [(10, 20, 1)]})
-    >>> span_values(ranking, [RR], False), span_values(ranking, [RR], False, inserted=2)
-    ({'RR': 0.5}, {'RR': 0.25})
+    >>> span_values(ranking, [RR], False)
+    {'RR': 0.5}
     """
     judged: dict[float, JudgedRanking] = {}
     values = {}
@@ -152,8 +143,7 @@ def span_values(
         overlap = measure.settings()["overlap"]
         if overlap not in judged:
             found = ranking.judged(overlap)
-            found = _with_best_first(found) if by_level else found
-            judged[overlap] = found.with_inserted(inserted, after) if inserted else found
+            judged[overlap] = _with_best_first(found) if by_level else found
         value = measure.compute(judged[overlap])
         if value is not None:
             values[str(measure)] = value

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xcg.evaluation.results import Results
-from xcg.statistics.corrections import CORRECTION_NAMES
+from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL, Comparison
+from xcg.statistics.significance import Comparison
 from xcg.statistics.topic_scores import scores_by_run
 
 _TEST_NAMES = {
@@ -154,7 +154,10 @@ def _facts(
     if size > 1 and used != "none" and len({(line.measure, line.user_model) for line in lines}) > 1:
         facts.append("family: the comparisons by one measure under one user model, corrected together")
     if test not in ("t", "randomisation"):
-        facts.append("intervals: none, because Wilcoxon's test is about ranks and not about means")
+        facts.append(
+            "intervals and detectable differences: none, because Wilcoxon's test is about ranks, not "
+            "means"
+        )
     else:
         facts.append(f"intervals: {_INTERVALS['none' if size == 1 else used]}")
         if any(_contains_0(line) and line.p_adjusted < SIGNIFICANCE_LEVEL for line in lines):
@@ -213,24 +216,24 @@ def _spreads(lines: Sequence[Comparison]) -> list[str]:
 def zero_notes(results: Results, comparisons: Sequence[Comparison]) -> list[str]:
     """Note runs whose shares of topics with score 0 differ so much that t tests find false differences.
 
-    One note for each measure and user model, on the two runs that differ most.
+    One note for each measure and user model, on the two compared runs that differ most.
     """
+    families: dict[tuple[str, str], list[Comparison]] = {}
+    for line in comparisons:
+        families.setdefault((line.measure, line.user_model), []).append(line)
     notes = []
-    families = dict.fromkeys(
-        (line.measure, line.user_model) for line in comparisons if line.test == "t"
-    )
-    for measure, model in families:
-        scores = scores_by_run(results, measure, model)
+    for (measure, model), lines in families.items():
         shares = {
             run: sum(score == 0 for score in values.values()) / len(values)
-            for run, values in scores.items()
+            for run, values in scores_by_run(results, measure, model).items()
         }
-        fewest, most = min(shares, key=shares.__getitem__), max(shares, key=shares.__getitem__)
-        if shares[most] - shares[fewest] > _MOST_ZEROS:
+        pairs = [sorted((line.run, line.baseline), key=shares.__getitem__) for line in lines]
+        fewest, most = max(pairs, key=lambda pair: shares[pair[1]] - shares[pair[0]])
+        if lines[0].test == "t" and shares[most] - shares[fewest] > _MOST_ZEROS:
             notes.append(
                 f"note: {measure} under {model} is 0 for {100 * shares[most]:.0f} % of the topics of "
-                f"{most}, and for {100 * shares[fewest]:.0f} % of {fewest}: with so few "
-                "topics of such scores, t tests can have more false alarms than 5 %"
+                f"{most}, and for {100 * shares[fewest]:.0f} % of {fewest}: t tests of such runs can "
+                "have more false alarms than 5 %, above all with few topics"
             )
     return notes
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
+from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.letter_groups import letter_groups
 from xcg.statistics.run_pairs import best_run
 from xcg.statistics.significance import (
-    SIGNIFICANCE_LEVEL,
     Comparison,
     means_of_runs,
     practical_significance,

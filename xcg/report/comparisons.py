@@ -12,7 +12,14 @@ from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.statistics.best_runs import BestRun
 from xcg.statistics.bootstrap import interval_columns
-from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
+from xcg.statistics.overall_tests import (
+    anova,
+    compact_form,
+    discriminative_power,
+    friedman,
+    friedman_posthoc,
+    significant_pairs,
+)
 from xcg.statistics.rank_correlation import OrderShift, order_agreements
 from xcg.statistics.significance import (
     Comparison,
@@ -20,7 +27,6 @@ from xcg.statistics.significance import (
     practical_significance,
     relative_difference,
 )
-from xcg.statistics.significant_pairs import compact_form, significant_pairs
 from xcg.statistics.topic_scores import (
     TopicScores,
     common_scores,
@@ -162,10 +168,10 @@ def _significance(scores: TopicScores, measure: str, correction: str) -> str:
 
 def _overall_tests(results: Results, measure: str, model: str, correction: str) -> list[Row]:
     scores = topic_scores(results, measure, model, results.runs)
-    table = anova(scores)
+    of_runs, of_topics, error_df = anova(scores)
     rows = [
-        _test_row(f"two-way ANOVA, {name}", "", effect.f, f"{effect.df}, {table.error_df}", effect.p)
-        for name, effect in (("runs", table.runs), ("topics", table.topics))
+        _test_row(f"two-way ANOVA, {name}", "", effect.f, f"{effect.df}, {error_df}", effect.p)
+        for name, effect in (("runs", of_runs), ("topics", of_topics))
     ]
     power, needed = discriminative_power(scores)
     name = "discriminative power (bootstrap, 5 %)"

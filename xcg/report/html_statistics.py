@@ -8,8 +8,9 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext
+from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.families import t_interval
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL, Comparison, compare_runs
+from xcg.statistics.significance import Comparison, compare_runs
 from xcg.statistics.topic_scores import scores_by_run, standard_deviation
 
 MAX_COMPARISONS = 60_000

@@ -19,10 +19,10 @@ from xcg.report.figures import (
     panel_columns,
 )
 from xcg.report.plot_selection import different_panels, grouped, short_names
+from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.planning import Plan
-from xcg.statistics.power_simulation import CAMPAIGNS, MAX_SIMULATED_TOPICS, MAX_TOPICS
+from xcg.statistics.power import CAMPAIGNS, MAX_SIMULATED_TOPICS, MAX_TOPICS
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,7 +82,7 @@ def plan_facts(plans: Sequence[Plan], power: float) -> list[str]:
         "power with the topics at hand, if no other comparison finds one",
         f"basis: {CAMPAIGNS:,} simulated campaigns, with topics drawn from the pilot's differences of "
         f"two runs, centred, plus the difference; error of the power: ±{_simulation_error(power):.1f} "
-        f"points (randomisation: ±{_simulation_error(power, CAMPAIGNS // 2):.1f})",
+        "points",
     ]
     pilot_topics = sorted({line.pilot_topics for line in plans})
     low, high = _deviation_interval(pilot_topics[0])
@@ -113,9 +113,9 @@ def plan_facts(plans: Sequence[Plan], power: float) -> list[str]:
     return list(dict.fromkeys(sentences))
 
 
-def _simulation_error(power: float, campaigns: int = CAMPAIGNS) -> float:
+def _simulation_error(power: float) -> float:
     """Return half the width of a 95 % interval of a simulated power, in percentage points."""
-    return 196 * math.sqrt(power * (1 - power) / campaigns)
+    return 196 * math.sqrt(power * (1 - power) / CAMPAIGNS)
 
 
 def _deviation_interval(topics: int) -> tuple[float, float]:

@@ -24,8 +24,13 @@ from xcg.statistics.assessor_combinations import (
 )
 from xcg.statistics.assessors import AssessorScores
 from xcg.statistics.bootstrap import interval_columns
-from xcg.statistics.extrapolation import Smoothing, expected_rates
-from xcg.statistics.needed_differences import RELIABLE, needed_difference, rate_intervals
+from xcg.statistics.extrapolation import (
+    RELIABLE,
+    Smoothing,
+    expected_rates,
+    needed_difference,
+    rate_intervals,
+)
 from xcg.statistics.topic_scores import ROUNDING, Floats
 from xcg.statistics.topic_sets import MIN_COMPARISONS, Relative, RunSummary, SwapRates
 
@@ -44,7 +49,6 @@ SMALL_BY_BIN = "mean of 3 bins, %"
 _UNITS: Mapping[Relative, str] = {
     "best": "% of the best score",
     "mean": "% of the mean score",
-    "pair": "% of the mean of both runs",
 }
 
 
@@ -70,7 +74,7 @@ def assessor_rows(
     """
     rows = []
     for measure, topics, scores, means in _means_by_topics(scores_by_measure, sample, seed, topic_set):
-        tau = order_correlations(means, reference=0)
+        tau = order_correlations(means)
         rate = error_rate(means)
         row: Row = {
             "measure": measure,

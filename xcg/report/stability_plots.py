@@ -24,8 +24,7 @@ from xcg.report.figures import (
 from xcg.report.heatmaps import name_positions
 from xcg.report.plot_selection import grouped
 from xcg.report.stability import MEAN_OF_RUNS, difference_unit
-from xcg.statistics.extrapolation import Smoothing, extrapolate
-from xcg.statistics.needed_differences import RELIABLE
+from xcg.statistics.extrapolation import RELIABLE, Smoothing, extrapolate
 from xcg.statistics.topic_sets import SwapRates
 
 if TYPE_CHECKING:

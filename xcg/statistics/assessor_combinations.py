@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from xcg.errors import XcgError
@@ -23,6 +23,7 @@ from xcg.statistics.bootstrap import (
     random_generator,
     resampled_topics,
 )
+from xcg.statistics.rank_correlation import pair_signs, tau_b
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats
 
 MAX_COMBINATIONS = 4096
@@ -49,24 +50,13 @@ def combinations(scores: AssessorScores, sample: int | None = None, seed: int = 
         their first assessor. If all combinations are used, the assessor of the last topic changes
         fastest. NaN means that a combination has no topic to average.
 
-    Raises:
-        XcgError: If there is no topic, a topic without assessor, or a value out of range.
-
     >>> values = np.array([[[1.0], [0.5]], [[0.0], [np.nan]]])  # the second assessed one topic
     >>> combinations(AssessorScores(("r",), ("1", "2"), values, ~np.isnan(values[:, :, 0]))).tolist()
     [[0.75], [0.25]]
     """
     maximum = MAX_COMBINATIONS if sample is None else sample
-    if maximum < 1:
-        raise XcgError(f"a sample of {maximum} combinations: expected at least 1")
-    assessors = scores.assessors
-    if not assessors:
-        raise XcgError("no topics: expected at least one")
-    for topic, numbers in zip(scores.topics, assessors, strict=True):
-        if not numbers:
-            raise XcgError(f"topic {topic} has no assessor: expected at least one")
-    choices = _choices([len(numbers) for numbers in assessors], maximum, seed)
-    return _means_of(scores, choices, np.ones(len(assessors), np.int64))
+    choices = _choices([len(numbers) for numbers in scores.assessors], maximum, seed)
+    return _means_of(scores, choices, np.ones(len(scores.topics), np.int64))
 
 
 def _means_of(
@@ -154,15 +144,10 @@ def mean_range(ranges: Sequence[ScoreRange]) -> ScoreRange:
     Args:
         ranges: The result of :func:`score_ranges`, at least one run.
 
-    Raises:
-        XcgError: If there are no runs.
-
     >>> found = mean_range(score_ranges([[0.25, 0.5], [0.25, 1.0]]))
     >>> found.mean, found.range, found.percent
     (0.5, 0.25, 50.0)
     """
-    if not ranges:
-        raise XcgError("no runs: expected at least one")
     columns = zip(*((line.low, line.mean, line.high) for line in ranges), strict=True)
     low, mean, high = (math.fsum(column) / len(ranges) for column in columns)
     return ScoreRange(None, low, mean, high)
@@ -188,72 +173,38 @@ class Correlations(NamedTuple):
     high: float
 
 
-def order_correlations(
-    means: npt.ArrayLike, reference: int | None = None, pairs: int = MAX_PAIRS, seed: int = 0
-) -> Correlations:
-    """Compute Kendall's τ-b between the orders of runs by pairs of combinations.
+def order_correlations(means: npt.ArrayLike) -> Correlations:
+    """Compute Kendall's τ-b between the orders of runs by the official and all other combinations.
 
     KL (6.2.1.2, Table III) call the coefficient τ. Their values are τ-b, because their tables contain
     values that τ cannot have.
 
     Args:
         means: Array of shape (combinations, runs), at least 2 × 2; see :func:`combinations`. Means that
-            differ by rounding are equal. Pairs with a combination in which all runs are equal are left
-            out.
-        reference: Index of the combination with which all others are compared, as KL do with the
-            official one (0); by default all pairs are compared.
-        pairs: Maximum number of pairs, at least 1; if there are more, different pairs are drawn.
-        seed: Seed of the drawn pairs, at least 0.
+            differ by rounding are equal. Combinations in which all runs are equal are left out. Of
+            more than 2,001 combinations, 2,000 are drawn.
 
     Raises:
-        XcgError: If the array has another shape or a value that is not finite, an argument is out of
-            range, or no pair has a τ-b.
+        XcgError: If a value is not finite, or no pair has a τ-b.
 
     >>> found = order_correlations([[0.1, 0.2, 0.3], [0.1, 0.3, 0.2], [0.1, 0.2, 0.3]])
-    >>> [round(tau, 4) for tau in found]  # 1/3, 1 and 1/3
-    [0.3333, 0.5556, 1.0]
+    >>> [round(tau, 4) for tau in found]  # 1/3 and 1
+    [0.3333, 0.6667, 1.0]
     """
-    array = np.round(_means(means, 2, 2), DIGITS)
-    if pairs < 1:
-        raise XcgError(f"{pairs} pairs: expected at least 1")
-    if reference is not None and not 0 <= reference < len(array):
-        raise XcgError(
-            f"combination {reference} of {len(array)}: expected a number from 0 to {len(array) - 1}"
-        )
-    taus = _tau_b(array, list(_pairs(len(array), reference, pairs, seed)))
+    taus = _tau_b(_means(means, 2, 2))
     if not taus:
         raise XcgError("no order to correlate: all runs have the same mean")
     return Correlations(min(taus), math.fsum(taus) / len(taus), max(taus))
 
 
-def _tau_b(means: Floats, pairs: Sequence[tuple[int, int]]) -> list[float]:
-    """Return Kendall's τ-b of pairs of rows, without pairs in which a row has equal means only.
-
-    The signs of each row's differences are computed once for all its pairs, for speed.
-    """
-    i, j = np.triu_indices(means.shape[1], 1)
-    signs = np.sign(means[:, i] - means[:, j]).astype(np.float32)
-    untied = np.count_nonzero(signs, axis=1).tolist()
-    products = [float(signs[a] @ signs[b]) for a, b in pairs]
-    return [
-        round(product / math.sqrt(untied[a] * untied[b]), DIGITS)
-        for product, (a, b) in zip(products, pairs, strict=True)
-        if untied[a] and untied[b]
-    ]
-
-
-def _pairs(rows: int, reference: int | None, maximum: int, seed: int) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of rows to compare."""
-    possible = rows - 1 if reference is not None else rows * (rows - 1) // 2
-    numbers: Sequence[int] = range(possible)
-    if possible > maximum:
-        numbers = random_generator(seed).choice(possible, maximum, replace=False).tolist()
-    for number in numbers:
-        if reference is not None:
-            yield reference, number + (number >= reference)
-        else:
-            upper = (1 + math.isqrt(1 + 8 * number)) // 2  # number = upper · (upper − 1) / 2 + lower
-            yield number - upper * (upper - 1) // 2, upper
+def _tau_b(means: Floats) -> list[float]:
+    """Return Kendall's τ-b of the first row and all others, but not if all runs are equal."""
+    others = np.arange(1, len(means))
+    if len(others) > MAX_PAIRS:
+        others = random_generator(0).choice(others, MAX_PAIRS, replace=False)
+    signs = pair_signs(np.round(means, DIGITS))
+    found = tau_b(np.broadcast_to(signs[0], (len(others), signs.shape[1])), signs[others])
+    return list(map(float, np.round(found[~np.isnan(found)], DIGITS)))
 
 
 class ErrorRate(NamedTuple):
@@ -268,7 +219,7 @@ class ErrorRate(NamedTuple):
     ties: float
 
 
-def error_rate(means: npt.ArrayLike, equal: float = EQUAL_FRACTION) -> ErrorRate:
+def error_rate(means: npt.ArrayLike) -> ErrorRate:
     """Compute how often the better of two runs depends on the assessors.
 
     For a pair of runs, #(A > B) is the number of combinations in which A is better, and #(A = B) the
@@ -282,24 +233,20 @@ def error_rate(means: npt.ArrayLike, equal: float = EQUAL_FRACTION) -> ErrorRate
 
     Args:
         means: Array of shape (combinations, runs), at least 1 × 2; see :func:`combinations`.
-        equal: Fraction below which scores are equal, 0 to 1.
 
     Raises:
-        XcgError: If the array has another shape or a value that is not finite, or ``equal`` is out of
-            range.
+        XcgError: If the array has another shape or a value that is not finite.
 
     >>> error_rate([[0.5, 0.4], [0.5, 0.4], [0.4, 0.5], [0.5, 0.49]])
     ErrorRate(error=0.25, ties=0.25)
     """
     array = _means(means, 1, 2)
-    if not 0 <= equal <= 1:
-        raise XcgError(f"equal is {equal}: expected a number from 0 to 1")
     rows, runs = array.shape
     magnitudes = np.abs(array)
     errors = ties = 0
     for run in range(runs - 1):  # compare one run with all later runs
         difference = array[:, run, None] - array[:, run + 1 :]
-        minimum = equal * np.maximum(magnitudes[:, run, None], magnitudes[:, run + 1 :])
+        minimum = EQUAL_FRACTION * np.maximum(magnitudes[:, run, None], magnitudes[:, run + 1 :])
         decided = (np.abs(difference) > ROUNDING) & (np.abs(difference) >= minimum - ROUNDING)
         higher = np.count_nonzero(decided & (difference > 0), axis=0)
         lower = np.count_nonzero(decided & (difference < 0), axis=0)
@@ -342,7 +289,7 @@ def stability_intervals(
     """
     topics = len(scores.topics)
     means = combinations(scores, sample, seed)
-    estimates = order_correlations(means, reference=0).mean, error_rate(means).error
+    estimates = order_correlations(means).mean, error_rate(means).error
     if topics < 2:
         return StabilityIntervals(None, None)
     maximum = min(sample or MAX_COMBINATIONS, MAX_RESAMPLED_COMBINATIONS)
@@ -353,8 +300,7 @@ def stability_intervals(
         found = _means_of(scores, choices, np.bincount(drawn, minlength=topics))
         if np.isnan(found).any():
             continue
-        rounded = np.round(found, DIGITS)
-        taus = _tau_b(rounded, list(_pairs(len(rounded), 0, MAX_PAIRS, seed)))
+        taus = _tau_b(found)
         tau = math.fsum(taus) / len(taus) if taus else math.nan
         samples.append((tau, error_rate(found).error))
     array = np.array(samples).reshape(-1, 2)

@@ -115,9 +115,6 @@ class AssessorScores:
             topic, that the topic has no ideal element, or that the run has no score for it.
         assessed: Array of shape (assessors, topics): whether the assessor assessed the topic.
         notes: Notes and warnings of the evaluations.
-
-    Raises:
-        XcgError: If the shapes do not fit.
     """
 
     runs: tuple[str, ...]
@@ -125,15 +122,6 @@ class AssessorScores:
     scores: Floats
     assessed: npt.NDArray[np.bool_]
     notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.scores.ndim != 3 or self.scores.shape[1:] != (len(self.topics), len(self.runs)):
-            raise XcgError(
-                f"scores of shape {self.scores.shape}: expected assessors × "
-                f"{len(self.topics)} topics × {len(self.runs)} runs"
-            )
-        if self.assessed.shape != self.scores.shape[:2]:
-            raise XcgError(f"assessed has shape {self.assessed.shape}: expected assessors × topics")
 
     @property
     def assessors(self) -> list[list[int]]:
@@ -189,8 +177,6 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
         assessor = replace(inputs, assessments=given)
         bases.append(assessor.recall_base)
         notes.take(assessor.notes)
-    if not bases:
-        raise XcgError("no assessors: expected at least one")
     measures = inputs.measure_list
     model = _single_model(bases, inputs.user_model)
     for measure in measures:

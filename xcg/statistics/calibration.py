@@ -18,20 +18,21 @@ from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS
-from xcg.statistics.decisions import (
-    Booleans,
-    IndexPair,
-    are_losses,
-    exchange,
-    pair_differences,
-    paired_significant,
-)
+from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL
+from xcg.statistics.families import paired_significant
+from xcg.statistics.margins import are_losses
 from xcg.statistics.proportions import Proportion, proportion
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
-from xcg.statistics.topic_scores import ROUNDING, Floats, check_name, common_scores, scores_by_run
+from xcg.statistics.topic_scores import (
+    ROUNDING,
+    Booleans,
+    Floats,
+    check_name,
+    common_scores,
+    pair_differences,
+    scores_by_run,
+)
 
 CAMPAIGNS = 1000
 ALL = "all"
@@ -119,7 +120,7 @@ class _Procedure(NamedTuple):
     named: bool
     test: str
     corrections: list[str]
-    pairs: list[IndexPair]
+    pairs: list[tuple[int, int]]
 
 
 class _Study(NamedTuple):
@@ -155,7 +156,7 @@ def calibrate(
     """Measure how often tests, corrections and gates find differences between equally good runs.
 
     In each campaign, the scores of each topic are exchanged among the runs at random (see
-    :func:`xcg.statistics.decisions.exchange`). Then the tests and corrections of :func:`xcg.compare`
+    :func:`exchange`). Then the tests and corrections of :func:`xcg.compare`
     and the gate of ``xcg compare --fail-if-worse-than`` are applied at the level of 5 %. A campaign has
     a false alarm if at least one comparison of the family is significant, or the gate fails.
 
@@ -209,6 +210,33 @@ def calibrate(
         _error_rate(procedures[number], families, results.runs[base], correction, campaigns, count)
         for (number, correction), count in counts.items()
     ]
+
+
+def exchange(scores: Floats, keys: Floats) -> Floats:
+    """Exchange the scores of each topic among the runs that have one.
+
+    The first run gets the score of the run with the lowest key, and so on. The same keys exchange the
+    scores of all measures and user models alike. If a topic has scores of different runs by different
+    measures, the scores of each measure are exchanged separately, by the same keys.
+
+    Args:
+        scores: Array of shape (topics, runs); NaN if a run has no score.
+        keys: Random numbers below 1, independent and with the same distribution; array of shape
+            (campaigns, topics, runs).
+
+    Returns:
+        Array of shape (campaigns, topics, runs). Runs without a score still have none.
+
+    >>> scores = np.array([[0.1, 0.2, np.nan]])
+    >>> exchange(scores, np.array([[[0.7, 0.4, 0.1]], [[0.3, 0.4, 0.5]]])).tolist()
+    [[[0.2, 0.1, nan]], [[0.1, 0.2, nan]]]
+    """
+    present = ~np.isnan(scores)
+    order = np.argsort(np.where(present, keys, np.inf), axis=2)  # the runs with a score are first
+    positions = np.maximum(np.cumsum(present, axis=1) - 1, 0)
+    sources = np.take_along_axis(order, np.broadcast_to(positions, keys.shape), axis=2)
+    exchanged = np.take_along_axis(np.broadcast_to(scores, keys.shape), sources, axis=2)
+    return np.where(present, exchanged, np.nan)
 
 
 def _count_found(study: _Study, campaigns: range, number: int) -> dict[str, int]:

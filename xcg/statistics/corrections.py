@@ -16,6 +16,8 @@ CORRECTION_NAMES = {
     "fdr_bh": "Benjamini and Hochberg",
     "none": "no correction",
 }
+SIGNIFICANCE_LEVEL = 0.05
+"""A difference is significant if the corrected p value is below this."""
 P_VALUE_CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 
 
@@ -65,6 +67,25 @@ def adjusted(p_values: Floats, correction: str) -> Floats:
     found = np.empty(p_values.shape)
     np.put_along_axis(found, order, np.minimum(1, steps), axis=1)
     return found
+
+
+def single_level(level: float, correction: str, comparisons: int, rejected: int = 1) -> float:
+    """Return the level of one comparison before others of its family are rejected.
+
+    This is the strictest level at which the correction tests it, and that of intervals:
+    level / m for Holm, Bonferroni, and Benjamini and Hochberg. If these reject r, they test all at
+    r · level / m (the false coverage rate of Benjamini and Yekutieli 2005).
+
+    Args:
+        level: Significance level of the family.
+        correction: As for :func:`adjusted`.
+        comparisons: Number of comparisons in the family, m.
+        rejected: Number of rejected comparisons, r, of Benjamini and Hochberg.
+
+    >>> single_level(0.05, "holm", 10), single_level(0.05, "none", 10)
+    (0.005, 0.05)
+    """
+    return level if correction == "none" else max(1, rejected) * level / comparisons
 
 
 def critical_levels(p_values: Floats, correction: str, level: float) -> Floats:

@@ -13,16 +13,17 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import adjust
+from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, single_level
 from xcg.statistics.significance_tests import (
     EXACT_RANDOMISATION_TOPICS,
     equal_signs_probability,
-    paired_p_value,
+    family_p_values,
     sign_vectors,
 )
 from xcg.statistics.topic_scores import (
     DIGITS,
     ROUNDING,
+    Booleans,
     Floats,
     TopicScores,
     differences,
@@ -57,12 +58,12 @@ class Inference(NamedTuple):
 
 
 def paired_inferences(
-    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], test: str, correction: str, level: float
+    samples: Sequence[Floats], test: str, correction: str, level: float
 ) -> list[Inference]:
     """Test each pair on its own topics, and correct the p values.
 
     Args:
-        pairs: The scores of two runs for the topics that both have, for each comparison of the family.
+        samples: The differences by topic of each comparison of the family.
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
         correction: As for :func:`xcg.statistics.corrections.adjust`.
         level: Significance level.
@@ -74,30 +75,45 @@ def paired_inferences(
     Raises:
         XcgError: As the tests.
     """
-    p_values = [paired_p_value(test, first, second) for first, second in pairs]
-    adjusted = adjust(p_values, correction)
-    single = _single_level(adjusted, correction, level)
-    found = []
-    for (first, second), p, p_adjusted in zip(pairs, p_values, adjusted, strict=True):
-        if test in ("t", "randomisation"):
-            interval = t_interval if test == "t" else randomisation_interval
-            limits = interval(differences(first, second), single)
-            found.append(Inference(p, p_adjusted, *limits, 1 - single))
-        else:
-            found.append(Inference(p, p_adjusted, None, None, None))
-    return found
+    p_values = family_p_values([found[None] for found in samples], test)
+    corrected = adjusted(p_values, correction)[0].tolist()
+    rejected = sum(p < level for p in corrected) if correction == "fdr_bh" else 1
+    single = single_level(level, correction, len(samples), rejected)
+    intervals = {"t": t_interval, "randomisation": randomisation_interval}
+    return [
+        Inference(p, p_adjusted, *intervals[test](found, single), 1 - single)
+        if test in intervals
+        else Inference(p, p_adjusted, None, None, None)
+        for found, p, p_adjusted in zip(samples, p_values[0].tolist(), corrected, strict=True)
+    ]
 
 
-def _single_level(adjusted: Sequence[float], correction: str, level: float) -> float:
-    """Return the level of each interval.
+def paired_significant(
+    found: Sequence[Floats],
+    test: str,
+    corrections: Sequence[str],
+    level: float = SIGNIFICANCE_LEVEL,
+) -> dict[str, Booleans]:
+    """Return which comparisons of a family are significant by a paired test, in each campaign.
 
-    Bonferroni's level / m holds for all m intervals together. Benjamini and Hochberg test all at
-    r · level / m if they reject r (the false coverage rate of Benjamini and Yekutieli 2005).
+    Args:
+        found: As for :func:`family_p_values`.
+        test: As for :func:`family_p_values`.
+        corrections: As for :func:`xcg.statistics.corrections.adjusted`.
+        level: Significance level.
+
+    Returns:
+        For each correction, an array of shape (campaigns, comparisons).
     """
-    if correction == "none":
-        return level
-    rejected = sum(p < level for p in adjusted) if correction == "fdr_bh" else 1
-    return max(1, rejected) * level / len(adjusted)
+    limit = level
+    if test == "randomisation" and not {"none", "fdr_bh"} & set(corrections):
+        limit = level / len(found) * (1 + ROUNDING)
+    p_values = family_p_values(found, test, limit)
+    # Without a p value below the first limit, Holm and Shaffer find nothing; otherwise they need all.
+    rows = np.flatnonzero((p_values <= limit).any(axis=1))
+    if limit < level and len(rows):
+        p_values[rows] = family_p_values([values[rows] for values in found], test, level)
+    return {correction: adjusted(p_values, correction) < level for correction in corrections}
 
 
 def t_interval(found: Floats, level: float) -> Interval:

@@ -13,9 +13,7 @@ from xcg.evaluation.results import Results
 from xcg.evaluation.score_notes import list_topics
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np
-from xcg.statistics.baseline_pairs import BaselinePair, Cell, baseline_pairs, scores_by_cell
-from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, adjust
-from xcg.statistics.decisions import Booleans
+from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, adjust
 from xcg.statistics.gate_limits import Limits, useless_limits, useless_minimums
 from xcg.statistics.gate_rules import (
     Chances,
@@ -25,9 +23,9 @@ from xcg.statistics.gate_rules import (
     deciding_p_values,
     gate_chances,
 )
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL
+from xcg.statistics.run_pairs import BaselinePair, Cell, baseline_pairs, scores_by_cell
 from xcg.statistics.significance_tests import PAIRED_TESTS, equal_signs_probability, smallest_p
-from xcg.statistics.topic_scores import ROUNDING, Floats, check_name, standard_deviation
+from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, check_name, standard_deviation
 
 _NO_LIMITS = Limits()
 _TOPICS_IN_MESSAGE = 3

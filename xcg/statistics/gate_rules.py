@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.baseline_pairs import BaselinePair
-from xcg.statistics.corrections import adjusted, critical_levels
-from xcg.statistics.decisions import Booleans, are_losses, family_p_values
+from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, critical_levels
 from xcg.statistics.gate_limits import Limits
-from xcg.statistics.margins import margin_per_topic, not_worse_p
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL
-from xcg.statistics.topic_scores import ROUNDING, Floats
+from xcg.statistics.margins import are_losses, margin_per_topic, not_worse_p
+from xcg.statistics.run_pairs import BaselinePair
+from xcg.statistics.significance_tests import family_p_values
+from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats
 
 DRAWS = 2000
 POWER = 0.8

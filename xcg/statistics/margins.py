@@ -12,7 +12,7 @@ from xcg.measures import MEASURES
 from xcg.statistics.corrections import adjust
 from xcg.statistics.measure_values import by_measure
 from xcg.statistics.significance_tests import paired_p_values
-from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, check_name, differences
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Booleans, Floats, check_name, differences
 
 
 def parse_margins(
@@ -177,3 +177,18 @@ def evidence(test: str, found: Floats) -> Floats:
         ranks -= (found == 0).sum(axis=1, keepdims=True)
     sums: Floats = (np.sign(found) * ranks).sum(axis=1)
     return sums
+
+
+def are_losses(found: Sequence[Floats], test: str) -> Booleans:
+    """Return whether the mean is below 0 and the test rejects in this direction, if it rejects.
+
+    Args:
+        found: Differences for each comparison, negative if the first run is worse; arrays of shape
+            (campaigns, topics).
+        test: As for :func:`not_worse_p`.
+
+    Returns:
+        Array of shape (campaigns, comparisons).
+    """
+    columns = [(values.mean(axis=1) < 0) & (evidence(test, values) < 0) for values in found]
+    return np.stack(columns, axis=1)

@@ -1,9 +1,9 @@
-"""Significance tests on the scores of all runs over the same topics, and discriminative power."""
+"""Tests on the scores of all runs over the same topics, their pairs, and discriminative power."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import combinations
 from typing import NamedTuple
 
@@ -19,6 +19,9 @@ from xcg.statistics.topic_scores import (
     check_name,
     differences,
 )
+
+MARKS = {0.01: "**", 0.05: "*"}
+"""Significance level → mark in the compact form, the strictest level first."""
 
 
 def _matrix(scores: TopicScores, what: str, min_runs: int) -> Floats:
@@ -50,24 +53,7 @@ class Effect(NamedTuple):
     p: float
 
 
-@dataclass(frozen=True)
-class AnovaTable:
-    """The result of :func:`anova`.
-
-    Attributes:
-        runs: The effect of the runs.
-        topics: The effect of the topics.
-        error_squares: Sum of squares of the error.
-        error_df: Degrees of freedom of the error.
-    """
-
-    runs: Effect
-    topics: Effect
-    error_squares: float
-    error_df: int
-
-
-def anova(scores: TopicScores) -> AnovaTable:
+def anova(scores: TopicScores) -> tuple[Effect, Effect, int]:
     """Compute the two-way analysis of variance without replication: runs by topics.
 
     F = (SS / df) / (SS_error / df_error), with df = runs − 1 and topics − 1, and df_error as their
@@ -80,13 +66,14 @@ def anova(scores: TopicScores) -> AnovaTable:
         scores: Scores of at least two runs for at least two topics.
 
     Returns:
-        The table; an effect without variation has F = 0 and p = 1.
+        The effects of the runs and of the topics, and the degrees of freedom of the error. An effect
+        without variation has F = 0 and p = 1.
 
     Raises:
         XcgError: If there are fewer runs or topics, or a score is not finite.
 
-    >>> found = anova(TopicScores(["1", "2", "3"], {"a": [1, 2, 3], "b": [2, 3, 7]}))
-    >>> found.runs.df, found.error_df, round(found.runs.f, 4), round(found.topics.f, 4)
+    >>> runs, topics, df = anova(TopicScores(["1", "2", "3"], {"a": [1, 2, 3], "b": [2, 3, 7]}))
+    >>> runs.df, df, round(runs.f, 4), round(topics.f, 4)
     (1, 2, 4.0, 4.3333)
     """
     from scipy.stats import f as f_distribution
@@ -108,12 +95,7 @@ def anova(scores: TopicScores) -> AnovaTable:
         f = (squares / df) / (error / error_df)
         return Effect(squares, df, f, float(f_distribution.sf(f, df, error_df)))
 
-    return AnovaTable(
-        runs=effect(run_effects, topics),
-        topics=effect(topic_effects, runs),
-        error_squares=error,
-        error_df=error_df,
-    )
+    return effect(run_effects, topics), effect(topic_effects, runs), error_df
 
 
 def _orders(values: Floats) -> float:
@@ -229,6 +211,81 @@ def _conover_p_values(ranks: Floats) -> Floats:
     return found
 
 
+class SignificantPair(NamedTuple):
+    """Two runs that differ significantly.
+
+    Attributes:
+        better: Name of the run with the better mean rank over topics.
+        worse: Name of the other run.
+        p: The larger of the p values of Friedman's test and of the pair, below 0.05.
+    """
+
+    better: str
+    worse: str
+    p: float
+
+
+def significant_pairs(
+    scores: TopicScores, lower_is_better: bool = False, correction: str = "holm"
+) -> list[SignificantPair]:
+    """Return the pairs of runs that differ significantly after Friedman's test.
+
+    Pairs are compared by Conover's test only if Friedman's test is significant at the same level
+    (Conover 1980). Without correction for the number of pairs, this is the test of
+    Järvelin and Kekäläinen (2002), Table 2, who name Friedman's test and cite Conover.
+
+    Args:
+        scores: Scores of at least three runs for at least two topics.
+        lower_is_better: Whether lower scores are better.
+        correction: Correction of p values for the number of pairs, as for :func:`xcg.compare`.
+
+    Returns:
+        The pairs in the order of the worse runs, and of the better runs for each of them.
+
+    Raises:
+        XcgError: As :func:`friedman_posthoc`.
+
+    >>> values = {"a": [1, 1, 1, 1], "b": [2, 2, 3, 2], "c": [3, 3, 2, 3]}
+    >>> found = significant_pairs(TopicScores(["1", "2", "3", "4"], values), correction="none")
+    >>> [(better, worse, round(p, 4)) for better, worse, p in found]
+    [('b', 'a', 0.0388), ('c', 'a', 0.0388)]
+    """
+    _, overall = friedman(scores)
+    ranks, order = mean_ranks(scores), list(scores.values)
+    found = []
+    for pair, p in friedman_posthoc(scores, correction).items():
+        worse, better = sorted(pair, key=ranks.__getitem__, reverse=lower_is_better)
+        if max(overall, p) < max(MARKS):
+            found.append(SignificantPair(better, worse, max(overall, p)))
+    return sorted(found, key=lambda pair: (order.index(pair.worse), order.index(pair.better)))
+
+
+def compact_form(pairs: Iterable[SignificantPair]) -> str:
+    """Write pairs as in Table 2 of Järvelin and Kekäläinen (2002): ``D, E > A**``.
+
+    ``**`` means p < 0.01 and ``*`` p < 0.05. Worse runs with the same better runs share an entry.
+    Entries are separated by semicolons; without pairs, the text is empty.
+
+    Args:
+        pairs: Pairs in the order of :func:`significant_pairs`.
+
+    >>> pairs = [("D", "A", 0.002), ("E", "A", 0.009), ("E", "B", 0.03)]
+    >>> compact_form(SignificantPair(*pair) for pair in pairs)
+    'D, E > A**; E > B*'
+    """
+    better_runs: dict[tuple[str, str], list[str]] = {}  # worse run and mark
+    for pair in pairs:
+        mark = next(mark for level, mark in MARKS.items() if pair.p < level)
+        better_runs.setdefault((pair.worse, mark), []).append(pair.better)
+    worse_runs: dict[tuple[str, tuple[str, ...]], list[str]] = {}  # mark and better runs
+    for (worse, mark), better in better_runs.items():
+        worse_runs.setdefault((mark, tuple(better)), []).append(worse)
+    return "; ".join(
+        f"{', '.join(better)} > {', '.join(worse)}{mark}"
+        for (mark, better), worse in worse_runs.items()
+    )
+
+
 def discriminative_power(
     scores: TopicScores, level: float = 0.05, resamples: int = 1000, seed: int = 0
 ) -> tuple[float, float]:
@@ -260,11 +317,6 @@ def discriminative_power(
     (0.0, 0.0)
     """
     rank = math.floor(resamples * level + 1e-9)  # 100 · 0.29 is slightly below 29
-    if not 1 <= rank <= resamples:
-        raise XcgError(
-            f"level {level} of {resamples} resamples: expected at least one resample and a level of at "
-            "most 1"
-        )
     matrix = _matrix(scores, "discriminative power", 2)
     topics, runs = matrix.shape
     drawn = np.random.default_rng(seed).integers(0, topics, (resamples, topics))

@@ -14,18 +14,11 @@ from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.topic import Topic
+from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
 from xcg.measures import Measure, RankingGains
-from xcg.measures.span_ranking import SpanRanking
 from xcg.measures.topic_gains import vector
-from xcg.measures.trec import (
-    check_span_measures,
-    levels_of,
-    ordered_by_level,
-    span_topics,
-    span_values,
-    standard_values,
-)
+from xcg.measures.trec import Levels, levels_of, ordered_by_level, span_topics, standard_values
 from xcg.runs.run import Ranking, Run
 from xcg.user_model.model import UserModel
 
@@ -33,6 +26,7 @@ Position = Literal["after first", "before first"]
 POSITIONS: tuple[Position, ...] = ("after first", "before first")
 MEASURES_OF_FIGURE_6 = "ep@0.1 ep@1 R Q MAep iMAep MAnxCG@1500"
 COUNTS = (0, 1, 2, 3, 4, 5, 10, 50, 100, 500, 1000)
+Means = dict[tuple[Measure, Position, int], float | None]
 
 
 class PerturbedMean(NamedTuple):
@@ -79,7 +73,7 @@ def perturb(
 
     Raises:
         XcgError: As :func:`xcg.evaluate`; and if a measure depends on something else or has its effort
-            in text, or no run answers such a topic.
+            in text, a standard measure finds topics with passages alone, or no run answers a topic.
 
     >>> base = {"1": {"d": 2, "e": 1}}
     >>> found = perturb(Inputs(base, {"r": {"1": ["d", "e"]}}, measures="MAep"), counts=[0, 1])
@@ -89,33 +83,26 @@ def perturb(
     measures, models = inputs.measure_list, inputs.user_models
     _check_measures(measures, models)
     inputs.check()
-    _ = inputs.loaded_runs
+    runs = inputs.loaded_runs
     notes = inputs.new_notes()
-    standard = _StandardMeans(inputs)
+    standard = [measure for measure in measures if measure.definition.needs == "levels"]
+    of_gains = [measure for measure in measures if measure not in standard]
+    levels = _levels(inputs.recall_base, standard)
     gains: dict[tuple[str, str], list[RankingGains]] = {}
-    needs_gains = len(standard.measures) < len(measures)
-    if needs_gains or standard.span_topics:
-
-        def add(topic: Topic) -> None:
-            standard.add(topic)
-            if needs_gains:
-                _add_gains(gains, topic, models)
-
-        source = TopicSource.of(inputs, needs_elements=needs_gains)
-        map_topics(source, add, notes, None if needs_gains else standard.span_topics)
-    measures_of_gains = [measure for measure in measures if measure not in standard.measures]
+    if of_gains:
+        source = TopicSource.of(inputs)
+        map_topics(source, lambda topic: _add_gains(gains, topic, models), notes)
     lines: list[PerturbedMean] = []
-    for done, (run, model) in enumerate(product(inputs.loaded_runs, models)):
+    for done, (run, model) in enumerate(product(runs, models)):
         if progress is not None:
-            progress(done, len(inputs.loaded_runs) * len(models))
-        means = _means(gains.get((run.name, model.name), []), measures_of_gains, counts, model)
+            progress(done, len(runs) * len(models))
+        if model is models[0]:
+            means_of_levels = _means_of_levels(levels, run, standard, counts)
+        means = means_of_levels | _means(gains.get((run.name, model.name), []), of_gains, counts, model)
         for measure, position in product(measures, POSITIONS):
             first: float | None = None
             for count in counts:
-                if measure in standard.measures:
-                    mean = standard.mean(run, measure, position, count)
-                else:
-                    mean = means[measure, position, count]
+                mean = means.get((measure, position, count))
                 if mean is not None:
                     first = mean if first is None else first
                     change = mean / first - 1 if first else None
@@ -125,6 +112,18 @@ def perturb(
     if not lines:
         raise XcgError("nothing to perturb: no run answers a topic with an ideal element")
     return NotedList(lines, notes.lines())
+
+
+def _levels(base: RecallBase, standard: Sequence[Measure]) -> Levels:
+    """Return the levels for standard measures; XcgError for topics without."""
+    if not standard:
+        return {}
+    if spans := span_topics(base):
+        raise XcgError(
+            f"{standard[0]}: the relevance of topic {spans[0]} is given by passages alone: expected a "
+            "measure of gains, such as MAep"
+        )
+    return levels_of(base)
 
 
 def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) -> None:
@@ -160,10 +159,10 @@ def _add_gains(
 
 def _means(
     topics: Sequence[RankingGains], measures: Sequence[Measure], counts: Sequence[int], model: UserModel
-) -> dict[tuple[Measure, Position, int], float | None]:
+) -> Means:
     """Return the means after each insertion, which is done once for all measures."""
     effort = model.effort.parameters()
-    means = {}
+    means: Means = {}
     for position, count in product(POSITIONS, counts):
         perturbed = [_insert(topic, position, count) for topic in topics]
         for measure in measures:
@@ -187,49 +186,19 @@ def _index(position: Position) -> int:
     return 1 if position == "after first" else 0
 
 
-class _StandardMeans:
-    """The means of the standard measures over the answered and assessed topics of perturbed runs.
-
-    Attributes:
-        measures: The standard measures of the inputs.
-        span_topics: The topics for which they are computed on gold spans; :meth:`add` adds each.
-    """
-
-    def __init__(self, inputs: Inputs) -> None:
-        self.measures = [m for m in inputs.measure_list if m.definition.needs == "levels"]
-        base = inputs.recall_base
-        check_span_measures(base, self.measures)
-        self.span_topics = span_topics(base) if self.measures else []
-        self._levels = levels_of(base, but_of=self.span_topics) if self.measures else {}
-        self._spans: dict[tuple[str, str], SpanRanking] = {}
-        self._means: dict[tuple[str, Position, int], dict[Measure, float]] = {}
-
-    def add(self, topic: Topic) -> None:
-        """Add the rankings of a topic if its relevance is given by passages alone."""
-        for run in topic.rankings if topic.name in self.span_topics else ():
-            self._spans[run, topic.name] = topic.span_ranking(run)
-
-    def mean(self, run: Run, measure: Measure, position: Position, count: int) -> float | None:
-        key = run.name, position, count
-        if key not in self._means:
-            self._means[key] = self._compute(run, position, count)
-        return self._means[key].get(measure)
-
-    def _compute(self, run: Run, position: Position, count: int) -> dict[Measure, float]:
-        ordered = ordered_by_level(self._levels, run) if run.is_reference else run
-        perturbed = _insert_documents(ordered, position, count)
-        values = standard_values(self._levels, perturbed, self.measures)
-        for (name, topic), ranking in self._spans.items():
-            if name == run.name:
-                found = span_values(
-                    ranking, self.measures, run.is_reference, inserted=count, after=_index(position)
-                )
-                values.update({(topic, measure): value for measure, value in found.items()})
-        topics = [t for t in [*self._levels, *self.span_topics] if t in run.answered]
-        return {
-            measure: measure.aggregate([values.get((topic, str(measure)), 0.0) for topic in topics])
-            for measure in (self.measures if topics else ())
-        }
+def _means_of_levels(
+    levels: Levels, run: Run, measures: Sequence[Measure], counts: Sequence[int]
+) -> Means:
+    """Return the means of standard measures over the answered and assessed topics."""
+    topics = [topic for topic in levels if topic in run.answered]
+    ordered = ordered_by_level(levels, run) if run.is_reference else run
+    means: Means = {}
+    for position, count in product(POSITIONS, counts) if topics else ():
+        values = standard_values(levels, _insert_documents(ordered, position, count), measures)
+        for measure in measures:
+            by_topic = [values.get((topic, str(measure)), 0.0) for topic in topics]
+            means[measure, position, count] = measure.aggregate(by_topic)
+    return means
 
 
 def _insert_documents(run: Run, position: Position, count: int) -> Run:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import NamedTuple
 
 from xcg.errors import XcgError
 from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.results import Results
-from xcg.statistics.power import POWER, single_level
-from xcg.statistics.power_simulation import PairedSimulation, PowerSimulation, TukeySimulation
+from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, single_level
+from xcg.statistics.power import POWER, PowerSimulation
 from xcg.statistics.run_pairs import scores_to_compare
-from xcg.statistics.significance import (
-    CORRECTIONS,
-    SIGNIFICANCE_LEVEL,
-    choose_correction,
-)
-from xcg.statistics.significance_tests import PAIRED_TESTS
+from xcg.statistics.significance import choose_correction
 from xcg.statistics.topic_scores import (
-    TopicScores,
+    Floats,
     check_name,
     common_scores,
     differences,
@@ -32,7 +28,7 @@ MAX_RUNS = 1000
 """The highest number of runs to plan for; time and memory grow with it."""
 MAX_TOPICS = 1_000_000
 """The highest number of topics to plan for."""
-_TESTS = ("t", "randomisation", "wilcoxon")
+PLANNED_CORRECTIONS = ("shaffer", *P_VALUE_CORRECTIONS)
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class Plan:
     Attributes:
         measure: Canonical name of the measure.
         user_model: Name of the user model.
-        test: Name of the test.
+        test: ``"t"``.
         correction: Name of the correction.
         runs: Number of runs to compare.
         comparisons: Number of comparisons that are corrected together.
@@ -67,8 +63,8 @@ class Plan:
     comparisons: int
     topics: int
     pilot_topics: int
-    deviation: float | None
-    detectable: float | None
+    deviation: float | None = None
+    detectable: float | None = None
     difference: float | None = None
     power: float | None = None
     topics_needed: int | None = None
@@ -83,19 +79,18 @@ def plan(
     runs: int | None = None,
     topics: int | None = None,
     baseline: str | None = None,
-    test: str | None = None,
     correction: str | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
     executor: Executor = ONE_PROCESS,
 ) -> list[Plan]:
-    """Predict the power of comparisons from a pilot campaign.
+    """Predict the power of comparisons by the t test from a pilot campaign.
 
     Campaigns are simulated: topics are drawn from those of the pilot, and a difference is added to
-    every topic (see :mod:`xcg.statistics.power_simulation`). For paired tests, each campaign has the
-    differences of one pair of the pilot's runs, all pairs equally often. So the power is the mean over
-    the pairs. No other difference of the family is found, which is the worst case for the methods of
-    Holm and Shaffer. Pairs whose differences are equal on all topics are left out.
+    every topic (see :class:`xcg.statistics.power.PowerSimulation`). Each campaign has the differences
+    of one pair of the pilot's runs, all pairs equally often. So the power is the mean over the pairs.
+    No other difference of the family is found, which is the worst case for the methods of Holm and
+    Shaffer. Pairs whose differences are equal on all topics are left out.
 
     Args:
         results: Results of the pilot: at least two runs with scores for at least five topics.
@@ -105,61 +100,56 @@ def plan(
         runs: Number of runs to compare, two to 1,000; by default those of the pilot.
         topics: Number of topics at hand, at least two; by default those of the pilot.
         baseline: As for :func:`xcg.compare`. With a name, all pairs of the pilot include this run.
-        test: A test of :func:`xcg.compare`; by default t, randomisation and wilcoxon.
-        correction: A correction of :func:`xcg.compare`, which also decides the default.
+        correction: A correction of :func:`xcg.compare`, which also decides the default; not
+            ``"tukey"``, whose power depends on all runs.
         seed: Seed of the simulated campaigns.
         progress: Called with the number of finished and of all lines.
         executor: Where the lines are computed. They do not depend on it.
 
     Returns:
-        One line per measure, user model, test and correction.
+        One line per measure and user model.
 
     Raises:
         XcgError: If an argument is out of range, a name is unknown, the pilot is too small, or the
-            correction is not defined for the test, baseline or topics.
+            correction is not defined for the baseline or topics.
     """
     check_numbers(power, difference, runs, topics)
-    if test is not None:
-        check_name("test", test, PAIRED_TESTS)
     if correction is not None:
-        check_name("correction", correction, CORRECTIONS)
+        check_name("correction", correction, PLANNED_CORRECTIONS)
     pilots = [
-        _Pilot(results, measure, model, baseline, runs)
+        (_pilot(results, measure, model, baseline, runs, correction),)
         for measure in results.measures
         for model in results.user_models
     ]
-    work = [(pilot, *procedure) for pilot in pilots for procedure in pilot.procedures(test, correction)]
-    return executor.run(_plan_line, work, common=[power, difference, topics, seed], progress=progress)
+    return executor.run(_plan_line, pilots, common=[power, difference, topics, seed], progress=progress)
 
 
 def _plan_line(
-    power: float,
-    difference: float | None,
-    topics: int | None,
-    seed: int,
-    pilot: _Pilot,
-    test: str,
-    correction: str,
+    power: float, difference: float | None, topics: int | None, seed: int, pilot: _Pilot
 ) -> Plan:
-    """Return the line of one test and correction."""
-    simulation = pilot.simulation(test, correction, seed)
+    """Return the line of one measure and user model."""
     at_hand = topics or pilot.topics
-    return Plan(
+    line = Plan(
         measure=pilot.measure,
         user_model=pilot.user_model,
-        test=test,
-        correction=correction,
+        test="t",
+        correction=pilot.correction,
         runs=pilot.runs,
         comparisons=pilot.comparisons,
         topics=at_hand,
         pilot_topics=pilot.topics,
-        deviation=simulation.deviation if simulation else None,
-        detectable=simulation.detectable(at_hand, power) if simulation else None,
         difference=difference,
-        power=simulation.power(at_hand, difference) if simulation and difference else None,
-        topics_needed=simulation.topics_needed(difference, power)
-        if simulation and difference
-        else None,
+    )
+    if not pilot.differences:
+        return line
+    level = single_level(SIGNIFICANCE_LEVEL, pilot.correction, pilot.comparisons)
+    simulation = PowerSimulation(pilot.differences, level, seed)
+    return replace(
+        line,
+        deviation=simulation.deviation,
+        detectable=simulation.detectable(at_hand, power),
+        power=simulation.power(at_hand, difference) if difference else None,
+        topics_needed=simulation.topics_needed(difference, power) if difference else None,
         simulation=simulation,
     )
 
@@ -185,61 +175,50 @@ def check_numbers(
             raise XcgError(f"illegal number of {name} {number}: expected at most {most:,}")
 
 
-class _Pilot:
-    """The scores of a pilot by one measure under one user model, and the family to plan."""
+class _Pilot(NamedTuple):
+    """A family to plan by one measure under one user model, and the pilot's differences by topic."""
 
-    def __init__(
-        self, results: Results, measure: str, model: str, baseline: str | None, runs: int | None
-    ) -> None:
-        self.measure, self.user_model = measure, model
-        what = f"{measure} under {model}"
-        self._scores, self._named, base = scores_to_compare(results, measure, model, baseline)
-        self.runs = runs or len(self._scores)
-        self.comparisons = self.runs - 1 if self._named is not None else math.comb(self.runs, 2)
-        samples = [
-            common_scores({run: self._scores[run] for run in pair}, results.topics, what)
-            for pair in combinations(self._scores, 2)
-            if base is None or base in pair
-        ]
-        self.topics = min(len(sample.topics) for sample in samples)
-        if self.topics < LEAST_PILOT_TOPICS:
-            raise XcgError(
-                f"{self.topics} topics with scores of {what} for two runs of the pilot: "
-                f"expected at least {LEAST_PILOT_TOPICS}, because they show how scores vary"
-            )
-        found = [differences(*sample.values.values()) for sample in samples]
-        self._differences = [one for one in found if standard_deviation(one)]
-        self._what, self._all_topics = what, results.topics
+    measure: str
+    user_model: str
+    correction: str
+    runs: int
+    comparisons: int
+    topics: int
+    differences: list[Floats]
 
-    def procedures(self, test: str | None, correction: str | None) -> list[tuple[str, str]]:
-        """Return tests and corrections; XcgError if a correction is not defined for a given test."""
-        found: dict[tuple[str, str], None] = {}
-        for one in (test,) if test is not None else _TESTS:
-            try:
-                found[one, self._correction(one, correction)] = None
-            except XcgError:
-                if test is not None:
-                    raise
-        if not found:
-            self._correction("t", correction)  # raises
-        return list(found)
 
-    def _correction(self, test: str, correction: str | None) -> str:
-        """Return the correction of a comparison of the planned number of runs."""
-        pilot = list(self._scores.values())
-        count = 2 if self.runs == 2 else max(self.runs, len(pilot))
-        planned = {str(number): pilot[number % len(pilot)] for number in range(count)}
-        return choose_correction(planned, self._named, test, correction)
-
-    def simulation(self, test: str, correction: str, seed: int) -> PowerSimulation | None:
-        """Return simulated campaigns; None if no pair of runs has a variance."""
-        if not self._differences:
-            return None
-        if correction == "tukey" and self.runs > 2:
-            scores: TopicScores = common_scores(self._scores, self._all_topics, self._what)
-            return TukeySimulation(
-                scores.matrix, self.runs, test == "randomisation", SIGNIFICANCE_LEVEL, seed
-            )
-        single = "none" if correction == "tukey" else correction
-        level = single_level(SIGNIFICANCE_LEVEL, single, self.comparisons)
-        return PairedSimulation(self._differences, test, level, seed)
+def _pilot(
+    results: Results,
+    measure: str,
+    model: str,
+    baseline: str | None,
+    runs: int | None,
+    correction: str | None,
+) -> _Pilot:
+    what = f"{measure} under {model}"
+    scores, named, base = scores_to_compare(results, measure, model, baseline)
+    samples = [
+        common_scores({run: scores[run] for run in pair}, results.topics, what)
+        for pair in combinations(scores, 2)
+        if base is None or base in pair
+    ]
+    topics = min(len(sample.topics) for sample in samples)
+    if topics < LEAST_PILOT_TOPICS:
+        raise XcgError(
+            f"{topics} topics with scores of {what} for two runs of the pilot: "
+            f"expected at least {LEAST_PILOT_TOPICS}, because they show how scores vary"
+        )
+    runs = runs or len(scores)
+    columns = list(scores.values())
+    count = 2 if runs == 2 else max(runs, len(columns))
+    planned = {str(number): columns[number % len(columns)] for number in range(count)}
+    found = [differences(*sample.values.values()) for sample in samples]
+    return _Pilot(
+        measure,
+        model,
+        choose_correction(planned, named, "t", correction),
+        runs,
+        runs - 1 if named is not None else math.comb(runs, 2),
+        topics,
+        [one for one in found if standard_deviation(one)],
+    )

@@ -1,4 +1,4 @@
-"""Compute the smallest difference that a comparison detects with a given power."""
+"""Compute the power of tests, and the smallest difference that they detect with a given power."""
 
 from __future__ import annotations
 
@@ -6,32 +6,24 @@ import math
 from collections.abc import Sequence
 
 from xcg.lazy_modules import np
-from xcg.statistics.families import Inference
-from xcg.statistics.overall_tests import anova
-from xcg.statistics.significance_tests import rank_sum_distribution, smallest_p
-from xcg.statistics.topic_scores import Floats, TopicScores, standard_deviation
+from xcg.statistics.families import Inference, tukey_errors
+from xcg.statistics.significance_tests import (
+    equal_signs_probability,
+    smallest_p,
+)
+from xcg.statistics.topic_scores import ROUNDING, Floats, TopicScores, standard_deviation
 
 POWER = 0.8
 """The default power: the probability of detecting a difference."""
-_BISECTIONS = 30
-_MAX_WILCOXON_TOPICS = 200
+CAMPAIGNS = 4000
+MAX_SIMULATED_TOPICS = 60
+"""The maximum number of simulated topics.
 
-
-def single_level(level: float, correction: str, comparisons: int) -> float:
-    """Return the level of one comparison if no other comparison of the family is significant.
-
-    This is the strictest level at which the correction tests it: level / m for Holm, Bonferroni, and
-    Benjamini and Hochberg.
-
-    Args:
-        level: Significance level of the family.
-        correction: A paired correction, as for :func:`xcg.compare`.
-        comparisons: Number of comparisons in the family, m.
-
-    >>> single_level(0.05, "holm", 10), single_level(0.05, "none", 10)
-    (0.005, 0.05)
-    """
-    return level if correction == "none" else level / comparisons
+With more topics, thresholds are extrapolated in proportion to the noncentral t distribution.
+"""
+MAX_TOPICS = 100_000
+_STEPS = 6
+_TOLERANCE = 0.01
 
 
 def detectable_difference(found: Floats, test: str, level: float, power: float = POWER) -> float | None:
@@ -41,28 +33,26 @@ def detectable_difference(found: Floats, test: str, level: float, power: float =
       exceeds the critical value with the probability ``power``.
     - randomisation: the same, because the test has the power of the t test for many topics (Hoeffding
       1952).
-    - Wilcoxon: the normal approximation of the sum of the positive ranks (Lehmann 1975, Nonparametrics,
-      section 4.2), if δ is added to the centred differences.
 
     Args:
         found: Differences by topic, at least two.
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        level: Significance level of this comparison, see :func:`single_level`.
+        level: Significance level of this comparison; see
+            :func:`xcg.statistics.corrections.single_level`.
         power: Above ``level`` and below 1.
 
     Returns:
-        A difference above 0. None if all differences are equal, because the variance is then unknown,
-        or if there are too few topics for the level.
+        A difference above 0. None for Wilcoxon's test, which is about ranks and not about means; if all
+        differences are equal, because the variance is then unknown; or if there are too few topics for
+        the level.
 
     >>> found = np.array([0.1, 0.2, 0.0, 0.3, 0.2, 0.1, -0.1, 0.2])
     >>> round(detectable_difference(found, "t", 0.05), 4)
     0.1482
     """
     topics, deviation = len(found), standard_deviation(found)
-    if not deviation or smallest_p(test, topics) >= level:
+    if not deviation or smallest_p(test, topics) >= level or test not in ("t", "randomisation"):
         return None
-    if test.startswith("wilcoxon"):
-        return _detectable_by_wilcoxon(found, level, power)
     return t_detectable(deviation, topics, level, power)
 
 
@@ -101,93 +91,111 @@ def tukey_detectable(scores: TopicScores, inference: Inference, power: float = P
         A difference above 0. None if the scores have no error variance, or if no difference is large
         enough for the level.
     """
-    table = anova(scores)
-    if not table.error_squares or inference.low is None or inference.high is None:
+    (error,), df = tukey_errors(scores.matrix[None])
+    if not error or inference.low is None or inference.high is None or math.isinf(inference.low):
         return None
+    error *= math.sqrt(2)
     half_width = (inference.high - inference.low) / 2
-    if not math.isfinite(half_width):
-        return None
-    error = math.sqrt(2 * table.error_squares / table.error_df / len(scores.topics))
-    return noncentrality(half_width / error, table.error_df, power) * error
+    return noncentrality(half_width / error, df, power) * float(error)
 
 
-def wilcoxon_critical_sum(topics: int, level: float) -> int | None:
-    """Return the smallest sum of positive ranks, without ties, that is significant at a level.
+class PowerSimulation:
+    """Simulated campaigns of two runs, with any number of topics, that are compared by the t test.
 
-    Args:
-        topics: Number of topics with a difference.
-        level: Two-sided significance level.
-
-    Returns:
-        The sum; None if no sum is significant.
-
-    >>> wilcoxon_critical_sum(6, 0.05), wilcoxon_critical_sum(5, 0.05)  # 2 / 2⁶ = 0.03125
-    (21, None)
-    """
-    lower_tail = 2 * rank_sum_distribution(tuple(range(1, topics + 1)))
-    significant = int(np.searchsorted(lower_tail, level))  # number of sums with p < level
-    return topics * (topics + 1) // 2 - significant + 1 if significant else None
-
-
-def _detectable_by_wilcoxon(found: Floats, level: float, power: float) -> float | None:
-    topics = len(found)
-    if topics > _MAX_WILCOXON_TOPICS:  # use 200 quantiles; the difference is proportional to √(1 / n)
-        chosen = np.linspace(0, topics - 1, _MAX_WILCOXON_TOPICS).round().astype(int)
-        fewer = _detectable_by_wilcoxon(np.sort(found)[chosen], level, power)
-        return None if fewer is None else fewer * math.sqrt(_MAX_WILCOXON_TOPICS / topics)
-    critical = wilcoxon_critical_sum(topics, level)
-    if critical is None:
-        return None
-    centred = found - found.mean()
-    sums = centred + centred[:, None]
-    both = [(centred, sums), (-centred, -sums)]  # a difference may have either direction
-    low, high = 0.0, float(np.abs(centred).max())
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        reached = sum(_wilcoxon_power(*one, middle, critical) for one in both) / 2
-        low, high = (low, middle) if reached >= power else (middle, high)
-    return high
-
-
-def _wilcoxon_power(centred: Floats, sums: Floats, shift: float, critical: int) -> float:
-    """Return the probability that the sum of positive ranks reaches a critical value.
+    Each campaign draws the differences by topic of one pair of the pilot, centred, in both directions.
+    Scores are not normally distributed, and the differences of some pairs vary more than those of
+    others; with 15 topics, formulas for normal scores are therefore wrong by several points. A campaign
+    yields a threshold: the smallest true difference that would have been significant in it. The
+    thresholds of all campaigns give the power for every difference.
 
     Args:
-        centred: Differences by topic with the mean 0.
-        sums: The sums of every two of them, of shape (topics, topics).
-        shift: The true mean difference.
-        critical: The critical value.
+        samples: Differences by topic of the pilot's pairs of runs; not all equal.
+        level: Significance level of one comparison.
+        seed: Seed of the random numbers.
     """
-    from scipy.special import ndtr
 
-    n = len(centred)
-    positive = sums > -2 * shift
-    single = float((centred > -shift).mean())
-    shares = (positive.sum(axis=1) - positive.diagonal()) / (n - 1)
-    pair, triple = float(shares.mean()), float((shares**2).mean())
-    mean = n * single + n * (n - 1) / 2 * pair
-    variance = (
-        n * single * (1 - single)
-        + n * (n - 1) / 2 * (2 * (single - pair) ** 2 + 3 * pair * (1 - pair))
-        + n * (n - 1) * (n - 2) * (triple - pair**2)
-    )
-    distance = mean - critical + 0.5
-    if variance <= 0:
-        return float(distance > 0)
-    return float(ndtr(distance / math.sqrt(variance)))
+    def __init__(self, samples: Sequence[Floats], level: float, seed: int) -> None:
+        variances = [float(found.var(ddof=1)) for found in samples]
+        self.deviation = math.sqrt(math.fsum(variances) / len(variances))
+        self._level, self._seed = level, seed
+        self._thresholds: dict[int, Floats] = {}
+        self._sizes = np.array([len(found) for found in samples])
+        self._centred = np.zeros((len(samples), int(self._sizes.max())))
+        for row, found in zip(self._centred, samples, strict=True):
+            # Scaled so that draws have the unbiased variance.
+            row[: len(found)] = (found - found.mean()) * math.sqrt(len(found) / (len(found) - 1))
 
+    def thresholds(self, topics: int) -> Floats:
+        """Return the sorted thresholds of campaigns; infinite if no difference is significant."""
+        if topics not in self._thresholds:
+            if topics <= MAX_SIMULATED_TOPICS:
+                found = np.sort(self._simulate(topics))
+            else:
+                many, few = (self._normal(n, POWER) for n in (topics, MAX_SIMULATED_TOPICS))
+                found = self.thresholds(MAX_SIMULATED_TOPICS) * (many / few)
+            self._thresholds[topics] = found
+        return self._thresholds[topics]
 
-def detectable_differences(
-    samples: Sequence[Floats], test: str, correction: str, level: float, comparisons: int
-) -> list[float | None]:
-    """Return the detectable difference of each comparison of a family of paired tests.
+    def power(self, topics: int, difference: float) -> float:
+        """Return the probability that a true difference is significant, in either direction."""
+        found = self.thresholds(topics)
+        count = np.searchsorted(found, difference) + np.searchsorted(found, -difference)
+        return float(count) / len(found)
 
-    Args:
-        samples: Differences by topic of the comparisons.
-        test: As for :func:`detectable_difference`.
-        correction: As for :func:`single_level`.
-        level: Significance level of the family.
-        comparisons: Number of comparisons in the family.
-    """
-    strictest = single_level(level, correction, comparisons)
-    return [detectable_difference(found, test, strictest) for found in samples]
+    def detectable(self, topics: int, power: float) -> float | None:
+        """Return the smallest difference that is detected with a given power, or None."""
+        found = self.thresholds(topics)
+        value = float(found[min(len(found) - 1, math.ceil(power * len(found)))])
+        return max(value, 0.0) if math.isfinite(value) else None
+
+    def topics_needed(self, difference: float, power: float) -> int | None:
+        """Return the number of topics needed to detect a difference with a given power.
+
+        The first guess is for normal scores. Each further guess corrects the formula by its ratio to
+        the simulation at the previous guess.
+
+        Returns:
+            At least 2; None if it exceeds 100,000.
+        """
+        ratio, guess = 1.0, 0
+        for _ in range(_STEPS):
+            before, guess = guess, self._topics_by_formula(difference / ratio, power)
+            if guess > MAX_TOPICS:
+                return None
+            found = self.detectable(guess, power)
+            if guess == before:
+                break
+            ratio = found / self._normal(guess, power) if found is not None else 2 * ratio
+        while guess < MAX_SIMULATED_TOPICS and self.power(guess, difference) < power - _TOLERANCE:
+            guess += 1  # with few topics, the ratio depends strongly on their number
+        return guess
+
+    def _normal(self, topics: int, power: float) -> float:
+        """Return the detectable difference for normal scores."""
+        return t_detectable(self.deviation, topics, self._level, power)
+
+    def _topics_by_formula(self, difference: float, power: float) -> int:
+        """Return the smallest number of topics whose detectable difference is not larger."""
+        low, high = 1, 2
+        while self._normal(high, power) > difference:
+            if high > MAX_TOPICS:
+                return high
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._normal(middle, power) <= difference else (middle, high)
+        return high
+
+    def _simulate(self, topics: int) -> Floats:
+        """Return the thresholds of simulated campaigns."""
+        from scipy.stats import t
+
+        rng = np.random.default_rng([self._seed, topics])
+        pairs = rng.permutation(np.resize(rng.permutation(len(self._sizes)), CAMPAIGNS))
+        drawn = (rng.random((CAMPAIGNS, topics)) * self._sizes[pairs, None]).astype(int)
+        samples = self._centred[pairs[:, None], drawn]
+        means, deviations = samples.mean(axis=1), samples.std(axis=1, ddof=1)
+        half_widths = float(t.isf(self._level / 2, topics - 1)) * deviations / math.sqrt(topics)
+        if equal_signs_probability(topics) >= self._level:  # equal differences are not significant
+            half_widths[deviations <= ROUNDING] = np.inf
+        return np.concatenate([half_widths - means, half_widths + means])

@@ -13,7 +13,7 @@ from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.statistics.bootstrap import Interval, centre, percentile_interval, resampled_topics
-from xcg.statistics.topic_scores import DIGITS, ROUNDING, matrix_product
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, matrix_product
 
 Signs = npt.NDArray[np.int8]
 _Key = tuple[str, str]  # measure, user model
@@ -21,8 +21,6 @@ _Key = tuple[str, str]  # measure, user model
 
 def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Compute Kendall's τ-b of two lists of scores (Kendall 1945).
-
-    Computed by scipy.
 
     Args:
         first: A score for each run.
@@ -34,11 +32,43 @@ def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | No
     >>> round(kendall_tau_b([1, 2, 3, 4], [1, 2, 4, 3]), 4)
     0.6667
     """
-    from scipy.stats import kendalltau
+    found = float(tau_b(*(pair_signs(np.array([scores])) for scores in (first, second)))[0])
+    return None if math.isnan(found) else found
 
-    if len(first) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
-        return None
-    return float(kendalltau(first, second, variant="b").statistic)
+
+def pair_signs(scores: npt.ArrayLike) -> Signs:
+    """Return the signs of the differences of all pairs of runs.
+
+    Args:
+        scores: Array of shape (orders, runs).
+
+    Returns:
+        Array of shape (orders, pairs).
+    """
+    array = np.asarray(scores, np.float64)
+    i, j = np.triu_indices(array.shape[1], 1)
+    return np.sign(array[:, i] - array[:, j]).astype(np.int8)
+
+
+def tau_b(first: Signs, second: Signs) -> Floats:
+    """Compute Kendall's τ-b between each two orders of runs.
+
+    τ-b = Σ s·t / √(Σ s² · Σ t²), where s and t are the signs of the differences of all pairs of runs.
+
+    Args:
+        first: Signs from :func:`pair_signs`, of shape (orders, pairs).
+        second: Signs of the same runs; same shape.
+
+    Returns:
+        Array of shape (orders,); NaN if all runs of an order are equal.
+    """
+    products = np.einsum("rp,rp->r", first, second, dtype=np.int64)
+    norms = np.sqrt(
+        np.prod([np.count_nonzero(s, axis=1) for s in (first, second)], axis=0, dtype=float)
+    )
+    undefined: Floats = np.full(len(norms), np.nan)
+    found: Floats = np.divide(products, norms, out=undefined, where=norms > 0)
+    return found
 
 
 def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
@@ -54,20 +84,13 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
     Returns:
         A number from -1 to 1; None if all numbers of a list are equal up to rounding errors.
 
-    Raises:
-        XcgError: If the numbers of values differ.
-
     >>> round(pearson([1, 2, 3], [1, 2, 4]), 4)
     0.982
     """
-    if len(first) != len(second):
-        raise XcgError(f"{len(first)} and {len(second)} values: expected the same number of values")
     x, y = np.array(first, np.float64), np.array(second, np.float64)
     if len(x) < 2 or min(np.ptp(x), np.ptp(y)) <= ROUNDING:
         return None
-    x, y = x - x.mean(), y - y.mean()
-    r = float((x * y).sum()) / math.sqrt(float((x**2).sum()) * float((y**2).sum()))
-    return max(-1.0, min(1.0, r))
+    return float(np.corrcoef(x, y)[0, 1])
 
 
 def level_correlation(first: RecallBase, second: RecallBase) -> tuple[float | None, int]:
@@ -120,19 +143,12 @@ def tau_ap(reference: Sequence[float], other: Sequence[float]) -> float:
     Returns:
         A number from -1 to 1.
 
-    Raises:
-        XcgError: If the numbers of scores differ, or there are fewer than two.
-
     >>> round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 4)  # the top two are swapped
     0.3333
     >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 4)  # the bottom two are swapped
     0.7778
     """
     runs = len(reference)
-    if runs != len(other) or runs < 2:
-        raise XcgError(
-            f"{runs} and {len(other)} scores: expected the same number of runs, at least two"
-        )
     # sorted() is stable, so equal scores keep their order.
     rank = {run: i for i, run in enumerate(sorted(range(runs), key=lambda run: -reference[run]))}
     ranks = [rank[run] for run in sorted(range(runs), key=lambda run: -other[run])]
@@ -289,7 +305,6 @@ def _resampled_orders(results: Results, resamples: int, seed: int) -> dict[_Key,
     weights = np.array(
         [np.bincount(resampled_topics(count, seed, n), minlength=count) for n in range(resamples)]
     )
-    i, j = np.triu_indices(len(runs), 1)
     orders = {}
     for key, values in scores.items():
         if not _has_arithmetic_means(values, runs, results.topics):
@@ -297,7 +312,7 @@ def _resampled_orders(results: Results, resamples: int, seed: int) -> dict[_Key,
         table = np.array([[values[run, topic] for run in runs] for topic in complete])
         means = np.round(matrix_product(weights, table) / count, DIGITS)
         sign = -1 if MEASURES.order(key[0]).lower_is_better else 1
-        orders[key] = (sign * np.sign(means[:, i] - means[:, j])).astype(np.int8)
+        orders[key] = pair_signs(sign * means)
     return orders
 
 
@@ -318,9 +333,4 @@ def _tau_b_interval(
     """Return the interval of τ-b between two orders; None if one is missing."""
     if estimate is None or first not in orders or second not in orders:
         return None
-    one, two = orders[first], orders[second]
-    products = np.einsum("rp,rp->r", one, two, dtype=np.int64)
-    untied = [np.count_nonzero(signs, axis=1).astype(np.float64) for signs in (one, two)]
-    norms = np.sqrt(untied[0] * untied[1])
-    taus = np.divide(products, norms, out=np.full(len(norms), np.nan), where=norms > 0)
-    return percentile_interval(centre(estimate, taus))
+    return percentile_interval(centre(estimate, tau_b(orders[first], orders[second])))

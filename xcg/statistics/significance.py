@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from xcg.documents.corpus import Documents
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import (
     DEFAULT_MEASURES,
@@ -24,10 +24,10 @@ from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Ties
-from xcg.statistics.corrections import P_VALUE_CORRECTIONS
+from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, single_level
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
 from xcg.statistics.margins import margin_inferences, parse_margins
-from xcg.statistics.power import detectable_differences, tukey_detectable
+from xcg.statistics.power import detectable_difference, tukey_detectable
 from xcg.statistics.run_pairs import pairs_of_runs, scores_to_compare
 from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import (
@@ -40,8 +40,6 @@ from xcg.statistics.topic_scores import (
 )
 
 CORRECTIONS = ("shaffer", "tukey", *P_VALUE_CORRECTIONS)
-SIGNIFICANCE_LEVEL = 0.05
-"""A difference is significant if the corrected p value is below this."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +79,8 @@ class Comparison:
             together at 0.95. None without an interval.
         detectable: The smallest true difference that this comparison finds with a probability of 80 %
             if no other difference of the family is found (the power; see
-            :mod:`xcg.statistics.power`). None if the differences of all topics are equal, or there are
-            too few topics for the level.
+            :mod:`xcg.statistics.power`). None with Wilcoxon's test, if all topics have the same
+            difference, or if there are too few topics for the level.
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons that were corrected together, the family.
@@ -233,7 +231,7 @@ def compare(
 def compare_runs(
     results: Results,
     measure: str,
-    user_model: str | None = None,
+    user_model: str,
     baseline: str | None = None,
     test: str = "t",
     correction: str | None = None,
@@ -244,7 +242,7 @@ def compare_runs(
     Args:
         results: Results with scores per topic.
         measure: Canonical name. Only runs with scores of the measure are compared.
-        user_model: Name; optional if the results have one user model.
+        user_model: Name.
         baseline: As for :func:`compare`; of several runs with the best mean, the first is the best.
         test: As for :func:`compare`.
         correction: As for :func:`compare`.
@@ -262,19 +260,13 @@ def compare_runs(
     ...     Result(run, str(topic), "MAep", value, "m")
     ...     for run, values in scores.items() for topic, value in enumerate(values)
     ... )
-    >>> (line,) = compare_runs(results, "MAep")
+    >>> (line,) = compare_runs(results, "MAep", "m")
     >>> line.run, line.baseline, round(line.difference, 4), round(line.p, 4)
     ('a', 'b', 0.2, 0.0742)
     """
     check_name("test", test, PAIRED_TESTS)
     if correction is not None:
         check_name("correction", correction, CORRECTIONS)
-    check_name("measure", measure, results.measures)
-    if user_model is None:
-        if len(results.user_models) != 1:
-            raise XcgError(f"name the user model: {nearest('', results.user_models)}")
-        user_model = results.user_models[0]
-    check_name("user model", user_model, results.user_models)
     scores, named, base = scores_to_compare(results, measure, user_model, baseline)
     if margin is not None and named is None:
         raise XcgError("a margin needs a baseline: expected the name of a run that was chosen before")
@@ -296,13 +288,11 @@ def compare_runs(
         found = tukey_inferences(complete, shown, test, SIGNIFICANCE_LEVEL)
         detectable = [tukey_detectable(complete, found[0])] * len(found)
     else:
-        columns = [(s.values[run], s.values[other]) for (run, other), s in samples.items()]
+        by_topic = {pair: differences(*sample.values.values()) for pair, sample in samples.items()}
         single = "none" if procedure == "tukey" else procedure  # there is one pair
-        found = paired_inferences(columns, test, single, SIGNIFICANCE_LEVEL)
-        shown_differences = [differences(*samples[pair].values.values()) for pair in shown]
-        detectable = detectable_differences(
-            shown_differences, test, single, SIGNIFICANCE_LEVEL, len(pairs)
-        )
+        found = paired_inferences(list(by_topic.values()), test, single, SIGNIFICANCE_LEVEL)
+        strictest = single_level(SIGNIFICANCE_LEVEL, single, len(pairs))
+        detectable = [detectable_difference(by_topic[pair], test, strictest) for pair in shown]
     inferences = dict(zip(samples, found, strict=True))
     procedure_names = test, procedure, len(pairs)
     lines = [
@@ -372,8 +362,8 @@ def _comparison(
         difference=difference * factor,
         relative=relative_difference(difference * factor, baseline_mean),
         criterion=practical_significance(difference * factor, baseline_mean),
-        low=None if inference.low is None else inference.low * factor,
-        high=None if inference.high is None else inference.high * factor,
+        low=_times(factor, inference.low),
+        high=_times(factor, inference.high),
         effect=difference / deviation if deviation else None,
         wins=wins,
         losses=losses,
@@ -381,11 +371,15 @@ def _comparison(
         p=inference.p,
         p_adjusted=inference.p_adjusted,
         level=inference.level,
-        detectable=None if detectable is None else detectable * factor,
+        detectable=_times(factor, detectable),
         test=test,
         correction=correction,
         comparisons=comparisons,
     )
+
+
+def _times(factor: float, value: float | None) -> float | None:
+    return None if value is None else factor * value
 
 
 def _divisor(measure: str, topics: int) -> int:

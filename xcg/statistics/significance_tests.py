@@ -99,6 +99,26 @@ def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
     return p_values
 
 
+def family_p_values(found: Sequence[Floats], test: str, limit: float = 1.0) -> Floats:
+    """Compute the p values of each comparison by itself.
+
+    Args:
+        found: Differences for each comparison; arrays of shape (campaigns, topics).
+        test: A name in :data:`PAIRED_TESTS`.
+        limit: As for :func:`paired_p_values`.
+
+    Returns:
+        Array of shape (campaigns, comparisons).
+    """
+    p_values = np.ones((len(found[0]), len(found)))
+    sizes = np.array([values.shape[1] for values in found])
+    for size in np.unique(sizes):
+        columns = np.flatnonzero(sizes == size).tolist()
+        rows = np.concatenate([found[column] for column in columns])
+        p_values[:, columns] = paired_p_values(test, rows, limit).reshape(len(columns), -1).T
+    return p_values
+
+
 def _wilcoxon_p_values(found: Floats, zeros: Literal["wilcox", "pratt"]) -> Floats:
     """Return the p value of each row of differences by Wilcoxon's test."""
     from scipy.stats import rankdata, wilcoxon

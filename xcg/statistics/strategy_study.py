@@ -265,17 +265,18 @@ class _Evaluator:
         ]
         return replace(self._inputs, runs=chosen)
 
-    def _best(self, case: Case, alpha: float) -> set[str]:
-        """Return the strategies with the best score; equal scores share it."""
+    def _oriented(self, case: Case, alpha: float) -> dict[str, float]:
+        """Return the means of strategies, with the sign reversed for a lower-is-better measure."""
         measure, model, run = case
         means = self._means[model].get(alpha, {})
-        scores = {
-            strategy: means[measure, run, strategy]
-            for strategy in self._strategies
-            if math.isfinite(means.get((measure, run, strategy), math.nan))
-        }
-        best = MEASURES.order(measure).best(scores.values()) if scores else 0.0
-        return {name for name, score in scores.items() if _equal(score, best)}
+        found = {name: means.get((measure, run, name), math.nan) for name in self._strategies}
+        sign = _sign(measure)
+        return {name: sign * mean for name, mean in found.items() if math.isfinite(mean)}
+
+    def _best(self, case: Case, alpha: float) -> set[str]:
+        """Return the strategies with the best score; equal scores share it."""
+        scores = self._oriented(case, alpha)
+        return {name for name, score in scores.items() if _equal(score, max(scores.values()))}
 
     def _leaders(self, case: Case) -> list[Leaders]:
         """Return the strategies that are best, from the lowest to the highest evaluated α.
@@ -299,31 +300,26 @@ class _Evaluator:
     def _with_lead(self, case: Case, leaders: Leaders) -> Leaders:
         """Return leaders with their largest lead over the second best strategy."""
         measure, model, run = case
-        sign = -1 if MEASURES.order(measure).lower_is_better else 1
         lead: Lead | None = None
         for alpha in sorted(a for a in self._tried[case] if leaders.first <= a <= leaders.last):
-            means = self._means[model].get(alpha, {})
-            others = {
-                name: sign * means[measure, run, name]
-                for name in self._strategies
-                if name not in leaders.strategies
-                and math.isfinite(means.get((measure, run, name), math.nan))
-            }
+            scores = self._oriented(case, alpha)
+            others = [name for name in scores if name not in leaders.strategies]
             if not others:
                 continue
-            second = max(others, key=others.__getitem__)
-            difference = sign * means[measure, run, leaders.strategies[0]] - others[second]
+            second = max(others, key=scores.__getitem__)
+            difference = scores[leaders.strategies[0]] - scores[second]
             if lead is None or difference > lead.difference + ROUNDING:
                 lead = Lead(alpha, second, difference)
         if lead is None:
             return leaders
-        scores = [
+        by_topic = [
             self._by_topic.get((model, lead.alpha, measure, run, name), {})
             for name in (leaders.strategies[0], lead.second)
         ]
-        topics = [topic for topic in scores[0] if topic in scores[1]]
+        topics = [topic for topic in by_topic[0] if topic in by_topic[1]]
         if len(topics) > 1:
-            found = sign * differences(*([values[topic] for topic in topics] for values in scores))
+            columns = ([values[topic] for topic in topics] for values in by_topic)
+            found = _sign(measure) * differences(*columns)
             if _equal(float(found.mean()), lead.difference):  # not of a measure with another mean
                 low, high = t_interval(found, LEVEL)
                 lead = lead._replace(low=low, high=high, topics=len(topics))
@@ -350,7 +346,6 @@ class _Evaluator:
     def _scores(self, case: Case, alphas: Iterable[float]) -> Iterator[StrategyScore]:
         """Yield the scores of a run at values of α, oracle last."""
         measure, model, run = case
-        sign = -1 if MEASURES.order(measure).lower_is_better else 1
         for strategy in (*self._strategies, ORACLE):
             for alpha in alphas:
                 means = self._means[model].get(alpha, {})
@@ -358,9 +353,14 @@ class _Evaluator:
                 oracle = means.get((measure, run, ORACLE))
                 to_oracle = None
                 if score is not None and oracle is not None:
-                    to_oracle = sign * (oracle - score) + 0.0  # not -0.0
+                    to_oracle = _sign(measure) * (oracle - score) + 0.0  # not -0.0
                 is_best = strategy in self._best(case, alpha)
                 yield StrategyScore(*case, strategy, alpha, score, to_oracle, is_best)
+
+
+def _sign(measure: str) -> int:
+    """Return -1 if lower scores are better, otherwise 1."""
+    return -1 if MEASURES.order(measure).lower_is_better else 1
 
 
 def _measures_of_gains(measures: Sequence[Measure]) -> tuple[list[Measure], str]:

@@ -11,9 +11,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
@@ -41,12 +41,9 @@ BIN_STARTS = (0.0, 0.0025, 0.005, *(i / 100 for i in range(1, 21)))
 RELATIVE_BIN_STARTS = (0.0, 0.025, 0.05, *(i / 10 for i in range(1, 21)))
 """Lower limits of the 23 bins of relative differences: :data:`BIN_STARTS` divided by a score of 0.1."""
 
-Relative = Literal["best", "mean", "pair"]
-"""What differences are relative to: the best or the mean score of the compared runs over all topics, or
-the mean of the two runs on the first topic set."""
-RELATIVES: tuple[Relative, ...] = ("best", "mean", "pair")
-
-Reference: TypeAlias = "float | Literal['pair'] | None"
+Relative = Literal["best", "mean"]
+"""What differences are relative to: the best or the mean score of the compared runs over all topics."""
+RELATIVES: tuple[Relative, ...] = ("best", "mean")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,72 +106,9 @@ class SwapRates:
         return shares
 
     def at(self, size: int) -> Floats:
-        """Return the rates for one topic-set size by bin; XcgError for an unknown size."""
-        if size not in self.sizes:
-            known = ", ".join(map(str, self.sizes))
-            raise XcgError(f"no swap rates for {size} topics: expected one of {known}")
+        """Return the rates for one topic-set size by bin."""
         rates: Floats = self.rates[self.sizes.index(size)]
         return rates
-
-
-def swap_rates(
-    scores: npt.ArrayLike,
-    sizes: Sequence[int] | None = None,
-    trials: int = TRIALS,
-    fraction: float = BEST_FRACTION,
-    seed: int = 0,
-    order: Order = HIGHER_IS_BETTER,
-    relative: Relative | None = None,
-) -> SwapRates:
-    """Compare the order of each pair of runs on disjoint topic sets of the same size.
-
-    A trial draws two sets of n topics. The difference of two runs' means on the first set selects the
-    bin. The comparison is a swap if the order on the second set is strictly reversed, and a tie if the
-    runs are equal on one of the sets. KL (6.2.2) used 34 topics, the best 51 of 69 runs, and 100
-    trials; the method is by Voorhees and Buckley 2002. KL also relate differences to the best score (a
-    difference of 0.05 is 46.7 %) and to the mean score.
-
-    Args:
-        scores: Array of shape (topics, runs), at least 2 × 2.
-        sizes: Topic-set sizes; by default 1 to ⌊topics / 2⌋.
-        trials: Number of trials for each size, at least 1.
-        fraction: Fraction of the runs to compare, above 0 and at most 1; those with the best means,
-            rounded down.
-        seed: At least 0.
-        order: The order of the measure's values.
-        relative: What differences are relative to; None for absolute differences.
-
-    Raises:
-        XcgError: If the array has another shape or a value that is not finite, a size does not fit
-            twice, fewer than two runs are left, or a value is out of range; and if differences are
-            relative to a best or mean score that is not above 0.
-
-    >>> found = swap_rates([[0.5, 0.3], [0.2, 0.4]], fraction=1)  # differences of 0.2, all reversed
-    >>> found.sizes, found.counts[0, -2:].tolist(), found.swaps[0, -2:].tolist()
-    ((1,), [0, 100], [0, 100])
-    """
-    array = _scores(scores)
-    if not 0 < fraction <= 1:
-        raise XcgError(f"fraction is {fraction}: expected a number above 0 and at most 1")
-    if trials < 1:
-        raise XcgError(f"{trials} trials: expected at least 1")
-    chosen = tuple(range(1, len(array) // 2 + 1)) if sizes is None else tuple(sizes)
-    if not chosen:
-        raise XcgError(f"no sizes for {len(array)} topics: expected at least two topics")
-    best = best_runs(array, fraction, order)
-    reference = _reference(best, relative, order)
-    totals = [_run_trials(best, size, seed, (0, trials), (None,), reference)[0] for size in chosen]
-    counts, swaps, ties = np.array(totals).swapaxes(0, 1)
-    return SwapRates(chosen, trials, counts, swaps, ties, relative)
-
-
-def _scores(scores: npt.ArrayLike) -> Floats:
-    array = np.asarray(scores, np.float64)
-    if array.ndim != 2 or array.shape[1] < 2:
-        raise XcgError(f"scores of shape {array.shape}: expected topics × runs, at least two runs")
-    if not np.isfinite(array).all():
-        raise XcgError("a score is not finite: expected a finite number for each topic and run")
-    return array
 
 
 def best_runs(
@@ -230,17 +164,15 @@ def summarise_runs(
     >>> summarise_runs([[0.25, 0.5, 0.0], [0.25, 1.0, 0.0]])
     RunSummary(runs=2, mean=0.5, deviation=0.3535533905932738, best=0.75)
     """
-    means = best_runs(_scores(scores), fraction, order).mean(axis=0)
+    means = best_runs(np.asarray(scores, np.float64), fraction, order).mean(axis=0)
     best = float(means.min() if order.lower_is_better else means.max())
     return RunSummary(len(means), math.fsum(means) / len(means), standard_deviation(means), best)
 
 
-def _reference(scores: Floats, relative: Relative | None, order: Order) -> Reference:
-    """Return the reference of differences between compared runs."""
-    if relative not in (None, *RELATIVES):
-        raise XcgError(f"differences relative to {relative!r}: {nearest(str(relative), RELATIVES)}")
-    if relative is None or relative == "pair":
-        return relative
+def _reference(scores: Floats, relative: Relative | None, order: Order) -> float | None:
+    """Return the score by which differences between compared runs are divided."""
+    if relative is None:
+        return None
     summary = summarise_runs(scores, order, fraction=1)
     reference = summary.best if relative == "best" else summary.mean
     if reference <= ROUNDING:
@@ -251,49 +183,25 @@ def _reference(scores: Floats, relative: Relative | None, order: Order) -> Refer
     return reference
 
 
-def swap_trial(
-    scores: npt.ArrayLike, size: int, seed: int, trial: int, reference: Reference = None
-) -> tuple[Counts, Counts, Counts]:
-    """Compare all runs in one trial; see :func:`swap_rates`.
-
-    Differences that are rounding errors count as 0.
-
-    Args:
-        scores: Array of shape (topics, runs), at least 2 × 2.
-        size: Number of topics in each of the two sets, 1 to ⌊topics / 2⌋.
-        seed: At least 0.
-        trial: Number of the trial, at least 0. Size, seed and trial determine the topics.
-        reference: Positive score by which differences are divided, or ``pair`` for the mean magnitude
-            of the two runs on the first topic set; None for absolute differences.
-
-    Returns:
-        The numbers of comparisons without ties, of swaps and of ties by bin; see :data:`BIN_STARTS` for
-        absolute and :data:`RELATIVE_BIN_STARTS` for relative differences. Runs that are equal on the
-        first set are ties of the first bin.
-
-    Raises:
-        XcgError: As :func:`swap_rates`.
-
-    >>> counts, swaps, ties = swap_trial([[0.5, 0.499], [0.499, 0.5]], 1, seed=0, trial=0)
-    >>> counts[:2].tolist(), swaps[:2].tolist(), ties[:2].tolist()
-    ([1, 0], [1, 0], [0, 0])
-    """
-    (found,) = _run_trials(_scores(scores), size, seed, (trial, trial + 1), (None,), reference)
-    counts, swaps, ties = np.array(found)
-    return counts, swaps, ties
-
-
-def parallel_swap_rates(
+def swap_rates(
     scores: Mapping[str, Floats],
-    trials: int,
-    seed: int,
+    trials: int = TRIALS,
+    seed: int = 0,
     relative: Relative | None = None,
     executor: Executor = ONE_PROCESS,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
     resamples: int = 0,
+    sizes: Sequence[int] | None = None,
+    fraction: float = BEST_FRACTION,
 ) -> dict[str, SwapRates]:
-    """Compute swap rates of several measures for all topic-set sizes, in parallel.
+    """Compare the order of each pair of runs on disjoint topic sets of the same size.
+
+    A trial draws two sets of n topics. The difference of two runs' means on the first set selects the
+    bin. The comparison is a swap if the order on the second set is strictly reversed, and a tie if the
+    runs are equal on one of the sets. KL (6.2.2) used 34 topics, the best 51 of 69 runs, and 100
+    trials; the method is by Voorhees and Buckley 2002. KL also relate differences to the best score (a
+    difference of 0.05 is 46.7 %) and to the mean score.
 
     The result does not depend on the number of workers.
 
@@ -307,22 +215,31 @@ def parallel_swap_rates(
         progress: Called with the number of finished and of all tasks.
         resamples: Number of bootstrap resamples of the topics, at least 0; each repeats all trials. The
             compared runs and the reference of relative differences are those of the collection.
+        sizes: Topic-set sizes; by default 1 to ⌊topics / 2⌋.
+        fraction: Fraction of the runs to compare; those with the best means, rounded down.
 
     Returns:
-        Swap rates by measure, of the best three quarters of the runs.
+        Swap rates by measure.
 
     Raises:
-        XcgError: As :func:`swap_rates` and :meth:`xcg.evaluation.parallel.Executor.run`.
+        XcgError: If a size does not fit twice, fewer than two runs are left, or differences are
+            relative to a best or mean score that is not above 0; and as
+            :meth:`xcg.evaluation.parallel.Executor.run`.
+
+    >>> scores = np.array([[0.5, 0.3], [0.2, 0.4]])  # differences of 0.2, all reversed
+    >>> found = swap_rates({"MAep": scores}, fraction=1)["MAep"]
+    >>> found.sizes, found.counts[0, -2:].tolist(), found.swaps[0, -2:].tolist()
+    ((1,), [0, 100], [0, 100])
     """
     arrays = {
-        measure: best_runs(np.asarray(array), BEST_FRACTION, MEASURES.order(measure))
+        measure: best_runs(np.asarray(array), fraction, MEASURES.order(measure))
         for measure, array in scores.items()
     }
     references = {
         measure: _reference(array, relative, MEASURES.order(measure))
         for measure, array in arrays.items()
     }
-    sizes = tuple(range(1, len(next(iter(arrays.values()))) // 2 + 1))
+    chosen = tuple(sizes or range(1, len(next(iter(arrays.values()))) // 2 + 1))
     parts: list[tuple[tuple[int, int], tuple[int | None, ...]]] = [
         ((start, min(start + _TRIALS_PER_TASK, trials)), (None,))
         for start in range(0, trials, _TRIALS_PER_TASK)
@@ -335,12 +252,12 @@ def parallel_swap_rates(
     tasks = [
         (arrays[measure], size, seed, part, numbers, references[measure])
         for measure in arrays
-        for size in sizes
+        for size in chosen
         for part, numbers in parts
     ]
     results = iter(
         executor.run(
-            _run_trials,
+            run_trials,
             tasks,
             checkpoint=checkpoint,
             study=(trials, seed, relative, resamples, [(m, a.tolist()) for m, a in arrays.items()]),
@@ -351,25 +268,25 @@ def parallel_swap_rates(
     found = {}
     for measure in arrays:
         by_size = []  # for each size: the counts of the topics, and then of each resample
-        for _ in sizes:
+        for _ in chosen:
             measured = sum(np.array(next(results)[0]) for _ in range(chunks))
             others = [total for _ in parts[chunks:] for total in next(results)]
             by_size.append([measured, *map(np.array, others)])
         rates, *resampled = (
-            SwapRates(sizes, trials, counts, swaps, ties, relative)
+            SwapRates(chosen, trials, counts, swaps, ties, relative)
             for counts, swaps, ties in np.array(by_size).transpose(1, 2, 0, 3)
         )
         found[measure] = replace(rates, resamples=tuple(resampled))
     return found
 
 
-def _run_trials(
+def run_trials(
     scores: Floats,
     size: int,
     seed: int,
     trials: tuple[int, int],
     resamples: tuple[int | None, ...],
-    reference: Reference,
+    reference: float | None,
 ) -> list[list[list[int]]]:
     """Return the comparisons, swaps and ties by bin for each resample; None for the topics themselves.
 
@@ -395,17 +312,13 @@ def _run_trials(
         np.put_along_axis(sets[1], drawn[:, size : 2 * size], 1 / size, axis=1)
         for total, table in zip(totals, tables, strict=True):
             means = np.stack([matrix_product(one, table) for one in sets])
-            first, second = means[..., i] - means[..., j]
-            divisor: Any = reference
-            if reference == "pair":
-                magnitudes = np.abs(means[0])
-                divisor = (magnitudes[:, i] + magnitudes[:, j]) / 2
-            total += _count(first, second, divisor)  # noqa: PLW2901 - adds to totals
+            differences = means[..., i] - means[..., j]
+            total += _count(differences[0], differences[1], reference)  # noqa: PLW2901 - adds to totals
     return totals.tolist()
 
 
 def _is_result(task: tuple[Any, ...], result: Any) -> bool:
-    """Return whether :func:`_run_trials` can return a result for its arguments."""
+    """Return whether :func:`run_trials` can return a result for its arguments."""
     scores, _, _, trials, resamples, _ = task
     try:
         totals = np.array(result)
@@ -419,14 +332,13 @@ def _is_result(task: tuple[Any, ...], result: Any) -> bool:
     return bool(in_range and (swaps <= counts).all() and ((counts + ties).sum(1) == comparisons).all())
 
 
-def _count(first: Floats, second: Floats, divisor: Any) -> Counts:
+def _count(first: Floats, second: Floats, reference: float | None) -> Counts:
     """Return the comparisons without ties, the swaps and the ties by bin."""
     rounding = ROUNDING / 2
     sizes, starts = np.abs(first), BIN_STARTS
     tied = (sizes <= rounding) | (np.abs(second) <= rounding)
-    if divisor is not None:
-        divided = np.divide(sizes, divisor, out=np.zeros_like(sizes), where=sizes > rounding)
-        sizes, starts = divided, RELATIVE_BIN_STARTS
+    if reference is not None:
+        sizes, starts = sizes / reference, RELATIVE_BIN_STARTS
     bins = np.searchsorted(np.subtract(starts, rounding), sizes, side="right") - 1
     kinds = np.where(tied, 2, (first > 0) != (second > 0))
     shape = 3, len(BIN_STARTS)
