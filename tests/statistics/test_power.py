@@ -11,11 +11,7 @@ from score_tables import results_of, scores_of
 from statsmodels.stats.power import TTestPower
 
 from xcg.statistics.families import paired_inferences, tukey_inferences
-from xcg.statistics.power import (
-    detectable_difference,
-    t_detectable,
-    tukey_detectable,
-)
+from xcg.statistics.power import detectable_difference, t_detectable
 from xcg.statistics.significance import compare_runs
 
 RNG = np.random.default_rng(5)
@@ -57,9 +53,8 @@ def test_tukeys_detectable_difference_is_computed_by_hand() -> None:
     residuals = matrix - matrix.mean(0) - matrix.mean(1)[:, None] + matrix.mean()
     variance, df = (residuals**2).sum() / (3 * 14), 3 * 14
     critical = stats.studentized_range.isf(0.05, 4, df) / math.sqrt(2)
-    detectable = tukey_detectable(scores, inference)
-    assert detectable is not None
-    noncentrality = detectable / math.sqrt(2 * variance / 15)
+    assert inference.detectable is not None
+    noncentrality = inference.detectable / math.sqrt(2 * variance / 15)
     assert stats.nct.sf(critical, df, noncentrality) == pytest.approx(0.8, abs=1e-4)
 
 

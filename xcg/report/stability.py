@@ -87,9 +87,9 @@ def assessor_rows(
         }
         error: Row = {"error rate %": 100 * rate.error}
         if resamples:
-            intervals = stability_intervals(scores, sample, seed, resamples)
-            row |= interval_columns("tau_b", intervals.tau)
-            error |= interval_columns("error", intervals.error, 100)
+            of_tau, of_error = stability_intervals(scores, sample, seed, resamples)
+            row |= interval_columns("tau_b", of_tau)
+            error |= interval_columns("error", of_error, 100)
         rows.append({**row, **error, "ties %": 100 * rate.ties})
     return rows
 

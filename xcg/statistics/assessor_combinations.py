@@ -256,21 +256,9 @@ def error_rate(means: npt.ArrayLike) -> ErrorRate:
     return ErrorRate(errors / comparisons, ties / comparisons)
 
 
-class StabilityIntervals(NamedTuple):
-    """95 % bootstrap intervals over topics; None with fewer than two topics.
-
-    Attributes:
-        tau: Interval of the mean τ-b, from :func:`order_correlations` with the official combination.
-        error: Interval of the error rate.
-    """
-
-    tau: Interval | None
-    error: Interval | None
-
-
 def stability_intervals(
     scores: AssessorScores, sample: int | None = None, seed: int = 0, resamples: int = RESAMPLES
-) -> StabilityIntervals:
+) -> tuple[Interval | None, Interval | None]:
     """Compute how far mean τ-b and error rate depend on the choice of the topics.
 
     A resample draws topics with replacement, keeps the assessor that each combination selects for a
@@ -284,6 +272,10 @@ def stability_intervals(
         resamples: Number of resamples, at least 1. Those in which a run has no score, or all runs are
             equal, are left out.
 
+    Returns:
+        The intervals of the mean τ-b, from :func:`order_correlations`, and of the error rate; None with
+        fewer than two topics.
+
     Raises:
         XcgError: As :func:`combinations`, :func:`order_correlations` and :func:`error_rate`.
     """
@@ -291,7 +283,7 @@ def stability_intervals(
     means = combinations(scores, sample, seed)
     estimates = order_correlations(means).mean, error_rate(means).error
     if topics < 2:
-        return StabilityIntervals(None, None)
+        return None, None
     maximum = min(sample or MAX_COMBINATIONS, MAX_RESAMPLED_COMBINATIONS)
     choices = _choices([len(numbers) for numbers in scores.assessors], maximum, seed)
     samples = []
@@ -304,7 +296,7 @@ def stability_intervals(
         tau = math.fsum(taus) / len(taus) if taus else math.nan
         samples.append((tau, error_rate(found).error))
     array = np.array(samples).reshape(-1, 2)
-    return StabilityIntervals(
+    return (
         percentile_interval(centre(estimates[0], array[:, 0])),
         percentile_interval(np.maximum(centre(estimates[1], array[:, 1], 0.5), 0)),
     )

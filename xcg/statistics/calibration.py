@@ -21,7 +21,6 @@ from xcg.measures import MEASURES
 from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.families import paired_significant
 from xcg.statistics.margins import are_losses
-from xcg.statistics.proportions import Proportion, proportion
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import (
@@ -347,10 +346,12 @@ def _error_rate(
     campaigns: int,
     found: int,
 ) -> ErrorRate:
+    from scipy.stats import binomtest
+
     gate = procedure.family is None
     studied = families if procedure.family is None else [families[procedure.family]]
     comparisons = len(procedure.pairs) * len(studied)
-    rate = proportion(found, campaigns)
+    limits = binomtest(found, campaigns).proportion_ci(method="exact")
     smallest = min(family.smallest_p(procedure.test) for family in studied)
     if correction in ("shaffer", "holm", "bonferroni"):
         smallest *= comparisons
@@ -364,16 +365,16 @@ def _error_rate(
         comparisons=comparisons,
         campaigns=campaigns,
         found=found,
-        rate=rate.rate,
-        low=rate.low,
-        high=rate.high,
-        verdict="no power" if smallest >= SIGNIFICANCE_LEVEL else _verdict(rate),
+        rate=found / campaigns,
+        low=float(limits.low),
+        high=float(limits.high),
+        verdict="no power" if smallest >= SIGNIFICANCE_LEVEL else _verdict(limits.low, limits.high),
     )
 
 
-def _verdict(rate: Proportion) -> str:
+def _verdict(low: float, high: float) -> str:
     level = f"{100 * SIGNIFICANCE_LEVEL:g} %"
-    if rate.low > SIGNIFICANCE_LEVEL:
+    if low > SIGNIFICANCE_LEVEL:
         return f"above {level}"
-    known = f"below {level}" if rate.high < SIGNIFICANCE_LEVEL else f"{level} is possible"
+    known = f"below {level}" if high < SIGNIFICANCE_LEVEL else f"{level} is possible"
     return f"{known}, {IF_EQUAL}"

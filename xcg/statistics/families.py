@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, single_level
+from xcg.statistics.power import POWER, detectable_difference, noncentrality
 from xcg.statistics.significance_tests import (
     EXACT_RANDOMISATION_TOPICS,
     equal_signs_probability,
@@ -48,6 +49,8 @@ class Inference(NamedTuple):
         low: Lower limit of the confidence interval; None without a limit.
         high: Upper limit; None without a limit.
         level: Confidence level of the interval, see :class:`xcg.Comparison`; None without an interval.
+        detectable: The smallest true difference that is found with 80 % power if no other of the family
+            is found, see :func:`xcg.statistics.power.detectable_difference`; None without one.
     """
 
     p: float
@@ -55,6 +58,7 @@ class Inference(NamedTuple):
     low: float | None
     high: float | None
     level: float | None
+    detectable: float | None
 
 
 def paired_inferences(
@@ -79,13 +83,14 @@ def paired_inferences(
     corrected = adjusted(p_values, correction)[0].tolist()
     rejected = sum(p < level for p in corrected) if correction == "fdr_bh" else 1
     single = single_level(level, correction, len(samples), rejected)
+    strictest = single_level(level, correction, len(samples))
     intervals = {"t": t_interval, "randomisation": randomisation_interval}
-    return [
-        Inference(p, p_adjusted, *intervals[test](found, single), 1 - single)
-        if test in intervals
-        else Inference(p, p_adjusted, None, None, None)
-        for found, p, p_adjusted in zip(samples, p_values[0].tolist(), corrected, strict=True)
-    ]
+    inferences = []
+    for found, p, p_adjusted in zip(samples, p_values[0].tolist(), corrected, strict=True):
+        interval = (*intervals[test](found, single), 1 - single) if test in intervals else (None,) * 3
+        detectable = detectable_difference(found, test, strictest)
+        inferences.append(Inference(p, p_adjusted, *interval, detectable))
+    return inferences
 
 
 def paired_significant(
@@ -193,6 +198,9 @@ def tukey_inferences(
       retrieval experiments, ACM TOIS 30(1)). Without error variance, Tukey's test is computed like
       this.
 
+    A difference is detected if it exceeds half the width of the interval. Divided by its standard error
+    √(2·MS_error / n), it has the noncentral t distribution with the degrees of freedom of the ANOVA.
+
     The unadjusted p of a pair uses the same variance or permutations, but the difference of the two
     runs instead of the range.
 
@@ -217,9 +225,13 @@ def tukey_inferences(
         half_width = error * studentised_range_limit(level, runs, df)
     else:
         p, adjusted, half_width = _randomised_tukey(scores, distances, level)
+    detectable = None
+    if error and math.isfinite(half_width):  # the differences have the standard error √2 · error
+        error *= math.sqrt(2)
+        detectable = float(error) * noncentrality(half_width / error, df, POWER)
     return [
-        Inference(float(p[i]), float(adjusted[i]), mean - half_width, mean + half_width, 1 - level)
-        for i, mean in enumerate(found)
+        Inference(p, p_adjusted, mean - half_width, mean + half_width, 1 - level, detectable)
+        for mean, p, p_adjusted in zip(found, p.tolist(), adjusted.tolist(), strict=True)
     ]
 
 

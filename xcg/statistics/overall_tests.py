@@ -41,13 +41,11 @@ class Effect(NamedTuple):
     """A row of an ANOVA table.
 
     Attributes:
-        squares: Sum of squares, at least 0.
         df: Degrees of freedom.
         f: F statistic, at least 0; infinite if the error is 0.
         p: p value, 0 to 1.
     """
 
-    squares: float
     df: int
     f: float
     p: float
@@ -89,11 +87,11 @@ def anova(scores: TopicScores) -> tuple[Effect, Effect, int]:
     def effect(effects: Floats, repetitions: int) -> Effect:
         squares, df = repetitions * _sum_of_squares(effects, rounding), len(effects) - 1
         if not squares:
-            return Effect(0.0, df, 0.0, 1.0)
+            return Effect(df, 0.0, 1.0)
         if not error:
-            return Effect(squares, df, math.inf, _orders(effects) ** (1 - repetitions))
+            return Effect(df, math.inf, _orders(effects) ** (1 - repetitions))
         f = (squares / df) / (error / error_df)
-        return Effect(squares, df, f, float(f_distribution.sf(f, df, error_df)))
+        return Effect(df, f, float(f_distribution.sf(f, df, error_df)))
 
     return effect(run_effects, topics), effect(topic_effects, runs), error_df
 

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 
 from xcg.lazy_modules import np
-from xcg.statistics.families import Inference, tukey_errors
 from xcg.statistics.significance_tests import (
     equal_signs_probability,
     smallest_p,
 )
-from xcg.statistics.topic_scores import ROUNDING, Floats, TopicScores, standard_deviation
+from xcg.statistics.topic_scores import ROUNDING, Floats, standard_deviation
 
 POWER = 0.8
 """The default power: the probability of detecting a difference."""
@@ -73,30 +72,6 @@ def noncentrality(critical: float, df: int, power: float) -> float:
     from scipy.special import nctdtrinc
 
     return float(nctdtrinc(df, 1 - power, critical))
-
-
-def tukey_detectable(scores: TopicScores, inference: Inference, power: float = POWER) -> float | None:
-    """Return the smallest difference of two runs that Tukey's HSD detects with a given power.
-
-    The test detects a difference that exceeds half the width of the interval, which is the critical
-    value of the studentised range or of its randomised form. The difference divided by its standard
-    error √(2·MS_error / n) has the noncentral t distribution with the ANOVA's degrees of freedom.
-
-    Args:
-        scores: Scores of all runs, at least three.
-        inference: Any conclusion of :func:`xcg.statistics.families.tukey_inferences` on the scores.
-        power: As for :func:`detectable_difference`.
-
-    Returns:
-        A difference above 0. None if the scores have no error variance, or if no difference is large
-        enough for the level.
-    """
-    (error,), df = tukey_errors(scores.matrix[None])
-    if not error or inference.low is None or inference.high is None or math.isinf(inference.low):
-        return None
-    error *= math.sqrt(2)
-    half_width = (inference.high - inference.low) / 2
-    return noncentrality(half_width / error, df, power) * float(error)
 
 
 class PowerSimulation:

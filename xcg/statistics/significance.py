@@ -24,10 +24,9 @@ from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Ties
-from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, single_level
+from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
 from xcg.statistics.margins import margin_inferences, parse_margins
-from xcg.statistics.power import detectable_difference, tukey_detectable
 from xcg.statistics.run_pairs import pairs_of_runs, scores_to_compare
 from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import (
@@ -286,19 +285,13 @@ def compare_runs(
     if together:
         complete = common_scores(scores, topics, what)
         found = tukey_inferences(complete, shown, test, SIGNIFICANCE_LEVEL)
-        detectable = [tukey_detectable(complete, found[0])] * len(found)
     else:
-        by_topic = {pair: differences(*sample.values.values()) for pair, sample in samples.items()}
+        by_topic = [differences(*sample.values.values()) for sample in samples.values()]
         single = "none" if procedure == "tukey" else procedure  # there is one pair
-        found = paired_inferences(list(by_topic.values()), test, single, SIGNIFICANCE_LEVEL)
-        strictest = single_level(SIGNIFICANCE_LEVEL, single, len(pairs))
-        detectable = [detectable_difference(by_topic[pair], test, strictest) for pair in shown]
+        found = paired_inferences(by_topic, test, single, SIGNIFICANCE_LEVEL)
     inferences = dict(zip(samples, found, strict=True))
-    procedure_names = test, procedure, len(pairs)
-    lines = [
-        _comparison(samples[pair], measure, user_model, inferences[pair], smallest, procedure_names)
-        for pair, smallest in zip(shown, detectable, strict=True)
-    ]
+    names = test, procedure, len(pairs)
+    lines = [_comparison(samples[p], measure, user_model, inferences[p], names) for p in shown]
     if margin is None:
         return lines
     columns = [(samples[pair].values[pair[0]], samples[pair].values[pair[1]]) for pair in shown]
@@ -337,7 +330,6 @@ def _comparison(
     measure: str,
     user_model: str,
     inference: Inference,
-    detectable: float | None,
     procedure: tuple[str, str, int],
 ) -> Comparison:
     (run, first), (baseline, second) = scores.values.items()
@@ -371,7 +363,7 @@ def _comparison(
         p=inference.p,
         p_adjusted=inference.p_adjusted,
         level=inference.level,
-        detectable=_times(factor, detectable),
+        detectable=_times(factor, inference.detectable),
         test=test,
         correction=correction,
         comparisons=comparisons,

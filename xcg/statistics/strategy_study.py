@@ -193,23 +193,21 @@ class _Evaluator:
 
     def evaluate_grids(self) -> None:
         """Evaluate all runs at all values of α in one pass."""
-        results = self._evaluate(self._alphas, self._inputs)
-        names = self._names(self._alphas)
+        results, names = self._evaluate(self._alphas, self._inputs)
         self._notes += dict.fromkeys(_EVALUATED_ALPHA.sub("", note) for note in results.notes)
         self._constant = self._unaffected(results, names)
 
-    def _names(self, alphas: Mapping[str, Iterable[float]]) -> dict[str, tuple[str, float]]:
-        """Return name of the evaluated user model → name without α, and α."""
-        return {
-            grid.at(alpha).name: (grid.name, alpha)
-            for grid in self._grids
-            for alpha in alphas.get(grid.name, ())
-        }
+    def _evaluate(
+        self, alphas: Mapping[str, Iterable[float]], inputs: Inputs
+    ) -> tuple[Results, dict[str, tuple[str, float]]]:
+        """Evaluate user models at values of α, and keep the means.
 
-    def _evaluate(self, alphas: Mapping[str, Iterable[float]], inputs: Inputs) -> Results:
-        """Evaluate user models at values of α, and keep the means."""
-        models = [grid.at(alpha) for grid in self._grids for alpha in alphas.get(grid.name, ())]
-        names = self._names(alphas)
+        Returns:
+            The results; and name of the evaluated user model → name without α, and α.
+        """
+        chosen = [(grid, alpha) for grid in self._grids for alpha in alphas.get(grid.name, ())]
+        models = [grid.at(alpha) for grid, alpha in chosen]
+        names = {m.name: (grid.name, a) for m, (grid, a) in zip(models, chosen, strict=True)}
         results = self._evaluate_inputs(replace(inputs, user_model=models))
         for row in results:
             model, alpha = names[row.user_model]
@@ -218,7 +216,7 @@ class _Evaluator:
                 self._means[model].setdefault(alpha, {})[case] = row.value
             else:
                 self._by_topic.setdefault((model, alpha, *case), {})[row.topic] = row.value
-        return results
+        return results, names
 
     def _unaffected(
         self, results: Results, names: Mapping[str, tuple[str, float]]
