@@ -13,8 +13,6 @@ from score_tables import results_of
 from statsmodels.stats.power import TTestPower
 
 from xcg.errors import XcgError
-from xcg.evaluation.parallel import Executor
-from xcg.evaluation.results import Results
 from xcg.statistics import power as power_module
 from xcg.statistics.planning import Plan, plan
 from xcg.statistics.power import MAX_SIMULATED_TOPICS, PowerSimulation, t_detectable
@@ -76,22 +74,6 @@ def test_thresholds_are_where_the_test_begins_to_reject(topics: int) -> None:
 def line_of(**options: object) -> Plan:
     (line,) = plan(results_of(PILOT), **options)  # type: ignore[arg-type]
     return line
-
-
-def test_a_plan_does_not_depend_on_workers() -> None:
-    results = Results([*results_of(PILOT), *results_of(PILOT[::-1], "nxCG@10")])
-    steps: list[tuple[int, int]] = []
-    expected = plan(results, difference=0.1)
-    executor = Executor(2)
-    divided = plan(
-        results, difference=0.1, executor=executor, progress=lambda *done: steps.append(done)
-    )
-    assert divided == expected
-    assert steps == [(1, 2), (2, 2)]
-    for line, other in zip(expected, divided, strict=True):
-        assert line.simulation is not None
-        assert other.simulation is not None
-        assert line.simulation.thresholds(20).tolist() == other.simulation.thresholds(20).tolist()
 
 
 def test_families_have_their_corrections_and_sizes() -> None:

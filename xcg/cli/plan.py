@@ -11,7 +11,7 @@ from xcg.cli.campaign_options import (
 )
 from xcg.cli.command import command
 from xcg.cli.options import seed_option
-from xcg.cli.output import TABLES, Printed, prints, progress_bar
+from xcg.cli.output import TABLES, Printed, prints
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
 from xcg.report.columns import PLANS
@@ -84,19 +84,16 @@ def plan(
     )
     inputs, baseline = with_named_run(campaign.inputs(), baseline, (ALL_PAIRS, BEST))
     results = evaluate_with_progress(inputs).without_references()
-    with progress_bar("rows") as progress:
-        plans = plan_comparisons(
-            results,
-            power=power,
-            difference=difference,
-            runs=runs_to_compare,
-            topics=topics,
-            baseline=baseline,
-            correction=correction,
-            seed=seed,
-            progress=progress,
-            executor=inputs.executor,
-        )
+    plans = plan_comparisons(
+        results,
+        power=power,
+        difference=difference,
+        runs=runs_to_compare,
+        topics=topics,
+        baseline=baseline,
+        correction=correction,
+        seed=seed,
+    )
     return Printed(
         plan_rows(plans),
         results.notes,

@@ -87,9 +87,10 @@ def paired_inferences(
     intervals = {"t": t_interval, "randomisation": randomisation_interval}
     inferences = []
     for found, p, p_adjusted in zip(samples, p_values[0].tolist(), corrected, strict=True):
-        interval = (*intervals[test](found, single), 1 - single) if test in intervals else (None,) * 3
+        limits = intervals[test](found, single) if test in intervals else (None, None)
+        confidence = 1 - single if test in intervals else None
         detectable = detectable_difference(found, test, strictest)
-        inferences.append(Inference(p, p_adjusted, *interval, detectable))
+        inferences.append(Inference(p, p_adjusted, *limits, confidence, detectable))
     return inferences
 
 

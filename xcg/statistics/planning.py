@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import NamedTuple
 
 from xcg.errors import XcgError
-from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.results import Results
 from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, single_level
 from xcg.statistics.power import POWER, PowerSimulation
 from xcg.statistics.run_pairs import scores_to_compare
 from xcg.statistics.significance import choose_correction
 from xcg.statistics.topic_scores import (
-    Floats,
     check_name,
     common_scores,
     differences,
@@ -81,8 +77,6 @@ def plan(
     baseline: str | None = None,
     correction: str | None = None,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
-    executor: Executor = ONE_PROCESS,
 ) -> list[Plan]:
     """Predict the power of comparisons by the t test from a pilot campaign.
 
@@ -103,8 +97,6 @@ def plan(
         correction: A correction of :func:`xcg.compare`, which also decides the default; not
             ``"tukey"``, whose power depends on all runs.
         seed: Seed of the simulated campaigns.
-        progress: Called with the number of finished and of all lines.
-        executor: Where the lines are computed. They do not depend on it.
 
     Returns:
         One line per measure and user model.
@@ -116,39 +108,57 @@ def plan(
     check_numbers(power, difference, runs, topics)
     if correction is not None:
         check_name("correction", correction, PLANNED_CORRECTIONS)
-    pilots = [
-        (_pilot(results, measure, model, baseline, runs, correction),)
+    return [
+        _plan(results, measure, model, power, difference, runs, topics, baseline, correction, seed)
         for measure in results.measures
         for model in results.user_models
     ]
-    return executor.run(_plan_line, pilots, common=[power, difference, topics, seed], progress=progress)
 
 
-def _plan_line(
-    power: float, difference: float | None, topics: int | None, seed: int, pilot: _Pilot
+def _plan(
+    results: Results,
+    measure: str,
+    model: str,
+    power: float,
+    difference: float | None,
+    runs: int | None,
+    topics: int | None,
+    baseline: str | None,
+    correction: str | None,
+    seed: int,
 ) -> Plan:
     """Return the line of one measure and user model."""
-    at_hand = topics or pilot.topics
-    line = Plan(
-        measure=pilot.measure,
-        user_model=pilot.user_model,
-        test="t",
-        correction=pilot.correction,
-        runs=pilot.runs,
-        comparisons=pilot.comparisons,
-        topics=at_hand,
-        pilot_topics=pilot.topics,
-        difference=difference,
-    )
-    if not pilot.differences:
-        return line
-    level = single_level(SIGNIFICANCE_LEVEL, pilot.correction, pilot.comparisons)
-    simulation = PowerSimulation(pilot.differences, level, seed)
+    what = f"{measure} under {model}"
+    scores, named, base = scores_to_compare(results, measure, model, baseline)
+    samples = [
+        common_scores({run: scores[run] for run in pair}, results.topics, what)
+        for pair in combinations(scores, 2)
+        if base is None or base in pair
+    ]
+    pilot_topics = min(len(sample.topics) for sample in samples)
+    if pilot_topics < LEAST_PILOT_TOPICS:
+        raise XcgError(
+            f"{pilot_topics} topics with scores of {what} for two runs of the pilot: "
+            f"expected at least {LEAST_PILOT_TOPICS}, because they show how scores vary"
+        )
+    runs, topics, columns = runs or len(scores), topics or pilot_topics, list(scores.values())
+    count = 2 if runs == 2 else max(runs, len(columns))
+    planned = {str(number): columns[number % len(columns)] for number in range(count)}
+    chosen = choose_correction(planned, named, "t", correction)
+    comparisons = runs - 1 if named is not None else math.comb(runs, 2)
+    line = Plan(measure, model, "t", chosen, runs, comparisons, topics, pilot_topics)
+    every = [differences(*sample.values.values()) for sample in samples]
+    found = [one for one in every if standard_deviation(one)]
+    if not found:
+        return replace(line, difference=difference)
+    level = single_level(SIGNIFICANCE_LEVEL, chosen, comparisons)
+    simulation = PowerSimulation(found, level, seed)
     return replace(
         line,
         deviation=simulation.deviation,
-        detectable=simulation.detectable(at_hand, power),
-        power=simulation.power(at_hand, difference) if difference else None,
+        detectable=simulation.detectable(topics, power),
+        difference=difference,
+        power=simulation.power(topics, difference) if difference else None,
         topics_needed=simulation.topics_needed(difference, power) if difference else None,
         simulation=simulation,
     )
@@ -173,52 +183,3 @@ def check_numbers(
             raise XcgError(f"illegal number of {name} {number}: expected at least 2")
         if number is not None and number > most:
             raise XcgError(f"illegal number of {name} {number}: expected at most {most:,}")
-
-
-class _Pilot(NamedTuple):
-    """A family to plan by one measure under one user model, and the pilot's differences by topic."""
-
-    measure: str
-    user_model: str
-    correction: str
-    runs: int
-    comparisons: int
-    topics: int
-    differences: list[Floats]
-
-
-def _pilot(
-    results: Results,
-    measure: str,
-    model: str,
-    baseline: str | None,
-    runs: int | None,
-    correction: str | None,
-) -> _Pilot:
-    what = f"{measure} under {model}"
-    scores, named, base = scores_to_compare(results, measure, model, baseline)
-    samples = [
-        common_scores({run: scores[run] for run in pair}, results.topics, what)
-        for pair in combinations(scores, 2)
-        if base is None or base in pair
-    ]
-    topics = min(len(sample.topics) for sample in samples)
-    if topics < LEAST_PILOT_TOPICS:
-        raise XcgError(
-            f"{topics} topics with scores of {what} for two runs of the pilot: "
-            f"expected at least {LEAST_PILOT_TOPICS}, because they show how scores vary"
-        )
-    runs = runs or len(scores)
-    columns = list(scores.values())
-    count = 2 if runs == 2 else max(runs, len(columns))
-    planned = {str(number): columns[number % len(columns)] for number in range(count)}
-    found = [differences(*sample.values.values()) for sample in samples]
-    return _Pilot(
-        measure,
-        model,
-        choose_correction(planned, named, "t", correction),
-        runs,
-        runs - 1 if named is not None else math.comb(runs, 2),
-        topics,
-        [one for one in found if standard_deviation(one)],
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from xcg.lazy_modules import np
@@ -134,7 +135,11 @@ class PowerSimulation:
         """
         ratio, guess = 1.0, 0
         for _ in range(_STEPS):
-            before, guess = guess, self._topics_by_formula(difference / ratio, power)
+            before, least = guess, -difference / ratio
+            # The first number of topics whose detectable difference is not larger.
+            guess = 2 + bisect_left(
+                range(2, MAX_TOPICS + 2), least, key=lambda n: -self._normal(n, power)
+            )
             if guess > MAX_TOPICS:
                 return None
             found = self.detectable(guess, power)
@@ -148,18 +153,6 @@ class PowerSimulation:
     def _normal(self, topics: int, power: float) -> float:
         """Return the detectable difference for normal scores."""
         return t_detectable(self.deviation, topics, self._level, power)
-
-    def _topics_by_formula(self, difference: float, power: float) -> int:
-        """Return the smallest number of topics whose detectable difference is not larger."""
-        low, high = 1, 2
-        while self._normal(high, power) > difference:
-            if high > MAX_TOPICS:
-                return high
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._normal(middle, power) <= difference else (middle, high)
-        return high
 
     def _simulate(self, topics: int) -> Floats:
         """Return the thresholds of simulated campaigns."""

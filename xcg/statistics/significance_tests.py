@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.statistics.topic_scores import (
     DIGITS,
@@ -245,16 +244,10 @@ def smallest_p(test: str, topics: int, changed: int | None = None) -> float:
     Returns:
         A number from 0 to 1: 1 if no topic has a difference.
 
-    Raises:
-        XcgError: If the test is unknown, or ``changed`` is not from 0 to ``topics``.
-
     >>> smallest_p("wilcoxon", 34, changed=5), smallest_p("t", 34), round(smallest_p("t", 34, 5), 4)
     (0.0625, 0.0, 0.023)
     """
-    check_name("test", test, PAIRED_TESTS)
     n = topics if changed is None else changed
-    if not 0 <= n <= topics:
-        raise XcgError(f"{n} of {topics} topics with a difference: expected 0 to {topics}")
     if n == 0:
         return 1.0
     if test == "t":
