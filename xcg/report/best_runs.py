@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from xcg.report.plot_selection import grouped
 from xcg.statistics.best_runs import BestRun
-from xcg.statistics.corrections import CORRECTION_NAMES
-from xcg.statistics.significance import SIGNIFICANCE_LEVEL
+from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 
 
 def best_run_sentences(found: Sequence[BestRun]) -> list[str]:
