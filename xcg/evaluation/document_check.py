@@ -10,7 +10,7 @@ from pathlib import Path
 from xcg.documents.corpus import Corpus
 from xcg.documents.paths import WHOLE
 from xcg.evaluation.parallel import ONE_PROCESS, Executor
-from xcg.evaluation.resolution import PATH_BITS, PATH_MASK, element_codes
+from xcg.evaluation.resolution import PATH_BITS, PATH_MASK, different, element_codes
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
 from xcg.runs.runs import Runs
@@ -43,12 +43,13 @@ def lacking_paths(
     if corpus is None:
         return {}
     asked, with_text = _asked(runs, base, corpus, topics)
-    one_process = executor.scheduler is None and executor.count_workers() == 1
     judged = dict.fromkeys(file for topic in topics for file in judged_files(base, topic))
     # One process parses the others topic by topic, and keeps their trees in memory.
     needed = {**judged, **dict.fromkeys(with_text)}
-    parsed = [file for file in needed if file in corpus and (not one_process or file in asked)]
-    if one_process:
+    parsed = [
+        file for file in needed if file in corpus and (file in asked or not executor.is_this_process)
+    ]
+    if executor.is_this_process:
         return _open(corpus, parsed, asked)
     count = _TASKS_PER_WORKER * executor.count_workers()
     names = sorted(asked)
@@ -69,19 +70,18 @@ def _asked(
 ) -> tuple[dict[str, list[str]], list[str]]:
     """Return document → the paths of results that it must have, and the documents of passages."""
     documents, paths = runs.documents.texts, runs.paths.texts
-    different = [np.empty(0, np.int64)]
+    found = [np.empty(0, np.int64)]
     with_text: dict[str, None] = {}
     for topic in topics:
         rankings = [run.rankings[topic] for run in runs if len(run.rankings.get(topic, ()))]
         if rankings:
-            codes = np.unique(element_codes(rankings))
+            codes = different(element_codes(rankings))
             judged = [runs.documents[f] for f in judged_files(base, topic) if f in runs.documents]
-            different.append(codes[~np.isin(codes >> PATH_BITS, judged)])
+            found.append(codes[~np.isin(codes >> PATH_BITS, judged)])
         for ranking in rankings:
             with_text.update((ranking.files[position], None) for position in ranking.spans)
-    codes = np.unique(np.concatenate(different))
     asked: dict[str, list[str]] = {}
-    for code in codes.tolist():
+    for code in different(np.concatenate(found)).tolist():
         if (path := paths[code & PATH_MASK]) not in ("", WHOLE):
             asked.setdefault(documents[code >> PATH_BITS], []).append(path)
     return {file: asked[file] for file in sorted(asked) if file in corpus}, list(with_text)

@@ -49,7 +49,7 @@ def read_all(
         InputError: The first error in the order of the sources.
     """
     files = [source for source in sources if isinstance(source, Path)]
-    if len(files) < 2 or len(files) < len(sources):
+    if executor.is_this_process or len(files) < 2 or len(files) < len(sources):
         return Runs(reading.run(source, notes) for source in sources)
     runs = Runs()
     tasks = [(source,) for source in files]
@@ -76,7 +76,7 @@ def rewrite_all(
         return runs
     topics = list(dict.fromkeys(topic for run in runs for topic in run.rankings))
     count = min(len(topics), executor.count_workers())
-    if count <= 1 and executor.scheduler is None:
+    if executor.is_this_process or count <= 1:
         return runs.with_runs(rewrite_runs(runs, strategies, corpus, runs.stored))
     bounds = [len(topics) * number // count for number in range(count + 1)]
     tasks = [(runs.of_topics(frozenset(topics[a:b])),) for a, b in pairwise(bounds)]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from xcg.documents.paths import WHOLE
 from xcg.errors import Notes
+from xcg.evaluation.resolution import different, element_codes
+from xcg.runs.columns import NameColumn
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 _LISTED_RUNS = 3
@@ -22,6 +24,9 @@ def count_repeated(run: Run) -> int:
 
 def count_repeated_in_topic(ranking: Ranking) -> int:
     """Return how many results of a ranking repeat an earlier one; unknown spans repeat nothing."""
+    files, paths = ranking.files, ranking.paths
+    if isinstance(files, NameColumn) and isinstance(paths, NameColumn) and not ranking.spans:
+        return len(ranking) - len(different(element_codes([ranking])))
     if not ranking.spans:
         are_documents = ranking.paths.count(WHOLE) == len(ranking)
         return len(ranking) - len(set(ranking.files if are_documents else ranking))

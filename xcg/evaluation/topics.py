@@ -324,7 +324,7 @@ def map_topics(
         XcgError: The first error in the order of the topics.
     """
     names = source.base.topics if names is None else names
-    if executor.scheduler is None and executor.count_workers() == 1:
+    if executor.is_this_process:
         source.resolver.lacking = lacking_paths(source.runs, source.base, source.corpus, names)
         found: list[T] = []
         for topic in source.topics(notes, names):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import overload
 
+from xcg.lazy_modules import np
 from xcg.runs.columns import NameColumn, Names
 from xcg.runs.run import Ranking, Run
 
@@ -45,15 +46,16 @@ class Runs(Sequence[Run]):
 
     def extend(self, others: Runs) -> None:
         """Add the runs of another process, whose names have other numbers."""
-        documents = [self.documents[text] for text in others.documents.texts]
-        paths = [self.paths[text] for text in others.paths.texts]
+        documents = np.array([self.documents[text] for text in others.documents.texts], np.int32)
+        paths = np.array([self.paths[text] for text in others.paths.texts], np.int32)
         tables = (others.documents, self.documents, documents), (others.paths, self.paths, paths)
         for run in others:
             for ranking in run.rankings.values():
                 for column in (ranking.files, ranking.paths):
                     for old, new, numbers in tables:
                         if isinstance(column, NameColumn) and column.names is old:
-                            column.numbers = array("i", map(numbers.__getitem__, column.numbers))
+                            renumbered = numbers[np.frombuffer(column.numbers, np.int32)]
+                            column.numbers = array("i", renumbered.tobytes())
                             column.names = new
         self._runs += others
 

@@ -7,8 +7,8 @@ import math
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.run_pairs import Cell, scores_by_cell
 from xcg.statistics.families import t_interval
+from xcg.statistics.run_pairs import Cell, scores_by_cell
 from xcg.statistics.topic_scores import standard_deviation
 
 Intervals = dict[Cell, tuple[float, float]]
