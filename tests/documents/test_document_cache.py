@@ -35,7 +35,7 @@ from xcg.documents.parsing import (
     trees_of,
 )
 from xcg.documents.serialising import Serialised, serialise
-from xcg.documents.stored_sources import Folder
+from xcg.documents.sources import Folder
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
 
@@ -172,7 +172,7 @@ def test_the_second_time_nothing_is_parsed_or_read(
     for name, tree in first.items():
         assert_same(tree, second[name])
     opened: list[str] = []
-    monkeypatch.setattr("xcg.documents.stored_sources.Folder.read", lambda *_: opened.append(""))
+    monkeypatch.setattr("xcg.documents.sources.Folder.read", lambda *_: opened.append(""))
     all_trees(Corpus(documents))
     assert missing(documents) == MISSING
     assert work == opened == []

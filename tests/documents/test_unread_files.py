@@ -12,7 +12,7 @@ from conftest import Command
 
 import xcg
 from xcg.documents.corpus import Corpus
-from xcg.documents.stored_sources import LinkedFolder
+from xcg.documents.sources import LinkedFolder
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and FIFOs of POSIX")
 

@@ -1,25 +1,35 @@
-"""Read files from zip and tar archives, with limits for hostile archives.
-
-Tar headers are read here instead of by tarfile. In the Python versions that xcg supports, tarfile reads
-a header of any length into memory, and some headers make it take quadratic time or never end.
-"""
+"""Read documents from zip and tar archives, with limits for hostile archives."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import os
+import re
 import stat
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, count
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+import threading
+import weakref
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from itertools import chain
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING, Any, cast
 
-from xcg.errors import InputError
+from xcg.documents.searching import unexpanded_hint
+from xcg.documents.sources import (
+    Folder,
+    LinkedFolder,
+    Source,
+    Stamp,
+    document_name,
+    ending_of,
+    read_up_to,
+    reason_of,
+)
+from xcg.errors import FileError, InputError, XcgError, nearest_file
 
 if TYPE_CHECKING:
-    import tarfile
     import zipfile
 
 LARGEST_ARCHIVE = 1 << 34
@@ -34,66 +44,106 @@ MOST_MEMBERS = 4_000_000
 LARGEST_DIRECTORY = 1 << 28
 """Maximum size of the central directory of a zip archive, or of all names in a tar archive: 256 MB."""
 LARGEST_HEADER = 1 << 20
-"""Maximum size of an extended header of a tar archive, such as a long name: 1 MB."""
+"""Maximum size of the headers of a member of a tar archive, with long names: 1 MB."""
 LARGEST_DICTIONARY = 1 << 28
 """Maximum memory of xz decompression: 256 MB; ``xz -9`` needs 65 MB."""
 
 _RATIO_FROM = 1 << 30
-_BLOCK = 512  # bytes; tar headers and files are multiples of it
+_BLOCK = 512  # bytes, of tar headers
 _CHUNK = 1 << 20
-# In a tar archive:
-_FILES = (b"0", b"\0", b"7")
-_LINKS_AND_FOLDERS = (b"1", b"2", b"3", b"4", b"5", b"6")  # no data follow, whatever their size
-_SPARSE = b"S"
-_LONG_NAME, _LONG_LINK, _PAX_HEADER, _SOLARIS_HEADER, _PAX_HEADER_FOR_ALL = b"L", b"K", b"x", b"X", b"g"
-_EXTENDED_HEADERS = (_LONG_NAME, _LONG_LINK, _PAX_HEADER, _SOLARIS_HEADER, _PAX_HEADER_FOR_ALL)
-_ZIP_METHODS = {0: "no compression", 8: "deflate", 9: "deflate64", 12: "bzip2", 14: "LZMA", 93: "zstd"}
+_PAX_TYPES = (b"x", b"X", b"g")
+_EXTENDED_TYPES = (b"L", b"K", *_PAX_TYPES)
+_LENGTH = re.compile(rb"([0-9]{1,9}) ")
+_DIGITS = re.compile(rb"[0-9]{300}")
 
 
-class Archive(ABC):
-    """The files in an archive.
-
-    Attributes:
-        path: The archive.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @abstractmethod
-    def files(self) -> Iterator[tuple[str, Any]]:
-        """Yield the name and the position of every regular file.
-
-        Raises:
-            InputError: If a limit is exceeded or the archive is damaged.
-        """
-
-    @abstractmethod
-    def read(self, position: Any, most: int) -> bytes:
-        """Return the content of a file, or its first ``most`` bytes if it is longer."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Close the archive."""
-
-    def _check_count(self, members: int) -> None:
-        if members > MOST_MEMBERS:
-            raise InputError(self.path, f"the archive has more than {MOST_MEMBERS} members; divide it")
-
-
-def open_archive(path: Path) -> Archive | None:
-    """Open an archive; return None if the file is neither a zip nor a tar archive.
+def open_source(path: str | os.PathLike[str]) -> Source:
+    """Open a folder or an archive.
 
     Raises:
-        InputError: If a limit is exceeded.
-        Exception: If the archive is damaged; the libraries raise exceptions of many kinds.
+        InputError: If it does not exist, is neither, or cannot be read.
     """
-    import zipfile
+    location = Path(path)
+    try:
+        if location.is_dir():
+            return Folder(location, isinstance(path, LinkedFolder))
+        if not location.exists():
+            hint = unexpanded_hint(location) or nearest_file(location)
+            message = f"no such folder or archive{hint}; expected a corpus of XML documents"
+            raise FileError(location, message)
+        if location.is_file():  # reading a pipe could wait
+            import zipfile
 
-    unpacked = _unpacked(path)  # before zip: a tar archive can end with a zip archive
-    if unpacked is not None:
-        return TarArchive(path, unpacked)
-    return ZipArchive(path) if zipfile.is_zipfile(path) else None
+            unpacked = _unpacked(location)  # before zip: a tar archive can end with a zip archive
+            if unpacked is not None:
+                return TarArchive(location, unpacked)
+            if zipfile.is_zipfile(location):
+                return ZipArchive(location)
+    except XcgError:
+        raise
+    except Exception as error:  # the libraries raise exceptions of many kinds
+        raise InputError(location, f"cannot read the corpus: {reason_of(error)}") from None
+    raise FileError(location, "no corpus: expected a folder, a .zip or a .tar.gz of XML documents")
+
+
+class Archive(Source):
+    """The documents in an archive.
+
+    Raises:
+        InputError: If a limit is exceeded, or a member has an illegal name.
+    """
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        super().__init__(path)
+        self._stamp = Stamp.of(path.stat())  # before reading
+        self._file = file
+        weakref.finalize(self, file.close)
+        self._lock = threading.Lock()
+        self._found: dict[str, tuple[str, Any]] = {}
+        size = 0
+        for number, (member, position) in enumerate(self._members(), 1):
+            size += len(member)
+            if number > MOST_MEMBERS:
+                raise InputError(path, f"the archive has more than {MOST_MEMBERS} members; divide it")
+            if size > LARGEST_DIRECTORY:
+                raise _too_large_directory(path)
+            if position is not None:
+                self._add(member, position)
+
+    @abstractmethod
+    def _members(self) -> Iterator[tuple[str, Any]]:
+        """Yield the name of each member, and its position; None if it is not a regular file."""
+
+    @abstractmethod
+    def _content(self, position: Any, most: int) -> bytes:
+        """Return the content of a file, or its first ``most`` bytes if it is longer."""
+
+    def _add(self, member: str, position: Any) -> None:
+        try:
+            name = document_name(member)
+        except ValueError as error:
+            raise InputError(self.label, f"illegal member: {error}") from None
+        if name in self._found:
+            raise InputError(self.label, f"the archive contains the document {name!r} twice")
+        if name is not None:
+            self._found[name] = member, position
+        elif not PurePosixPath(member).name.startswith("."):
+            self._unread[ending_of(member)] += 1
+
+    def _names(self) -> Iterable[str]:
+        return self._found
+
+    def stamp(self, name: str) -> Stamp | None:
+        """Return the stamp of a document's file; None if there is no such document."""
+        return self._stamp if name in self._found else None
+
+    def _find(self, name: str) -> str | None:
+        found = self._found.get(name)
+        return f"{self.label}/{found[0]}" if found is not None else None
+
+    def _read(self, name: str, where: str, most: int) -> bytes:
+        with self._lock:
+            return self._content(self._found[name][1], most)
 
 
 class _ZipFile(io.FileIO):
@@ -113,274 +163,181 @@ def _too_large_directory(path: object) -> InputError:
 
 
 class ZipArchive(Archive):
-    """A zip archive; the position of a file is its entry in the central directory."""
+    """The documents in a zip archive; the position of a file is its entry in the central directory."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__(path, cast(IO[bytes], _ZipFile(path)))
+
+    def _members(self) -> Iterator[tuple[str, zipfile.ZipInfo | None]]:
         import zipfile
 
-        super().__init__(path)
-        self._file = _ZipFile(path)
-        try:
-            self._archive = zipfile.ZipFile(cast(IO[bytes], self._file))
-        except BaseException:
-            self._file.close()
-            raise
-        self._file.is_open = True
-
-    def files(self) -> Iterator[tuple[str, zipfile.ZipInfo]]:
-        """Yield the name and the position of every regular file.
-
-        Raises:
-            InputError: If a limit is exceeded or the archive is damaged.
-        """
-        members = self._archive.infolist()
-        self._check_count(len(members))
-        self._check_overlap(members)
-        for info in members:
-            if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16):
-                yield info.filename, info
-
-    def _check_overlap(self, members: list[zipfile.ZipInfo]) -> None:
-        """Refuse members that share their data, because a small archive could then be a huge corpus."""
+        self._archive = zipfile.ZipFile(self._file)
+        cast(_ZipFile, self._file).is_open = True
         end, last = 0, ""
-        for info in sorted(members, key=lambda member: member.header_offset):
+        for info in sorted(self._archive.infolist(), key=lambda member: member.header_offset):
+            # Members that share their data could make a small archive a huge corpus.
             if info.header_offset < end:
                 raise InputError(
-                    self.path, f"the archive's members {last!r} and {info.filename!r} overlap"
+                    self.label, f"the archive's members {last!r} and {info.filename!r} overlap"
                 )
             end, last = info.header_offset + 30 + info.compress_size, info.filename
+            is_file = not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16)
+            yield info.filename, info if is_file else None
 
-    def read(self, position: zipfile.ZipInfo, most: int) -> bytes:
-        """Return the content of a file, or its first ``most`` bytes if it is longer."""
-        method = position.compress_type
-        if method not in (0, 8):  # zipfile limits the memory of these methods only
+    def _content(self, position: zipfile.ZipInfo, most: int) -> bytes:
+        if position.compress_type not in (0, 8):  # zipfile limits the memory of these methods only
             raise InputError(
-                f"{self.path}/{position.filename}",
-                f"compressed with {_ZIP_METHODS.get(method, f'method {method}')}: expected deflate or "
-                "no compression",
+                f"{self.label}/{position.filename}",
+                f"compressed with method {position.compress_type}: expected deflate or no compression",
             )
         with self._archive.open(position) as stream:
             return read_up_to(most, stream)
 
-    def close(self) -> None:
-        """Close the archive."""
-        self._archive.close()
-        self._file.close()
+
+class _Headers:
+    """A tar archive of which tarfile reads a limited number of bytes for the headers of a member."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self.seek, self.tell = file.seek, file.tell
+        self._path, self._file = path, file
+        self.left = LARGEST_HEADER
+        self._extended = b""  # type of the extended header that is read next
+
+    def read(self, size: int) -> bytes:
+        if not 0 <= size <= self.left:
+            raise InputError(
+                self._path, f"damaged archive: a member has headers of more than {LARGEST_HEADER} bytes"
+            )
+        self.left -= size
+        data = self._file.read(size)
+        if self._extended in _PAX_TYPES and not _has_records(data):
+            raise InputError(self._path, "damaged archive: illegal extended header")
+        kind = data[156:157]
+        self._extended = b"" if self._extended else kind if kind in _EXTENDED_TYPES else b""
+        return data
 
 
-class _Position(NamedTuple):
-    """The position of a file in a decompressed tar archive."""
+def _has_records(data: bytes) -> bool:
+    r"""Return whether an extended header has records; others take quadratic time before Python 3.11.10.
 
-    offset: int
-    size: int
+    >>> _has_records(b"16 path=a/b.xml\n"), _has_records(b"2 2 2 =")
+    (True, False)
+    """
+    start = 0
+    while start < len(data) and data[start]:
+        length = _LENGTH.match(data, start)
+        end = start + int(length[1]) if length is not None else 0
+        if length is None or not start < end <= len(data) or data.find(b"=", length.end(), end) < 0:
+            return False
+        start = end
+    return _DIGITS.search(data) is None
 
 
 class TarArchive(Archive):
-    """A tar archive; a compressed one is decompressed once, because members are read in any order."""
+    """The documents in a tar archive; the position of a file is its offset and size."""
 
-    def __init__(self, path: Path, unpacked: IO[bytes]) -> None:
-        super().__init__(path)
-        self._file = unpacked
+    def _members(self) -> Iterator[tuple[str, tuple[int, int] | None]]:
+        import tarfile
 
-    def files(self) -> Iterator[tuple[str, _Position]]:
-        """Yield the name and the position of every regular file.
+        self._file.seek(0)
+        headers = _Headers(self.label, self._file)
+        archive = tarfile.open(fileobj=cast(IO[bytes], headers), mode="r:", encoding="utf-8")  # noqa: SIM115
+        while (info := archive.next()) is not None:
+            archive.members.clear()  # type: ignore[attr-defined]
+            headers.left = LARGEST_HEADER
+            if info.size < 0:
+                raise InputError(self.label, f"damaged archive: the size of {info.name!r} is negative")
+            if info.issparse():
+                raise InputError(
+                    self.label,
+                    f"the member {info.name!r} is a sparse file; create the archive without --sparse",
+                )
+            yield info.name, (info.offset_data, info.size) if info.isreg() else None
+        self._file.seek(archive.offset)  # tarfile ends silently at damage
+        if self._file.read(_BLOCK).strip(b"\0"):
+            raise InputError(self.label, f"damaged archive: no tar header at byte {archive.offset}")
 
-        Raises:
-            InputError: If a limit is exceeded or the archive is damaged.
-        """
-        end = self._file.seek(0, os.SEEK_END)
-        offset = names_size = 0
-        for_all: dict[str, bytes] = {}
-        for_next: dict[str, bytes] = {}
-        for number in count(1):
-            info = self._header(offset)
-            if info is None:
-                return
-            self._check_count(number)
-            offset += _BLOCK
-            name, size = info.name, info.size
-            if info.type in _EXTENDED_HEADERS:
-                records = self._extended_header(info)
-                (for_all if info.type == _PAX_HEADER_FOR_ALL else for_next).update(records)
-            else:
-                name, size = self._name_and_size(info, for_all | for_next)
-                for_next = {}
-            if not 0 <= size <= end - offset:
-                raise InputError(self.path, f"the archive ends before the end of its member {name!r}")
-            names_size += len(name)
-            if names_size > LARGEST_DIRECTORY:
-                raise _too_large_directory(self.path)
-            if info.type in _FILES and not name.endswith("/"):
-                yield name, _Position(offset, size)
-            offset += -(-size // _BLOCK) * _BLOCK
-
-    def _header(self, offset: int) -> tarfile.TarInfo | None:
+    def _content(self, position: tuple[int, int], most: int) -> bytes:
+        offset, size = position
         self._file.seek(offset)
-        try:
-            return _tar_header(self._file.read(_BLOCK))
-        except ValueError:
-            raise InputError(self.path, f"damaged archive: no tar header at byte {offset}") from None
-
-    def _extended_header(self, info: tarfile.TarInfo) -> Mapping[str, bytes]:
-        """Return the fields that an extended header sets for other members."""
-        if info.size > LARGEST_HEADER:
-            raise InputError(
-                self.path,
-                f"the archive has a name or an extended header of {info.size} bytes: expected at most "
-                f"{LARGEST_HEADER}",
-            )
-        data = self._file.read(max(info.size, 0))
-        if info.type == _LONG_NAME:
-            return {"path": data.partition(b"\0")[0]}
-        if info.type == _LONG_LINK:
-            return {}
-        try:
-            return _pax_records(data)
-        except ValueError:
-            raise InputError(self.path, "damaged archive: illegal extended header") from None
-
-    def _name_and_size(self, info: tarfile.TarInfo, stated: Mapping[str, bytes]) -> tuple[str, int]:
-        name = stated["path"].decode(errors="surrogateescape") if "path" in stated else info.name
-        if info.type == _SPARSE or any(key.startswith("GNU.sparse.") for key in stated):
-            raise InputError(
-                self.path, f"the member {name!r} is a sparse file; create the archive without --sparse"
-            )
-        if info.type in _LINKS_AND_FOLDERS:
-            return name, 0
-        if "size" not in stated:
-            return name, info.size
-        size = stated["size"]
-        return name, int(size) if size.isdigit() and len(size) < 20 else -1
-
-    def read(self, position: _Position, most: int) -> bytes:
-        """Return the content of a file, or its first ``most`` bytes if it is longer."""
-        self._file.seek(position.offset)
-        return self._file.read(min(position.size, most))
-
-    def close(self) -> None:
-        """Close the archive."""
-        self._file.close()
-
-
-def _tar_header(block: bytes) -> tarfile.TarInfo | None:
-    """Return the header in a block; None at the end of an archive.
-
-    Raises:
-        ValueError: If the block is not a header.
-    """
-    import tarfile
-
-    if not block.strip(b"\0"):
-        return None
-    try:
-        return tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
-    except tarfile.TarError as error:
-        raise ValueError(str(error)) from None
-
-
-def _pax_records(data: bytes) -> dict[str, bytes]:
-    r"""Return the records of an extended header.
-
-    >>> _pax_records(b"16 path=a/b.xml\n" b"10 size=7\n")
-    {'path': b'a/b.xml', 'size': b'7'}
-
-    Raises:
-        ValueError: If the header is damaged.
-    """
-    records = {}
-    start = 0
-    while start < len(data) and data[start]:
-        space = data.index(b" ", start, start + 10)
-        length = data[start:space]
-        end = start + (int(length) if length.isdigit() else 0)
-        key, equals, value = data[space + 1 : end - 1].partition(b"=")
-        if not equals or not space < end <= len(data):
-            raise ValueError("illegal record")
-        records[key.decode(errors="replace")] = value
-        start = end
-    return records
+        return self._file.read(min(size, most))
 
 
 def _unpacked(path: Path) -> IO[bytes] | None:
-    """Return a tar archive as a decompressed file; None if the file is not a tar archive."""
+    """Return a tar archive as a decompressed file; None if the file is not a tar archive.
+
+    A compressed archive is decompressed once, because its members are read in any order.
+    """
     with path.open("rb") as file:
         start = file.read(_BLOCK)
-    chunks = _decompressed(path, start)
-    if chunks is None:
+    if start.startswith(b"\x1f\x8b"):
+        chunks = _chunks(gzip.open, path)
+    elif start.startswith(b"BZh"):
+        import bz2
+
+        chunks = _chunks(bz2.open, path)
+    elif start.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")):
+        chunks = _xz_chunks(path)
+    else:
         return path.open("rb") if _begins_tar(start) else None
     start = b""
-    while len(start) < _BLOCK and (chunk := next(chunks, None)) is not None:
+    while len(start) < _BLOCK and (chunk := next(chunks, b"")):
         start += chunk
     return _temporary_file(path, chain([start], chunks)) if _begins_tar(start) else None
 
 
 def _begins_tar(data: bytes) -> bool:
+    import tarfile
+
     try:
-        _tar_header(data[:_BLOCK])
-    except ValueError:
-        return False
-    return len(data) >= _BLOCK
+        tarfile.TarInfo.frombuf(data[:_BLOCK], "utf-8", "surrogateescape")
+    except tarfile.TarError:
+        return len(data) >= _BLOCK and not data[:_BLOCK].strip(b"\0")
+    return True
 
 
-def _decompressed(path: Path, start: bytes) -> Iterator[bytes] | None:
-    """Return the content of a compressed file in pieces; None if the file is not compressed."""
-    if start.startswith(b"\x1f\x8b"):
-        return _pieces(cast(IO[bytes], gzip.open(path)))
-    if start.startswith(b"BZh"):
-        import bz2
-
-        return _pieces(bz2.open(path))
-    return _xz_pieces(path) if start.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")) else None
-
-
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
+def _chunks(open_file: Callable[[Path], Any], path: Path) -> Iterator[bytes]:
+    with open_file(path) as file:
         while data := file.read(_CHUNK):
             yield data
 
 
-def _xz_pieces(path: Path) -> Iterator[bytes]:
-    """Yield the content of an xz file in pieces, with a limit for the memory that it requires."""
+def _xz_chunks(path: Path) -> Iterator[bytes]:
+    """Yield the content of an xz file, with a limit for the memory that it requires."""
     import lzma
 
     with path.open("rb") as file:
-        data = file.read(io.DEFAULT_BUFFER_SIZE)
+        data = file.read(_CHUNK)
         while data:
             stream = lzma.LZMADecompressor(memlimit=LARGEST_DICTIONARY)
             while not stream.eof:
-                try:
-                    yield stream.decompress(data, _CHUNK)
-                except lzma.LZMAError as error:
-                    limit = f" ({LARGEST_DICTIONARY >> 20} MB)" if "limit" in str(error) else ""
-                    raise InputError(path, f"cannot decompress the archive: {error}{limit}") from None
-                data = file.read(io.DEFAULT_BUFFER_SIZE) if stream.needs_input else b""
+                yield stream.decompress(data, _CHUNK)
+                data = file.read(_CHUNK) if stream.needs_input else b""
                 if stream.needs_input and not data:
-                    raise InputError(path, "the compressed archive is incomplete")
+                    raise EOFError("the compressed archive is incomplete")
             # Another stream may follow, after padding with zeros.
-            data = stream.unused_data.lstrip(b"\0") or file.read(io.DEFAULT_BUFFER_SIZE).lstrip(b"\0")
+            data = stream.unused_data.lstrip(b"\0") or file.read(_CHUNK).lstrip(b"\0")
 
 
 def _temporary_file(path: Path, chunks: Iterable[bytes]) -> IO[bytes]:
     """Return a new temporary file with the content of a compressed archive."""
     import tempfile
 
-    ratio_limit = max(LARGEST_RATIO * path.stat().st_size, _RATIO_FROM)
     size = 0
-    file: IO[bytes] | None = None
-    try:
+    with ExitStack() as stack:
+        file = cast(IO[bytes], stack.enter_context(tempfile.TemporaryFile(buffering=0)))
         for chunk in chunks:
             size += len(chunk)
             if size > LARGEST_ARCHIVE:
                 limit = f"{LARGEST_ARCHIVE >> 30} GB"
                 raise InputError(path, f"the decompressed archive is larger than {limit}; divide it")
-            if size > ratio_limit:
+            if size > max(LARGEST_RATIO * path.stat().st_size, _RATIO_FROM):
                 raise InputError(
                     path,
                     f"the archive has more than {LARGEST_RATIO} times its size when decompressed; "
                     "decompress it first",
                 )
             try:
-                file = file or cast(IO[bytes], tempfile.TemporaryFile(buffering=0))  # noqa: SIM115
                 file.write(chunk)
             except OSError as error:
                 raise InputError(
@@ -388,18 +345,5 @@ def _temporary_file(path: Path, chunks: Iterable[bytes]) -> IO[bytes]:
                     f"cannot decompress the archive into a temporary file: {error.strerror}; set "
                     "TMPDIR to a folder with enough space",
                 ) from None
-        assert file is not None
-        return file
-    except BaseException:
-        if file is not None:
-            file.close()
-        raise
-
-
-def read_up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int = 1 << 20) -> bytes:
-    """Read a stream to its end, but at most ``most`` bytes.
-
-    Reading allocates memory for the requested number of bytes, so ``size`` is the expected number.
-    """
-    first = stream.read(min(size + 1, most))
-    return first if len(first) <= size else first + stream.read(most - len(first))
+        stack.pop_all()
+    return file

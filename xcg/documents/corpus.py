@@ -11,13 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
+from xcg.documents.archives import open_source
 from xcg.documents.cache import ALL_PATHS, SOME_PATHS, TREE, DocumentCache, digest, open_cache
 from xcg.documents.parsing import absent_paths, path_hashes, text_breaks, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.serialising import Serialised, serialise
 from xcg.documents.similar_names import SimilarNames
 from xcg.documents.sources import Location, Memory, Source
-from xcg.documents.stored_sources import open_source
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, without_traceback
 

@@ -1,4 +1,4 @@
-"""Sources of documents; those on disk are in :mod:`xcg.documents.stored_sources`.
+"""Sources of documents: folders and documents in memory; archives are in :mod:`xcg.documents.archives`.
 
 The name of a document is its path in the source, without ``.xml`` and ``.gz``, as returned by
 :func:`~xcg.documents.paths.canonical_file`. A source finds a document under no other name. Sources may
@@ -12,11 +12,11 @@ import gzip
 import io
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
-from xcg.documents.archives import read_up_to
 from xcg.documents.markup import CONVERTERS, Converter, guesses_charset, html_to_xml, text_to_xml
 from xcg.documents.paths import canonical_file
 from xcg.documents.serialising import encode
@@ -31,6 +31,12 @@ _GUESSED = (
     "HTML pages that declare no charset and are not UTF-8 are read as windows-1252: declare their "
     "charset if it is another one"
 )
+
+
+class LinkedFolder(str):
+    """The path of a folder of documents whose links to files and folders outside it are followed."""
+
+    __slots__ = ()
 
 
 class Stamp(NamedTuple):
@@ -64,32 +70,44 @@ class Source(ABC):
         self.label = label
         self.guesses: dict[str, None] = {}
         """Notes on the content of documents that have been read, each once."""
+        self.guessed: set[str] = set()
+        """The documents that caused them."""
+        self._unread: Counter[str] = Counter()  # files that are not documents, by ending
+
+    @abstractmethod
+    def _names(self) -> Iterable[str]:
+        """Return the names of all documents in any order."""
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of all documents in order."""
+        yield from sorted(self._names())
 
     def oddities(self) -> list[str]:
-        """Return notes on files that are not read."""
-        return []
+        """Return notes on files that are not read, and on names that TREC files cannot contain."""
+        notes = []
+        if self._unread:
+            counts = ", ".join(
+                f"{count} {ending or 'without an ending'}"
+                for ending, count in sorted(self._unread.items())
+            )
+            what = "file is" if self._unread.total() == 1 else "files are"
+            convert = "convert those with text to .txt, .md, .html or .xml"
+            notes.append(f"{self.label}: {counts} {what} not read; {convert}")
+        likely = min((name for name in self._names() if "#/" in name), default=None)
+        if likely is not None:
+            notes.append(
+                f"{self.label}: TREC files cannot name documents such as {likely!r}, because there "
+                "this is an element of another document; JSON Lines can"
+            )
+        return notes
 
     def note_oddities(self, notes: Notes) -> None:
         """Note files that are not read, and how documents were read so far."""
         for text in (*self.oddities(), *self.guesses):
             notes.note(text)
 
-    def _like_elements(self, names: Iterable[str]) -> list[str]:
-        """Return the note on documents whose names mean elements of others in TREC files."""
-        likely = min((name for name in names if "#/" in name), default=None)
-        if likely is None:
-            return []
-        return [
-            f"{self.label}: TREC files cannot name documents such as {likely!r}, because there this "
-            "is an element of another document; JSON Lines can"
-        ]
-
     def __contains__(self, name: str) -> bool:
         return self._find(name) is not None
-
-    @abstractmethod
-    def names(self) -> Iterator[str]:
-        """Yield the names of all documents in order."""
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a document as XML.
@@ -111,6 +129,7 @@ class Source(ABC):
             raise InputError(where, f"the document is larger than {limit}; divide it")
         if converter_of(where) is html_to_xml and guesses_charset(data):
             self.guesses[_GUESSED] = None
+            self.guessed.add(name)
         return converted(data, where)
 
     def where(self, name: str) -> str:
@@ -171,9 +190,13 @@ def converted(data: bytes, where: str) -> bytes:
     return data if ending_of(where) in _ENDINGS or _looks_like_xml(data) else text_to_xml(data, where)
 
 
-def is_xml(member: str) -> bool:
-    """Return whether a file needs no conversion; other versions of a converter have other results."""
-    return converter_of(member) is None
+def read_up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int = 1 << 20) -> bytes:
+    """Read a stream to its end, but at most ``most`` bytes.
+
+    Reading allocates memory for the requested number of bytes, so ``size`` is the expected number.
+    """
+    first = stream.read(min(size + 1, most))
+    return first if len(first) <= size else first + stream.read(most - len(first))
 
 
 def _unzipped(data: bytes) -> bytes:
@@ -191,6 +214,172 @@ class Location(NamedTuple):
 
     def __str__(self) -> str:
         return self.source.where(self.name)
+
+
+class _Listing:
+    """The content of a folder.
+
+    A document is looked up in the listing and not in the file system. So it has only one name, even if
+    the file system ignores case.
+
+    Attributes:
+        path: The folder's path with a slash at the end; empty for the current folder.
+        files: Last part of a document's name → its file, or its files if there are several.
+        folders: Canonical name of a folder in this folder → its name.
+        links: The folders that are links.
+        left_out: The links that are not followed.
+        unread: Ending → number of files that are not documents, without hidden ones.
+        illegal: The error for a file with an illegal name.
+
+    Args:
+        path: See above.
+        is_legal: Function that decides whether to follow a link, given its path.
+    """
+
+    def __init__(self, path: str, is_legal: Callable[[str], bool]) -> None:
+        self.path = path
+        self.files: dict[str, list[str]] = {}
+        self.folders: dict[str, str] = {}
+        self.links: set[str] = set()
+        self.left_out: list[str] = []
+        self.unread: Counter[str] = Counter()
+        self.illegal: ValueError | None = None
+        with os.scandir(path or ".") as entries:
+            for entry in entries:
+                try:
+                    if entry.is_symlink() and not is_legal(entry.path):
+                        self.left_out.append(path + entry.name)
+                    elif entry.is_dir():
+                        self._add_folder(entry)
+                    elif entry.is_file():
+                        self._add_file(entry.name)
+                except OSError:  # a link that cannot be followed
+                    continue
+                except InputError:
+                    raise
+                except ValueError as error:
+                    self.illegal = error
+
+    def _add_folder(self, entry: os.DirEntry[str]) -> None:
+        name = canonical_file(f"{entry.name}/x").removesuffix("/x")
+        if name in self.folders:
+            raise InputError(self.path or ".", f"contains the folder {name!r} twice, in two spellings")
+        self.folders[name] = entry.name
+        if entry.is_symlink():
+            self.links.add(name)
+
+    def _add_file(self, file: str) -> None:
+        name = document_name(file)
+        if name is not None:
+            self.files.setdefault(name, []).append(file)
+        elif not file.startswith("."):
+            self.unread[ending_of(file)] += 1
+
+
+class Folder(Source):
+    """A folder of documents. Each folder in it is listed when one of its documents is needed.
+
+    Args:
+        folder: The folder.
+        follow_links: Whether to follow links in the folder to files and folders that are not in it.
+    """
+
+    def __init__(self, folder: Path, follow_links: bool = False) -> None:
+        super().__init__(folder)
+        self._follow_links = follow_links
+        self._real = os.path.realpath(folder)
+        self._start = str(folder / "name").removesuffix("name")
+        self._listings: dict[str, _Listing | None] = {}
+
+    def _listing(self, folder: str) -> _Listing | None:
+        """Return the listing of a folder by its canonical name; None if it does not exist."""
+        listing = self._list("", self._start)
+        path = ""
+        for part in folder.split("/") if folder else ():
+            if listing is None or part not in listing.folders:
+                return None
+            path = f"{path}/{part}" if path else part
+            listing = self._list(path, f"{listing.path}{listing.folders[part]}/")
+        return listing
+
+    def _list(self, folder: str, path: str) -> _Listing | None:
+        if folder not in self._listings:
+            try:
+                self._listings[folder] = _Listing(path, self._is_legal)
+            except FileNotFoundError:
+                self._listings[folder] = None
+            except OSError as error:
+                raise InputError(path or ".", f"cannot list the folder: {reason_of(error)}") from None
+        return self._listings[folder]
+
+    def _is_legal(self, link: str) -> bool:
+        return self._follow_links or Path(os.path.realpath(link)).is_relative_to(self._real)
+
+    def _files(self, name: str) -> list[str]:
+        """Return the paths of the files of a document; several are an error."""
+        folder, _, last = name.rpartition("/")
+        listing = self._listings.get(folder) or self._listing(folder)
+        return [listing.path + file for file in listing.files.get(last, ())] if listing else []
+
+    def _find(self, name: str) -> str | None:
+        return next(iter(self._files(name)), None)
+
+    def _read(self, name: str, where: str, most: int) -> bytes:
+        if len(found := self._files(name)) > 1:
+            files = ", ".join(sorted(map(os.path.basename, found)))
+            raise InputError(self.label, f"the folder contains the document {name!r} twice: {files}")
+        with open(where, "rb") as stream:
+            return read_up_to(most, stream, os.fstat(stream.fileno()).st_size)
+
+    def stamp(self, name: str) -> Stamp | None:
+        """Return the stamp of a document's file; None if there is none, or several."""
+        found = self._files(name)
+        try:
+            return Stamp.of(os.stat(found[0])) if len(found) == 1 else None
+        except OSError:  # reading the document raises an error with the reason
+            return None
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of all documents in order.
+
+        Links to folders are not followed, because they may form loops.
+
+        Raises:
+            InputError: If a folder cannot be listed, or a file has an illegal name.
+        """
+        for _, listing in self._all_listings():
+            if listing.illegal is not None:
+                raise InputError(listing.path or ".", str(listing.illegal))
+        yield from super().names()
+
+    def _names(self) -> Iterator[str]:
+        for prefix, listing in self._all_listings():
+            yield from (f"{prefix}{name}" for name in listing.files)
+
+    def oddities(self) -> list[str]:
+        """Return notes on files that are not read, and on names that TREC files cannot contain."""
+        listings = [listing for _, listing in self._all_listings()]
+        self._unread = sum((listing.unread for listing in listings), Counter())
+        notes = super().oddities()
+        left_out = [link for listing in listings for link in listing.left_out]
+        if left_out:
+            notes.append(
+                f"{self.label}: links out of the folder are not followed: {len(left_out)}, such as "
+                f"{min(left_out)}; to allow them, write corpus: {{path: …, follow_links: true}} in the "
+                "configuration"
+            )
+        return notes
+
+    def _all_listings(self) -> Iterator[tuple[str, _Listing]]:
+        """Yield the listings of all folders, except those that are links, with prefixes of names."""
+        folders = [""]
+        while folders:
+            folder = folders.pop()
+            listing = self._listing(folder)
+            if listing is not None:
+                prefix = f"{folder}/" if folder else ""
+                yield prefix, listing
+                folders.extend(f"{prefix}{name}" for name in listing.folders.keys() - listing.links)
 
 
 class Memory(Source):
@@ -221,13 +410,8 @@ class Memory(Source):
                 raise InputError(self.label, f"contains the document {name!r} twice")
             self._given[name] = given
 
-    def names(self) -> Iterator[str]:
-        """Yield the names of all documents in order."""
-        yield from sorted(self._given)
-
-    def oddities(self) -> list[str]:
-        """Return notes on names that TREC files cannot contain."""
-        return self._like_elements(self._given)
+    def _names(self) -> Iterable[str]:
+        return self._given
 
     def where(self, name: str) -> str:
         """Return the file of a document, for messages."""

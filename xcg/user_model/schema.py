@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from xcg.documents.stored_sources import LinkedFolder
+from xcg.documents.sources import LinkedFolder
 from xcg.documents.text_units import TOKENIZERS
 from xcg.documents.tree import SizeUnit
 from xcg.errors import InputError, XcgError, nearest
