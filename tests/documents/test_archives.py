@@ -132,7 +132,7 @@ class TestTarHeaders:
     def test_a_long_list_of_the_parts_of_a_sparse_member(self, tmp_path: Path) -> None:
         parts = member("a.xml", b"1\n" * (1 << 19))
         records = b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n"
-        data = member("x", records, b"x") + parts[:512] + b"999999\n" + parts[519:] + END
+        data = member("x", records, b"x") + parts[:512] + b"9999999\n" + parts[520:] + END
         with pytest.raises(InputError, match=HEADERS):
             opened(tmp_path, data)
 
