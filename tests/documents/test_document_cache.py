@@ -23,19 +23,10 @@ from hypothesis import strategies as st
 from random_cases import markup
 
 from xcg.documents import cache as cache_module
-from xcg.documents import cache_database
-from xcg.documents.cache import open_cache, without_cache
-from xcg.documents.cache_database import FILE_NAME
+from xcg.documents.cache import FILE_NAME, open_cache, without_cache
 from xcg.documents.corpus import Corpus
-from xcg.documents.parsing import (
-    absent_paths,
-    hash_paths,
-    parse_document,
-    path_hashes,
-    trees_of,
-)
+from xcg.documents.parsing import absent_paths, parse_document, trees_of
 from xcg.documents.serialising import Serialised, serialise
-from xcg.documents.sources import Folder
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
 
@@ -49,7 +40,7 @@ DOCUMENTS = {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of an own cache that also stores the digests of files just written."""
+    """Return the folder of an own cache that also stores files just written."""
     monkeypatch.setenv("XCG_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache_module, "_RECENT", -(10**15))
     return tmp_path / "cache"
@@ -59,9 +50,9 @@ def database(folder: Path) -> sqlite3.Connection:
     return sqlite3.connect(folder / FILE_NAME)
 
 
-def count(folder: Path, table: str) -> int:
+def count(folder: Path) -> int:
     with closing(database(folder)) as connection:
-        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+        return int(connection.execute("SELECT count(*) FROM entries").fetchone()[0])
 
 
 @pytest.fixture
@@ -123,13 +114,12 @@ def test_documents_are_the_same_together_and_alone(sources: list[str]) -> None:
     serialised = [serialise(source.encode()) for source in sources]
     texts: list[Callable[[], str]] = [lambda: ""] * len(sources)
     together = trees_of(serialised, texts)
-    for source, tree, hashes in zip(sources, together, path_hashes(serialised), strict=True):
+    for source, tree in zip(sources, together, strict=True):
         alone = parse_document(source.encode())
         assert tree.paths == alone.paths
         assert tree.tag_names == alone.tag_names
         for column in COLUMNS:
             assert getattr(tree, column).tolist() == getattr(alone, column).tolist()
-        assert sorted(hash_paths(alone.paths, {"": 0})) == hashes.tolist()
         others = [f"{path[:-2]}{number}]" for path in alone.paths for number in (2, 3, 10)]
         asked = [*alone.paths, *others, *(f"{path}/none[1]" for path in alone.paths), "/none[1]"]
         absent = [path for path in asked if path not in alone.paths]
@@ -137,7 +127,6 @@ def test_documents_are_the_same_together_and_alone(sources: list[str]) -> None:
         assert [path for path in asked if path not in tree] == absent
         assert [tree.find(path) for path in alone.paths] == list(range(len(alone)))
         assert list(map(tree.path, range(len(alone)))) == alone.paths
-        assert len(set(hashes.tolist())) == len(alone)
 
 
 @settings(deadline=None)
@@ -161,9 +150,9 @@ def test_trees_are_the_same_from_the_cache(sources: list[str]) -> None:
 def test_the_second_time_nothing_is_parsed_or_read(
     folder: Path, documents: Path, work: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for parsed in (2, 4, 4):  # paths are kept apart from trees, and all of them the second time
+    for _ in range(2):
         assert missing(documents) == MISSING
-        assert len(work) == parsed
+        assert sorted(work) == ["2", "a"]
     del work[:]
     first = all_trees(Corpus(documents))
     assert sorted(work) == ["1", "2", "a"]
@@ -178,7 +167,7 @@ def test_the_second_time_nothing_is_parsed_or_read(
     assert work == opened == []
 
 
-def test_paths_are_looked_up_in_trees(documents: Path, work: list[str]) -> None:
+def test_paths_are_looked_up_in_trees(folder: Path, documents: Path, work: list[str]) -> None:
     all_trees(Corpus(documents))
     del work[:]
     assert missing(documents) == MISSING
@@ -188,13 +177,17 @@ def test_paths_are_looked_up_in_trees(documents: Path, work: list[str]) -> None:
 def test_other_paths_than_the_first_time(folder: Path, documents: Path, work: list[str]) -> None:
     def parsed(*paths: str) -> int:
         del work[:]
-        assert list(Corpus(documents).missing_paths({"a": paths})) == [("a", [])]
+        corpus = Corpus(documents)
+        absent = [path for path in paths if path.endswith("9]")]
+        assert list(corpus.missing_paths({"a": paths})) == [("a", absent)]
+        assert list(corpus.missing_paths({"a": paths})) == [("a", absent)]
         return len(work)
 
-    assert parsed("/a[1]", "/a[1]/b[1]") == 1
-    assert parsed("/a[1]/b[1]") == parsed("/a[1]") == 0
+    assert parsed("/a[1]", "/a[1]/b[1]", "/a[1]/b[9]") == 1
+    assert parsed("/a[1]/b[1]") == parsed("/a[1]") == parsed("/a[1]/b[9]", "/a[1]") == 0
     assert parsed("/a[1]", "/a[1]/b[2]") == 1
-    assert parsed("/a[1]/b[2]", "/a[1]/b[1]") == 0
+    assert parsed("/a[1]/c[9]") == 1
+    assert parsed("/a[1]/b[2]", "/a[1]/c[9]", "/a[1]/b[1]", "/a[1]/b[9]") == 0
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "xml.gz"])
@@ -216,8 +209,6 @@ def test_archives(folder: Path, documents: Path, work: list[str], tmp_path: Path
     second = all_trees(Corpus(path))
     for name, tree in first.items():
         assert_same(tree, second[name])
-    assert len(work) == 3
-    all_trees(Corpus(documents))  # the same documents elsewhere
     assert len(work) == 3
 
 
@@ -272,20 +263,13 @@ def test_a_file_that_was_just_written_is_read_again(
 ) -> None:
     monkeypatch.setenv("XCG_CACHE", str(tmp_path / "cache"))
     all_trees(Corpus(documents))
-    assert count(tmp_path / "cache", "entries") == len(DOCUMENTS)
-    assert count(tmp_path / "cache", "files") == 0
-    opened: list[str] = []
-    read = Folder.read
-    monkeypatch.setattr(Folder, "read", lambda self, name: opened.append(name) or read(self, name))
     Corpus(documents).tree("a")
-    assert opened == ["a"]
-    assert sorted(work) == ["1", "2", "a"]  # it was read again, but not parsed
+    assert sorted(work) == ["1", "2", "a", "a"]
 
 
 def fill(documents: Path) -> dict[str, ElementTree]:
     """Fill the cache with entries of all kinds and return the trees as parsed."""
-    for _ in ("some paths", "all paths"):
-        assert missing(documents) == MISSING
+    assert missing(documents) == MISSING
     all_trees(Corpus(documents))
     return all_trees(Corpus(documents, cache=False))
 
@@ -328,7 +312,7 @@ def test_damaged_bytes_of_every_entry_change_no_result(folder: Path, documents: 
     intact = (folder / FILE_NAME).read_bytes()
     with closing(database(folder)) as connection:
         contents = [content for (content,) in connection.execute("SELECT content FROM entries")]
-    assert len(contents) == len(DOCUMENTS) + 4
+    assert len(contents) == len(DOCUMENTS) + 2
     for content in contents:
         start = intact.index(content)
         for position in range(start, start + len(content), 5):
@@ -353,8 +337,8 @@ def test_tables_of_another_form_are_replaced(folder: Path, documents: Path, work
     for version in (0, cache_module.FORMAT - 1, cache_module.FORMAT + 1):
         with closing(database(folder)) as connection:
             connection.execute(f"PRAGMA user_version = {version}")
-            connection.execute("DROP TABLE files")
-            connection.execute("CREATE TABLE files (other)")
+            connection.execute("DROP TABLE entries")
+            connection.execute("CREATE TABLE entries (other)")
             connection.commit()
         check(documents, expected)
         del work[:]
@@ -390,7 +374,7 @@ def test_entries_of_other_versions_are_not_read(
     assert len(work) == 6
 
 
-def test_the_least_recently_used_entries_are_removed(
+def test_the_oldest_entries_are_removed(
     folder: Path, tmp_path: Path, work: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XCG_CACHE_SIZE", "1")
@@ -398,28 +382,27 @@ def test_the_least_recently_used_entries_are_removed(
     corpus.mkdir()
     for number in range(3):
         generator = random.Random(number)
-        text = "".join(f"<b>{'x ' * generator.randrange(9)}</b>" for _ in range(15_000))
+        text = "".join(f"<b>{'x ' * generator.randrange(9)}</b>" for _ in range(18_000))
         (corpus / f"{number}.xml").write_text(f"<a>{text}</a>")
 
-    def read(number: int, hour: int) -> bool:
+    def read(number: int) -> bool:
         """Return whether a document was parsed."""
-        monkeypatch.setattr("xcg.documents.cache._current_interval", lambda: hour)
         del work[:]
         opened = Corpus(corpus)
-        assert len(opened.tree(str(number))) == 15_001
+        assert len(opened.tree(str(number))) == 18_001
         opened.write_cache()
         assert (folder / FILE_NAME).stat().st_size <= 1 << 20
         return bool(work)
 
-    assert read(0, hour=1)
-    assert read(1, hour=2)
-    assert not read(0, hour=3)  # 0 is now more recent than 1
-    assert read(2, hour=4)  # removes 1
-    assert not read(0, hour=5)
-    assert not read(2, hour=6)
-    assert read(1, hour=7)  # removes 0
-    assert not read(2, hour=8)
-    assert read(0, hour=9)
+    assert read(0)
+    assert read(1)
+    assert not read(0)
+    assert read(2)  # removes 0
+    assert not read(1)
+    assert not read(2)
+    assert read(0)  # removes 1
+    assert not read(2)
+    assert read(1)
 
 
 @pytest.mark.parametrize("size", ["much", "-1", "inf", "1.5", "9" * 10, "9" * 5000])
@@ -453,7 +436,7 @@ def test_foreign_files_are_never_touched(
             state.st_ino,
         )
     own = {path.name for path in folder.iterdir()} - set(before)
-    assert own <= {FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"}
+    assert own <= {FILE_NAME}
 
 
 def foreign_database() -> bytes:
@@ -466,18 +449,15 @@ def foreign_database() -> bytes:
         return connection.serialize()
 
 
-@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
 @pytest.mark.parametrize("content", [b"my notes", foreign_database()])
-def test_foreign_files_with_the_names_of_the_cache_are_not_changed(
-    folder: Path, documents: Path, suffix: str, content: bytes
+def test_a_foreign_file_with_the_name_of_the_cache_is_not_changed(
+    folder: Path, documents: Path, content: bytes
 ) -> None:
     folder.mkdir()
-    (folder / f"{FILE_NAME}{suffix}").write_bytes(content)
+    (folder / FILE_NAME).write_bytes(content)
     assert len(all_trees(Corpus(documents))) == 3
     assert missing(documents) == MISSING
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
-        f"{FILE_NAME}{suffix}": content
-    }
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {FILE_NAME: content}
 
 
 def test_a_database_that_another_replaces_after_damage_is_not_removed(
@@ -487,28 +467,8 @@ def test_a_database_that_another_replaces_after_damage_is_not_removed(
     cache = open_cache("corpus")
     assert cache is not None
     (folder / FILE_NAME).write_bytes(b"my notes")
-    cache._database.discard()
+    cache._discard()
     assert (folder / FILE_NAME).read_bytes() == b"my notes"
-
-
-def test_the_check_of_the_files_ends_no_lock_of_the_process(folder: Path, documents: Path) -> None:
-    """SQLite uses POSIX locks, which a process loses when it closes any descriptor of the file."""
-    all_trees(Corpus(documents))
-    first = open_cache("corpus")
-    assert first is not None
-    first.has(cache_module.TREE, b"")
-    connection = first._database._connection
-    assert connection is not None
-    connection.execute("BEGIN IMMEDIATE")
-    second = open_cache("other")
-    assert second is not None
-    second.has(cache_module.TREE, b"")
-    script = "import sqlite3, sys; sqlite3.connect(sys.argv[1], 0).execute('BEGIN IMMEDIATE')"
-    command = [sys.executable, "-c", script, folder / FILE_NAME]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert "database is locked" in done.stderr
-    connection.execute("ROLLBACK")
-    assert subprocess.run(command, capture_output=True).returncode == 0
 
 
 @pytest.mark.posix
@@ -584,12 +544,11 @@ def test_the_default_folder_is_private(
 ) -> None:
     monkeypatch.setenv("XCG_CACHE", "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
+    monkeypatch.setattr(cache_module, "_RECENT", -(10**15))
     Corpus(documents).tree("a")  # nothing is written when the corpus is deleted
-    assert not (tmp_path / "x" / "xcg" / FILE_NAME).exists() or not count(
-        tmp_path / "x" / "xcg", "entries"
-    )
+    assert not count(tmp_path / "x" / "xcg")
     Corpus(documents)
-    assert count(tmp_path / "x" / "xcg", "entries") == 1
+    assert count(tmp_path / "x" / "xcg") == 1
     assert (tmp_path / "x" / "xcg").stat().st_mode & 0o077 == 0
 
 
@@ -617,7 +576,7 @@ def test_a_folder_that_cannot_be_used(
 
 
 def test_a_full_disk(folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_database, "_SETTINGS", (*cache_database._SETTINGS, "max_page_count = 7"))
+    monkeypatch.setattr(cache_module, "_SETTINGS", (*cache_module._SETTINGS, "max_page_count = 7"))
     big = f"<a>{'<b/>' * 100_000}</a>".encode()
     (documents / "big.xml").write_bytes(big)
     for _ in range(2):
@@ -630,17 +589,17 @@ def test_a_read_only_database(folder: Path, documents: Path, monkeypatch: pytest
     expected = fill(documents)
     (documents / "new.xml").write_bytes(b"<new/>")
     expected["new"] = parse_document(b"<new/>")
-    before = count(folder, "entries"), count(folder, "files")
-    monkeypatch.setattr(cache_database, "_SETTINGS", (*cache_database._SETTINGS, "query_only = ON"))
+    before = count(folder)
+    monkeypatch.setattr(cache_module, "_SETTINGS", (*cache_module._SETTINGS, "query_only = ON"))
     check(documents, expected)
-    assert (count(folder, "entries"), count(folder, "files")) == before
+    assert (count(folder)) == before
 
 
 def test_a_locked_database_counts_as_empty(
     folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = fill(documents)
-    monkeypatch.setattr(cache_database, "_LOCK_TIMEOUT", 0.05)
+    monkeypatch.setattr(cache_module, "_LOCK_TIMEOUT", 0.05)
     with closing(database(folder)) as connection:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("BEGIN EXCLUSIVE")
@@ -672,11 +631,51 @@ def test_a_forked_process_does_not_use_the_connection(folder: Path, documents: P
         try:
             (documents / "b.xml").write_bytes(b"<b/>")
             all_trees(corpus)
-            status = int(corpus._cache is None or corpus._cache.has(cache_module.TREE, b""))
+            status = int(corpus._cache is None or corpus._cache.is_usable)
         finally:
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
     assert_same(corpus.tree("co/2"), expected["co/2"])
+
+
+def test_two_processes_that_fill_one_cache_lose_nothing(
+    tmp_path: Path, work: list[str], folder: Path
+) -> None:
+    """Both look up other paths of the same documents before one of them writes."""
+    corpus = tmp_path / "many"
+    corpus.mkdir()
+    for number in range(60):
+        (corpus / f"{number}.xml").write_text(f"<a>{'<b>word </b>' * number}</a>")
+    script = (
+        "import sys\n"
+        "from xcg.documents import cache\n"
+        "from xcg.documents.corpus import Corpus\n"
+        "cache._RECENT = -10**15\n"
+        "corpus = Corpus(sys.argv[1])\n"
+        "asked = {str(n): sys.argv[2:] for n in range(60)}\n"
+        "missing = dict(corpus.missing_paths(asked))\n"
+        "corpus.prepare(map(str, range(0, 60, 1 + len(sys.argv[3:]))))\n"
+        "print(sum(map(len, missing.values())), flush=True)\n"
+        "input()\n"
+    )
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(corpus), *paths],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        for paths in (["/a[1]", "/a[1]/b[7]"], ["/a[1]/b[30]"])
+    ]
+    assert [process.stdout.readline() for process in running] == ["7\n", "30\n"]
+    for process in running:
+        process.communicate("\n", timeout=120)
+        assert process.returncode == 0
+    asked = {str(number): ["/a[1]/b[7]", "/a[1]/b[30]"] for number in range(60)}
+    found = Corpus(corpus)
+    assert sum(len(lacking) for _, lacking in found.missing_paths(asked)) == 37
+    assert work == []
 
 
 def test_many_processes_at_once(tmp_path: Path, work: list[str], folder: Path) -> None:
@@ -731,7 +730,7 @@ def test_the_command_without_a_cache(
     assert one.returncode == 0, one.stderr
     assert not folder.exists()
     two = xcg_command(*arguments)
-    assert count(folder, "entries") > 0
+    assert count(folder) > 0
     three = xcg_command(*arguments)
     assert one.stdout == two.stdout == three.stdout
     assert one.stderr == two.stderr == three.stderr

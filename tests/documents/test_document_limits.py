@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from lxml import etree
@@ -19,7 +18,7 @@ from xcg.documents import markup, parsing, serialising
 from xcg.documents.corpus import Corpus
 from xcg.documents.markup import html_to_xml, markdown_to_xml, text_to_xml
 from xcg.documents.markup_limits import check_markup
-from xcg.documents.parsing import absent_paths, parse_document, path_hashes, trees_of
+from xcg.documents.parsing import absent_paths, parse_document
 from xcg.documents.serialising import serialise
 from xcg.errors import InputError, XcgError
 from xcg.report.article import show
@@ -291,13 +290,6 @@ print(parse_document(b"<a>" + (text + b"<b/>") * 25 + b"</a>").words[0])
         cwd=Path(xcg.__file__).parent.parent,
     )
     assert run.stdout.split() == ["2900001", str(25 * 4_900_000)], run.stderr
-
-
-def test_path_hashes_do_not_depend_on_batches() -> None:
-    documents = [serialise(b"<a><b/>x</a>"), serialise(b"<c/>")]
-    for alone, together in zip(documents, path_hashes(documents), strict=True):
-        assert np.array_equal(path_hashes([alone])[0], together)
-    assert [len(tree) for tree in trees_of(documents, [str, str])] == [2, 1]
 
 
 def test_articles_that_are_shown_have_the_same_limits(

@@ -259,21 +259,25 @@ def test_trees_and_texts_of_one_name() -> None:
 
 def test_large_documents_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = source("folder", tmp_path, {f"{i:02}.xml": b"<a>text</a>" for i in range(40)})
-    read: list[str] = []
-    original = corpus.source.read
-    monkeypatch.setattr(corpus.source, "read", lambda name: (read.append(name), original(name))[1])
-    monkeypatch.setattr(corpus_module, "_BATCH_BYTES", 1)
+    done: list[str] = []
+    read, look = corpus.source.read, corpus_module.absent_paths
+    monkeypatch.setattr(corpus.source, "read", lambda name: done.append(name) or read(name))
+    monkeypatch.setattr(
+        corpus_module,
+        "absent_paths",
+        lambda data, paths, name: done.append("parsed") or look(data, paths, name),
+    )
     monkeypatch.setattr(corpus_module, "_BYTES_IN_MEMORY", 1)
     asked = {f"{i:02}": ["/a[1]"] for i in range(40)}
-    for number, (_, missing) in enumerate(corpus.missing_paths(asked), 1):
-        assert missing == []
-        assert len(read) <= number + 1
+    assert not any(missing for _, missing in corpus.missing_paths(asked))
+    assert done == [step for name in asked for step in (name, "parsed")]
 
 
 def test_errors_do_not_keep_documents_in_memory(tmp_path: Path) -> None:
     corpus = source("folder", tmp_path, {"d.xml": b"<a>", "e.html": b"", "f.xml.gz": b"\x1f\x8b"})
-    for error in corpus._read_trees(["d", "e", "f"]):
-        assert isinstance(error, InputError)
+    corpus.prepare(["d", "e", "f"])
+    assert len(corpus._unreadable) == 3
+    for error in corpus._unreadable.values():
         assert error.__traceback__ is error.__context__ is None
 
 

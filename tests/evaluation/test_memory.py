@@ -16,8 +16,7 @@ LIMITS = {
     "xcg.formats.stored_topics": ["LINES_IN_MEMORY"],
     "xcg.formats.trec_run": ["LINES_IN_MEMORY"],
     "xcg.runs.stored_rankings": ["RESULTS_IN_MEMORY", "RESULTS_OF_ALL_RUNS"],
-    "xcg.documents.corpus": ["_KEPT_ELEMENTS", "_KEPT_NAMES"],
-    "xcg.documents.cache": ["_KEPT_FILES", "_KEPT_HASHES"],
+    "xcg.documents.corpus": ["_KEPT_ELEMENTS"],
 }
 SCRIPT = f"""
 import importlib, sys

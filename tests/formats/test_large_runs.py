@@ -31,10 +31,7 @@ def little_memory() -> Iterator[None]:
         patch.setattr("xcg.strategies.rewriting.RESULTS_OF_ALL_RUNS", 8)
         patch.setattr("xcg.documents.files.CHUNK_BYTES", 200)
         patch.setattr("xcg.evaluation.different_results.MOST_RESULTS", 4)
-        patch.setattr("xcg.documents.corpus._CHECKED_AT_ONCE", 2)
-        patch.setattr("xcg.documents.corpus._KEPT_NAMES", 2)
-        patch.setattr("xcg.documents.cache._KEPT_FILES", 2)
-        patch.setattr("xcg.documents.cache._KEPT_HASHES", 3)
+        patch.setattr("xcg.documents.corpus._READ_AHEAD", 2)
         yield
 
 

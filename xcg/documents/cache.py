@@ -1,9 +1,8 @@
 """Keep what is known about parsed documents in a SQLite file, so that no document is parsed twice.
 
-The tree of a document, the hashes of all its paths, or only those of the paths that runs retrieve are
-stored under the digest of its bytes. For each corpus, the digests of its files are stored with their
-sizes, times and inodes. The cache never causes an error: a database that is locked, damaged or not
-writable counts as empty. A file that xcg did not write is never changed. See ``docs/howto/cache.md``.
+The tree of a document, or those of its paths that were looked up, are stored under the name and the
+stamp of its file. The cache never causes an error: a database that is locked, damaged or not writable
+counts as empty. A file that xcg did not write is never changed. See ``docs/howto/cache.md``.
 """
 
 from __future__ import annotations
@@ -11,39 +10,50 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import stat
 import struct
 import threading
 import time
 import unicodedata
+import weakref
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextvars import ContextVar
-from functools import cached_property
-from itertools import compress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from xcg.documents.cache_database import FILE_NAME, FORMAT, Database, is_private
-from xcg.documents.parsing import Hashes, hash_paths
 from xcg.documents.sources import Stamp
 from xcg.documents.tree import COLUMNS, ElementTree
 from xcg.errors import XcgError
-from xcg.lazy_modules import etree, hashlib, np
+from xcg.lazy_modules import etree, hashlib, np, sqlite3
 
 T = TypeVar("T")
 
-TREE, ALL_PATHS, SOME_PATHS = range(3)
-"""Kinds of entries: a tree, the hashes of all paths of a document, or those of the retrieved paths."""
+FORMAT = 5
+"""Version of the table and of the results of parsing. Increase it when either changes."""
+FILE_NAME = "xcg-documents.sqlite"
+TREE, PATHS = b"T", b"P"
+"""Kinds of entries: a tree, or the paths of a document that were looked up."""
 
+_APPLICATION = int.from_bytes(b"xcgd")
 _DEFAULT_MEGABYTES = 2048
 _MAX_DIGITS = 9  # of XCG_CACHE_SIZE
 _MAX_UNWRITTEN = 1 << 26  # bytes
 _RECENT = 2_000_000_000  # nanoseconds; the times of all file systems are finer
-_KEPT_FILES = 200_000
-"""Maximum number of documents whose stamps are in memory; those of others are read one by one."""
-_KEPT_HASHES = 1_000_000
-"""Maximum number of paths whose hashes are in memory."""
-_USE_INTERVAL = 3600  # seconds; the time of an entry's last use is not stored more often
+_LOCK_TIMEOUT = 5.0  # seconds
+_SETTINGS = ("synchronous = NORMAL", "trusted_schema = OFF")
+_NEW_FILE = ("page_size = 16384", "auto_vacuum = FULL")
+_SCHEMA = (
+    f"PRAGMA application_id = {_APPLICATION}",
+    f"PRAGMA user_version = {FORMAT}",
+    "DROP TABLE IF EXISTS entries",
+    "DROP TABLE IF EXISTS files",
+    "CREATE TABLE entries (id INTEGER PRIMARY KEY, key BLOB UNIQUE, content BLOB)",
+)
+_REMOVE_OLDEST = """
+    DELETE FROM entries WHERE id <= (SELECT min(id) FROM
+        (SELECT id, sum(length(content)) OVER (ORDER BY id) AS total FROM entries) WHERE total >= ?)
+"""
 _switched_off: ContextVar[bool] = ContextVar("switched_off", default=False)
 _unwritten: set[DocumentCache] = set()
 
@@ -56,16 +66,6 @@ def without_cache() -> Iterator[None]:
         yield
     finally:
         _switched_off.reset(token)
-
-
-def digest(data: bytes) -> bytes:
-    """Return the key of a document's entries.
-
-    It depends on the versions of everything that influences parsing, so that entries of other versions
-    are never found.
-    """
-    versions = (FORMAT, *etree.LIBXML_VERSION, *etree.LXML_VERSION, unicodedata.unidata_version)
-    return hashlib.blake2b(data, digest_size=16, key=repr(versions).encode()).digest()
 
 
 @atexit.register
@@ -103,20 +103,18 @@ def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
             f"XCG_CACHE_SIZE is {size[:40]!r}: expected a number of megabytes with at most "
             f"{_MAX_DIGITS} digits"
         )
-    if int(size) == 0:
-        if folder is None:
-            return None
-        size = str(_DEFAULT_MEGABYTES)
+    if folder is None and int(size) == 0:
+        return None
     try:
         if folder is None:
             folder = Path(setting).expanduser() if setting else _default_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not is_private(folder):
+        if not _is_private(folder):
             return None
     except (OSError, RuntimeError, ValueError):
         return None
     write_caches()
-    return DocumentCache(Database(folder / FILE_NAME, int(size) << 20), digest(os.fsencode(corpus)))
+    return DocumentCache(folder, corpus, (int(size) or _DEFAULT_MEGABYTES) << 20)
 
 
 def _default_folder() -> Path:
@@ -125,174 +123,239 @@ def _default_folder() -> Path:
     return Path(platformdirs.user_cache_dir("xcg", appauthor=False))
 
 
+def _is_private(folder: Path) -> bool:
+    """Return whether only this user controls a folder and the link to it, if it is a link.
+
+    Write access for its group is allowed, because on many systems this is the user's own group.
+    """
+    if not hasattr(os, "geteuid"):
+        return True
+    states = (folder.lstat(), folder.stat())
+    return all(s.st_uid == os.geteuid() for s in states) and not states[1].st_mode & stat.S_IWOTH
+
+
+def _versions() -> tuple[object, ...]:
+    """Return the versions of everything that influences parsing; entries of others are not found."""
+    from importlib.metadata import version
+
+    libraries = (etree.LIBXML_VERSION, etree.LXML_VERSION, version("markdown-it-py"))
+    return FORMAT, *libraries, unicodedata.unidata_version
+
+
 class DocumentCache:
-    """The entries of one corpus; :meth:`flush` writes new ones."""
+    """The entries of one corpus; :meth:`flush` writes new ones.
 
-    def __init__(self, database: Database, corpus: bytes) -> None:
-        self._database = database
-        self._corpus = corpus
+    Args:
+        folder: The folder of the cache.
+        corpus: Absolute path of the corpus.
+        limit: Maximum size of the cache in bytes.
+    """
+
+    def __init__(self, folder: Path, corpus: str, limit: int) -> None:
+        self.folder = folder
+        self._path = folder / FILE_NAME
+        self._prefix = hashlib.blake2b(repr((_versions(), corpus)).encode()).digest()
+        self._limit = limit
         self._opened = time.time_ns()
+        self._new: dict[bytes, bytes] = {}
+        self._new_bytes = 0
         self._lock = threading.Lock()
-        self._new_files: dict[str, tuple[bytes, bytes]] = {}
-        self._new_entries: dict[tuple[int, bytes], bytes] = {}
-        self._unwritten_bytes = 0
-        self._used: set[int] = set()
-        self._hashes = {"": 0}
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the cache."""
-        return self._database.folder
+        self._process = os.getpid()
+        self._connection: sqlite3.Connection | None = None
+        self._usable = True
 
     @property
     def is_usable(self) -> bool:
-        """Whether the file of the cache can be read and written; otherwise, the cache stays empty."""
-        return self._database.is_usable
+        """Whether the database can be opened, and no earlier use of it failed."""
+        return self._try(lambda _: True) is not None
 
-    @cached_property
-    def _files(self) -> dict[str, tuple[bytes, bytes]]:
-        """Name → stamp and digest of the documents, at most ``_KEPT_FILES`` of them."""
-        query = "SELECT name, stamp, digest FROM files WHERE corpus = ? LIMIT ?"
-        rows = self._database.rows(query, [(self._corpus, _KEPT_FILES)])
-        return {name: (packed, found) for name, packed, found in rows}
+    def has_tree(self, name: str, stamp: Stamp | None) -> bool:
+        """Return whether the tree of a document is known."""
+        return self._entry(self._key(TREE, name, stamp)) is not None
 
-    def digest(self, name: str, stamp: Stamp) -> bytes | None:
-        """Return the digest of a document; None if unknown, or if its file has changed."""
-        packed, found = self._files.get(name, (b"", None))
-        if found is None and len(self._files) >= _KEPT_FILES:
-            query = "SELECT stamp, digest FROM files WHERE corpus = ? AND name = ?"
-            for row in self._database.rows(query, [(self._corpus, name)]):
-                packed, found = row
-        return found if packed == _packed(stamp) else None
-
-    def add_file(self, name: str, stamp: Stamp, found: bytes) -> None:
-        """Store the digest of a document.
-
-        A file that changed immediately before the cache was opened, or later, may change again within
-        the resolution of its times, so its digest is not stored.
+    def tree(self, name: str, stamp: Stamp | None, read_text: Callable[[], str]) -> ElementTree | None:
+        """Return the tree of a document, None if it is not known.
 
         Args:
             name: The document.
             stamp: Its file's stamp.
-            found: The digest.
-        """
-        if max(stamp.modified, stamp.changed) < self._opened - _RECENT:
-            with self._lock:
-                self._new_files[name] = _packed(stamp), found
-                if len(self._files) < _KEPT_FILES or name in self._files:
-                    self._files[name] = self._new_files[name]
-            _unwritten.add(self)
-
-    def has(self, kind: int, found: bytes) -> bool:
-        """Return whether a document has an entry of a kind."""
-        query = "SELECT 1 FROM entries WHERE kind = ? AND digest = ?"
-        return bool(self._database.rows(query, [(kind, found)]))
-
-    def tree(self, found: bytes, read_text: Callable[[], str]) -> ElementTree | None:
-        """Return the tree of a document, None if there is no entry.
-
-        Args:
-            found: The document's digest.
             read_text: Function that reads the document's text.
         """
-        content = self._contents(TREE, [found]).get(found)
+        content = self._entry(self._key(TREE, name, stamp))
+        return None if content is None else _unpack_tree(memoryview(content), read_text)
+
+    def add_tree(self, name: str, stamp: Stamp | None, tree: ElementTree) -> None:
+        """Store the tree of a document."""
+        self._add(self._key(TREE, name, stamp), _pack_tree(tree))
+
+    def missing(self, name: str, stamp: Stamp | None, paths: Collection[str]) -> list[str] | None:
+        """Return the paths that a document lacks, None if this is not known of all paths."""
+        content = self._entry(self._key(PATHS, name, stamp))
         if content is None:
             return None
-        return _unpack_tree(content, read_text)
+        present, absent = _unpack_paths(content)
+        others = [path for path in paths if path not in present]
+        return others if absent.issuperset(others) else None
 
-    def add_tree(self, found: bytes, tree: ElementTree) -> None:
-        """Store the tree of a document."""
-        self._add(TREE, found, _pack_tree(tree))
+    def add_missing(
+        self, name: str, stamp: Stamp | None, paths: Collection[str], missing: Collection[str]
+    ) -> None:
+        """Store which of some paths a document lacks."""
+        key = self._key(PATHS, name, stamp)
+        self._add(key, _pack_paths(set(paths).difference(missing), set(missing)))
 
-    def add_some_paths(self, found: bytes, paths: Collection[str]) -> None:
-        """Store the hashes of paths that a document has."""
-        if paths:
-            self._add(SOME_PATHS, found, np.sort(self._hashed(paths)).astype("<u8").tobytes())
+    def _key(self, kind: bytes, name: str, stamp: Stamp | None) -> bytes | None:
+        """Return the key of an entry; None if a change of the file could remain unnoticed.
 
-    def add_all_paths(self, found: bytes, hashes: Hashes, paths: Iterable[str]) -> list[str]:
-        """Store the hashes of all paths of a document, and return the paths that it lacks.
-
-        Args:
-            found: The document's digest.
-            hashes: As returned by :func:`xcg.documents.parsing.path_hashes`.
-            paths: Canonical paths.
+        A file that changed immediately before the cache was opened, or later, may change again within
+        the resolution of its times.
         """
-        self._add(ALL_PATHS, found, hashes.astype("<u8").tobytes())
-        return self._absent(hashes, paths)
+        if stamp is None or max(stamp.modified, stamp.changed) >= self._opened - _RECENT:
+            return None
+        identity = repr((*stamp, name)).encode()
+        return kind + hashlib.blake2b(identity, digest_size=16, key=self._prefix).digest()
 
-    def missing(self, asked: Mapping[str, tuple[bytes, Collection[str]]]) -> dict[str, list[str]]:
-        """Return the paths that documents lack; documents without a sufficient entry are left out.
+    def _entry(self, key: bytes | None) -> bytes | None:
+        if key is None:
+            return None
+        return self._new.get(key) or self._try(lambda connection: _stored(connection, key))
 
-        Args:
-            asked: Name → digest and canonical paths.
-        """
-        answers: dict[str, list[str]] = {}
-        for kind in (ALL_PATHS, SOME_PATHS):
-            rest = {name: item for name, item in asked.items() if name not in answers}
-            contents = self._contents(kind, [found for found, _ in rest.values()])
-            for name, (found, paths) in rest.items():
-                if found in contents:
-                    absent = self._absent(np.frombuffer(contents[found], dtype="<u8"), paths)
-                    if kind == ALL_PATHS or not absent:
-                        answers[name] = absent
-        return answers
-
-    def _absent(self, hashes: Hashes, paths: Iterable[str]) -> list[str]:
-        """Return the paths whose hashes are not among those of a document; these are increasing."""
-        wanted = self._hashed(paths)
-        return list(compress(paths, hashes[np.searchsorted(hashes[:-1], wanted)] != wanted))
-
-    def _hashed(self, paths: Iterable[str]) -> Hashes:
-        if len(self._hashes) > _KEPT_HASHES:
-            self._hashes = {"": 0}
-        return np.array(hash_paths(paths, self._hashes), dtype=np.uint64)
-
-    def _contents(self, kind: int, digests: Iterable[bytes]) -> dict[bytes, memoryview]:
-        """Return digest → content of the entries that exist."""
-        contents: dict[bytes, memoryview] = {}
-        interval = _current_interval()
-        query = "SELECT id, digest, used, content FROM entries WHERE kind = ? AND digest = ?"
-        keys = [(kind, found) for found in digests]
-        for row, found, used, content in self._database.rows(query, keys):
-            view = memoryview(content)  # slices without copying
-            if view[:4] != _checksum(kind, found, view[4:]):
-                self._database.discard()
-                return {}
-            contents[found] = view[4:]
-            if used != interval:
-                with self._lock:
-                    self._used.add(row)
-                _unwritten.add(self)
-        return contents
-
-    def _add(self, kind: int, found: bytes, content: bytes) -> None:
+    def _add(self, key: bytes | None, content: bytes) -> None:
+        if key is None:
+            return
         with self._lock:
-            self._new_entries[kind, found] = _checksum(kind, found, content) + content
-            self._unwritten_bytes += len(content)
+            self._new[key] = _merged(key, self._new.get(key), content)
+            self._new_bytes += len(content)
         _unwritten.add(self)
-        if self._unwritten_bytes > _MAX_UNWRITTEN:
+        if self._new_bytes > _MAX_UNWRITTEN:
             self.flush()
 
     def flush(self) -> None:
         """Write new entries."""
         _unwritten.discard(self)
         with self._lock:
-            entries, files, used = self._new_entries, self._new_files, self._used
-            self._new_entries, self._new_files, self._used, self._unwritten_bytes = {}, {}, set(), 0
-        if not (entries or files or used):
-            return
-        now = _current_interval()
-        self._database.write(
-            {
-                "UPDATE entries SET used = ? WHERE id = ?": [(now, row) for row in used],
-                "REPLACE INTO entries (kind, digest, used, content) VALUES (?, ?, ?, ?)": [
-                    (*key, now, content) for key, content in entries.items()
-                ],
-                "REPLACE INTO files VALUES (?, ?, ?, ?)": [
-                    (self._corpus, name, *item) for name, item in files.items()
-                ],
-            }
+            new, self._new, self._new_bytes = self._new, {}, 0
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            for key, added in new.items():
+                # Another process may have added other paths.
+                old = _stored(connection, key) if key.startswith(PATHS) else None
+                content = _merged(key, old, added)
+                row = key, _checksum(key, content) + content
+                connection.execute("REPLACE INTO entries (key, content) VALUES (?, ?)", row)
+            self._shrink(connection)
+            connection.execute("COMMIT")
+
+        if new:
+            self._try(write)
+
+    def _shrink(self, connection: sqlite3.Connection) -> None:
+        """Remove the oldest entries until the database fits its limit."""
+        page_size, pages, free = (
+            _pragma(connection, name) for name in ("page_size", "page_count", "freelist_count")
         )
+        excess = page_size * (pages - free) - self._limit
+        if excess > 0:  # with room for the next entries
+            connection.execute(_REMOVE_OLDEST, (excess + self._limit // 10,))
+
+    def _try(self, operation: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Return the result of an operation; None if the database cannot be used."""
+        with self._lock:
+            # SQLite forbids the use of a connection after a fork.
+            if not self._usable or self._process != os.getpid():
+                return None
+            try:
+                if self._connection is None:
+                    self._connection = self._connect()
+                return operation(self._connection)
+            except (sqlite3.Error, MemoryError, OSError) as error:
+                self._usable = False
+                if self._connection is not None:
+                    self._connection.close()  # ends the transaction
+                damaged = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in damaged:
+                    self._discard()
+                return None
+
+    def _connect(self) -> sqlite3.Connection:
+        """Open the database, and create its table.
+
+        Raises:
+            OSError: If another program wrote the file.
+            sqlite3.Error: If it cannot be read or written.
+        """
+        if os.path.lexists(self._path) and not stat.S_ISREG(self._path.lstat().st_mode):
+            raise OSError("not a file")
+        connection = sqlite3.connect(
+            self._path, _LOCK_TIMEOUT, isolation_level=None, check_same_thread=False
+        )
+        # At exit, write_caches still needs the connection.
+        weakref.finalize(self, connection.close).atexit = False
+        for setting in _SETTINGS:
+            connection.execute(f"PRAGMA {setting}")
+        if not _is_current(connection):
+            for setting in _NEW_FILE:
+                connection.execute(f"PRAGMA {setting}")
+            connection.execute("BEGIN IMMEDIATE")
+            if not _is_current(connection):  # another process may have been faster
+                for statement in _SCHEMA:
+                    connection.execute(statement)
+            connection.execute("COMMIT")
+        return connection
+
+    def _discard(self) -> None:
+        """Delete the damaged database, unless it is a foreign file."""
+        with contextlib.suppress(OSError):
+            with self._path.open("rb") as file:
+                head = file.read(72)
+            if head.startswith(b"SQLite format 3\0") and head.endswith(_APPLICATION.to_bytes(4)):
+                self._path.unlink()
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchall()[0][0])
+
+
+def _is_current(connection: sqlite3.Connection) -> bool:
+    """Return whether the database has the current table.
+
+    Raises:
+        OSError: If another program wrote it.
+    """
+    application = _pragma(connection, "application_id")
+    if application != _APPLICATION and connection.execute("SELECT 1 FROM sqlite_master").fetchall():
+        raise OSError("another program's database")
+    return application == _APPLICATION and _pragma(connection, "user_version") == FORMAT
+
+
+def _stored(connection: sqlite3.Connection, key: bytes) -> bytes | None:
+    """Return the content of an entry; None if there is none, or it is damaged."""
+    rows = connection.execute("SELECT content FROM entries WHERE key = ?", (key,)).fetchall()
+    content = rows[0][0] if rows else b""
+    return content[4:] if content[:4] == _checksum(key, content[4:]) else None
+
+
+def _checksum(key: bytes, content: bytes) -> bytes:
+    return zlib.crc32(content, zlib.crc32(key)).to_bytes(4, "little")
+
+
+def _merged(key: bytes, old: bytes | None, new: bytes) -> bytes:
+    """Return an entry with the paths of an older entry."""
+    if old is None or key.startswith(TREE):
+        return new
+    present, absent = zip(_unpack_paths(old), _unpack_paths(new), strict=True)
+    return _pack_paths(set().union(*present), set().union(*absent))
+
+
+def _pack_paths(present: set[str], absent: set[str]) -> bytes:
+    """Return the number of paths that exist, these, and those that do not exist; one per line."""
+    return "\n".join((str(len(present)), *present, *absent)).encode(errors="surrogatepass")
+
+
+def _unpack_paths(content: bytes) -> tuple[set[str], set[str]]:
+    count, *paths = content.decode(errors="surrogatepass").split("\n")
+    return set(paths[: int(count)]), set(paths[int(count) :])
 
 
 def _pack_tree(tree: ElementTree) -> bytes:
@@ -316,15 +379,3 @@ def _unpack_tree(content: memoryview, read_text: Callable[[], str]) -> ElementTr
         offset += width * count
     tag_names = str(content[offset:], "utf-8").split(" ")
     return ElementTree(**columns, tag_names=tag_names, read_text=read_text)
-
-
-def _packed(stamp: Stamp) -> bytes:
-    return struct.pack("<4q", *stamp)
-
-
-def _checksum(kind: int, found: bytes, content: bytes | memoryview) -> bytes:
-    return zlib.crc32(content, zlib.crc32(found, kind)).to_bytes(4, "little")
-
-
-def _current_interval() -> int:
-    return int(time.time()) // _USE_INTERVAL

@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextvars import copy_context
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 from xcg.documents.archives import open_source
-from xcg.documents.cache import ALL_PATHS, SOME_PATHS, TREE, DocumentCache, digest, open_cache
-from xcg.documents.parsing import absent_paths, path_hashes, text_breaks, text_of, trees_of
+from xcg.documents.cache import DocumentCache, open_cache
+from xcg.documents.parsing import absent_paths, text_breaks, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.serialising import Serialised, serialise
 from xcg.documents.similar_names import SimilarNames
-from xcg.documents.sources import Location, Memory, Source
+from xcg.documents.sources import Location, Memory, Source, Stamp
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, without_traceback
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-T = TypeVar("T", ElementTree, list[str])
-_Batch: TypeAlias = Mapping[str, Serialised]
-_Look: TypeAlias = Callable[[str, bytes, bytes], T | Serialised]
-_Make: TypeAlias = Callable[[_Batch, Mapping[str, bytes]], Sequence[T]]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _KEPT_ELEMENTS = 2_000_000  # of the trees in memory: 150 to 400 MB
+_READ_AHEAD = 256
+"""Maximum number of documents whose content is in memory at the same time."""
+_BYTES_IN_MEMORY = 1 << 26
+"""Size of documents in memory after which no further document is read."""
 _BATCH_DOCUMENTS = 32
 """Maximum number of documents that are parsed at once."""
-_BATCH_BYTES = 1 << 22  # a batch ends
+_BATCH_BYTES = 1 << 22
 _SMALL_DOCUMENT = 1 << 15  # bytes; threads that parse smaller ones wait for each other most of the time
-_BYTES_IN_MEMORY = 1 << 28
-"""Maximum size of all documents that threads parse at the same time; a single one may be larger."""
 _MAX_WORKERS = 8
-_PARSED_AHEAD = 256
-_CHECKED_AT_ONCE = 4096
-"""Number of documents whose paths are in memory at the same time."""
-_KEPT_NAMES = 100_000  # whose existence and stamps stay in memory
 
 
 class Corpus:
@@ -74,11 +66,9 @@ class Corpus:
         self.source = source
         self.label = source.label  # in messages
         self._given: dict[str, ElementTree] = {}
-        self._trees: OrderedDict[str, ElementTree] = OrderedDict()
+        self._trees: dict[str, ElementTree] = {}
         self._unreadable: dict[str, InputError] = {}  # read once, not for each result
         self._kept = 0
-        self._names: dict[str, bool] = {}
-        self._stamp = lru_cache(_KEPT_NAMES)(source.stamp)
         self._cache = cache
         self.similar_names = SimilarNames()
 
@@ -121,17 +111,11 @@ class Corpus:
         return not isinstance(self.source, Memory)
 
     def __contains__(self, name: str) -> bool:
-        known = self._names.get(name)  # saves looking into the folder
-        if known is None:
-            try:
-                found = canonical_file(name)
-            except ValueError:
-                return False
-            known = found in self._given or found in self.source
-            if len(self._names) == _KEPT_NAMES:
-                self._names.clear()
-            self._names[name] = known
-        return known
+        try:
+            found = canonical_file(name)
+        except ValueError:
+            return False
+        return found in self._given or found in self.source
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of all documents in alphabetical order."""
@@ -143,21 +127,14 @@ class Corpus:
         Raises:
             InputError: If the corpus does not have the document, or it is not well-formed XML.
         """
-        tree = self._trees.get(name)  # most names are canonical
-        if tree is not None:
-            self._trees.move_to_end(name)
-            return tree
-        canonical = self._canonical(name)
-        if canonical != name:
-            return self.tree(canonical)
-        if name in self._given:
-            return self._given[name]
-        if name in self._unreadable:
-            raise without_traceback(self._unreadable[name])
-        [read] = self._read_trees([name])
-        if isinstance(read, InputError):
-            raise read
-        return read
+        if name not in self._trees:  # most names are canonical
+            name = self._canonical(name)
+            if name in self._given:
+                return self._given[name]
+            self.prepare([name])
+            if name in self._unreadable:
+                raise without_traceback(self._unreadable[name])
+        return self._trees[name]
 
     def _canonical(self, name: str) -> str:
         try:
@@ -186,10 +163,23 @@ class Corpus:
 
         Errors in a document are raised by :meth:`tree`.
         """
-        known = (self._given, self._trees, self._unreadable)
-        wanted = [name for name in names if not any(name in documents for documents in known)]
-        for _ in self._read_trees(wanted):
-            pass
+        cold: dict[str, Stamp | None] = {}
+        for name in names:
+            if any(name in known for known in (self._given, self._trees, self._unreadable)):
+                continue
+            stamp = self._stamp(name)
+            tree = self._cached_tree(name, stamp)
+            if tree is None:
+                cold[name] = stamp
+            else:
+                self._keep(name, tree)
+        for name, read in self._parsed(cold, self._trees_of):
+            if isinstance(read, InputError):
+                self._unreadable[name] = read
+                continue
+            if self._cache is not None and name not in self.source.guessed:
+                self._cache.add_tree(name, cold[name], read)
+            self._keep(name, read)
 
     def prepared(self, names: Sequence[str]) -> Iterator[str]:
         """Yield names after preparing their documents, several at once; also those of missing ones.
@@ -197,8 +187,8 @@ class Corpus:
         >>> list(Corpus.of({"d": "<a/>"}).prepared(["d", "e"]))
         ['d', 'e']
         """
-        for first in range(0, len(names), _PARSED_AHEAD):
-            batch = names[first : first + _PARSED_AHEAD]
+        for first in range(0, len(names), _READ_AHEAD):
+            batch = names[first : first + _READ_AHEAD]
             self.prepare(name for name in batch if name in self)
             yield from batch
 
@@ -216,219 +206,126 @@ class Corpus:
         >>> list(Corpus.of({"d": "<a><b/></a>"}).missing_paths({"d": ["/a[1]/b[1]", "/a[1]/b[2]"]}))
         [('d', ['/a[1]/b[2]'])]
         """
-        cache = self._cache
-
-        def look(name: str, data: bytes, found: bytes) -> list[str] | Serialised:
-            where = Location(self.source, name)
-            if cache is None:
-                return absent_paths(data, asked[name], where)
-            if cache.has(ALL_PATHS, found):
-                known = cache.missing({name: (found, asked[name])})
-                if name in known:
-                    return known[name]
-            elif (absent := self._absent(name, found, asked[name])) is not None:
-                return absent
-            elif not cache.has(SOME_PATHS, found):
-                missing = absent_paths(data, asked[name], where)
-                cache.add_some_paths(found, set(asked[name]).difference(missing))
-                return missing
-            # The second request for paths of a document stores all its paths.
-            return serialise(data, where)
-
-        def make(documents: _Batch, digests: Mapping[str, bytes]) -> list[list[str]]:
-            assert cache is not None
-            all_hashes = path_hashes(list(documents.values()))
-            return [
-                cache.add_all_paths(digests[name], hashes, asked[name])
-                for name, hashes in zip(documents, all_hashes, strict=True)
-            ]
-
         names = iter(asked)
-        while batch := {name: asked[name] for name in islice(names, _CHECKED_AT_ONCE)}:
-            known = self._known_missing(batch)
-            unknown = [name for name in batch if name not in known]
-            read = self._documents(unknown, look, make)
-            for name in batch:
-                missing = known[name] if name in known else next(read)
+        while batch := {name: self._stamp(name) for name in islice(names, _READ_AHEAD)}:
+            found: dict[str, list[str] | InputError] = {}
+            cold: dict[str, None] = {}
+            for name, stamp in batch.items():
+                absent = self._known_missing(name, stamp, asked[name])
+                if absent is None:
+                    cold[name] = None
+                else:
+                    found[name] = absent
+            found.update(self._parsed(cold, partial(self._absent_paths, asked)))
+            for name, stamp in batch.items():
+                missing = found[name]
                 if isinstance(missing, InputError):
                     raise missing
+                if name in cold and self._cache is not None and name not in self.source.guessed:
+                    self._cache.add_missing(name, stamp, asked[name], missing)
                 yield name, missing
 
     def is_tree_cached(self, name: str) -> bool:
         """Return whether the cache has the tree of a document whose file has not changed."""
-        found = self._digest(name)
-        return self._cache is not None and found is not None and self._cache.has(TREE, found)
+        return self._cache is not None and self._cache.has_tree(name, self._stamp(name))
 
     def write_cache(self) -> None:
         """Write new entries to the cache now instead of at the end of the program."""
         if self._cache is not None:
             self._cache.flush()
 
-    def _known_missing(self, asked: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
-        """Return the paths that documents lack if this is known without reading the documents."""
-        known = {}
-        digests = {}
-        for name, paths in asked.items():
-            if name in self._given or name in self._trees:
-                tree = self.tree(name)
-                known[name] = [path for path in paths if path not in tree]
-            elif (found := self._digest(name)) is not None:
-                digests[name] = found, paths
-        if self._cache is not None:
-            known |= self._cache.missing(digests)
-        for name in digests.keys() - known.keys():
-            if (missing := self._absent(name, *digests[name])) is not None:
-                known[name] = missing
-        return known
+    def _stamp(self, name: str) -> Stamp | None:
+        return self.source.stamp(name) if self._cache is not None else None
 
-    def _absent(self, name: str, found: bytes, paths: Collection[str]) -> list[str] | None:
-        """Return the paths that a document lacks, None if its tree is not in the cache."""
-        tree = self._cached_tree(name, found)
+    def _cached_tree(self, name: str, stamp: Stamp | None) -> ElementTree | None:
+        cache = self._cache
+        return cache.tree(name, stamp, self._read_text(name)) if cache is not None else None
+
+    def _known_missing(
+        self, name: str, stamp: Stamp | None, paths: Collection[str]
+    ) -> list[str] | None:
+        """Return the paths that a document lacks, None if this is not known without reading it."""
+        tree = self._given.get(name) or self._trees.get(name)
+        if tree is None and self._cache is not None:
+            missing = self._cache.missing(name, stamp, paths)
+            if missing is not None:
+                return missing
+            tree = self._cached_tree(name, stamp)
         return None if tree is None else [path for path in paths if path not in tree]
 
-    def _read_trees(self, names: Iterable[str]) -> Iterator[ElementTree | InputError]:
-        """Yield the trees and errors of documents in any order, and keep the trees in memory."""
-        cold = []
-        for name in names:
-            tree = self._cached_tree(name, self._digest(name))
-            if tree is None:
-                cold.append(name)
-            else:
-                yield self._keep(name, tree)
-
-        def look(name: str, data: bytes, found: bytes) -> ElementTree | Serialised:
-            tree = self._cached_tree(name, found)
-            return serialise(data, Location(self.source, name)) if tree is None else tree
-
-        def make(documents: _Batch, digests: Mapping[str, bytes]) -> list[ElementTree]:
-            trees = trees_of(list(documents.values()), [self._read_text(name) for name in documents])
-            if self._cache is not None:
-                for name, tree in zip(documents, trees, strict=True):
-                    self._cache.add_tree(digests[name], tree)
-            return trees
-
-        parsed = self._documents(cold, look, make)
-        for name, read in zip(cold, parsed, strict=True):
-            if isinstance(read, InputError):
-                self._unreadable[name] = read
-                yield read
-            else:
-                yield self._keep(name, read)
-
-    def _cached_tree(self, name: str, found: bytes | None) -> ElementTree | None:
-        if self._cache is None or found is None:
-            return None
-        return self._cache.tree(found, self._read_text(name))
-
     def _read_text(self, name: str) -> Callable[[], str]:
-        source = self.source
+        source = self.source  # without a reference cycle
         return lambda: text_of(source.read(name), source.where(name))
 
-    def _keep(self, name: str, tree: ElementTree) -> ElementTree:
-        source = self.source  # without a reference cycle
+    def _keep(self, name: str, tree: ElementTree) -> None:
+        source = self.source
         tree.read_breaks = lambda: text_breaks(source.read(name), source.where(name))
         self._trees[name] = tree
         self._kept += len(tree)
         while self._kept > _KEPT_ELEMENTS and len(self._trees) > 1:
-            _, oldest = self._trees.popitem(last=False)
-            self._kept -= len(oldest)
-        return tree
+            self._kept -= len(self._trees.pop(next(iter(self._trees))))
 
-    def _digest(self, name: str) -> bytes | None:
-        """Return the digest of a document if the cache knows it without reading the document."""
-        if self._cache is None:
-            return None
-        stamp = self._stamp(name)
-        return self._cache.digest(name, stamp) if stamp is not None else None
+    def _absent_paths(
+        self, asked: Mapping[str, Collection[str]], batch: Mapping[str, bytes]
+    ) -> dict[str, list[str] | InputError]:
+        return {
+            name: _attempt(absent_paths, data, asked[name], Location(self.source, name))
+            for name, data in batch.items()
+        }
 
-    def _documents(
-        self, names: Sequence[str], look: _Look[T], make: _Make[T]
-    ) -> Iterator[T | InputError]:
-        """Read and parse documents in batches with several threads.
+    def _trees_of(self, batch: Mapping[str, bytes]) -> dict[str, ElementTree | InputError]:
+        found = {
+            name: _attempt(serialise, data, Location(self.source, name)) for name, data in batch.items()
+        }
+        errors = {name: read for name, read in found.items() if isinstance(read, InputError)}
+        good = {name: read for name, read in found.items() if isinstance(read, Serialised)}
+        trees = trees_of(list(good.values()), [self._read_text(name) for name in good])
+        return {**errors, **dict(zip(good, trees, strict=True))}
+
+    def _parsed(
+        self,
+        names: Iterable[str],
+        parse: Callable[[Mapping[str, bytes]], Mapping[str, T | InputError]],
+    ) -> Iterator[tuple[str, T | InputError]]:
+        """Read documents, parse them in batches, and yield each with its result or error.
+
+        Large documents are parsed by several threads; reading by several would not be faster.
 
         Args:
             names: The documents.
-            look: Takes the name, bytes and digest of a document and returns the result, or the
-                document as serialised by :func:`serialise`.
-            make: Takes name → serialised document and name → digest for a batch of documents, and
-                returns their results.
-
-        Yields:
-            The result or the error of each document, in order.
+            parse: Function that parses a batch of documents, given their contents.
         """
-        results = partial(self._results, look=look, make=make)
-        if len(names) <= _BATCH_DOCUMENTS:
-            for batch in self._read(names):
-                yield from results(batch)
-            return
-
-        from concurrent.futures import ThreadPoolExecutor
-
-        workers = min(_MAX_WORKERS, os.cpu_count() or 1)
-        pool = ThreadPoolExecutor(workers)
-        try:
-            running: deque[tuple[Future[Iterable[T | InputError]], int]] = deque()
-            in_memory = 0
-            for batch in self._read(names):
-                size = sum(len(data) for data in batch.values() if isinstance(data, bytes))
-                if size < _SMALL_DOCUMENT * len(batch) and not running:
-                    yield from results(batch)
-                    continue
-                running.append((pool.submit(copy_context().run, results, batch), size))
-                in_memory += size
-                while len(running) == 2 * workers or (running and in_memory > _BYTES_IN_MEMORY):
-                    future, size = running.popleft()
-                    yield from future.result()
-                    in_memory -= size
-            for future, _ in running:
-                yield from future.result()
-        finally:
-            # If the caller stops early, one of the threads may run this, and cannot wait for itself.
-            pool.shutdown(wait=False, cancel_futures=True)
-
-    def _read(self, names: Iterable[str]) -> Iterator[dict[str, bytes | InputError]]:
-        """Yield batches of documents; reading by several threads would not be faster."""
-        batch: dict[str, bytes | InputError] = {}
-        size = 0
-        for name in names:
-            try:
-                batch[name] = data = self.source.read(name)
-                size += len(data)
-            except InputError as error:
-                batch[name] = without_traceback(error)
-            if len(batch) == _BATCH_DOCUMENTS or size > _BATCH_BYTES:
-                yield batch
-                batch, size = {}, 0
-        if batch:
-            yield batch
-
-    def _results(
-        self, batch: Mapping[str, bytes | InputError], look: _Look[T], make: _Make[T]
-    ) -> Iterable[T | InputError]:
-        """Return the results of a batch of documents, see :meth:`_documents`."""
-        results: dict[str, T | InputError | Serialised] = {}
-        digests = {}
-        for name, data in batch.items():
-            try:
+        rest = deque(names)
+        while rest:
+            read: dict[str, bytes] = {}
+            size = 0
+            while rest and len(read) < _READ_AHEAD and size <= _BYTES_IN_MEMORY:
+                name = rest.popleft()
+                data = _attempt(self.source.read, name)
                 if isinstance(data, InputError):
-                    raise data
-                digests[name] = self._add_digest(name, data)
-                results[name] = look(name, data, digests[name])
-            except InputError as error:
-                results[name] = without_traceback(error)
-        serialised = {name: found for name, found in results.items() if isinstance(found, Serialised)}
-        if serialised:
-            results.update(zip(serialised, make(serialised, digests), strict=True))
-        return cast("Iterable[T | InputError]", results.values())
+                    yield name, data
+                else:
+                    read[name] = data
+                    size += len(data)
+            step = max(1, min(_BATCH_DOCUMENTS, len(read) * _BATCH_BYTES // (size + 1)))
+            items = list(read.items())
+            batches = [dict(items[first : first + step]) for first in range(0, len(items), step)]
+            results: Iterable[Mapping[str, T | InputError]] = map(parse, batches)
+            if len(batches) > 1 and size >= _SMALL_DOCUMENT * len(items):
+                from concurrent.futures import ThreadPoolExecutor
 
-    def _add_digest(self, name: str, data: bytes) -> bytes:
-        """Return the digest of a document and add it to the cache; an empty one without a cache."""
-        if self._cache is None:
-            return b""
-        found = digest(data)
-        if (stamp := self._stamp(name)) is not None:
-            self._cache.add_file(name, stamp, found)
-        return found
+                with ThreadPoolExecutor(min(_MAX_WORKERS, os.cpu_count() or 1)) as pool:
+                    results = list(pool.map(parse, batches))
+            for result in results:
+                yield from result.items()
+
+
+def _attempt(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T | InputError:
+    """Return the result of a function, or the error that it raises."""
+    try:
+        return function(*arguments, **options)
+    except InputError as error:
+        return without_traceback(error)
 
 
 Documents = Corpus | str | os.PathLike[str] | Mapping[str, str | bytes | ElementTree] | None

@@ -12,15 +12,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
-from typing import AnyStr, TypeAlias
+from functools import cache
+from typing import AnyStr
 
 from xcg.documents.paths import split_step, walk
 from xcg.documents.serialising import Serialised, document_root, encode, serialise, serialised_root
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
-from xcg.lazy_modules import etree, hashlib, np, npt
-
-Hashes: TypeAlias = "npt.NDArray[np.uint64]"
+from xcg.lazy_modules import etree, np, npt
 
 ENTITY = "\ufffc"
 """The character that replaces an entity reference in a document's text."""
@@ -309,73 +307,6 @@ def trees_of(
         )
         for own_rows, own_names, read_text in zip(rows, named, read_texts, strict=True)
     ]
-
-
-_ODD = 0x9E3779B97F4A7C15
-_64_BITS = (1 << 64) - 1
-
-
-def _name_hash(name: str) -> int:
-    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())
-
-
-def _mix(number: int) -> int:
-    """Mix the bits of a number modulo 2^64 as in the last step of SplitMix64, a bijection."""
-    number &= _64_BITS
-    number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & _64_BITS
-    number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & _64_BITS
-    return number ^ (number >> 31)
-
-
-def _mix_all(numbers: Hashes) -> Hashes:
-    """Return :func:`_mix` of every number."""
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return numbers ^ (numbers >> np.uint64(31))
-
-
-@lru_cache(maxsize=1 << 14)
-def _step_hash(step: str) -> int:
-    name, position = split_step(step)
-    return _mix(_name_hash(name) + position)
-
-
-def _child_hash(parent_hash: int, step: str) -> int:
-    return _mix(parent_hash * _ODD + _step_hash(step))
-
-
-def hash_paths(paths: Iterable[str], known: dict[str, int]) -> list[int]:
-    """Return the hashes of canonical paths, as in :func:`path_hashes`.
-
-    Args:
-        paths: The paths.
-        known: Path → hash, with 0 for ``""``; new paths and their ancestors are added.
-    """
-    return [known[path] if path in known else walk(path, known, _child_hash) for path in paths]
-
-
-def path_hashes(documents: Sequence[Serialised]) -> list[Hashes]:
-    """Return the hashes of all paths of each serialised document in increasing order.
-
-    The hashes are computed level by level, without the paths as strings. Two different paths have the
-    same hash with a probability of 2^-64.
-
-    >>> _, hashes = path_hashes([serialise(b"<c/>"), serialise(b"<a><b/><b/></a>")])
-    >>> hashes.tolist() == sorted(hash_paths(["/a[1]", "/a[1]/b[1]", "/a[1]/b[2]"], {"": 0}))
-    True
-    """
-    if not documents:
-        return []
-    elements = _Structure(_Tags(documents))
-    parent, by_depth = elements.parent, elements.by_depth
-    names = np.array([_name_hash(name) for name in elements.tag_names], dtype=np.uint64)
-    step = _mix_all(names[elements.tag_codes] + elements.positions.astype(np.uint64))
-    hashes = np.empty(len(parent), dtype=np.uint64)
-    levels = np.split(by_depth, np.cumsum(np.bincount(elements.depth)[1:-1]))
-    hashes[levels[0]] = _mix_all(step[levels[0]])
-    for rows in levels[1:]:
-        hashes[rows] = _mix_all(hashes[parent[rows]] * np.uint64(_ODD) + step[rows])
-    return [np.sort(part) for part in np.split(hashes, elements.roots[1:])]
 
 
 @cache
