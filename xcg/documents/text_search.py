@@ -11,10 +11,17 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from xcg.documents.approximate_search import GramIndex, best_alignment, similarity
+from xcg.documents.approximate_search import (
+    GramTable,
+    WindowSearch,
+    best_alignment,
+    grams,
+    similarity,
+)
 from xcg.documents.text_normalisation import NormalisedText, is_word_inside, normalise, same_words
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
+from xcg.lazy_modules import np
 
 MAX_CHARACTERS = 10_000_000
 """Maximum total number of characters of all occurrences of a text.
@@ -38,6 +45,10 @@ _INSIDE_WORDS = 20
 """Characters of a quote that may start or end within a word."""
 _LONGEST_WORD = 100
 _LISTED = 3
+_GRAM = 5
+"""Number of characters of the sequences that propose similar text."""
+_HITS_PER_CHARACTER = 200
+"""Maximum number of sequences of the text per character of a quote; the rarest are used."""
 _TIE = 0.03
 """Similarities with a smaller difference are ties."""
 
@@ -125,8 +136,8 @@ class TextIndex:
         return normalise(self.text)
 
     @cached_property
-    def _grams(self) -> GramIndex:
-        return GramIndex(self._normalised.text)
+    def _grams(self) -> GramTable:
+        return GramTable([grams(self.normalised_text, _GRAM)])
 
     @property
     def normalised_text(self) -> str:
@@ -307,8 +318,13 @@ class TextIndex:
         return _common(before[::-1], parts.prefix[::-1]) + _common(after, parts.suffix)
 
     def _approximate(self, parts: Quote, min_similarity: float) -> Location:
-        windows = self._grams.windows(parts.exact, min_similarity)
-        found = self._similar(parts.exact, min_similarity, windows)
+        wanted = parts.exact
+        most = _HITS_PER_CHARACTER * len(wanted)
+        positions, entries = self._grams.shared(grams(wanted, _GRAM), most)
+        search = WindowSearch([wanted], min_similarity, np.ones(1, dtype=np.int64))
+        quote, in_text = np.zeros_like(positions), self._grams.offsets[entries]
+        windows = dict(search.windows(self.normalised_text, quote, positions, in_text))
+        found = self._similar(wanted, min_similarity, windows.get(0, []))
         if not found:
             return _LOST
         best, similarity_of_best = found[0]
