@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import socket
 import stat
 import subprocess
@@ -15,7 +14,6 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Command
 
-from xcg.documents import writing
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError
 
@@ -170,59 +168,3 @@ def test_an_error_leaves_the_old_file_and_no_temporary_one(folder: Path) -> None
         file.writelines([b"half", None])  # type: ignore[list-item]
     assert sorted(folder.iterdir()) == before
     assert (folder / "run").read_text() == "1 Q0 d 1 2 t\n"
-
-
-WAITING = """
-import sys
-from pathlib import Path
-from xcg.documents.writing import whole_file
-with whole_file(Path(sys.argv[1])) as file:
-    file.write(b"half")
-    print("open", flush=True)
-    sys.stdin.read()
-"""
-
-
-def waiting_process(path: Path) -> subprocess.Popen[bytes]:
-    """Start a process that has written half of a file."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", WAITING, str(path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"open\n"
-    return process
-
-
-@pytest.mark.posix
-def test_temporary_files_of_killed_processes_are_removed(folder: Path) -> None:
-    foreign = [folder / ".xcg-notes.tmp", folder / ".run.0123456789ab", folder / "mine.tmp"]
-    for path in foreign:
-        path.write_text("mine")
-    (folder / ".xcg-0123456789abcdef.tmp").symlink_to("run")  # not written by xcg
-    killed, living = waiting_process(folder / "out"), waiting_process(folder / "out")
-    killed.send_signal(signal.SIGKILL)
-    killed.communicate(timeout=10)
-    before = set(folder.iterdir())
-    writing._remove_abandoned.cache_clear()
-    write(folder / "other")
-    after = set(folder.iterdir())
-    assert len(before - after) == 1
-    assert after - before == {folder / "other"}
-    assert after >= {*foreign, folder / ".xcg-0123456789abcdef.tmp"}
-    living.communicate(b"", timeout=10)
-    assert (folder / "out").read_bytes() == b"half"
-    assert living.returncode == 0
-
-
-def test_a_folder_is_searched_for_abandoned_files_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    searched: list[object] = []
-    scandir = os.scandir
-    monkeypatch.setattr("os.scandir", lambda path: searched.append(path) or scandir(path))
-    for name in "abc":
-        write(folder / name)
-    assert len(searched) == 1

@@ -170,8 +170,9 @@ def best_alignment(wanted: str, window: str) -> tuple[int, int] | None:
     ends, before = starts + sizes, sizes.cumsum() - sizes
     ratios = (sizes.sum() - before) / (len(wanted) + ends[-1] - starts)
     first = _last_highest(ratios)
-    ratios = ((before + sizes - before[first]) / (len(wanted) + ends - starts[first]))[first:]
-    return int(starts[first]), int(ends[first + _last_highest(ratios)])
+    ends, matched = ends[first:], (before + sizes - before[first])[first:]
+    ratios = matched / (len(wanted) + ends - starts[first])
+    return int(starts[first]), int(ends[_last_highest(ratios)])
 
 
 def _last_highest(numbers: npt.NDArray[np.float64]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import re
 import stat
@@ -17,16 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from xcg.documents.searching import unexpanded_hint
-from xcg.documents.sources import (
-    Folder,
-    LinkedFolder,
-    Source,
-    Stamp,
-    document_name,
-    ending_of,
-    read_up_to,
-    reason_of,
-)
+from xcg.documents.sources import Folder, Source, Stamp, document_name, ending_of, read_up_to, reason_of
 from xcg.errors import FileError, InputError, XcgError, nearest_file
 
 if TYPE_CHECKING:
@@ -66,7 +56,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
     location = Path(path)
     try:
         if location.is_dir():
-            return Folder(location, isinstance(path, LinkedFolder))
+            return Folder(path)
         if not location.exists():
             hint = unexpanded_hint(location) or nearest_file(location)
             message = f"no such folder or archive{hint}; expected a corpus of XML documents"
@@ -78,7 +68,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
             if unpacked is not None:
                 return TarArchive(location, unpacked)
             if zipfile.is_zipfile(location):
-                return ZipArchive(location)
+                return ZipArchive(location, location.open("rb"))
     except XcgError:
         raise
     except Exception as error:  # the libraries raise exceptions of many kinds
@@ -146,33 +136,45 @@ class Archive(Source):
             return self._content(self._found[name][1], most)
 
 
-class _ZipFile(io.FileIO):
-    """A file that refuses to read a central directory that is too large."""
+class _Limited:
+    """A file of which a limited number of bytes can be read, for the headers of an archive.
 
-    is_open = False  # whether the central directory was read
+    Args:
+        file: The file.
+        limit: The number of bytes; None for any.
+        error: The error if more bytes are read.
+    """
 
-    def read(self, size: int | None = -1, /) -> bytes:
-        if not self.is_open and size is not None and size > LARGEST_DIRECTORY:
-            raise _too_large_directory(self.name)
-        return super().read(size) or b""
+    def __init__(self, file: IO[bytes], limit: int | None, error: InputError) -> None:
+        self._file, self.left, self._error = file, limit, error
+        self._extended = b""  # type of the extended header of a tar archive that is read next
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
-def _too_large_directory(path: object) -> InputError:
-    limit = f"{LARGEST_DIRECTORY >> 20} MB"
-    return InputError(path, f"the archive's list of members is larger than {limit}; divide the archive")
+    def read(self, size: int = -1) -> bytes:
+        if self.left is None:
+            return self._file.read(size)
+        if not -1 <= size <= self.left:
+            raise self._error
+        data = self._file.read(size)
+        self.left -= len(data)
+        if self._extended in _PAX_TYPES and not _has_records(data):
+            raise InputError(self._error.where, "damaged archive: illegal extended header")
+        kind = data[156:157]
+        self._extended = b"" if self._extended or kind not in _EXTENDED_TYPES else kind
+        return data
 
 
 class ZipArchive(Archive):
     """The documents in a zip archive; the position of a file is its entry in the central directory."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, cast(IO[bytes], _ZipFile(path)))
-
     def _members(self) -> Iterator[tuple[str, zipfile.ZipInfo | None]]:
         import zipfile
 
-        self._archive = zipfile.ZipFile(self._file)
-        cast(_ZipFile, self._file).is_open = True
+        file = _Limited(self._file, LARGEST_DIRECTORY, _too_large_directory(self.label))
+        self._archive = zipfile.ZipFile(cast(IO[bytes], file))
+        file.left = None
         end, last = 0, ""
         for info in sorted(self._archive.infolist(), key=lambda member: member.header_offset):
             # Members that share their data could make a small archive a huge corpus.
@@ -192,29 +194,6 @@ class ZipArchive(Archive):
             )
         with self._archive.open(position) as stream:
             return read_up_to(most, stream)
-
-
-class _Headers:
-    """A tar archive of which tarfile reads a limited number of bytes for the headers of a member."""
-
-    def __init__(self, path: Path, file: IO[bytes]) -> None:
-        self.seek, self.tell = file.seek, file.tell
-        self._path, self._file = path, file
-        self.left = LARGEST_HEADER
-        self._extended = b""  # type of the extended header that is read next
-
-    def read(self, size: int) -> bytes:
-        if not 0 <= size <= self.left:
-            raise InputError(
-                self._path, f"damaged archive: a member has headers of more than {LARGEST_HEADER} bytes"
-            )
-        self.left -= size
-        data = self._file.read(size)
-        if self._extended in _PAX_TYPES and not _has_records(data):
-            raise InputError(self._path, "damaged archive: illegal extended header")
-        kind = data[156:157]
-        self._extended = b"" if self._extended else kind if kind in _EXTENDED_TYPES else b""
-        return data
 
 
 def _has_records(data: bytes) -> bool:
@@ -240,7 +219,8 @@ class TarArchive(Archive):
         import tarfile
 
         self._file.seek(0)
-        headers = _Headers(self.label, self._file)
+        message = f"damaged archive: a member has headers of more than {LARGEST_HEADER} bytes"
+        headers = _Limited(self._file, LARGEST_HEADER, InputError(self.label, message))
         archive = tarfile.open(fileobj=cast(IO[bytes], headers), mode="r:", encoding="utf-8")  # noqa: SIM115
         while (info := archive.next()) is not None:
             archive.members.clear()  # type: ignore[attr-defined]
@@ -261,6 +241,11 @@ class TarArchive(Archive):
         offset, size = position
         self._file.seek(offset)
         return self._file.read(min(size, most))
+
+
+def _too_large_directory(path: Path) -> InputError:
+    limit = f"{LARGEST_DIRECTORY >> 20} MB"
+    return InputError(path, f"the archive's list of members is larger than {limit}; divide the archive")
 
 
 def _unpacked(path: Path) -> IO[bytes] | None:

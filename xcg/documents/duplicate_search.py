@@ -74,21 +74,17 @@ class QuoteIndex:
     def __init__(self, quotes: Sequence[str], min_similarity: float | None = None) -> None:
         self._quotes = quotes
         self._min_similarity = min_similarity
-        texts = [normalise(quote).text for quote in quotes]
+        self._texts = texts = [normalise(quote).text for quote in quotes]
         self.short = [index for index, text in enumerate(texts) if len(text) < MIN_CHARACTERS]
         self.incomplete: set[int] = set()
         self._searches: Counter[int] = Counter()
-        anchors = [
-            grams(text, _ANCHOR) if len(text) >= MIN_CHARACTERS else grams("", 1) for text in texts
+        candidates = [
+            {*(found := grams(text, _ANCHOR))[::_ANCHOR].tolist(), *found[-1:].tolist()}
+            for text in (text if len(text) >= MIN_CHARACTERS else "" for text in texts)
         ]
-        candidates = [{*found[::_ANCHOR].tolist(), *found[-1:].tolist()} for found in anchors]
-        frequency = Counter(hash_ for found in candidates for hash_ in found)
-        self._anchors = GramTable(
-            [
-                np.array(sorted(found, key=frequency.__getitem__)[:1], dtype=np.uint64)
-                for found in candidates
-            ]
-        )
+        frequency = Counter(anchor for found in candidates for anchor in found)
+        rarest = [sorted(found, key=frequency.__getitem__)[:1] for found in candidates]
+        self._anchors = GramTable([np.array(found, dtype=np.uint64) for found in rarest])
         if min_similarity is not None:
             lengths = range(MIN_CHARACTERS, MAX_APPROXIMATE + 1)
             hashes = [grams(text if len(text) in lengths else "", _GRAM) for text in texts]
@@ -124,8 +120,8 @@ class QuoteIndex:
                 self.incomplete.add(quote)
                 continue
             self._searches[quote] += 1
-            wanted = self._quotes[quote]
-            for (start, end), similarity in document.similar(wanted, self._min_similarity, windows):
+            similar = document.similar(self._texts[quote], self._min_similarity, windows)
+            for (start, end), similarity in similar:
                 if all(end <= one.start or one.end <= start for one in same.get(quote, ())):
                     found.append(Occurrence(quote, start, end, "approximate", similarity))
         return found

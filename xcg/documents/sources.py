@@ -280,15 +280,15 @@ class Folder(Source):
     """A folder of documents. Each folder in it is listed when one of its documents is needed.
 
     Args:
-        folder: The folder.
-        follow_links: Whether to follow links in the folder to files and folders that are not in it.
+        folder: The folder; links to files and folders that are not in it are followed in a
+            :class:`LinkedFolder`.
     """
 
-    def __init__(self, folder: Path, follow_links: bool = False) -> None:
-        super().__init__(folder)
-        self._follow_links = follow_links
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        super().__init__(Path(folder))
+        self._follow_links = isinstance(folder, LinkedFolder)
         self._real = os.path.realpath(folder)
-        self._start = str(folder / "name").removesuffix("name")
+        self._start = str(self.label / "name").removesuffix("name")
         self._listings: dict[str, _Listing | None] = {}
 
     def _listing(self, folder: str) -> _Listing | None:

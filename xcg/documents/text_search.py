@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from xcg.documents.approximate_search import (
@@ -177,77 +178,50 @@ class TextIndex:
         if not parts.exact:
             return _LOST
         candidates = self._find(parts.exact, quote.exact)
-        whole = candidates
-        if len(parts.exact) < _INSIDE_WORDS:
-            whole = [
-                span
-                for span in candidates
-                if self._in_text(span)[0] == old_start or self._is_whole_words(span)
-            ]
+        whole = [
+            span
+            for span in candidates
+            if len(parts.exact) >= _INSIDE_WORDS
+            or self._in_text(span)[0] == old_start
+            or self._is_whole_words(span)
+        ]
         decided = _LOST
         if candidates:
-            decided = self._decide(
-                whole or candidates, quote, parts, old_start, needs_context=not whole
-            )
+            decided = self._decide(whole or candidates, quote, parts, old_start, not whole)
         if decided.status != "exact":
             # A dash at an end can normalise differently in the text: "bees -" in "bees -art".
             literal = [span for span in self._literal(quote) if span[0] == old_start or not candidates]
             spans = [span for span in literal if span[0] == old_start] or literal
             if len(spans) == 1:
-                start, end = spans[0]
-                whole_context = bool(quote.prefix or quote.suffix)
-                return decided._replace(
-                    status="exact", start=start, end=end, similarity=1.0, has_context=whole_context
+                has_context = bool(quote.prefix or quote.suffix)
+                return Location(
+                    "exact", *spans[0], 1.0, decided.occurrences, has_context, decided.matched
                 )
             if spans:
                 return Location("ambiguous", *spans[0], occurrences=spans)
-        if candidates:
+        if candidates or min_similarity is None or len(parts.exact) > MAX_APPROXIMATE:
             return decided
-        if min_similarity is None or len(parts.exact) > MAX_APPROXIMATE:
-            return _LOST
         return self._approximate(parts, min_similarity)
-
-    def similar(
-        self, text: str, min_similarity: float, windows: Sequence[Span]
-    ) -> list[tuple[Span, float]]:
-        """Return passages that are similar to a text, most similar first; they do not overlap.
-
-        Args:
-            text: The text; one longer than :data:`MAX_APPROXIMATE` has no similar passages.
-            min_similarity: Minimum similarity, from 0.5 to 1.
-            windows: Where to search: start and end in :attr:`normalised_text`.
-
-        Raises:
-            XcgError: If rapidfuzz is missing.
-        """
-        wanted = normalise(text).text
-        if not wanted or len(wanted) > MAX_APPROXIMATE:
-            return []
-        return self._similar(wanted, min_similarity, windows)
 
     def _find(self, wanted: str, shown: str) -> list[Span]:
         """Return the occurrences of a normalised text in the normalised text."""
         text = self._normalised.text
         most = min(MAX_CHARACTERS // max(len(wanted), 1), MAX_OCCURRENCES)
         occurrences: list[Span] = []
-        index = text.find(wanted) if wanted else -1
-        while index >= 0:
+        for start in _occurrences(text, wanted, 1) if wanted else ():
             if len(occurrences) == most:
                 raise XcgError(
                     f"the text occurs more than {most} times: {shown[:60]!r}; expected a longer one"
                 )
-            occurrences.append((index, index + len(wanted)))
-            index = text.find(wanted, index + 1)
+            occurrences.append((start, start + len(wanted)))
         return occurrences
 
     def _literal(self, quote: Quote) -> Iterator[Span]:
         """Yield where a quote occurs to the letter between its prefix and suffix; no overlaps."""
         whole = "".join((quote.prefix, quote.exact, quote.suffix))
-        at = self.text.find(whole)
-        while at >= 0:
+        for at in _occurrences(self.text, whole, len(whole)):
             start = at + len(quote.prefix)
             yield start, start + len(quote.exact)
-            at = self.text.find(whole, at + len(whole))
 
     def _in_text(self, span: Span) -> Span:
         offsets = self._normalised.offsets
@@ -324,7 +298,7 @@ class TextIndex:
         search = WindowSearch([wanted], min_similarity, np.ones(1, dtype=np.int64))
         quote, in_text = np.zeros_like(positions), self._grams.offsets[entries]
         windows = dict(search.windows(self.normalised_text, quote, positions, in_text))
-        found = self._similar(wanted, min_similarity, windows.get(0, []))
+        found = self.similar(wanted, min_similarity, windows.get(0, []))
         if not found:
             return _LOST
         best, similarity_of_best = found[0]
@@ -337,10 +311,19 @@ class TextIndex:
                 return Location("ambiguous", *best, similarity_of_best, sorted(tied))
         return Location("approximate", *tied[0], similarities[tied[0]])
 
-    def _similar(
+    def similar(
         self, wanted: str, min_similarity: float, proposed: Sequence[Span]
     ) -> list[tuple[Span, float]]:
-        """Return the passages in some windows that are similar to a normalised text, best first."""
+        """Return passages that are similar to a text, most similar first; they do not overlap.
+
+        Args:
+            wanted: The normalised text.
+            min_similarity: Minimum similarity, from 0.5 to 1.
+            proposed: Where to search: start and end in :attr:`normalised_text`.
+
+        Raises:
+            XcgError: If rapidfuzz is missing.
+        """
         text = self._normalised.text
         found: dict[Span, float] = {}
         shortest = int(len(wanted) * min_similarity / (2 - min_similarity))
@@ -377,14 +360,23 @@ class TextIndex:
         reach = 2 * _CONTEXT
         before = normalise(self.text[max(start - reach, 0) : start]).text
         after = normalise(self.text[end : end + reach]).text
-        total = 0.0
-        for stated, near in (
-            (parts.prefix, before[len(before) - min(len(parts.prefix), len(before)) :]),
+        stated_and_near = (
+            (parts.prefix, before[-len(parts.prefix) :]),
             (parts.suffix, after[: len(parts.suffix)]),
-        ):
-            if stated:  # different text has a similarity of about 0.5
-                total += len(stated) * max(2 * similarity(stated, near) - 1, 0.0)
-        return total
+        )
+        return sum(  # different text has a similarity of about 0.5
+            len(stated) * max(2 * similarity(stated, near) - 1, 0.0)
+            for stated, near in stated_and_near
+            if stated
+        )
+
+
+def _occurrences(text: str, wanted: str, step: int) -> Iterator[int]:
+    """Yield where a text occurs; the search continues ``step`` characters after each occurrence."""
+    at = text.find(wanted)
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + step)
 
 
 def _normalised_parts(quote: Quote) -> Quote:
@@ -404,10 +396,8 @@ def _ignored_start(quote: Quote) -> int:
 
 def _common(first: str, second: str) -> int:
     """Return the length of the longest common beginning of two texts."""
-    for index, (one, other) in enumerate(zip(first, second, strict=False)):
-        if one != other:
-            return index
-    return min(len(first), len(second))
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
+    return sum(1 for _ in same)
 
 
 def locate_passage(tree: ElementTree, text: str, within: str | None = None) -> tuple[int, int]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import errno
-import functools
 import os
 import re
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -20,9 +20,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-_TEMPORARY_NAME = re.compile(r"\.xcg-[0-9a-f]{16}\.tmp")
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|[0-9]+))/fd/([0-9]{1,9})")
-_CHUNK_BYTES = 1 << 20
 _LOCKED_BYTE = 1 << 30
 _MOST_LINKS = 40  # Linux refuses more
 
@@ -35,8 +33,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     a terminal or another character device, and a file descriptor such as ``/dev/stdout`` are not
     replaced: they receive the content when the block ends.
 
-    The content is written to a temporary file in the same folder. If the process is killed, the next
-    process that writes to this folder removes the temporary file.
+    The content is written to a temporary file ``.xcg-*.tmp`` in the same folder.
 
     Raises:
         InputError: If the file cannot be written.
@@ -91,8 +88,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
     with target, tempfile.TemporaryFile() as complete:
         yield complete
         complete.seek(0)
-        while data := complete.read(_CHUNK_BYTES):
-            target.write(data)
+        shutil.copyfileobj(complete, target)
 
 
 def _descriptor(path: Path) -> int | None:
@@ -125,29 +121,15 @@ def _replacement(path: Path, state: os.stat_result | None) -> Iterator[IO[bytes]
 @contextmanager
 def _temporary(folder: Path, mode: int = 0o666) -> Iterator[tuple[Path, IO[bytes]]]:
     """Create a temporary file that is removed at the end if it still exists."""
-    _remove_abandoned(folder)
-    temporary, file, lock = _new_temporary(folder, mode)
-    try:
-        yield temporary, file
-    finally:
-        file.close()
-        with suppress(OSError):
-            temporary.unlink()
-        if lock is not None:
-            os.close(lock)
-
-
-def _new_temporary(folder: Path, mode: int) -> tuple[Path, IO[bytes], int | None]:
-    """Create a temporary file, with a descriptor that keeps it locked where locks are available."""
-    while True:
-        path = folder / f".xcg-{os.urandom(8).hex()}.tmp"
-        created = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
-        file = os.fdopen(created, "wb")
-        if sys.platform == "win32":  # an open file cannot be replaced there
-            return path, file, None
-        if lock_file(file) and path.exists():  # another process may have removed it before the lock
-            return path, file, os.dup(file.fileno())
-        file.close()
+    path = folder / f".xcg-{os.urandom(8).hex()}.tmp"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, mode), "wb") as file:
+        try:
+            yield path, file
+        finally:
+            file.close()
+            with suppress(OSError):
+                path.unlink()
 
 
 def lock_file(file: IO[bytes]) -> bool:
@@ -166,26 +148,3 @@ def lock_file(file: IO[bytes]) -> bool:
     except OSError:
         pass
     return True
-
-
-@functools.cache  # once for each folder
-def _remove_abandoned(folder: Path) -> None:
-    """Remove the user's unlocked temporary files, which processes left when they were killed."""
-    if sys.platform == "win32":
-        return
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if _TEMPORARY_NAME.fullmatch(entry.name):
-                with suppress(OSError):
-                    _remove_if_abandoned(entry.path)
-
-
-def _remove_if_abandoned(path: str) -> None:
-    if sys.platform == "win32":
-        return
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
-    with open(os.open(path, flags), "rb") as file:
-        state = os.fstat(file.fileno())
-        if stat.S_ISREG(state.st_mode) and state.st_uid == os.geteuid():
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError if in use
-            os.unlink(path)
