@@ -382,14 +382,14 @@ def test_the_oldest_entries_are_removed(
     corpus.mkdir()
     for number in range(3):
         generator = random.Random(number)
-        text = "".join(f"<b>{'x ' * generator.randrange(9)}</b>" for _ in range(18_000))
+        text = "".join(f"<b>{'x ' * generator.randrange(9)}</b>" for _ in range(11_000))
         (corpus / f"{number}.xml").write_text(f"<a>{text}</a>")
 
     def read(number: int) -> bool:
         """Return whether a document was parsed."""
         del work[:]
         opened = Corpus(corpus)
-        assert len(opened.tree(str(number))) == 18_001
+        assert len(opened.tree(str(number))) == 11_001
         opened.write_cache()
         assert (folder / FILE_NAME).stat().st_size <= 1 << 20
         return bool(work)

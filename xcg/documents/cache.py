@@ -11,7 +11,6 @@ import atexit
 import contextlib
 import os
 import stat
-import struct
 import threading
 import time
 import unicodedata
@@ -20,7 +19,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from xcg.documents.sources import Stamp
 from xcg.documents.tree import COLUMNS, ElementTree
@@ -107,7 +106,10 @@ def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
         return None
     try:
         if folder is None:
-            folder = Path(setting).expanduser() if setting else _default_folder()
+            import platformdirs
+
+            default = platformdirs.user_cache_dir("xcg", appauthor=False)
+            folder = Path(setting or default).expanduser()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(folder):
             return None
@@ -115,12 +117,6 @@ def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
         return None
     write_caches()
     return DocumentCache(folder, corpus, (int(size) or _DEFAULT_MEGABYTES) << 20)
-
-
-def _default_folder() -> Path:
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("xcg", appauthor=False))
 
 
 def _is_private(folder: Path) -> bool:
@@ -182,7 +178,7 @@ class DocumentCache:
             read_text: Function that reads the document's text.
         """
         content = self._entry(self._key(TREE, name, stamp))
-        return None if content is None else _unpack_tree(memoryview(content), read_text)
+        return None if content is None else _unpack_tree(content, read_text)
 
     def add_tree(self, name: str, stamp: Stamp | None, tree: ElementTree) -> None:
         """Store the tree of a document."""
@@ -359,23 +355,16 @@ def _unpack_paths(content: bytes) -> tuple[set[str], set[str]]:
 
 
 def _pack_tree(tree: ElementTree) -> bytes:
-    """Return the number of elements, the width of each column in bytes, the columns and the tag names.
-
-    Most columns fit 16 bits, and a document of at most 2^28 bytes always fits 32.
-    """
-    columns = [getattr(tree, name) for name in COLUMNS]
-    widths = [2 if column.max(initial=0) < 1 << 15 else 4 for column in columns]
-    packed = [c.astype(f"<i{width}").tobytes() for c, width in zip(columns, widths, strict=True)]
-    head = struct.pack("<I", len(tree)) + bytes(widths)
-    return b"".join((head, *packed, " ".join(tree.tag_names).encode()))
+    """Return the tag names, a line break, and the columns; the largest documents fit 32 bits."""
+    columns = np.array([getattr(tree, name) for name in COLUMNS], dtype="<i4")
+    return " ".join(tree.tag_names).encode() + b"\n" + columns.tobytes()
 
 
-def _unpack_tree(content: memoryview, read_text: Callable[[], str]) -> ElementTree:
-    (count,) = struct.unpack_from("<I", content)
-    offset = 4 + len(COLUMNS)
-    columns: dict[str, Any] = {}
-    for name, width in zip(COLUMNS, content[4:offset], strict=True):
-        columns[name] = np.frombuffer(content, f"<i{width}", count, offset)
-        offset += width * count
-    tag_names = str(content[offset:], "utf-8").split(" ")
-    return ElementTree(**columns, tag_names=tag_names, read_text=read_text)
+def _unpack_tree(content: bytes, read_text: Callable[[], str]) -> ElementTree:
+    names, _, columns = content.partition(b"\n")
+    rows = np.frombuffer(columns, dtype="<i4").reshape(len(COLUMNS), -1)
+    return ElementTree(
+        **dict(zip(COLUMNS, rows, strict=True)),
+        tag_names=names.decode().split(" "),
+        read_text=read_text,
+    )

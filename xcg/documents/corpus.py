@@ -38,7 +38,7 @@ _MAX_WORKERS = 8
 class Corpus:
     """Documents by name: the path of a file in a folder or archive, without ``.xml``.
 
-    Documents are read when they are needed, and the most recently used trees stay in memory.
+    Documents are read when they are needed, and the last trees stay in memory.
     :meth:`of` makes a corpus of documents in memory.
 
     Args:

@@ -19,12 +19,8 @@ MAX_ENTRIES = 1_000_000
 
 _GLOB_CHARACTERS = set("*?[")
 _NOT_DATA = (".dtd", ".md")
-_KINDS = (
-    (stat.S_ISFIFO, "a FIFO"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
+_KINDS = {"p": "a FIFO", "s": "a socket", "c": "a device", "b": "a device"}
+"""First letter of a file's mode → kind of file."""
 
 
 def is_pattern(path: str) -> bool:
@@ -168,8 +164,7 @@ class Search:
             mode = path.stat().st_mode
         except OSError as error:
             raise InputError(path, f"cannot read: {error.strerror}") from None
-        for is_kind, kind in _KINDS:
-            if is_kind(mode):
-                raise InputError(
-                    path, f"{kind}, not a file; expected {self._what}: remove it, or name the files"
-                )
+        if kind := _KINDS.get(stat.filemode(mode)[0]):
+            raise InputError(
+                path, f"{kind}, not a file; expected {self._what}: remove it, or name the files"
+            )

@@ -13,7 +13,7 @@ import io
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -84,6 +84,7 @@ class Source(ABC):
 
     def oddities(self) -> list[str]:
         """Return notes on files that are not read, and on names that TREC files cannot contain."""
+        likely = min((name for name in self._names() if "#/" in name), default=None)
         notes = []
         if self._unread:
             counts = ", ".join(
@@ -93,7 +94,6 @@ class Source(ABC):
             what = "file is" if self._unread.total() == 1 else "files are"
             convert = "convert those with text to .txt, .md, .html or .xml"
             notes.append(f"{self.label}: {counts} {what} not read; {convert}")
-        likely = min((name for name in self._names() if "#/" in name), default=None)
         if likely is not None:
             notes.append(
                 f"{self.label}: TREC files cannot name documents such as {likely!r}, because there "
@@ -216,68 +216,11 @@ class Location(NamedTuple):
         return self.source.where(self.name)
 
 
-class _Listing:
-    """The content of a folder.
-
-    A document is looked up in the listing and not in the file system. So it has only one name, even if
-    the file system ignores case.
-
-    Attributes:
-        path: The folder's path with a slash at the end; empty for the current folder.
-        files: Last part of a document's name → its file, or its files if there are several.
-        folders: Canonical name of a folder in this folder → its name.
-        links: The folders that are links.
-        left_out: The links that are not followed.
-        unread: Ending → number of files that are not documents, without hidden ones.
-        illegal: The error for a file with an illegal name.
-
-    Args:
-        path: See above.
-        is_legal: Function that decides whether to follow a link, given its path.
-    """
-
-    def __init__(self, path: str, is_legal: Callable[[str], bool]) -> None:
-        self.path = path
-        self.files: dict[str, list[str]] = {}
-        self.folders: dict[str, str] = {}
-        self.links: set[str] = set()
-        self.left_out: list[str] = []
-        self.unread: Counter[str] = Counter()
-        self.illegal: ValueError | None = None
-        with os.scandir(path or ".") as entries:
-            for entry in entries:
-                try:
-                    if entry.is_symlink() and not is_legal(entry.path):
-                        self.left_out.append(path + entry.name)
-                    elif entry.is_dir():
-                        self._add_folder(entry)
-                    elif entry.is_file():
-                        self._add_file(entry.name)
-                except OSError:  # a link that cannot be followed
-                    continue
-                except InputError:
-                    raise
-                except ValueError as error:
-                    self.illegal = error
-
-    def _add_folder(self, entry: os.DirEntry[str]) -> None:
-        name = canonical_file(f"{entry.name}/x").removesuffix("/x")
-        if name in self.folders:
-            raise InputError(self.path or ".", f"contains the folder {name!r} twice, in two spellings")
-        self.folders[name] = entry.name
-        if entry.is_symlink():
-            self.links.add(name)
-
-    def _add_file(self, file: str) -> None:
-        name = document_name(file)
-        if name is not None:
-            self.files.setdefault(name, []).append(file)
-        elif not file.startswith("."):
-            self.unread[ending_of(file)] += 1
-
-
 class Folder(Source):
     """A folder of documents. Each folder in it is listed when one of its documents is needed.
+
+    A document is looked up in these lists and not in the file system. So it has only one name, even if
+    the file system ignores case.
 
     Args:
         folder: The folder; links to files and folders that are not in it are followed in a
@@ -288,38 +231,66 @@ class Folder(Source):
         super().__init__(Path(folder))
         self._follow_links = isinstance(folder, LinkedFolder)
         self._real = os.path.realpath(folder)
-        self._start = str(self.label / "name").removesuffix("name")
-        self._listings: dict[str, _Listing | None] = {}
+        # Canonical name of a folder → its path with a slash at the end; empty for the current folder.
+        self._paths = {"": str(self.label / "name").removesuffix("name")}
+        self._linked: set[str] = set()  # links to folders, and all folders in them
+        self._listed: dict[str, dict[str, list[str]]] = {}  # folder → last part of a name → files
+        self._left_out: list[str] = []
+        self._illegal: InputError | None = None
 
-    def _listing(self, folder: str) -> _Listing | None:
-        """Return the listing of a folder by its canonical name; None if it does not exist."""
-        listing = self._list("", self._start)
-        path = ""
-        for part in folder.split("/") if folder else ():
-            if listing is None or part not in listing.folders:
-                return None
-            path = f"{path}/{part}" if path else part
-            listing = self._list(path, f"{listing.path}{listing.folders[part]}/")
-        return listing
-
-    def _list(self, folder: str, path: str) -> _Listing | None:
-        if folder not in self._listings:
+    def _list(self, folder: str) -> None:
+        if folder in self._listed:
+            return
+        path = self._paths[folder]
+        files: dict[str, list[str]] = {}
+        try:
+            entries = list(os.scandir(path or "."))
+        except FileNotFoundError:
+            entries = []
+        except OSError as error:
+            raise InputError(path or ".", f"cannot list the folder: {reason_of(error)}") from None
+        for entry in entries:
             try:
-                self._listings[folder] = _Listing(path, self._is_legal)
-            except FileNotFoundError:
-                self._listings[folder] = None
-            except OSError as error:
-                raise InputError(path or ".", f"cannot list the folder: {reason_of(error)}") from None
-        return self._listings[folder]
+                self._add(folder, entry, files)
+            except OSError:  # a link that cannot be followed
+                continue
+            except InputError:
+                raise
+            except ValueError as error:
+                self._illegal = InputError(path or ".", str(error))
+        self._listed[folder] = files
 
-    def _is_legal(self, link: str) -> bool:
-        return self._follow_links or Path(os.path.realpath(link)).is_relative_to(self._real)
+    def _add(self, folder: str, entry: os.DirEntry[str], files: dict[str, list[str]]) -> None:
+        if entry.is_symlink() and not (
+            self._follow_links or Path(os.path.realpath(entry.path)).is_relative_to(self._real)
+        ):
+            self._left_out.append(self._paths[folder] + entry.name)
+        elif entry.is_dir():
+            name = canonical_file(f"{folder}/{entry.name}/x" if folder else f"{entry.name}/x")[:-2]
+            if name in self._paths:
+                where, last = self._paths[folder] or ".", name.rpartition("/")[2]
+                raise InputError(where, f"contains the folder {last!r} twice, in two spellings")
+            self._paths[name] = f"{self._paths[folder]}{entry.name}/"
+            if entry.is_symlink() or folder in self._linked:
+                self._linked.add(name)
+        elif entry.is_file():
+            document = document_name(entry.name)
+            if document is not None:
+                files.setdefault(document, []).append(entry.name)
+            elif not entry.name.startswith(".") and folder not in self._linked:
+                self._unread[ending_of(entry.name)] += 1
 
     def _files(self, name: str) -> list[str]:
         """Return the paths of the files of a document; several are an error."""
         folder, _, last = name.rpartition("/")
-        listing = self._listings.get(folder) or self._listing(folder)
-        return [listing.path + file for file in listing.files.get(last, ())] if listing else []
+        if folder not in self._listed:
+            path = ""
+            for part in ("", *folder.split("/")):
+                path = f"{path}/{part}" if path else part
+                if path not in self._paths:
+                    return []
+                self._list(path)
+        return [self._paths[folder] + file for file in self._listed[folder].get(last, ())]
 
     def _find(self, name: str) -> str | None:
         return next(iter(self._files(name)), None)
@@ -347,39 +318,28 @@ class Folder(Source):
         Raises:
             InputError: If a folder cannot be listed, or a file has an illegal name.
         """
-        for _, listing in self._all_listings():
-            if listing.illegal is not None:
-                raise InputError(listing.path or ".", str(listing.illegal))
-        yield from super().names()
+        names = sorted(self._names())
+        if self._illegal is not None:
+            raise self._illegal
+        yield from names
 
     def _names(self) -> Iterator[str]:
-        for prefix, listing in self._all_listings():
-            yield from (f"{prefix}{name}" for name in listing.files)
+        while unlisted := self._paths.keys() - self._linked - self._listed.keys():
+            for folder in unlisted:
+                self._list(folder)
+        for folder in self._listed.keys() - self._linked:
+            yield from (f"{folder}/{name}" if folder else name for name in self._listed[folder])
 
     def oddities(self) -> list[str]:
         """Return notes on files that are not read, and on names that TREC files cannot contain."""
-        listings = [listing for _, listing in self._all_listings()]
-        self._unread = sum((listing.unread for listing in listings), Counter())
         notes = super().oddities()
-        left_out = [link for listing in listings for link in listing.left_out]
-        if left_out:
+        if self._left_out:
             notes.append(
-                f"{self.label}: links out of the folder are not followed: {len(left_out)}, such as "
-                f"{min(left_out)}; to allow them, write corpus: {{path: …, follow_links: true}} in the "
-                "configuration"
+                f"{self.label}: links out of the folder are not followed: {len(self._left_out)}, such "
+                f"as {min(self._left_out)}; to allow them, write corpus: {{path: …, follow_links: "
+                "true} in the configuration"
             )
         return notes
-
-    def _all_listings(self) -> Iterator[tuple[str, _Listing]]:
-        """Yield the listings of all folders, except those that are links, with prefixes of names."""
-        folders = [""]
-        while folders:
-            folder = folders.pop()
-            listing = self._listing(folder)
-            if listing is not None:
-                prefix = f"{folder}/" if folder else ""
-                yield prefix, listing
-                folders.extend(f"{prefix}{name}" for name in listing.folders.keys() - listing.links)
 
 
 class Memory(Source):
