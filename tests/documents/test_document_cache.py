@@ -638,6 +638,44 @@ def test_a_forked_process_does_not_use_the_connection(folder: Path, documents: P
     assert_same(corpus.tree("co/2"), expected["co/2"])
 
 
+def test_each_document_is_opened_once_by_the_first_run_and_by_no_later_one(
+    folder: Path, tmp_path: Path
+) -> None:
+    names = [f"co/{number}" for number in range(40)]
+    for kind, name in zip(["xml", "md", "txt", "html"] * 10, names, strict=True):
+        file = tmp_path / "corpus" / f"{name}.{kind}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"<a><b>{name}</b></a>")
+        os.utime(file, (1, 1))
+    script = (
+        "import json, sys\n"
+        "from xcg.documents import cache, corpus\n"
+        "cache._RECENT, corpus._KEPT_ELEMENTS = -10**15, 3\n"
+        "path, names = sys.argv[1], sys.argv[2:]\n"
+        "opened = []\n"
+        "def hook(event, arguments):\n"
+        "    if event == 'open' and str(arguments[0]).startswith(path):\n"
+        "        opened.append(arguments[0])\n"
+        "sys.addaudithook(hook)\n"
+        "documents = corpus.Corpus(path)\n"
+        "for _ in range(2):\n"
+        "    documents.prepare(names[::2])\n"
+        "    for name in names[::2]:\n"
+        "        assert len(documents.tree(name)) >= 2\n"
+        "    asked = {name: ['/a[1]/b[1]', '/article[1]/p[9]'] for name in names}\n"
+        "    assert len(list(documents.missing_paths(asked))) == 40\n"
+        "print(len(opened), len(set(opened)))\n"
+    )
+    for opened in ("40 40\n", "0 0\n"):
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(tmp_path / "corpus"), *names],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        assert (done.stdout, done.stderr) == (opened, "")
+
+
 def test_two_processes_that_fill_one_cache_lose_nothing(
     tmp_path: Path, work: list[str], folder: Path
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -15,10 +15,9 @@ from xcg.documents.cache import DocumentCache, open_cache
 from xcg.documents.parsing import absent_paths, text_breaks, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.serialising import Serialised, serialise
-from xcg.documents.similar_names import SimilarNames
 from xcg.documents.sources import Location, Memory, Source, Stamp
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError, Notes, without_traceback
+from xcg.errors import InputError, Notes, nearest_name, without_traceback
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,6 +32,10 @@ _BATCH_DOCUMENTS = 32
 _BATCH_BYTES = 1 << 22
 _SMALL_DOCUMENT = 1 << 15  # bytes; threads that parse smaller ones wait for each other most of the time
 _MAX_WORKERS = 8
+_COMPARED_NAMES = 20_000
+"""Maximum number of documents that a name is compared with."""
+_MAX_COMPARISONS = 10
+"""Maximum number of unknown names of a kind for which a similar one is searched."""
 
 
 class Corpus:
@@ -206,23 +209,29 @@ class Corpus:
         >>> list(Corpus.of({"d": "<a><b/></a>"}).missing_paths({"d": ["/a[1]/b[1]", "/a[1]/b[2]"]}))
         [('d', ['/a[1]/b[2]'])]
         """
+
+        def look_up(batch: Mapping[str, bytes]) -> dict[str, list[str] | InputError]:
+            return {
+                name: _attempt(absent_paths, data, asked[name], Location(self.source, name))
+                for name, data in batch.items()
+            }
+
         names = iter(asked)
         while batch := {name: self._stamp(name) for name in islice(names, _READ_AHEAD)}:
-            found: dict[str, list[str] | InputError] = {}
-            cold: dict[str, None] = {}
+            known = {
+                name: self._known_missing(name, stamp, asked[name]) for name, stamp in batch.items()
+            }
+            cold = [name for name, missing in known.items() if missing is None]
+            read = dict(self._parsed(cold, look_up))
             for name, stamp in batch.items():
-                absent = self._known_missing(name, stamp, asked[name])
-                if absent is None:
-                    cold[name] = None
-                else:
-                    found[name] = absent
-            found.update(self._parsed(cold, partial(self._absent_paths, asked)))
-            for name, stamp in batch.items():
-                missing = found[name]
-                if isinstance(missing, InputError):
-                    raise missing
-                if name in cold and self._cache is not None and name not in self.source.guessed:
-                    self._cache.add_missing(name, stamp, asked[name], missing)
+                missing = known[name]
+                if missing is None:
+                    found = read[name]
+                    if isinstance(found, InputError):
+                        raise found
+                    missing = found
+                    if self._cache is not None and name not in self.source.guessed:
+                        self._cache.add_missing(name, stamp, asked[name], missing)
                 yield name, missing
 
     def is_tree_cached(self, name: str) -> bool:
@@ -264,14 +273,6 @@ class Corpus:
         self._kept += len(tree)
         while self._kept > _KEPT_ELEMENTS and len(self._trees) > 1:
             self._kept -= len(self._trees.pop(next(iter(self._trees))))
-
-    def _absent_paths(
-        self, asked: Mapping[str, Collection[str]], batch: Mapping[str, bytes]
-    ) -> dict[str, list[str] | InputError]:
-        return {
-            name: _attempt(absent_paths, data, asked[name], Location(self.source, name))
-            for name, data in batch.items()
-        }
 
     def _trees_of(self, batch: Mapping[str, bytes]) -> dict[str, ElementTree | InputError]:
         found = {
@@ -318,6 +319,37 @@ class Corpus:
                     results = list(pool.map(parse, batches))
             for result in results:
                 yield from result.items()
+
+
+class SimilarNames:
+    """Similar names of documents, for the first unknown names.
+
+    Comparing names takes time, and messages show only the first problem of a kind.
+
+    >>> names, documents = SimilarNames(), ["bread", "wine"]
+    >>> names.find("Bread", "results", documents), names.find("x", "results", documents)
+    ('bread', None)
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, str | None] = {}
+        self._comparisons: Counter[str] = Counter()
+
+    def find(self, name: str, kind: str, documents: Iterable[str]) -> str | None:
+        """Return the name of the most similar document; None for later names of the same kind.
+
+        Args:
+            name: A name that no document has.
+            kind: What has the name. Each kind has its own first names, so that they do not depend on
+                other problems.
+            documents: The names of all documents.
+        """
+        if name not in self._found:
+            if self._comparisons[kind] == _MAX_COMPARISONS:
+                return None
+            self._comparisons[kind] += 1
+            self._found[name] = nearest_name(name, islice(documents, _COMPARED_NAMES))
+        return self._found[name]
 
 
 def _attempt(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T | InputError:
