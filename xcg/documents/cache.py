@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from xcg.documents.sources import Stamp
 from xcg.documents.tree import COLUMNS, ElementTree
@@ -164,10 +164,6 @@ class DocumentCache:
     def is_usable(self) -> bool:
         """Whether the database can be opened, and no earlier use of it failed."""
         return self._try(lambda _: True) is not None
-
-    def has_tree(self, name: str, stamp: Stamp | None) -> bool:
-        """Return whether the tree of a document is known."""
-        return self._entry(self._key(TREE, name, stamp)) is not None
 
     def tree(self, name: str, stamp: Stamp | None, read_text: Callable[[], str]) -> ElementTree | None:
         """Return the tree of a document, None if it is not known.
@@ -363,8 +359,5 @@ def _pack_tree(tree: ElementTree) -> bytes:
 def _unpack_tree(content: bytes, read_text: Callable[[], str]) -> ElementTree:
     names, _, columns = content.partition(b"\n")
     rows = np.frombuffer(columns, dtype="<i4").reshape(len(COLUMNS), -1)
-    return ElementTree(
-        **dict(zip(COLUMNS, rows, strict=True)),
-        tag_names=names.decode().split(" "),
-        read_text=read_text,
-    )
+    named: dict[str, Any] = dict(zip(COLUMNS, rows, strict=True))
+    return ElementTree(**named, tag_names=names.decode().split(" "), read_text=read_text)

@@ -234,10 +234,6 @@ class Corpus:
                         self._cache.add_missing(name, stamp, asked[name], missing)
                 yield name, missing
 
-    def is_tree_cached(self, name: str) -> bool:
-        """Return whether the cache has the tree of a document whose file has not changed."""
-        return self._cache is not None and self._cache.has_tree(name, self._stamp(name))
-
     def write_cache(self) -> None:
         """Write new entries to the cache now instead of at the end of the program."""
         if self._cache is not None:
