@@ -74,17 +74,8 @@ _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.S)
 _DECLARATION_BYTES = 1024
 """A charset is declared within these bytes, says the HTML standard."""
 _MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
-_WINDOWS_1252 = (
-    "ascii",
-    "us-ascii",
-    "iso-8859-1",
-    "iso8859-1",
-    "iso_8859-1",
-    "latin-1",
-    "latin1",
-    "l1",
-)
-_LABELS = dict.fromkeys(_WINDOWS_1252, "cp1252") | {
+_LATIN_1 = ("ascii", "us-ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin-1", "latin1", "l1")
+_LABELS = dict.fromkeys(_LATIN_1, "cp1252") | {
     **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
     **dict.fromkeys(("shift_jis", "shift-jis", "sjis"), "cp932"),
     **{"euc-kr": "cp949", "big5": "big5hkscs", "iso-8859-9": "cp1254", "iso-8859-11": "cp874"},

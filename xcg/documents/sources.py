@@ -332,7 +332,10 @@ class Folder(Source):
 
     def oddities(self) -> list[str]:
         """Return notes on files that are not read, and on names that TREC files cannot contain."""
-        notes = super().oddities()
+        try:
+            notes = super().oddities()
+        except InputError as error:  # a folder that cannot be listed, such as lost+found
+            return [str(error)]
         if self._left_out:
             notes.append(
                 f"{self.label}: links out of the folder are not followed: {len(self._left_out)}, such "
