@@ -85,7 +85,7 @@ class Archive(Source):
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         super().__init__(path)
-        self._stamp = Stamp.of(path.stat())  # before reading
+        self._state = path.stat()  # before reading
         self._file = file
         weakref.finalize(self, file.close)
         self._lock = threading.Lock()
@@ -125,7 +125,7 @@ class Archive(Source):
 
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if there is no such document."""
-        return self._stamp if name in self._found else None
+        return Stamp.of(self._state, self._found[name][0]) if name in self._found else None
 
     def _find(self, name: str) -> str | None:
         found = self._found.get(name)

@@ -130,14 +130,6 @@ def _is_private(folder: Path) -> bool:
     return all(s.st_uid == os.geteuid() for s in states) and not states[1].st_mode & stat.S_IWOTH
 
 
-def _versions() -> tuple[object, ...]:
-    """Return the versions of everything that influences parsing; entries of others are not found."""
-    from importlib.metadata import version
-
-    libraries = (etree.LIBXML_VERSION, etree.LXML_VERSION, version("markdown-it-py"))
-    return FORMAT, *libraries, unicodedata.unidata_version
-
-
 class DocumentCache:
     """The entries of one corpus; :meth:`flush` writes new ones.
 
@@ -150,7 +142,9 @@ class DocumentCache:
     def __init__(self, folder: Path, corpus: str, limit: int) -> None:
         self.folder = folder
         self._path = folder / FILE_NAME
-        self._prefix = hashlib.blake2b(repr((_versions(), corpus)).encode()).digest()
+        # Entries of other versions of what influences parsing are never found.
+        versions = FORMAT, etree.LIBXML_VERSION, etree.LXML_VERSION, unicodedata.unidata_version
+        self._prefix = hashlib.blake2b(repr((versions, corpus)).encode()).digest()
         self._limit = limit
         self._opened = time.time_ns()
         self._new: dict[bytes, bytes] = {}

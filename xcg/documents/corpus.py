@@ -280,9 +280,7 @@ class Corpus:
         return {**errors, **dict(zip(good, trees, strict=True))}
 
     def _parsed(
-        self,
-        names: Iterable[str],
-        parse: Callable[[Mapping[str, bytes]], Mapping[str, T | InputError]],
+        self, names: Iterable[str], parse: Callable[[Mapping[str, bytes]], Mapping[str, T | InputError]]
     ) -> Iterator[tuple[str, T | InputError]]:
         """Read documents, parse them in batches, and yield each with its result or error.
 

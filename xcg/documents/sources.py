@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from xcg.documents.markup import CONVERTERS, Converter, guesses_charset, html_to_xml, text_to_xml
+from xcg.documents import markup
 from xcg.documents.paths import canonical_file
 from xcg.documents.serialising import encode
 from xcg.errors import InputError, Notes, XcgError
@@ -26,7 +26,7 @@ LARGEST_DOCUMENT = 1 << 28
 """Maximum size of a decompressed document: 256 MB."""
 
 # Publishers call JATS files .nxml; CONVERTERS has the endings of documents that are converted to XML.
-_ENDINGS = (".xml", ".nxml", *CONVERTERS)
+_ENDINGS = (".xml", ".nxml", *markup.CONVERTERS)
 _GUESSED = (
     "HTML pages that declare no charset and are not UTF-8 are read as windows-1252: declare their "
     "charset if it is another one"
@@ -47,18 +47,24 @@ class Stamp(NamedTuple):
         modified: Modification time in nanoseconds.
         changed: Change time in nanoseconds.
         number: The inode.
+        library: Version of the library that converts Markdown; empty for other files.
     """
 
     size: int
     modified: int
     changed: int
     number: int
+    library: str
 
     @classmethod
-    def of(cls, state: os.stat_result) -> Stamp:
-        """Return the stamp of a file."""
-        number = state.st_ino & (1 << 63) - 1
-        return cls(state.st_size, state.st_mtime_ns, state.st_ctime_ns, number)
+    def of(cls, state: os.stat_result, document: str) -> Stamp:
+        """Return the stamp of a document, given the state of its file or archive."""
+        library = ""
+        if converter_of(document) is markup.markdown_to_xml:
+            import markdown_it
+
+            library = markdown_it.__version__
+        return cls(state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, library)
 
 
 class Source(ABC):
@@ -127,7 +133,7 @@ class Source(ABC):
         if len(data) > LARGEST_DOCUMENT:
             limit = f"{LARGEST_DOCUMENT >> 20} MB"
             raise InputError(where, f"the document is larger than {limit}; divide it")
-        if converter_of(where) is html_to_xml and guesses_charset(data):
+        if converter_of(where) is markup.html_to_xml and markup.guesses_charset(data):
             self.guesses[_GUESSED] = None
             self.guessed.add(name)
         return converted(data, where)
@@ -178,16 +184,20 @@ def ending_of(file: str) -> str:
     return f"{dot}{ending}".lower() if dot else ""
 
 
-def converter_of(file: str) -> Converter | None:
+def converter_of(file: str) -> markup.Converter | None:
     """Return the function that converts a file to XML, None for XML and unknown endings."""
-    return CONVERTERS.get(ending_of(file))
+    return markup.CONVERTERS.get(ending_of(file))
 
 
 def converted(data: bytes, where: str) -> bytes:
     """Convert a document to XML, depending on the ending of its file, or its content without one."""
     if (converter := converter_of(where)) is not None:
         return converter(data, where)
-    return data if ending_of(where) in _ENDINGS or _looks_like_xml(data) else text_to_xml(data, where)
+    return (
+        data
+        if ending_of(where) in _ENDINGS or _looks_like_xml(data)
+        else markup.text_to_xml(data, where)
+    )
 
 
 def read_up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int = 1 << 20) -> bytes:
@@ -306,7 +316,7 @@ class Folder(Source):
         """Return the stamp of a document's file; None if there is none, or several."""
         found = self._files(name)
         try:
-            return Stamp.of(os.stat(found[0])) if len(found) == 1 else None
+            return Stamp.of(os.stat(found[0]), found[0]) if len(found) == 1 else None
         except OSError:  # reading the document raises an error with the reason
             return None
 

@@ -12,13 +12,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
-from xcg.documents.approximate_search import (
-    GramTable,
-    WindowSearch,
-    best_alignment,
-    grams,
-    similarity,
-)
+from xcg.documents.approximate_search import GramTable, WindowSearch, best_alignment, grams, similarity
 from xcg.documents.text_normalisation import NormalisedText, is_word_inside, normalise, same_words
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
