@@ -130,14 +130,17 @@ class Corpus:
         Raises:
             InputError: If the corpus does not have the document, or it is not well-formed XML.
         """
-        if name not in self._trees:  # most names are canonical
-            name = self._canonical(name)
-            if name in self._given:
-                return self._given[name]
-            self.prepare([name])
-            if name in self._unreadable:
-                raise without_traceback(self._unreadable[name])
-        return self._trees[name]
+        if (tree := self._trees.get(name)) is not None:  # most names are canonical
+            return tree
+        name = self._canonical(name)
+        if (tree := self._given.get(name) or self._trees.get(name)) is not None:
+            return tree
+        if name in self._unreadable:
+            raise without_traceback(self._unreadable[name])
+        [read] = self._read([name])
+        if isinstance(read, InputError):
+            raise read
+        return read
 
     def _canonical(self, name: str) -> str:
         try:
@@ -166,23 +169,28 @@ class Corpus:
 
         Errors in a document are raised by :meth:`tree`.
         """
+        known = (self._given, self._trees, self._unreadable)
+        for _ in self._read(name for name in names if not any(name in found for found in known)):
+            pass
+
+    def _read(self, names: Iterable[str]) -> Iterator[ElementTree | InputError]:
+        """Yield the trees and errors of documents in any order, and keep them."""
         cold: dict[str, Stamp | None] = {}
         for name in names:
-            if any(name in known for known in (self._given, self._trees, self._unreadable)):
-                continue
             stamp = self._stamp(name)
             tree = self._cached_tree(name, stamp)
             if tree is None:
                 cold[name] = stamp
             else:
-                self._keep(name, tree)
+                yield self._keep(name, tree)
         for name, read in self._parsed(cold, self._trees_of):
             if isinstance(read, InputError):
                 self._unreadable[name] = read
+                yield read
                 continue
             if self._cache is not None and name not in self.source.guessed:
                 self._cache.add_tree(name, cold[name], read)
-            self._keep(name, read)
+            yield self._keep(name, read)
 
     def prepared(self, names: Sequence[str]) -> Iterator[str]:
         """Yield names after preparing their documents, several at once; also those of missing ones.
@@ -262,13 +270,14 @@ class Corpus:
         source = self.source  # without a reference cycle
         return lambda: text_of(source.read(name), source.where(name))
 
-    def _keep(self, name: str, tree: ElementTree) -> None:
+    def _keep(self, name: str, tree: ElementTree) -> ElementTree:
         source = self.source
         tree.read_breaks = lambda: text_breaks(source.read(name), source.where(name))
         self._trees[name] = tree
         self._kept += len(tree)
         while self._kept > _KEPT_ELEMENTS and len(self._trees) > 1:
             self._kept -= len(self._trees.pop(next(iter(self._trees))))
+        return tree
 
     def _trees_of(self, batch: Mapping[str, bytes]) -> dict[str, ElementTree | InputError]:
         found = {
