@@ -45,23 +45,23 @@ def lacking_paths(
     asked, with_text = _asked(runs, base, corpus, topics)
     judged = dict.fromkeys(file for topic in topics for file in judged_files(base, topic))
     # One process parses the others topic by topic, and keeps their trees in memory.
-    needed = {**judged, **dict.fromkeys(with_text)}
-    parsed = [
-        file for file in needed if file in corpus and (file in asked or not executor.is_this_process)
-    ]
+    parsed = {
+        file: None
+        for file in {**judged, **dict.fromkeys(with_text)}
+        if file in corpus and (file in asked or not executor.is_this_process)
+    }
     if executor.is_this_process:
-        return _open(corpus, parsed, asked)
+        return _open(corpus, list(parsed), asked)
+    names = sorted({*parsed, *asked})
     count = _TASKS_PER_WORKER * executor.count_workers()
-    names = sorted(asked)
-    bounds = [len(names) * number // count for number in range(count + 1)]
     tasks = [
-        (parsed[number::count], {name: asked[name] for name in names[start:end]})
-        for number, (start, end) in enumerate(pairwise(bounds))
-        if start < end or parsed[number::count]
+        ([f for f in part if f in parsed], {f: asked[f] for f in part if f in asked})
+        for start, end in pairwise(len(names) * number // count for number in range(count + 1))
+        if (part := names[start:end])
     ]
     found: dict[str, set[str]] = {}
-    for part in executor.run(_open, tasks, common=[corpus]):
-        found |= part
+    for lacking in executor.run(_open, tasks, common=[corpus]):
+        found |= lacking
     return found
 
 
