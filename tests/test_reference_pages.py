@@ -166,7 +166,7 @@ def test_a_page_has_all_options_with_their_legal_values_and_defaults(
     page = generated[name.partition(" ")[0]]
     page = page.partition(f"program}} xcg {name}\n")[2].partition("{program}")[0]
     for option in command.params:
-        if not isinstance(option, click.Option) or option.hidden:
+        if not isinstance(option, click.Option):
             continue
         (entry,) = re.findall(
             rf"option}} (?:-\w, )?{max(option.opts, key=len)}( [^\n]*)?\n(.*?)````", page, re.S

@@ -76,10 +76,6 @@ def test_paths_are_completed_by_the_shell(words: tuple[str, ...]) -> None:
     assert (completions(*words, "co")[0].type, completions(*words, "co")[0].value) == ("file", "co")
 
 
-def test_a_replaced_option_is_not_completed() -> None:
-    assert values("explain", "--conf") == []
-
-
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_bash_completes_names_after_the_documented_line(tmp_path: Path) -> None:
     executable = tmp_path / "xcg"

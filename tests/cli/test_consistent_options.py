@@ -45,7 +45,7 @@ def all_commands() -> Iterator[tuple[str, click.Command]]:
 
 def options_of(command: click.Command) -> Mapping[str, click.Option]:
     options = [option for option in command.params if isinstance(option, click.Option)]
-    return {option.opts[0]: option for option in options if not option.hidden}
+    return {option.opts[0]: option for option in options}
 
 
 @pytest.mark.parametrize(("name", "command"), list(all_commands()), ids=str)
@@ -79,27 +79,6 @@ def test_an_option_for_a_run_says_so(option: str) -> None:
         declared = options_of(command).get(option)
         if declared is not None:
             assert " run" in str(declared.help), name
-
-
-@pytest.mark.parametrize(
-    ("command", "new_form"),
-    [
-        ("distribution --assessments q --against p", "--other-assessments PATH"),
-        ("sweep c.yaml --baseline levels", "--reference-model NAME, the user model to compare with"),
-        (
-            "stability topics c.yaml --backend dask",
-            "--workers N for processes on this machine, or --scheduler ADDRESS for a Dask cluster",
-        ),
-        ("explain r --config c.yaml --topic 1", "xcg explain CONFIG --run RUN --topic ID"),
-    ],
-)
-def test_an_old_form_is_an_error_with_the_new_form(
-    xcg_command: Command, command: str, new_form: str
-) -> None:
-    done = xcg_command(*command.split())
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith(f" has another form now: expected {new_form}\n")
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

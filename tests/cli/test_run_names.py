@@ -91,38 +91,15 @@ def test_a_name_can_select_a_strategy(
         ("compare c.yaml --baseline god", "no run 'god': did you mean 'good'?"),
         ("evaluate c.yaml --run ./god", "god: no such file or folder"),
         ("compare c.yaml --baseline ./4.run", "4.run: no such file or folder"),
-        # the forms of version 0.1
-        (
-            "explain good --topic 1",
-            "no run: expected --run good; the argument of xcg explain",
-        ),
-        (
-            "explain good --config c.yaml --topic 1",
-            "--config has another form now: expected xcg explain CONFIG --run RUN --topic ID",
-        ),
-        ("explain c.yaml --run good --topic 1 --document a", "--document has no effect on runs"),
-        (
-            "sweep c.yaml --baseline m",
-            "--baseline has another form now: expected --reference-model",
-        ),
     ],
 )
-def test_an_unknown_run_and_an_old_form_are_one_message(
+def test_an_unknown_run_is_one_message(
     campaign: Path, xcg_command: Command, command: str, message: str
 ) -> None:
     done = xcg_command(*command.split(), cwd=campaign)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"xcg: error: {message}")
     assert done.stderr.count("\n") == 1
-
-
-def test_the_tree_of_a_document_is_suggested_for_its_old_option(
-    campaign: Path, xcg_command: Command
-) -> None:
-    call = "explain c.yaml --run good --topic 1 --document a"
-    assert xcg_command(*call.split(), cwd=campaign).stderr.endswith(
-        "remove it, or expected --tree-of NAME to print a document's tree\n"
-    )
 
 
 @pytest.mark.parametrize(

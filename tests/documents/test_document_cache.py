@@ -419,7 +419,7 @@ def test_foreign_files_are_never_touched(
 ) -> None:
     monkeypatch.setenv("XCG_CACHE_SIZE", "1")
     folder.mkdir()
-    names = ["data.npz", "old.tmp", "3-trees-1.npz", "notes.txt", "other.sqlite", "documents.sqlite"]
+    names = ["data.npz", "old.tmp", "notes.txt", "other.sqlite", "documents.sqlite"]
     for name in names:
         (folder / name).write_bytes(bytes(1_000_000))
         os.utime(folder / name, (1, 1))

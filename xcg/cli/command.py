@@ -76,10 +76,10 @@ class Command(click.Command):
         return any(parameter.name == "config" for parameter in self.params)
 
     def option_groups(self, ctx: click.Context) -> dict[str, list[click.Option]]:
-        """Return title → visible options, in the order of the help."""
+        """Return title → options, in the order of the help."""
         groups: dict[str, list[click.Option]] = {title: [] for title in _ORDER}
         for parameter in self.get_params(ctx):
-            if isinstance(parameter, click.Option) and not parameter.hidden:
+            if isinstance(parameter, click.Option):
                 groups[_GROUP_OF.get(_long_name(parameter.opts), _OWN)].append(parameter)
         return {
             title: sorted(options, key=_position)

@@ -16,7 +16,7 @@ from xcg.cli.campaign_options import (
 )
 from xcg.cli.command import command
 from xcg.cli.gate_options import GateOptions, gate_options
-from xcg.cli.options import MAX_NUMBER, count_option, replaced_option, seed_option
+from xcg.cli.options import MAX_NUMBER, count_option, seed_option
 from xcg.cli.output import RECORDS, TABLES, Printed, prints
 from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import given_options, refuse_unused
@@ -65,7 +65,6 @@ from xcg.tables import Table
 
 @command(example="xcg sweep configs/sweep.yaml --measures MAep --plot sweep.svg")
 @campaign_options("runs", "order", "ties", "measures", "unanswered", "workers")
-@replaced_option("--baseline", "--reference-model NAME, the user model to compare with")
 @click.option(
     "--reference-model",
     metavar="NAME",

@@ -15,7 +15,6 @@ from xcg.cli.options import (
     lenient_option,
     no_cache_option,
     paths_option,
-    replaced_option,
 )
 from xcg.cli.output import TABLES, Printed, prints
 from xcg.cli.unused_options import refuse_unused
@@ -41,7 +40,6 @@ from xcg.statistics.rank_correlation import level_correlation
     help="Count the assessments in this file, folder or glob pattern; - is standard input.",
 )
 @corpus_option()
-@replaced_option("--against", "--other-assessments PATH")
 @paths_option(
     "--other-assessments",
     help="Cross-tabulate with these assessments: a file, folder, glob pattern or -.",

@@ -15,7 +15,6 @@ from xcg.cli.messages import lost_data_notes
 from xcg.cli.options import (
     MAX_NUMBER,
     count_option,
-    replaced_option,
     topics_option,
 )
 from xcg.cli.output import RECORDS, Printed, format_option, prints
@@ -140,7 +139,6 @@ def _ideal_run(
 
 
 @command(example="xcg explain configs/quickstart.yaml --run focused --topic 1 --user-model overlap-off")
-@replaced_option("--config", "xcg explain CONFIG --run RUN --topic ID")
 @campaign_options("runs", "order", "ties")
 @click.option("--topic", required=True, metavar="ID", help="Explain the results for this topic.")
 @click.option(
@@ -165,9 +163,9 @@ def explain(
     """
     refuse_unused(tree_of is None, "without --tree-of NAME", "--size")
     refuse_unused(format_ != "table", "without --format table", "--tree-of", "--size")
-    _check_one_run_is_named(campaign)
+    if not campaign.runs:
+        raise XcgError("no run: expected --run RUN, a path or the name of a run in CONFIG")
     inputs = campaign.inputs(topics=[topic])
-    _check_document_is_a_key(inputs, campaign)
     explanations = explain_inputs(inputs, topic)
     if format_ != "table":
         rows = [
@@ -184,27 +182,6 @@ def explain(
         heading = topic_heading(topic, inputs.topic_titles)
         return Printed("", explanations.notes, table=[*heading, *blocks[1:]])
     return Printed(text, explanations.notes)
-
-
-def _check_one_run_is_named(campaign: CampaignOptions) -> None:
-    """Raise XcgError without --run; in version 0.1 the argument was the run, and not CONFIG."""
-    if campaign.runs:
-        return
-    if campaign.config is not None and campaign.config.suffix not in (".yaml", ".yml"):
-        raise XcgError(
-            f"no run: expected --run {campaign.config}; the argument of xcg explain is CONFIG"
-        )
-    raise XcgError("no run: expected --run RUN, a path or the name of a run in CONFIG")
-
-
-def _check_document_is_a_key(inputs: Inputs, campaign: CampaignOptions) -> None:
-    """Raise XcgError if --document is used as in version 0.1, for the tree of a document."""
-    try:
-        inputs.check()
-    except XcgError as error:
-        if campaign.document is None or not str(error).startswith("--document has no effect"):
-            raise
-        raise XcgError(f"{error}, or expected --tree-of NAME to print a document's tree") from None
 
 
 @command(

@@ -15,7 +15,6 @@ from xcg.cli.completion import (
 from xcg.cli.output import C
 from xcg.cli.unused_options import refuse_unused
 from xcg.documents.cache import without_cache
-from xcg.errors import XcgError
 from xcg.runs.document_names import document_key
 from xcg.runs.run import ORDERS, TIES, Order, Ties, check_order
 
@@ -122,22 +121,3 @@ strategy_option = click.option(
     help="Rewrite each run with this overlap strategy, such as top_ranked or "
     '"promote_parent(threshold=0.4)". xcg strategies lists them.',
 )
-
-
-def replaced_option(name: str, new_form: str) -> Callable[[C], C]:
-    """Add a hidden option of an earlier version, which is an error that states the new form."""
-
-    def refuse(_: click.Context, __: click.Parameter, value: object) -> None:
-        if value:
-            raise XcgError(f"{name} has another form now: expected {new_form}")
-
-    return click.option(
-        name,
-        "replaced_" + name.strip("-").replace("-", "_"),
-        hidden=True,
-        expose_value=False,
-        is_eager=True,
-        callback=refuse,
-        multiple=True,
-        help=f"Replaced by {new_form}.",
-    )

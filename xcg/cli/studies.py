@@ -23,7 +23,6 @@ from xcg.cli.options import (
     count_option,
     list_option,
     paths_option,
-    replaced_option,
     seed_option,
 )
 from xcg.cli.output import FILE, RECORDS, Printed, prints, progress_bar
@@ -171,9 +170,6 @@ def stability_assessors(
     type=click.Choice(RELATIVES),
     help="Divide differences by the best score of a run, by the mean score of the runs, or by the mean "
     "of the two runs that are compared.",
-)
-@replaced_option(
-    "--backend", "--workers N for processes on this machine, or --scheduler ADDRESS for a Dask cluster"
 )
 @click.option(
     "--checkpoint",
