@@ -1,6 +1,6 @@
 """Check that a tag, the version, the changelog and the citation agree, and print the release notes.
 
-``python .github/scripts/release_notes.py v0.2.0`` needs no package. The notes are the section of the
+``python .github/scripts/release_notes.py v0.9.0`` needs no package. The notes are the section of the
 version in CHANGELOG.md.
 """
 
@@ -18,7 +18,7 @@ def release_notes(tag: str, root: Path = ROOT) -> str:
     """Return the notes of a release.
 
     Args:
-        tag: The tag of the release, for example ``v0.2.0``.
+        tag: The tag of the release, for example ``v0.9.0``.
         root: The checkout.
 
     Raises:
