@@ -123,7 +123,7 @@ def test_a_baseline_is_a_name_or_a_path(
         "evaluate c.yaml --format markdown --against {}",
         "curves c.yaml --at 1 --measures nxCG --depth 2 --reference {}",
         "calibrate c.yaml --campaigns 2 --test t --baseline {}",
-        "plan c.yaml --test t --baseline {}",
+        "plan c.yaml --baseline {}",
         "compare c.yaml --strategy unique --baseline {}",
     ],
 )
