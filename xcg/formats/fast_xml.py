@@ -3,16 +3,17 @@
 A program writes all results, or all assessed elements, with the same fields in the same order. Regular
 expressions and string splitting find these fields, and the text between them must be what the layout
 predicts. This proves that the file is well-formed and that the general reader would read the same. Any
-other file, and any file with an error, is left to the general reader. So this module has no messages.
+other file, and any file with an error, is left to the general reader. So this module has no messages: a
+ValueError means that the file is not regular.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
-from array import array
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterator
+from functools import cache
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
@@ -30,13 +31,13 @@ from xcg.formats.inex_attributes import (
     document_name,
     read_point,
 )
+from xcg.formats.ordering import noted, order_of
 from xcg.formats.stored_topics import clear_large
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import etree, np
-from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Ties, Topics, check_span
+from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Ties, Topics, span_of
 from xcg.runs.stored_rankings import StoredRankings
-from xcg.runs.ties import in_document_order, note_contradiction, note_equal_scores
 
 _T = TypeVar("_T")
 
@@ -61,29 +62,23 @@ _TOPIC = (
 )
 
 _NAME = "(?![Xx][Mm][Ll])[A-Za-z_][A-Za-z_-]*"
-_VALUE_CHARACTER = '[^<&"\t\n]'
-_ATTRIBUTE = re.compile(f' ({_NAME})="({_VALUE_CHARACTER}*)"')
-_ATTRIBUTES = f'(?: {_NAME}="{_VALUE_CHARACTER}*")+'
+_VALUE = '[^<&"\t\n]*'
+_ATTRIBUTE = re.compile(f' ({_NAME})="({_VALUE})"')
+_ATTRIBUTES = f'(?: {_NAME}="{_VALUE}")+'
 _FILE = f"{_SPACE}<file({_ATTRIBUTES}) ?>{_SPACE}"
 _POINT = f"<({'|'.join(POINT_TAGS)})({_ATTRIBUTES}) ?/>{_SPACE}"
 _ELEMENT = f"<({'|'.join(ASSESSMENT_TAGS)})({_ATTRIBUTES}) ?/>"
 
 
-class IrregularFileError(ValueError):
-    """The file does not have a regular layout."""
-
-
-def _checked(text: str) -> str:
-    """Return text that can occur between tags; IrregularFileError if it has the end of CDATA."""
-    if "]]>" in text:
-        raise IrregularFileError("entities or CDATA sections")
-    return text
-
-
-_FILES: FunctionCache[str, str] = FunctionCache(lambda text: canonical_file(_checked(text)))
-_PATHS: FunctionCache[str, str] = FunctionCache(lambda text: canonical_path(_checked(text)))
+_FILES: FunctionCache[str, str] = FunctionCache(canonical_file)
+_PATHS: FunctionCache[str, str] = FunctionCache(canonical_path)
 """Canonical names and paths. Runs share them, so that equal texts are one object, and later steps are
 faster."""
+
+
+def _require(is_regular: object) -> None:
+    if not is_regular:
+        raise ValueError
 
 
 def read_regular_submission(
@@ -125,6 +120,7 @@ def read_regular_assessments(file: BufferedReader, path: Path, base: RecallBase)
 def _read_if_regular(file: BufferedReader, path: Path, read: Callable[[], _T]) -> _T | None:
     if not path.is_file():  # a pipe cannot be read twice
         return None
+    clear_large(_FILES, _PATHS)
     try:
         return read()
     except (ValueError, OSError, EOFError, zlib.error, etree.XMLSyntaxError):
@@ -139,8 +135,7 @@ def _blocks(file: BufferedReader, end_tag: bytes) -> Iterator[str]:
         block, tag, rest = (rest + data).rpartition(end_tag)
         if tag:
             yield _decode(block + tag)
-        elif len(rest) > _LONGEST_PART:
-            raise IrregularFileError("a part of more than 4 MB")
+        _require(len(rest) <= _LONGEST_PART)
     yield _decode(rest)
 
 
@@ -150,8 +145,8 @@ def _decode(data: bytes) -> str:
         data = data.replace(b"\r\n", b"\n")
     codes = np.frombuffer(data, np.uint8)
     text = data.decode()
-    if ((codes < 32) & (codes != 9) & (codes != 10)).any() or "\ufffe" in text or "\uffff" in text:
-        raise IrregularFileError("characters that XML does not allow")
+    _require(not ((codes < 32) & (codes != 9) & (codes != 10)).any())
+    _require("\ufffe" not in text and "\uffff" not in text and "]]>" not in text)
     return text
 
 
@@ -167,23 +162,15 @@ def _read_head(
         The root, and the text from the first part on, in blocks that end with an end tag.
     """
     blocks = _blocks(file, f"</{block_tag}>".encode())
-    text = next(blocks)
-    first_part = re.search(f"<{part_tag}[ \t\n]", text)
-    if first_part is None:
-        raise IrregularFileError("no topics or documents")
-    head, rest = text[: first_part.start()], text[first_part.start() :]
-    if "<!DOCTYPE" in head and "[" in head:  # an internal DTD can declare default attributes
-        raise IrregularFileError("an internal DTD")
+    head, start, rest = next(blocks).partition(f"<{part_tag} ")
+    _require(start)
+    _require("<!DOCTYPE" not in head or "[" not in head)  # a DTD can declare default attributes
     root = etree.fromstring(f"{head}</{root_tag}>".encode(), etree.XMLParser(**SAFE_PARSING))
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
     tags = {local_name(element) for element in root.iterdescendants()}
-    if (
-        root.tag != root_tag
-        or encoding.upper() != "UTF-8"
-        or not tags.isdisjoint({root_tag, part_tag, block_tag, *more_tags})
-    ):
-        raise IrregularFileError("another root element, encoding or nesting")
-    return root, chain([rest], blocks)
+    _require(root.tag == root_tag and encoding.upper() == "UTF-8")
+    _require(tags.isdisjoint({root_tag, part_tag, block_tag, *more_tags}))
+    return root, chain([start + rest], blocks)
 
 
 def _read_submission(
@@ -193,26 +180,24 @@ def _read_submission(
     skipped: set[str] = set()
     root, blocks = _read_head(file, "inex-submission", "topic", "result")
     name = (root.get("run-id") or "").strip()
-    if not name:
-        raise IrregularFileError("no run-id")
-    clear_large(_FILES, _PATHS)
+    _require(name)
     results = _Results()
-    layout: _ResultLayout | None = None
+    pattern: re.Pattern[str] | None = None
     for topic, text, is_end in _topics(blocks):
-        if layout is None and text.strip(" \t\n"):
-            layout = _ResultLayout(text)
-        fields = layout.split(text) if layout is not None else {}
+        fields = {}
+        if text.strip(" \t\n"):
+            pattern = pattern or _result_pattern(text)
+            width, parts = pattern.groups + 1, pattern.split(text)
+            _require(not "".join(parts[::width]).strip(" \t\n"))
+            fields = {field: parts[index::width] for field, index in pattern.groupindex.items()}
         if topics is not None and topic not in topics:
-            _checked(text)
             skipped.add(topic)
             continue
         if fields:
             results.add(fields)
         if is_end:
-            if topic in rankings:
-                raise IrregularFileError("a topic that occurs twice")
-            ranking = results.ranking(f"{path}, topic {topic}", notes)
-            rankings.add(topic, in_document_order(ranking) if ties == "document" else ranking)
+            _require(topic not in rankings)
+            rankings.add(topic, results.ranking(f"{path}, topic {topic}", notes, ties))
             clear_large(_FILES, _PATHS)
             results = _Results()
     return Run(name, rankings.as_mapping(), str(path), skipped)
@@ -223,61 +208,31 @@ def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
     start_tag = re.compile(_TOPIC)
     topic = rest = ""
     for block in blocks:
-        if rest or "&" in block:
-            raise IrregularFileError("entities or CDATA sections")
+        _require(not rest and "&" not in block)
         parts = block.split("</topic>")
         for number, part in enumerate(parts, 1):
             start, is_end = 0, number < len(parts)
             if not topic:
                 tag = start_tag.match(part)
-                if tag is None and not is_end:
+                if tag is None:
+                    _require(not is_end)
                     rest = part
                     break
-                if tag is None or not tag[1].strip():
-                    raise IrregularFileError("other elements between topics")
-                _checked(tag[0])
                 topic, start = tag[1].strip(), tag.end()
+                _require(topic)
             yield topic, part[start:], is_end
             topic = "" if is_end else topic
-    if topic or not re.fullmatch(f"{_SPACE}</inex-submission>{_SPACE}", rest):
-        raise IrregularFileError("other elements between topics")
+    _require(not topic and re.fullmatch(f"{_SPACE}</inex-submission>{_SPACE}", rest))
 
 
-class _ResultLayout:
-    """The order of the fields in every result."""
-
-    def __init__(self, text: str) -> None:
-        """Take the layout from the first result in a text."""
-        first = re.match(f"{_SPACE}<result>(.*?)</result>", text, re.DOTALL)
-        content = first[1] if first is not None else ""
-        tags = re.findall("<([a-z]+)", content)
-        kinds = {"path", "fol", "passage"} & set(tags)
-        is_known = {"file"} <= set(tags) <= set(_RESULT_FIELDS)
-        if not is_known or len(kinds) != 1 or len(tags) > len(set(tags)):
-            raise IrregularFileError("unusual fields in a result")
-        fields = [_RESULT_FIELDS[tag] for tag in tags]
-        space, last_space = _white_space(content), _white_space(content[::-1])[::-1]
-        # Most programs write the same white space everywhere, which is faster to match.
-        self._results = [
-            re.compile(f"<result>{space}{space.join(fields)}{last_space}</result>"),
-            re.compile(f"<result>{_SPACE}{_SPACE.join(fields)}{_SPACE}</result>"),
-        ]
-
-    def split(self, text: str) -> dict[str, list[str]]:
-        """Return field → values of a text that contains only results."""
-        while self._results:
-            result = self._results[0]
-            parts = result.split(text)
-            width = result.groups + 1
-            if not "".join(parts[::width]).strip(" \t\n"):
-                return {name: parts[index::width] for name, index in result.groupindex.items()}
-            del self._results[0]
-        raise IrregularFileError("results with different fields")
-
-
-def _white_space(text: str) -> str:
-    """Return the white space at the start of a text."""
-    return text[: len(text) - len(text.lstrip(" \t\n"))]
+def _result_pattern(text: str) -> re.Pattern[str]:
+    """Return the pattern of all results, with the fields of the first result in a text."""
+    first = re.match(f"{_SPACE}<result>(.*?)</result>", text, re.DOTALL)
+    tags = re.findall("<([a-z]+)", first[1]) if first is not None else []
+    _require({"file"} <= set(tags) <= set(_RESULT_FIELDS) and len(tags) == len(set(tags)))
+    _require(len({"path", "fol", "passage"}.intersection(tags)) == 1)
+    fields = [f"{_RESULT_FIELDS[tag]}{_SPACE}" for tag in tags]
+    return re.compile(f"<result>{_SPACE}{''.join(fields)}</result>")
 
 
 class _Results:
@@ -287,8 +242,8 @@ class _Results:
         self._files: list[str] = []
         self._paths: list[str] = []
         self._spans: list[AnySpan] = []
-        self._ranks = array("d")
-        self._scores = array("d")
+        self._ranks: list[float] = []
+        self._scores: list[float] = []
 
     def add(self, fields: dict[str, list[str]]) -> None:
         """Add results; raise ValueError for an illegal one."""
@@ -298,74 +253,56 @@ class _Results:
         elif "start" in fields:
             self._spans += map(Passage.of, fields["start"], fields["end"])
         else:
-            spans = zip(map(int, fields["offset"]), map(int, fields["length"]), strict=True)
-            self._spans += [check_span(start, start + length) for start, length in spans]
-        for keys, field in ((self._ranks, "rank"), (self._scores, "rsv")):
-            keys.frombytes(np.array(fields.get(field, []), dtype=np.float64).tobytes())
+            self._spans += map(span_of, fields["offset"], fields["length"])
+        self._ranks += map(float, fields.get("rank", ()))
+        self._scores += map(float, fields.get("rsv", ()))
 
-    def ranking(self, where: str, notes: Notes) -> Ranking:
+    def ranking(self, where: str, notes: Notes, ties: Ties | None) -> Ranking:
         """Return the results in the order of their ranks, or of their scores, or of the file."""
-        files, spans, keys = self._files, self._spans, self._ranks or self._scores
+        files, spans = self._files, self._spans
         paths = self._paths or [""] * len(files)
-        ascending_keys = np.array(keys) if self._ranks else -np.array(keys)
-        if not np.isfinite(ascending_keys).all():
-            raise IrregularFileError("a rank or score that is not finite")
-        if self._ranks and self._scores:
-            note_contradiction(self._ranks, self._scores, where, notes, "ranks")
-        if (ascending_keys[1:] < ascending_keys[:-1]).any():
-            order = np.argsort(ascending_keys, kind="stable").tolist()
+        _require(math.isfinite(sum(self._ranks or self._scores)))
+        order, keys, is_score = order_of(self._ranks, self._scores, where, notes, "rsv")
+        if order is not None:
             files, paths = [files[index] for index in order], [paths[index] for index in order]
             spans = [spans[index] for index in order] if spans else []
-            keys = array("d", [keys[index] for index in order])
-        has_scores = bool(keys) and not self._ranks
-        ranking = Ranking(files, paths, dict(enumerate(spans)), keys if keys else None, has_scores)
-        note_equal_scores(ranking, where, notes)
-        return ranking
+        ranking = Ranking(files, paths, dict(enumerate(spans)), keys, is_score)
+        return noted(ranking, where, notes, ties)
 
 
 def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> bool:
     root, blocks = _read_head(file, "assessments", "file", "file", *ASSESSMENT_TAGS)
     topic = attributes_by_name(root.attrib.items()).get("topic", "")
-    if not topic:
-        raise IrregularFileError("no topic")
+    _require(topic)
     file_tag, point_tag = re.compile(_FILE), re.compile(_POINT)
     assessed: dict[str, dict[str, Assessment]] = {}
     points: list[tuple[str, Passage | Point]] = []
     layout: _ElementLayout | None = None
-    for text in _files(blocks):
-        start = file_tag.match(text)
-        if start is None:
-            raise IrregularFileError("other elements between documents")
-        document = document_name(_parse_attributes(start[1]))
-        position = start.end()
-        while point := point_tag.match(text, position):
-            points.append((document, read_point(point[1], _parse_attributes(point[2]))))
-            position = point.end()
-        if position == len(text):
-            continue
-        if layout is None:
-            layout = _ElementLayout(text, position)
-        if document in assessed:
-            raise IrregularFileError("a document that occurs twice")
-        elements = layout.split(text[position:])
-        if elements:
-            assessed[document] = elements
+    rest = ""
+    for block in blocks:  # all but the last end with an end tag
+        _require("&" not in block)
+        *files, rest = block.split("</file>")
+        for text in files:
+            start = file_tag.match(text)
+            if start is None:
+                raise ValueError
+            document = document_name(_parse_attributes(start[1]))
+            position = start.end()
+            while point := point_tag.match(text, position):
+                points.append((document, read_point(point[1], _parse_attributes(point[2]))))
+                position = point.end()
+            if position == len(text):
+                continue
+            layout = layout or _ElementLayout(text, position)
+            _require(document not in assessed)
+            if elements := layout.split(text[position:]):
+                assessed[document] = elements
+    _require(re.fullmatch(f"{_SPACE}</assessments>{_SPACE}", rest))
     base.add_topic(topic, str(path))
-    if not base.add_elements(topic, assessed):
-        raise IrregularFileError("contradictory assessments")
+    _require(base.add_elements(topic, assessed))
     for document, stated in points:
         add_point(base, topic, document, stated)
     return True
-
-
-def _files(blocks: Iterator[str]) -> Iterator[str]:
-    """Yield the text of each <file> element up to its end tag."""
-    rest = ""
-    for block in blocks:  # all but the last end with an end tag
-        *files, rest = block.split("</file>")
-        yield from files
-    if not re.fullmatch(f"{_SPACE}</assessments>{_SPACE}", rest):
-        raise IrregularFileError("other elements between documents")
 
 
 def _parse_attributes(text: str) -> dict[str, str]:
@@ -379,11 +316,10 @@ class _ElementLayout:
         """Take the layout from the element at a position of a text."""
         first = re.compile(_ELEMENT).match(text, position)
         if first is None:
-            raise IrregularFileError("unusual elements in a document")
+            raise ValueError
         tag = first[1]
         names = [name for name, _ in _ATTRIBUTE.findall(first[2])]
-        if "path" not in names or not 1 < len(names) == len({name.lower() for name in names}):
-            raise IrregularFileError("unusual attributes of an element")
+        _require("path" in names and 1 < len(names) == len({name.lower() for name in names}))
         self._start = f"<{tag} {names[0]}="
         self._separators = [f" {name}=" for name in names[1:]]
         self._is_gap = cache(re.compile(f" ?/>[ \t\n]{{0,99}}{self._start}").fullmatch)
@@ -399,39 +335,20 @@ class _ElementLayout:
         parts = text.split('"')
         width = 2 + 2 * len(self._separators)
         count, rest = divmod(len(parts) - 1, width)
-        separators = enumerate(self._separators, 1)
-        if (
-            rest
-            or parts[0] != self._start
-            or not self._end.fullmatch(parts[-1])
-            or any(parts[2 * index :: width].count(text) != count for index, text in separators)
-            or not all(map(self._is_gap, set(parts[width:-1:width])))
-        ):
-            raise IrregularFileError("elements with different attributes")
+        _require(not rest and parts[0] == self._start and self._end.fullmatch(parts[-1]))
+        for index, separator in enumerate(self._separators, 1):
+            _require(parts[2 * index :: width].count(separator) == count)
+        _require(all(map(self._is_gap, set(parts[width:-1:width]))) and text.count("<") == count)
         values = [parts[index::width] for index in range(1, width, 2)]
-        paths = map(_element_path, values.pop(self._path_index))
+        paths = map(_PATHS.__getitem__, values.pop(self._path_index))
         found = dict(zip(paths, map(self._assessment, *values), strict=True))
-        if len(found) < count:
-            raise IrregularFileError("an element that is assessed twice")
+        _require(len(found) == count)
         if self._has_unassessed:
             return {path: assessment for path, assessment in found.items() if assessment is not None}
         return cast("dict[str, Assessment]", found)
 
     def _read_assessment(self, *values: str) -> Assessment | None:
-        _check_values(values, 99)
-        assessment = self._read("", attributes_by_name(zip(self._names, values, strict=True)))
+        attributes = attributes_by_name(zip(self._names, values, strict=True))
+        assessment = self._read("", attributes)
         self._has_unassessed |= assessment is None
         return assessment
-
-
-@lru_cache(1 << 13)
-def _element_path(text: str) -> str:
-    """Return a canonical path. The cache is shared between files, because topics have common paths."""
-    _check_values([text], 999)
-    return canonical_path(text.strip())
-
-
-def _check_values(values: Sequence[str], longest: int) -> None:
-    for value in values:
-        if not re.fullmatch(f"{_VALUE_CHARACTER}{{0,{longest}}}", value):
-            raise IrregularFileError("a long or unusual value")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from array import array
 from io import BufferedReader
 from pathlib import Path
+from typing import NamedTuple
 
 from xcg.documents.files import local_name
 from xcg.documents.passage_points import Passage
@@ -15,6 +15,7 @@ from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_xml import read_regular_submission
+from xcg.formats.ordering import noted, order_of
 from xcg.formats.stored_topics import clear_large
 from xcg.formats.writing import WrittenScores, lost_parents, results, xml_name, xml_text
 from xcg.lazy_modules import etree
@@ -29,18 +30,11 @@ from xcg.runs.run import (
     Ties,
     Topics,
     offset_and_length,
-    sorted_order,
     span_of,
 )
 from xcg.runs.stored_rankings import StoredRankings
-from xcg.runs.ties import (
-    in_document_order,
-    note_contradiction,
-    note_equal_scores,
-    note_missing_keys,
-)
 
-_PASSAGE_ATTRIBUTES = {"fol": ("offset", "length"), "passage": ("start", "end")}
+_POINTS = {"fol": ("offset", "length"), "passage": ("start", "end")}
 _FIELDS = ("file", "path", "fol", "passage", "rank", "rsv")
 _PARENTS = {"result": "topic", "topic": "inex-submission", "inex-submission": None}
 _OTHER_TAGS = ("result", "collections", "topic-fields", "description")
@@ -50,21 +44,17 @@ _KEYS = {
 }
 """The fields that order results, with their legal values and the key of an illegal value."""
 
+_Element = tuple[str, str, AnySpan | None]
+"""Document, path and span of a result."""
 
-class _Result:
-    """The fields of a <result> as they are written."""
 
-    __slots__ = (*_FIELDS, "line", "problem")
+class _Result(NamedTuple):
+    """A result; ``problem`` is why it names no element, and keys are as the file states them."""
 
-    def __init__(self, line: int) -> None:
-        self.line = line
-        self.file: str | None = None
-        self.path: str | None = None
-        self.fol: tuple[str, str] | None = None
-        self.passage: tuple[str, str] | None = None
-        self.rank: str | None = None
-        self.rsv: str | None = None
-        self.problem = ""
+    line: int
+    element: _Element
+    problem: str
+    keys: dict[str, str]
 
 
 def read_inex_submission(
@@ -103,7 +93,6 @@ def _read_results(
     name = ""
     files, paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
     found: list[_Result] = []
-    texts: dict[str, str] = {}
     # One result at a time, so that memory does not grow with the XML of a topic.
     elements = XmlElements(file, ["result", "topic", "inex-submission"], path)
     for element in elements:
@@ -116,7 +105,7 @@ def _read_results(
                 raise InputError(where, "<inex-submission> has no run-id attribute")
         elif local_name(element) == "result":
             if topics is None or _topic_id(parent) in topics:
-                found.append(_result(element, line, texts))
+                found.append(_result(element, line, files, paths))
         else:
             topic = _topic_id(element)
             if not topic:
@@ -127,13 +116,12 @@ def _read_results(
             elif topics is None or topic in topics:
                 if not found:
                     _check_no_other_content(element, where)
-                ranking = _ranking(found, path, topic, notes, files, paths)
-                note_equal_scores(ranking, f"{path}, topic {topic}", notes)
-                rankings.add(topic, in_document_order(ranking) if ties == "document" else ranking)
+                ranking = _ranking(found, path, topic, notes)
+                rankings.add(topic, noted(ranking, f"{path}, topic {topic}", notes, ties))
             else:
                 skipped.add(topic)
             found = []
-            clear_large(files, paths, texts)
+            clear_large(files, paths)
     if not name:
         raise InputError(path, "no <inex-submission> element; expected a run")
     return Run(name, rankings.as_mapping(), str(path), skipped)
@@ -166,90 +154,88 @@ def _check_no_other_content(topic: etree._Element, where: str) -> None:
             )
 
 
-def _result(element: etree._Element, line: int, texts: dict[str, str]) -> _Result:
-    """Return the fields of a <result>; equal file names and paths become one object."""
-    result = _Result(line)
-    for child in element:
+def _result(
+    result: etree._Element,
+    line: int,
+    files: FunctionCache[str, str],
+    paths: FunctionCache[str, str],
+) -> _Result:
+    """Return the content of a <result>."""
+    texts: dict[str, str] = {}
+    points: dict[str, tuple[str, ...]] = {}
+    problem = ""
+    for child in result:
         tag = child.tag if child.tag in _FIELDS else local_name(child)
         if tag not in _FIELDS:
             continue
-        if getattr(result, tag) is not None:
-            result.problem = f"the result has two <{tag}>; expected one"
-        if tag in _PASSAGE_ATTRIBUTES:
-            setattr(result, tag, tuple(child.get(name, "") for name in _PASSAGE_ATTRIBUTES[tag]))
+        if tag in texts or tag in points:
+            problem = f"the result has two <{tag}>; expected one"
+        if tag in _POINTS:
+            points[tag] = tuple(child.get(name, "") for name in _POINTS[tag])
             continue
         if len(child):
-            result.problem = f"<{tag}> contains elements; expected text"
-        text = child.text or ""
-        setattr(result, tag, texts.setdefault(text, text) if tag in ("file", "path") else text)
-    if [result.path, result.fol, result.passage].count(None) < 2:
-        result.problem = "the result has several of <path>, <fol> and <passage>; expected one"
-    return result
-
-
-def _ranking(
-    found: list[_Result],
-    path: Path,
-    topic: str,
-    notes: Notes,
-    files: FunctionCache[str, str],
-    paths: FunctionCache[str, str],
-) -> Ranking:
-    order, keys, has_scores = _order(found, path, f"{path}, topic {topic}", notes)
-    ordered: list[tuple[str, str, AnySpan | None]] = []
-    for rank, index in enumerate(order, 1):
-        result = found[index]
-        try:
-            ordered.append(_element(result, files, paths))
-        except ValueError as error:
-            where = f"{path}:{result.line}"
-            message = f"topic {topic}, rank {rank}: {error}"
-            notes.problem("results that name no element", where, message)
-            ordered.append(((result.file or "").strip(), "", None))
-    return Ranking.of(ordered, keys, has_scores)
+            problem = f"<{tag}> contains elements; expected text"
+        texts[tag] = child.text or ""
+    if ("path" in texts) + len(points) > 1:
+        problem = "the result has several of <path>, <fol> and <passage>; expected one"
+    element: _Element = (texts.get("file", "").strip(), "", None)
+    keys = {field: texts[field] for field in _KEYS if field in texts}
+    try:
+        if not problem:
+            element = _element(texts, points, files, paths)
+    except ValueError as error:
+        problem = str(error)
+    return _Result(line, element, problem, keys)
 
 
 def _element(
-    result: _Result, files: FunctionCache[str, str], paths: FunctionCache[str, str]
-) -> tuple[str, str, AnySpan | None]:
+    texts: dict[str, str],
+    points: dict[str, tuple[str, ...]],
+    files: FunctionCache[str, str],
+    paths: FunctionCache[str, str],
+) -> _Element:
     """Return document, path and span of a result, which is an element or a passage."""
-    if result.problem:
-        raise ValueError(result.problem)
-    document = files[result.file or ""]
-    if result.path is not None:
-        return document, paths[result.path], None
-    if result.passage is not None:
-        return document, "", Passage.of(*result.passage)
-    if result.fol is None:
-        raise ValueError(
-            "the result has no <path>; expected an element, <fol offset length/>, "
-            "or <passage start end/>"
-        )
-    return document, "", span_of(*result.fol)
+    document = files[texts.get("file", "")]
+    if "path" in texts:
+        return document, paths[texts["path"]], None
+    if "passage" in points:
+        return document, "", Passage.of(*points["passage"])
+    if "fol" in points:
+        return document, "", span_of(*points["fol"])
+    raise ValueError(
+        "the result has no <path>; expected an element, <fol offset length/>, or <passage start end/>"
+    )
 
 
-def _order(
-    found: list[_Result], path: Path, where: str, notes: Notes
-) -> tuple[list[int], array[float] | None, bool]:
-    """Return the order of results, the ranks or scores in this order, and whether these are scores."""
-    for field, (pattern, expected, last_key) in _KEYS.items():
-        texts = [getattr(result, field) for result in found]
-        if note_missing_keys(texts, field, where, notes) == 0 and found:
-            keys = []
-            for text, result in zip(texts, found, strict=True):
-                key = float(text) if re.fullmatch(pattern, text.strip()) else math.nan
-                if not math.isfinite(key):
-                    message = f"illegal {field} {text!r}: expected {expected}"
-                    line = f"{path}:{result.line}"
-                    notes.problem("illegal ranks or scores; the results are last", line, message)
-                    key = last_key
-                keys.append(key)
-            scores = [result.rsv or "" for result in found]
-            if field == "rank" and all(re.fullmatch(_KEYS["rsv"][0], s.strip()) for s in scores):
-                note_contradiction(keys, list(map(float, scores)), where, notes, "ranks")
-            order = sorted_order(keys, descending=field == "rsv")
-            return order, array("d", (keys[index] for index in order)), field == "rsv"
-    return list(range(len(found))), None, False
+def _ranking(found: list[_Result], path: Path, topic: str, notes: Notes) -> Ranking:
+    keys = {field: [_number(result.keys.get(field), field) for result in found] for field in _KEYS}
+    for field, (_, expected, last_key) in _KEYS.items():
+        if None in keys[field]:
+            continue
+        for index, (result, key) in enumerate(zip(found, keys[field], strict=True)):
+            if key is None or not math.isfinite(key):
+                message = f"illegal {field} {result.keys[field]!r}: expected {expected}"
+                line = f"{path}:{result.line}"
+                notes.problem("illegal ranks or scores; the results are last", line, message)
+                keys[field][index] = last_key
+        if field == "rank" and any(map(math.isnan, filter(None, keys["rsv"]))):
+            keys["rsv"] = []  # they are not compared with the ranks
+        break
+    where = f"{path}, topic {topic}"
+    order, ordered_keys, is_score = order_of(keys["rank"], keys["rsv"], where, notes, "rsv")
+    ordered = [found[index] for index in order] if order is not None else found
+    for rank, result in enumerate(ordered, 1):
+        if result.problem:
+            message = f"topic {topic}, rank {rank}: {result.problem}"
+            notes.problem("results that name no element", f"{path}:{result.line}", message)
+    return Ranking.of((result.element for result in ordered), ordered_keys, is_score)
+
+
+def _number(text: str | None, field: str) -> float | None:
+    """Return a rank or score; NaN for an illegal one."""
+    if text is None:
+        return None
+    return float(text) if re.fullmatch(_KEYS[field][0], text.strip()) else math.nan
 
 
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:
