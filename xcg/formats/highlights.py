@@ -8,8 +8,15 @@ from typing import Any
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike, expand, open_input
 from xcg.errors import InputError
-from xcg.formats.json_quotes import QUOTE_FIELDS, document_name, quote_of
-from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
+from xcg.formats.json_records import (
+    QUOTE_FIELDS,
+    TOPIC_AND_DOCUMENT,
+    Field,
+    check_record,
+    document_name,
+    json_lines,
+    quote_of,
+)
 from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.highlights import Highlight
 

@@ -12,8 +12,14 @@ from xcg.documents.text_search import Quote
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import json_certainty
-from xcg.formats.json_quotes import QUOTE_FIELDS, quote_of
-from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
+from xcg.formats.json_records import (
+    QUOTE_FIELDS,
+    TOPIC_AND_DOCUMENT,
+    Field,
+    check_record,
+    json_lines,
+    quote_of,
+)
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
-from xcg.documents.paths import WHOLE, canonical_path
-from xcg.errors import InputError, Notes
+from xcg.documents.paths import WHOLE, canonical_file, canonical_path
+from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats import writing
 from xcg.formats.detection import json_certainty
-from xcg.formats.json_chunks import (
-    CHUNK_FIELDS,
-    Result,
-    StatedChunks,
-    canonical_document,
-    check_parent,
-    document_fields,
-    hint_without_document,
-    named_document,
-)
 from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
+from xcg.formats.ordering import noted, order_of
 from xcg.formats.stored_topics import LINES_IN_MEMORY, StoredTopics
-from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
+from xcg.runs.chunk_adapters import ChunkFields, as_metadata, shortened
+from xcg.runs.chunk_documents import (
+    FILE_NAME,
+    NO_SOURCE,
+    PATH_KEYS,
+    ChunkSource,
+    DocumentKey,
+    document_of,
+    file_name,
+    missing_document,
+    name_in_corpus,
+)
+from xcg.runs.chunk_matching import DocumentText, checked_span, matched_span, only_occurrence
 from xcg.runs.run import (
     RUN_FORMATS,
     FunctionCache,
@@ -37,19 +40,19 @@ from xcg.runs.run import (
     Ties,
     Topics,
     check_span,
-    sorted_order,
 )
 from xcg.runs.stored_rankings import StoredRankings
-from xcg.runs.ties import (
-    in_document_order,
-    note_contradiction,
-    note_equal_scores,
-    note_missing_keys,
-)
 from xcg.tables import json_text
 
 _PARENT = 'an object like {"start": 10, "end": 90}, or null'
 _PARENT_FIELDS = (Field("start", (int,), "a whole number"), Field("end", (int,), "a whole number"))
+_CHUNK_FIELDS = (
+    Field("text", (str,), "the text of the chunk", required=False),
+    Field("metadata", (dict,), "an object", required=False),
+    *(Field(name, (str,), "a path or URL", required=False) for name in PATH_KEYS),
+)
+"""The fields that only chunks have."""
+
 _RESULT_FIELDS = (
     *TOPIC_AND_DOCUMENT,
     Field("path", (str,), "an element's path", required=False),
@@ -58,7 +61,7 @@ _RESULT_FIELDS = (
     Field("parent", (dict, type(None)), _PARENT, required=False),
     Field("rank", (int,), "a whole number from 0", required=False),
     Field("score", (int, float), "a number", required=False),
-    *CHUNK_FIELDS,
+    *_CHUNK_FIELDS,
 )
 _IDEAL_FIELDS = (
     Field("user_model", (str,), "a user model's name"),
@@ -73,6 +76,8 @@ _GOLD_SPAN = re.compile("([0-9]{1,15})–([0-9]{1,15})")
 
 _Element = tuple[str, str, tuple[int, int] | None]
 """Document, path and span of a result."""
+_Result = tuple[_Element, tuple[int, int] | None, int | None, float | None]
+"""A result, its parent, rank and score."""
 _HIGHEST_RANK = 1 << 53
 _HIGHEST_SCORE = 1e300
 
@@ -114,18 +119,18 @@ def read_json_run(
         InputError: If a record is illegal, with file and line.
         UnmappedError: If the text of a chunk is not in its document.
     """
-    chunks = StatedChunks(source, notes)
-    legal = document_fields(_RESULT_FIELDS, source.document)
-    documents, paths = FunctionCache(canonical_document), FunctionCache(canonical_path)
-    found = StoredTopics[list[Result]](list)
+    chunks: _Chunks = {}
+    legal = _document_fields(_RESULT_FIELDS, source.document)
+    documents, paths = FunctionCache(_canonical_document), FunctionCache(canonical_path)
+    found = StoredTopics[list[_Result]](list)
     skipped: set[str] = set()
     states_parents = False
     for number, (where, record) in enumerate(_results_and_ideals(file, path), 1):
-        if number % LINES_IN_MEMORY == 0 and chunks.are_found:
+        if number % LINES_IN_MEMORY == 0 and not chunks:
             found.store()
             documents.clear()
             paths.clear()
-        if "doc" not in record and source.document is None and (hint := hint_without_document(record)):
+        if "doc" not in record and source.document is None and (hint := _hint_without_document(record)):
             raise InputError(where, f"the field 'doc' is missing{hint}")
         check_record(record, legal, where)
         states_parents = states_parents or "parent" in record
@@ -133,18 +138,17 @@ def read_json_run(
         if topics is not None and topic not in topics:
             skipped.add(topic)
             continue
-        rank, score = record.get("rank"), record.get("score")
-        if rank is not None and not 0 <= rank < _HIGHEST_RANK:
-            raise InputError(where, f"rank is {rank}: expected a whole number from 0")
-        if score is not None and not -_HIGHEST_SCORE <= score <= _HIGHEST_SCORE:
-            raise InputError(where, f"score is {score}: expected a finite number")
+        rank, score = _keys(record, where)
         results = found[topic]
         is_legal = True
         try:
             if source.document is not None:
-                record["doc"] = named_document(record, source.document)
+                record["doc"] = _named_document(record, source.document)
             if "text" in record:
-                element = chunks.add(record, record["doc"], results, where)
+                element, stated = _stated_chunk(record, source.corpus, where)
+                if source.corpus is not None:
+                    use = _Chunk(results, len(results), where)
+                    chunks.setdefault(element[0], {}).setdefault(stated, []).append(use)
             else:
                 element = _element(record, documents, paths)
         except InputError:
@@ -154,13 +158,14 @@ def read_json_run(
             element, is_legal = (str(record.get("doc", "")), "", None), False
         parent = _parent(record, element[2], where) if "parent" in record else None
         results.append((element, parent if is_legal else None, rank, score))
-    chunks.find()
+    if source.corpus is not None:
+        _find_chunks(chunks, source.corpus, notes)
     rankings = _rankings(found, path, ties, states_parents, notes)
     return Run(path.name.split(".")[0], rankings.as_mapping(), str(path), skipped)
 
 
 def _rankings(
-    found: StoredTopics[list[Result]],
+    found: StoredTopics[list[_Result]],
     path: Path,
     ties: Ties | None,
     states_parents: bool,
@@ -172,10 +177,9 @@ def _rankings(
     for topic, results in found.pop_all():
         whole_here = sum(element[1] == WHOLE for element, *_ in results)
         whole, parts = whole + whole_here, parts + len(results) - whole_here
-        _note_keys(results, f"{path}, topic {topic}", notes)
-        ranking = _ranking(results, states_parents)
-        note_equal_scores(ranking, f"{path}, topic {topic}", notes)
-        rankings.add(topic, in_document_order(ranking) if ties == "document" else ranking)
+        where = f"{path}, topic {topic}"
+        ranking = _ranking(results, states_parents, where, notes)
+        rankings.add(topic, noted(ranking, where, notes, ties))
     if whole and parts:
         message = (
             f"{whole} of {whole + parts} results have no 'path' and no 'start', so each is its whole"
@@ -209,40 +213,29 @@ def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str,
         yield where, result
 
 
-def _note_keys(found: list[Result], where: str, notes: Notes) -> None:
-    """Count topics whose ranks and scores contradict each other, and with a rank of some results only.
-
-    Without any ranks, scores are checked.
-    """
-    _, _, ranks, scores = zip(*found, strict=True)
-    if None not in (*ranks, *scores):
-        note_contradiction(ranks, scores, where, notes, "ranks")
-    for keys, name in ((ranks, "rank"), (scores, "score")):
-        if note_missing_keys(keys, name, where, notes) == 0:
-            return
-
-
-def _ranking(found: list[Result], states_parents: bool) -> Ranking:
-    elements, parents, *columns = zip(*found, strict=True)
-    order, keys, is_descending = list(range(len(found))), None, False
-    for column, is_score in zip(columns, (False, True), strict=True):
-        if None not in column:
-            order = sorted_order(column, is_score)
-            keys, is_descending = array("d", (column[index] for index in order)), is_score
-            break
-    ranking = Ranking.of((elements[index] for index in order), keys, is_descending)
+def _ranking(found: list[_Result], states_parents: bool, where: str, notes: Notes) -> Ranking:
+    elements, parents, ranks, scores = zip(*found, strict=True)
+    order, keys, is_score = order_of(ranks, scores, where, notes)
+    in_order = range(len(found)) if order is None else order
+    ranking = Ranking.of((elements[index] for index in in_order), keys, is_score)
     if states_parents:
-        in_order = enumerate(parents[index] for index in order)
-        ranking.parents = {position: parent for position, parent in in_order if parent is not None}
+        of_rank = enumerate(parents[index] for index in in_order)
+        ranking.parents = {position: parent for position, parent in of_rank if parent is not None}
     return ranking
 
 
-def _parent(record: dict[str, Any], span: tuple[int, int] | None, where: str) -> tuple[int, int] | None:
-    """Return the parent of a passage.
+def _keys(record: dict[str, Any], where: str) -> tuple[int | None, float | None]:
+    """Return the rank and the score of a result; raise InputError if one is illegal."""
+    rank, score = record.get("rank"), record.get("score")
+    if rank is not None and not 0 <= rank < _HIGHEST_RANK:
+        raise InputError(where, f"rank is {rank}: expected a whole number from 0")
+    if score is not None and not -_HIGHEST_SCORE <= score <= _HIGHEST_SCORE:
+        raise InputError(where, f"score is {score}: expected a finite number")
+    return rank, score
 
-    Raises:
-        InputError: If it is illegal.
-    """
+
+def _parent(record: dict[str, Any], span: tuple[int, int] | None, where: str) -> tuple[int, int] | None:
+    """Return the parent of a passage; raise InputError if it is illegal."""
     stated = record["parent"]
     if stated is None:
         return None
@@ -253,7 +246,7 @@ def _parent(record: dict[str, Any], span: tuple[int, int] | None, where: str) ->
     if not 0 <= start <= end:
         raise InputError(where, f"parent from {start} to {end}: expected 0 <= start <= end")
     if span is not None:
-        check_parent((start, end), span, where)
+        _check_parent((start, end), span, where)
     return start, end
 
 
@@ -270,6 +263,141 @@ def _element(
         case True, False, False:
             return document, paths[fields["path"]], None
     raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")
+
+
+def _document_fields(fields: tuple[Field, ...], document: DocumentKey) -> tuple[Field, ...]:
+    """Return the legal fields of a result if its document is named by an option."""
+    if document is None:
+        return fields
+    names = {field.name for field in fields}
+    own = [document] if isinstance(document, str) and document not in (*names, FILE_NAME) else []
+    return (
+        *(field._replace(required=False) if field.name == "doc" else field for field in fields),
+        *(Field(name, (str, int), "a document's name", required=False) for name in own),
+    )
+
+
+def _hint_without_document(record: Mapping[str, Any]) -> str:
+    """Return a hint on the option that names the document of a record without ``doc``, or ""."""
+    values = {**as_metadata(record.get("metadata")), **record}
+    key = next((name for name in PATH_KEYS if name in values), None)
+    if key is None:
+        return ""
+    value = str(values[key])
+    option = repr(FILE_NAME) if file_name(value) != value else key
+    return f", but its {key!r} is {shortened(repr(value))}: expected --document {option} (document=)"
+
+
+def _named_document(record: Mapping[str, Any], document: DocumentKey) -> str:
+    """Return the name of a record's document in the corpus; raise ValueError without a legal one."""
+    metadata = {**as_metadata(record.get("metadata")), **record}
+    fields = ChunkFields(
+        document=record.get("doc"), metadata=metadata, no_document="the result has no 'doc'"
+    )
+    return name_in_corpus(document_of(record, fields, document))
+
+
+def _canonical_document(name: str) -> str:
+    """Return the canonical name of a document.
+
+    Raises:
+        ValueError: If it is illegal, such as an absolute path. The message names the option that helps.
+    """
+    try:
+        return canonical_file(name)
+    except ValueError as error:
+        hint = f"; --document {FILE_NAME!r} (document=) takes the last part of a path"
+        raise ValueError(f"{error}{hint if file_name(name) else ''}") from None
+
+
+def _check_parent(parent: tuple[int, int] | None, span: tuple[int, int], where: str) -> None:
+    """Raise InputError if the parent of a passage does not contain it."""
+    if parent is not None and not (parent[0] <= span[0] and span[1] <= parent[1]):
+        raise InputError(
+            where,
+            f"the parent, {parent[0]} to {parent[1]}, does not contain the passage, {span[0]} to "
+            f"{span[1]}",
+        )
+
+
+class _Chunk(NamedTuple):
+    """A use of a chunk with a text: the results of a topic, its index in them, its file and line."""
+
+    results: list[_Result]
+    position: int
+    where: str
+
+
+_Stated = tuple[int | None, int | None, str]
+"""Start, end and text, as the file states them."""
+
+
+_Chunks = dict[str, dict[_Stated, list[_Chunk]]]
+"""Document → stated chunk → its uses. Equal texts are stored and searched once."""
+
+
+def _stated_chunk(
+    record: Mapping[str, Any], corpus: Corpus | None, where: str
+) -> tuple[_Element, _Stated]:
+    """Return a chunk with a text, and what it states; its span is None until it is found in the corpus.
+
+    Raises:
+        InputError: If the chunk has no offsets, and there is no corpus.
+        ValueError: If it is illegal.
+    """
+    text, start, end = record["text"], record.get("start"), record.get("end")
+    if "path" in record or (start is None and end is not None):
+        raise ValueError("expected the field 'text' with 'start' and 'end', with 'start', or alone")
+    if start is None and not text.strip():
+        raise ValueError("the chunk is empty: it has no text")
+    span = None if start is None else checked_span(start, start + len(text) if end is None else end)
+    name = _canonical_document(record["doc"])
+    if corpus is not None:
+        span = None
+    elif span is None:
+        message = "the chunk is given by its text: expected a corpus, or start and end"
+        raise InputError(where, message)
+    return (name, "", span), (start, end, text)
+
+
+def _find_chunks(chunks: _Chunks, corpus: Corpus, notes: Notes) -> None:
+    """Add the spans of chunks to the results. Each document is prepared for the search once.
+
+    Raises:
+        UnmappedError: If a chunk is not in its document.
+    """
+    for name in corpus.prepared(list(chunks)):
+        document: DocumentText | InputError
+        try:
+            if name not in corpus:
+                raise UnmappedError("", missing_document(name, corpus))
+            document = DocumentText(corpus.tree(name).text)
+        except InputError as unreadable:
+            document = unreadable
+        for stated, uses in chunks.pop(name).items():
+            span = _span_in(document, name, *stated)
+            for results, position, where in uses:
+                if isinstance(span, InputError):
+                    kind = "chunks without a place in a document"
+                    notes.tolerate(kind, type(span)(where, str(span)))
+                    continue
+                _, parent, rank, score = results[position]
+                _check_parent(parent, span, where)
+                results[position] = (name, "", span), parent, rank, score
+
+
+def _span_in(
+    document: DocumentText | InputError, name: str, start: int | None, end: int | None, text: str
+) -> tuple[int, int] | InputError:
+    """Return the span of a chunk in its document, or why it has none."""
+    if isinstance(document, InputError):
+        return document
+    try:
+        if start is None:
+            return only_occurrence(document, text, name)
+        return matched_span(document, start, end, text, name)
+    except UnmappedError as error:
+        return error
 
 
 def write_json_run(run: Run) -> tuple[str, list[str]]:

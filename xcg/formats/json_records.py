@@ -1,15 +1,17 @@
-"""Read JSON Lines files record by record and check the fields of a record."""
+"""Read JSON Lines files record by record, and check the fields, quotes and documents of a record."""
 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from xcg.documents.files import lines
+from xcg.documents.paths import canonical_file
+from xcg.documents.text_search import Quote
 from xcg.errors import InputError, nearest
 from xcg.lazy_modules import json
 
@@ -59,12 +61,10 @@ def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str
         if not line or line.isspace():
             continue
         where = f"{name}:{number}"
-        record = _plain_record(line.rstrip("\r\n"))
-        if record is None:
-            try:
-                record = _decoder().decode(line)
-            except (ValueError, RecursionError) as error:
-                raise InputError(where, f"not valid JSON: {error}") from None
+        try:
+            record = _decoder().decode(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(where, f"not valid JSON: {error}") from None
         if not isinstance(record, dict):
             raise InputError(where, "expected JSON Lines, one object {…} per line")
         topic = record.get("topic")
@@ -73,23 +73,6 @@ def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str
             if not topic:
                 raise InputError(where, "the topic is empty")
         yield where, record
-
-
-def _plain_record(line: str) -> dict[str, Any] | None:
-    """Return the record of a line; None if only the slower decoder can check it.
-
-    Without escapes, each string has two quotation marks, so more marks show a repeated key.
-    """
-    if "\\" in line or line.count("{") != 1 or not line.isprintable():
-        return None
-    try:
-        record, end = _plain_decoder().raw_decode(line)
-    except (ValueError, RecursionError):
-        return None  # the other decoder raises the error again
-    if end != len(line) or not isinstance(record, dict):
-        return None
-    strings = len(record) + sum([type(value) is str for value in record.values()])
-    return record if line.count('"') == 2 * strings else None
 
 
 def _record(pairs: list[tuple[str, object]]) -> dict[str, Any]:
@@ -115,11 +98,6 @@ def _decoder() -> json.JSONDecoder:
     return json.JSONDecoder(object_pairs_hook=_record)
 
 
-@cache
-def _plain_decoder() -> json.JSONDecoder:
-    return json.JSONDecoder()
-
-
 def check_record(record: dict[str, Any], fields: Sequence[Field], where: str) -> None:
     """Check the fields of a record.
 
@@ -131,40 +109,60 @@ def check_record(record: dict[str, Any], fields: Sequence[Field], where: str) ->
     Raises:
         InputError: If a field is unknown, missing or of the wrong type.
     """
-    if _is_legal(record, fields):
-        return
-    names = [field.name for field in fields]
-    for key in record:
-        if key not in names:
-            raise InputError(where, f"unknown field {key!r}: {nearest(key, names)}")
-    for field in fields:
-        if field.name not in record:
-            if field.required:
-                raise InputError(where, f"the field {field.name!r} is missing")
+    known, problem = 0, ""
+    for name, types, expected, required in fields:
+        if name not in record:
+            if required and not problem:
+                problem = f"the field {name!r} is missing"
             continue
-        value = record[field.name]
-        if not isinstance(value, field.types) or isinstance(value, bool):
-            raise InputError(where, f"{field.name} is {_short(value)}: expected {field.expected}")
-        if field.types == (int,) and isinstance(value, int) and abs(value) > MAX_NUMBER:
+        known += 1
+        value = record[name]
+        if type(value) not in types:  # a bool is no int
+            problem = problem or f"{name} is {_SHORT.repr(value)}: expected {expected}"
+        elif types == (int,) and abs(value) > MAX_NUMBER:
             limit = f"the limit is {MAX_NUMBER}"
-            message = f"{field.name} is {_short(value)}: {limit}; expected {field.expected}"
-            raise InputError(where, message)
+            problem = problem or f"{name} is {_SHORT.repr(value)}: {limit}; expected {expected}"
+    if known < len(record):
+        names = [field.name for field in fields]
+        key = next(key for key in record if key not in names)
+        raise InputError(where, f"unknown field {key!r}: {nearest(key, names)}")
+    if problem:
+        raise InputError(where, problem)
 
 
-def _is_legal(record: dict[str, Any], fields: Sequence[Field]) -> bool:
-    """Return whether a record is certainly legal; a False needs a closer check."""
-    known = 0
-    for name, types, _, required in fields:
-        if name in record:
-            value = record[name]
-            if type(value) not in types or (type(value) is int and abs(value) > MAX_NUMBER):
-                return False
-            known += 1
-        elif required:
-            return False
-    return known == len(record)
+QUOTE_FIELDS = (
+    Field("text", (str,), "the words of the passage", required=False),
+    Field("exact", (str,), "the words of the passage", required=False),
+    Field("prefix", (str,), "the text before the passage", required=False),
+    Field("suffix", (str,), "the text after the passage", required=False),
+)
+"""The fields of a quote: ``exact`` or ``text``, with optional ``prefix`` and ``suffix``."""
 
 
-def _short(value: object) -> str:
-    """Return the text of a value for a message; long and deeply nested values are shortened."""
-    return _SHORT.repr(value)
+def quote_of(record: Mapping[str, Any], where: str) -> Quote | None:
+    """Return the quote of a record; None without one.
+
+    Raises:
+        InputError: If it has ``exact`` and ``text``, or context alone.
+    """
+    if "exact" in record and "text" in record:
+        raise InputError(where, "the fields 'exact' and 'text': expected one of them")
+    exact = record.get("exact", record.get("text"))
+    if exact is None:
+        for name in ("prefix", "suffix"):
+            if name in record:
+                raise InputError(where, f"the field {name!r} has no effect without 'exact'")
+        return None
+    return Quote(exact, record.get("prefix", ""), record.get("suffix", ""))
+
+
+def document_name(record: Mapping[str, Any], where: str) -> str:
+    """Return the canonical name of a record's document.
+
+    Raises:
+        InputError: If it is illegal.
+    """
+    try:
+        return canonical_file(record["doc"])
+    except ValueError as error:
+        raise InputError(where, str(error)) from None

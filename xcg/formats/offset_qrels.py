@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from io import BufferedReader
-from itertools import accumulate, count, pairwise, repeat
-from operator import add
 from pathlib import Path
+from typing import NamedTuple
 
 from xcg.documents.passage_points import Point
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import column_count
-from xcg.formats.text_columns import TextBlock, text_blocks
+from xcg.formats.text_columns import split_lines
 from xcg.formats.writing import check_names, lost_points
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
@@ -24,21 +23,22 @@ from xcg.judgements.recall_base import (
     Span,
 )
 
-_REGULAR = re.compile(
-    r"^(?!#)(\S+)[ \t]+\S+[ \t]+(\S+)[ \t]+([0-9]{1,15})[ \t]+([0-9]{1,15})"
-    r"(?:[ \t]+(?:(-1|[0-9]{1,15})((?:[ \t]+[0-9]{1,15}:[0-9]{1,15})+)|-1))?[ \t\r]*$",
-    re.MULTILINE,
-)
-"""A line with legal numbers, whose sixth field is -1, or an entry point before passages."""
-_PASSAGE = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
+_is_passage = re.compile(r"[0-9]{1,15}:[0-9]{1,15}").fullmatch
 _is_number = re.compile(r"[0-9]{1,15}").fullmatch
 _is_entry_point = re.compile(r"[0-9]{1,15}|-1").fullmatch
 _NO_ENTRY_POINT = "-1"
 _LEFT_OUT = "lines left out of the assessments"
 
 
-_Line = tuple[int, str, str, DocumentSizes, list[Span], int | None, str | None]
-"""Number, topic, document, sizes, passages, entry point, and a sixth field that inex_eval ignores."""
+class _Line(NamedTuple):
+    """A line; ``ignored`` is a sixth field that inex_eval ignores."""
+
+    topic: str
+    document: str
+    sizes: DocumentSizes
+    spans: list[Span]
+    entry_point: int | None
+    ignored: str | None
 
 
 def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
@@ -65,80 +65,34 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
     Raises:
         InputError: If the file is empty or a line is illegal; with file and line.
     """
-    blocks = list(text_blocks(file, path))
-    lines: Iterable[_Line] | None = _regular_lines(blocks)
-    if lines is None:
-        lines = _checked_lines(blocks, path, notes)
-    name = str(path)
-    topics: set[str] = set()
-    for number, topic, stated_name, sizes, spans, entry_point, ignored in lines:
-        try:
-            document = canonical_file(stated_name)
-            if topic not in topics:
-                base.add_topic(topic, name)
-                topics.add(topic)
-            is_repeated = document in base.spans(topic)
-            base.add_spans(topic, document, spans, f"{name}:{number}")
-        except InputError as error:
-            notes.tolerate(_LEFT_OUT, error)
-            continue
-        except ValueError as error:
-            notes.problem(_LEFT_OUT, f"{name}:{number}", str(error))
-            continue
-        base.add_document_sizes(topic, document, sizes)
-        if entry_point is not None:
-            base.add_entry_point(topic, document, entry_point)
-        if is_repeated:
-            repeated = f"topic {topic}: the document {document!r} occurs again"
-            notes.oddity("documents in several lines, which add up", f"{name}:{number}", repeated)
-        if spans or sizes.relevant or ignored is not None:
-            for kind, detail in _oddities(sizes, spans, ignored):
-                notes.oddity(kind, f"{name}:{number}", detail)
-
-
-def _regular_lines(blocks: Iterable[TextBlock]) -> list[_Line] | None:
-    """Return the lines of a file that has no irregular lines, else None."""
-    lines: list[_Line] = []
-    for block in blocks:
-        text = block.text()
-        found = _REGULAR.findall(text) if text is not None else []
-        if text is None or len(found) < text.count("\n") + (not text.endswith("\n")):
-            return None
-        topics, documents, relevant, lengths, points, passages = zip(*found, strict=True)
-        sizes = map(DocumentSizes, map(int, relevant), map(int, lengths))
-        numbers = list(map(int, " ".join(passages).replace(":", " ").split()))
-        starts = numbers[::2]
-        spans = list(map(Span, starts, map(add, starts, numbers[1::2])))
-        ends = accumulate((of_line.count(":") for of_line in passages), initial=0)
-        lines += zip(
-            count(block.first_line),
-            topics,
-            documents,
-            sizes,
-            [spans[start:end] for start, end in pairwise(ends)],
-            [int(point) if point not in ("", _NO_ENTRY_POINT) else None for point in points],
-            repeat(None),
-            strict=False,  # two of them are endless
-        )
-    return lines or None
-
-
-def _checked_lines(blocks: Sequence[TextBlock], path: Path, notes: Notes) -> Iterator[_Line]:
-    """Yield the legal lines of any file; the others are problems."""
-    lines = [line for block in blocks for line in block.rows() if not line[1][0].startswith("#")]
+    lines = list(split_lines(file, path))
     if not lines:
         raise InputError(path, "an empty file; expected assessments")
     without_entry_points = any(len(fields) > 6 and ":" in fields[5] for _, fields in lines)
     for number, fields in lines:
+        where = f"{path}:{number}"
         try:
-            line = _parse_line(number, fields, without_entry_points)
-        except ValueError as error:
-            notes.problem(_LEFT_OUT, f"{path}:{number}", str(error))
+            line = _parse_line(fields, without_entry_points)
+            base.add_topic(line.topic, str(path))
+            is_repeated = line.document in base.spans(line.topic)
+            base.add_spans(line.topic, line.document, line.spans, where)
+        except InputError as error:
+            notes.tolerate(_LEFT_OUT, error)
             continue
-        yield line
+        except ValueError as error:
+            notes.problem(_LEFT_OUT, where, str(error))
+            continue
+        base.add_document_sizes(line.topic, line.document, line.sizes)
+        if line.entry_point is not None:
+            base.add_entry_point(line.topic, line.document, line.entry_point)
+        if is_repeated:
+            repeated = f"topic {line.topic}: the document {line.document!r} occurs again"
+            notes.oddity("documents in several lines, which add up", where, repeated)
+        for kind, detail in _oddities(line.sizes, line.spans, line.ignored):
+            notes.oddity(kind, where, detail)
 
 
-def _parse_line(number: int, fields: list[str], without_entry_points: bool) -> _Line:
+def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
     """Return the content of a line; raise ValueError if it is illegal."""
     if len(fields) < 5:
         raise ValueError(
@@ -146,28 +100,25 @@ def _parse_line(number: int, fields: list[str], without_entry_points: bool) -> _
             "[entry_point [offset:length …]]"
         )
     topic, _, document, relevant, length, *rest = fields
-    if not _is_number(relevant):
-        raise ValueError(f"illegal relevant characters {relevant!r}: expected a number of characters")
-    if not _is_number(length):
-        raise ValueError(f"illegal length {length!r}: expected a number of characters")
+    for name, number in (("relevant characters", relevant), ("length", length)):
+        if not _is_number(number):
+            raise ValueError(f"illegal {name} {number!r}: expected a number of characters")
     entry_point, ignored = None, None
     if rest and not (without_entry_points and ":" in rest[0]):
         sixth = rest.pop(0)
-        if not (_is_entry_point(sixth) or (not rest and _PASSAGE.fullmatch(sixth))):
+        if not (_is_entry_point(sixth) or (not rest and _is_passage(sixth))):
             raise ValueError(
                 f"illegal entry point {sixth!r}: expected the offset of a character, or -1"
             )
-        if not rest:
-            ignored = sixth if sixth != _NO_ENTRY_POINT else None
-        elif sixth != _NO_ENTRY_POINT:
-            entry_point = int(sixth)
-    sizes = DocumentSizes(int(relevant), int(length))
+        if sixth != _NO_ENTRY_POINT:
+            entry_point, ignored = (int(sixth), None) if rest else (None, sixth)
     spans = list(map(_parse_passage, rest))
-    return number, topic, document, sizes, spans, entry_point, ignored
+    sizes = DocumentSizes(int(relevant), int(length))
+    return _Line(topic, canonical_file(document), sizes, spans, entry_point, ignored)
 
 
 def _parse_passage(text: str) -> Span:
-    if _PASSAGE.fullmatch(text) is None:
+    if not _is_passage(text):
         raise ValueError(f"illegal passage {text!r}: expected offset:length, like 1205:3431")
     offset, length = map(int, text.split(":"))
     return Span(offset, offset + length)

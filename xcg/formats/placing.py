@@ -15,8 +15,15 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike, expand, open_input
 from xcg.documents.text_search import Location, TextIndex
 from xcg.errors import InputError, XcgError
-from xcg.formats.json_quotes import QUOTE_FIELDS, document_name, quote_of
-from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
+from xcg.formats.json_records import (
+    QUOTE_FIELDS,
+    TOPIC_AND_DOCUMENT,
+    Field,
+    check_record,
+    document_name,
+    json_lines,
+    quote_of,
+)
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
 from xcg.runs.chunk_documents import missing_document
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import struct
+import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from io import BufferedReader
 from itertools import chain, islice
 from operator import add, gt, lt
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_at_mark, split_element_id
@@ -22,10 +22,10 @@ from xcg.formats.text_columns import (
     TextBlock,
     are_numbers,
     are_plain_names,
+    decimal,
     equal_stretches,
     text_blocks,
 )
-from xcg.formats.trec_run_line import parse_line
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
@@ -41,6 +41,9 @@ from xcg.runs.run import (
 )
 from xcg.runs.stored_rankings import StoredRankings
 from xcg.runs.ties import note_contradiction, note_equal_scores
+
+_LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
+_RANK = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
 
 
 def read_trec_run(
@@ -80,14 +83,13 @@ def read_trec_run(
     """
     reader = _Reader(path, notes, order, topics)
     for block in text_blocks(file, path):
-        reader.add(block)
+        reader.add_block(block)
     if not reader.tag:
         raise reader.problem or InputError(path, "an empty file; expected a run")
     elements = _Elements()
     rankings = StoredRankings()
     for topic, lines in reader.topics.pop_all():
         ranking = _ranking(path, topic, lines, notes, order, ties or "document", elements)
-        note_equal_scores(ranking, f"{path}, topic {topic}", notes)
         rankings.add(topic, ranking)
         clear_large(*elements.caches)
     return Run(reader.tag, rankings.as_mapping(), str(path), reader.skipped)
@@ -102,7 +104,6 @@ class _TopicLines:
         documents: The names of the documents.
         elements: ``#/path`` or ``#offset:length``; empty for a whole document.
         line_numbers: The line numbers in the file.
-        plain: Whether all results are whole documents with names in canonical form.
     """
 
     def __init__(self) -> None:
@@ -111,26 +112,11 @@ class _TopicLines:
         self.documents: list[str] = []
         self.elements: list[str] = []
         self.line_numbers: list[range] = []
-        self.plain = True
-
-    def add(self, first_line: int, documents: Iterable[str], elements: Iterable[str]) -> None:
-        """Add the results of consecutive lines."""
-        before = len(self.documents)
-        self.documents.extend(documents)
-        self.elements.extend(elements)
-        end = first_line + len(self.documents) - before
-        if self.line_numbers and self.line_numbers[-1].stop == first_line:
-            first_line = self.line_numbers.pop().start
-        self.line_numbers.append(range(first_line, end))
 
     def extend(self, others: _TopicLines) -> None:
         """Add lines that follow these in the file."""
-        self.scores.extend(others.scores)
-        self.ranks.extend(others.ranks)
-        self.documents.extend(others.documents)
-        self.elements.extend(others.elements)
-        self.line_numbers.extend(others.line_numbers)
-        self.plain &= others.plain
+        for mine, more in zip(vars(self).values(), vars(others).values(), strict=True):
+            mine.extend(more)
 
 
 class _Reader:
@@ -152,10 +138,9 @@ class _Reader:
         self._with_scores = order == "score"
         self._check_ranks = order != "file"
         self._texts: dict[str, str] = {}  # equal texts become one object
-        self._plain = True  # whether all these texts are document names in canonical form
         self._lines_in_memory = 0
 
-    def add(self, block: TextBlock) -> None:
+    def add_block(self, block: TextBlock) -> None:
         """Add the lines of a block."""
         if not self.add_columns(block):
             self.add_lines(block)
@@ -167,56 +152,43 @@ class _Reader:
 
     def add_columns(self, block: TextBlock) -> bool:
         """Add the lines of a block, if it has regular columns and one tag; return whether it has."""
-        columns = _regular_columns(block, self._check_ranks)
-        if columns is None:
+        columns = block.columns()
+        if columns is None or not 6 <= len(columns) <= 8:
             return False
-        topics, documents, elements, ranks, score_texts, tags = columns
-        tag = self.tag or tags[0]
-        if tags.count(tag) < len(tags):
+        topics, iterations, documents, ranks, scores, tags, *others = columns
+        if tags.count(self.tag or tags[0]) < len(tags):
             return False
-        if not self.tag and self._with_scores and not _scores(score_texts[:1]):
-            return False  # the first line is checked even if its topic is not needed
-        stretches = []
-        skipped = set()
+        if b"#/" in block.data and any("#/" in text for text in {*topics, *iterations}):
+            return False
+        if self._check_ranks and not are_numbers(ranks, 18):
+            return False
+        try:
+            documents, elements = _split_elements(documents, others)
+            numbers = _scores(scores) if self._with_scores else []
+        except ValueError:
+            return False
+        whole_ranks = list(map(int, ranks)) if self._check_ranks else []
+        self.tag = tags[0]
         for start, end in equal_stretches(topics):
-            topic = topics[start]
-            if self._needed is None or topic in self._needed:
-                scores = _scores(score_texts[start:end]) if self._with_scores else []
-                if self._with_scores and not scores:
-                    return False
-                stretches.append((topic, start, end, scores))
-            else:
-                skipped.add(topic)
-        self.tag = tag
-        self.skipped |= skipped
-        same = self._texts.setdefault
-        for topic, start, end, scores in stretches:
-            lines = self.topics[topic]
-            names, marked = documents[start:end], elements[start:end]
-            if elements:
-                lines.add(block.first_line + start, map(same, names, names), map(same, marked, marked))
-                self._plain = False
-            else:
-                known = len(self._texts)
-                lines.add(block.first_line + start, map(same, names, names), [""] * len(names))
-                new = islice(reversed(self._texts), len(self._texts) - known)
-                self._plain = self._plain and are_plain_names(list(new))
-            lines.plain &= self._plain
-            # array.extend takes ten times as long.
-            lines.scores.frombytes(struct.pack(f"{len(scores)}d", *scores))
-            if self._check_ranks:
-                lines.ranks.extend(map(int, ranks[start:end]))
+            lines = slice(start, end)
+            self._add(
+                topics[start],
+                block.first_line + start,
+                documents[lines],
+                elements[lines],
+                numbers[lines],
+                whole_ranks[lines],
+            )
         return True
 
     def add_lines(self, block: TextBlock) -> None:
         """Add the lines of a block one by one."""
-        same = self._texts.setdefault
         for number, fields in block.lines():
             if self._needed is not None and self.tag and fields[0] not in self._needed:
                 self.skipped.add(fields[0])
                 continue
             try:
-                line = parse_line(fields, self._with_scores, self._check_ranks)
+                line = _parse_line(fields, self._with_scores, self._check_ranks)
             except ValueError as error:
                 where = f"{self._path}:{number}"
                 self.problem = self.problem or InputError(where, str(error))
@@ -227,75 +199,122 @@ class _Reader:
                 self._notes.note(f"{self._path}: several run tags; the run is called {self.tag}")
             if line.has_other_text:
                 self._notes.note(f"{self._path}: text after the sixth column, which is ignored")
-            if self._needed is not None and line.topic not in self._needed:
-                self.skipped.add(line.topic)
-                continue
-            lines = self.topics[line.topic]
-            lines.add(number, [same(line.document, line.document)], [same(line.element, line.element)])
-            lines.plain = self._plain = False
-            if self._with_scores:
-                lines.scores.append(line.score)
-            if self._check_ranks:
-                lines.ranks.append(line.rank)
+            self._add(line.topic, number, [line.document], [line.element], line.scores, line.ranks)
+
+    def _add(
+        self,
+        topic: str,
+        first_line: int,
+        documents: list[str],
+        elements: list[str],
+        scores: Sequence[float],
+        ranks: Sequence[int],
+    ) -> None:
+        """Add the results of consecutive lines."""
+        if self._needed is not None and topic not in self._needed:
+            self.skipped.add(topic)
+            return
+        lines, same = self.topics[topic], self._texts.setdefault
+        lines.documents.extend(map(same, documents, documents))
+        lines.elements.extend(map(same, elements, elements) if any(elements) else elements)
+        lines.line_numbers.append(range(first_line, first_line + len(documents)))
+        lines.scores.extend(scores)
+        lines.ranks.extend(ranks)
 
 
-def _regular_columns(block: TextBlock, check_ranks: bool) -> tuple[list[str], ...] | None:
-    """Return the columns of a block, or None if its lines must be read one by one.
-
-    These are topics, documents, elements (empty if all results are whole documents), ranks, scores and
-    tags.
-    """
-    columns = block.columns()
-    if columns is None or not 6 <= len(columns) <= 8:
-        return None
-    topics, iterations, documents, ranks, scores, tags, *others = columns
-    has_marks = b"#" in block.data
-    documents, elements = _split_documents(documents) if has_marks else (documents, [])
-    if others and elements:
-        return None  # two columns may name an element
+def _split_elements(documents: list[str], others: list[list[str]]) -> tuple[list[str], list[str]]:
+    """Return names of documents and elements; raise ValueError if lines must be read one by one."""
+    elements = [""] * len(documents)
+    if "#" in "".join(documents):
+        split = [document.partition("#/") for document in documents]
+        if all(mark for _, mark, _ in split):
+            documents, elements = [name for name, _, _ in split], [f"#/{path}" for *_, path in split]
+        else:
+            documents, elements = map(list, zip(*map(split_at_mark, documents), strict=True))
+        if others and any(elements):
+            raise ValueError  # two columns may name an element
     match others:
         case [paths]:
             if not all(path.startswith("/") for path in paths):
-                return None
-            elements = list(map("#{}".format, paths))
+                raise ValueError
+            elements = [f"#{path}" for path in paths]
         case [offsets, lengths]:
             if not (are_numbers(offsets, 15) and are_numbers(lengths, 15)):
-                return None
+                raise ValueError
             elements = list(map("#{}:{}".format, offsets, lengths))
-    if check_ranks and not are_numbers(ranks, 18):
-        return None
-    if has_marks and any("#/" in text for text in {*topics, *iterations}):
-        return None
-    return topics, documents, elements, ranks, scores, tags
-
-
-def _split_documents(documents: list[str]) -> tuple[list[str], list[str]]:
-    """Split a document column into names and elements; no elements if all are whole documents."""
-    joined = " ".join(documents)
-    mark_count = joined.count("#")
-    if not mark_count or ("#/" not in joined and ":" not in joined):
-        return documents, []
-    if mark_count == joined.count("#/") == len(documents):
-        parts = joined.replace("#", " #").split()
-        names, elements = parts[::2], parts[1::2]
-        # One mark per document, and one in every second part: each document has a name and one mark.
-        if len(documents) == len(names) == len(elements) and "#" not in "".join(names):
-            return names, elements
-    split = list(map(split_at_mark, documents))
-    elements = [element for _, element in split]
-    return [name for name, _ in split], elements if any(elements) else []
+    return documents, elements
 
 
 def _scores(texts: Sequence[str]) -> list[float]:
-    """Return scores, or nothing if one of them may be illegal."""
+    """Return scores; raise ValueError if one of them may be illegal."""
     joined = "".join(texts)
-    if "_" in joined or not joined.isascii():  # float() reads 1_0 and the digits of other scripts
-        return []
-    try:
-        scores = list(map(float, texts))
-    except ValueError:
-        return []
-    return scores if math.isfinite(sum(scores)) else []
+    scores = list(map(float, texts))
+    if "_" in joined or not joined.isascii() or not math.isfinite(sum(scores)):
+        raise ValueError  # float() reads 1_0 and the digits of other scripts
+    return scores
+
+
+class _Line(NamedTuple):
+    """One line of a run; scores and ranks that are not needed are missing."""
+
+    topic: str
+    document: str
+    element: str
+    ranks: list[int]
+    scores: list[float]
+    tag: str
+    has_other_text: bool
+
+
+def _parse_line(fields: list[str], with_score: bool, check_rank: bool) -> _Line:
+    """Parse a line; raise ValueError if it is illegal."""
+    if len(fields) < 6:
+        raise _wrong_columns(fields)
+    topic, iteration, document, rank, score, tag, *others = fields
+    if "#/" in topic + iteration:
+        raise ValueError(
+            f"the columns begin with {topic} {iteration}; expected topic Q0 file#/path rank score tag"
+        )
+    stated = _stated_element(fields)
+    has_other_text = bool(others and not stated)
+    rank_match = _RANK.fullmatch(rank)
+    if has_other_text and (rank_match is None or tag.startswith("/")):
+        raise _wrong_columns(fields)  # white space in a name moves the other columns
+    if check_rank and rank_match is None:
+        raise ValueError(f"illegal rank {rank!r}: expected a whole number")
+    scores = [decimal(score)] if with_score else []
+    if not all(map(math.isfinite, scores)):
+        raise ValueError(f"illegal score {score!r}: expected a finite number")
+    name, element = split_at_mark(document)
+    if element and stated:
+        raise ValueError(f"{document} and {' '.join(others)}: expected one element or passage")
+    ranks = [int(rank_match[1])] if check_rank and rank_match is not None else []
+    return _Line(topic, name, element or stated, ranks, scores, tag, has_other_text)
+
+
+def _wrong_columns(fields: list[str]) -> ValueError:
+    return ValueError(
+        f"{len(fields)} columns; expected six, topic Q0 file#/path rank score tag, "
+        "or seven with an element's path, or eight with a passage's offset and length"
+    )
+
+
+def _stated_element(fields: list[str]) -> str:
+    """Return the element or passage after column 6 as ``#/path`` or ``#offset:length``, if any.
+
+    Text that begins like a path or a passage must be one; other text is ignored.
+
+    Raises:
+        ValueError: If it is not.
+    """
+    others = fields[6:]
+    is_path = bool(others) and others[0].startswith("/")  # INEX 2009 and 2010
+    is_passage = any(map(_LIKE_OFFSET.fullmatch, others[:2]))  # INEX 2010
+    if (is_path and len(others) > 1) or (is_passage and len(others) != 2):
+        raise _wrong_columns(fields)
+    if is_passage:
+        span_of(*others)
+    return "#" + ":".join(others) if is_path or is_passage else ""
 
 
 def _ranking(
@@ -307,9 +326,10 @@ def _ranking(
     ties: Ties,
     known: _Elements,
 ) -> Ranking:
+    where = f"{path}, topic {topic}"
     rows = _order(lines, order, ties)
     if order == "score":
-        note_contradiction(lines.ranks, lines.scores, f"{path}, topic {topic}", notes, "scores")
+        note_contradiction(lines.ranks, lines.scores, where, notes, "scores")
     documents, elements = lines.documents, lines.elements
     keys: array[Any] = lines.scores if order == "score" else lines.ranks
     if rows is not None:
@@ -317,23 +337,23 @@ def _ranking(
         documents = [documents[row] for row in rows]
         elements = [elements[row] for row in rows]
     stated_keys = None if order == "file" else keys
-    has_scores = order == "score"
-    if lines.plain:
-        return Ranking(documents, [WHOLE] * len(documents), {}, stated_keys, has_scores)
     try:
-        return Ranking(*known.files_and_paths(documents, elements), {}, stated_keys, has_scores)
+        ranking = Ranking(*known.files_and_paths(documents, elements), {}, stated_keys)
     except ValueError:  # a passage, an illegal path, or an unusual spelling
         found = []
-    numbers = list(chain.from_iterable(lines.line_numbers))
-    for position, (document, element) in enumerate(zip(documents, elements, strict=True)):
-        try:
-            found.append(known.result(document, element))
-        except ValueError as error:
-            where = f"{path}:{numbers[rows[position] if rows is not None else position]}"
-            message = f"topic {topic}, rank {position + 1}: {error}"
-            notes.problem("results that name no element", where, message)
-            found.append((document, "", None))
-    return Ranking.of(found, stated_keys, has_scores)
+        numbers = list(chain.from_iterable(lines.line_numbers))
+        for position, (document, element) in enumerate(zip(documents, elements, strict=True)):
+            try:
+                found.append(known.result(document, element))
+            except ValueError as error:
+                line = numbers[rows[position] if rows is not None else position]
+                message = f"topic {topic}, rank {position + 1}: {error}"
+                notes.problem("results that name no element", f"{path}:{line}", message)
+                found.append((document, "", None))
+        ranking = Ranking.of(found, stated_keys)
+    ranking.has_scores = order == "score"
+    note_equal_scores(ranking, where, notes)
+    return ranking
 
 
 def _order(lines: _TopicLines, order: Order, ties: Ties) -> list[int] | None:
@@ -359,37 +379,35 @@ class _Elements:
     """Returns document, path and span of results; each name and each path is interpreted once."""
 
     def __init__(self) -> None:
-        self._plain_files, self._plain_paths = FunctionCache(_plain_file), FunctionCache(_plain_path)
-        self._files, self._paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
-        self.caches = (self._plain_files, self._plain_paths, self._files, self._paths)
+        self._files, self._paths = FunctionCache(canonical_file), FunctionCache(_path)
+        self.caches = (self._files, self._paths)
 
     def result(self, document: str, element: str) -> tuple[str, str, AnySpan | None]:
         """Return document, path and span of any result; raise ValueError if it is illegal."""
         if not element:
             return *split_element_id(document), None
         if element.startswith("#/"):
-            return self._files[document], self._paths[element[1:]], None
-        offset, _, length = element[1:].partition(":")
-        return self._files[document], "", span_of(offset, length)
+            return self._files[document], self._paths[element], None
+        return self._files[document], "", span_of(*element[1:].split(":"))
 
     def files_and_paths(self, documents: list[str], elements: list[str]) -> tuple[list[str], list[str]]:
-        """Return files and paths of elements and whole documents in usual spelling.
+        """Return files and paths of elements and whole documents.
 
         Raises:
-            ValueError: If there is anything else.
+            ValueError: If there is anything else, or a name that may be a path.
         """
-        files = list(map(self._plain_files.__getitem__, documents))
-        return files, list(map(self._plain_paths.__getitem__, elements))
+        paths = [WHOLE] * len(elements)
+        if any(elements):
+            paths = list(map(self._paths.__getitem__, elements))
+        if are_plain_names(documents):
+            return documents, paths
+        if "]" in "".join(documents):
+            raise ValueError
+        return list(map(self._files.__getitem__, documents)), paths
 
 
-def _plain_file(name: str) -> str:
-    if ":" in name or "[" in name or "]" in name:
-        raise ValueError
-    return canonical_file(name)
-
-
-def _plain_path(element: str) -> str:
-    if ":" in element:
+def _path(element: str) -> str:
+    if element and not element.startswith("#/"):
         raise ValueError
     return canonical_path(element[1:]) if element else WHOLE
 

@@ -13,8 +13,15 @@ from xcg.documents.text_search import Location, Quote, Span, TextIndex, states_s
 from xcg.documents.tree import UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError, nearest
 from xcg.formats.base import read_assessments
-from xcg.formats.json_quotes import QUOTE_FIELDS, document_name, quote_of
-from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
+from xcg.formats.json_records import (
+    QUOTE_FIELDS,
+    TOPIC_AND_DOCUMENT,
+    Field,
+    check_record,
+    document_name,
+    json_lines,
+    quote_of,
+)
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
 from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.judgement import Judgement
