@@ -26,7 +26,7 @@ from xcg.documents.text_search import Quote, TextIndex
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.formats.base import read_assessments, read_run
-from xcg.formats.highlights import read_highlights
+from xcg.formats.json_assessments import read_highlights
 from xcg.formats.placing import locate_passages, update_gold
 from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES

@@ -31,7 +31,7 @@ import xcg
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import words_and_marks
 from xcg.documents.tree import ElementTree
-from xcg.formats.highlights import read_highlights
+from xcg.formats.json_assessments import read_highlights
 
 SMALL, LARGE = 100, 400  # tokens
 BEST = 12  # number of leaves that auto-merging considers

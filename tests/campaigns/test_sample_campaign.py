@@ -12,7 +12,7 @@ from conftest import ROOT, Command, load_script, without_note
 from lxml import etree
 
 import xcg
-from xcg.formats.highlights import read_highlights
+from xcg.formats.json_assessments import read_highlights
 from xcg.strategies.registry import strategies_of
 from xcg.strategies.rewriting import rewrite
 

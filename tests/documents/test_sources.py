@@ -26,7 +26,7 @@ from xcg.documents.paths import LONGEST_NAME, canonical_file
 from xcg.documents.sources import document_name
 from xcg.errors import InputError, Notes
 from xcg.formats.base import read_assessments, read_run
-from xcg.formats.highlights import read_highlights
+from xcg.formats.json_assessments import read_highlights
 
 SPELLINGS = [
     "x//d",

@@ -17,7 +17,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments, read_run, read_run_and_format
-from xcg.formats.highlights import read_highlights
+from xcg.formats.json_assessments import read_highlights
 from xcg.formats.placing import locate_passages
 from xcg.formats.topic_files import read_topic_titles, read_topics
 from xcg.judgements.anchoring import anchor

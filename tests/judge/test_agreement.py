@@ -19,7 +19,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
-from xcg.formats.highlights import read_highlights
+from xcg.formats.json_assessments import read_highlights
 from xcg.judge.agreement import (
     AgreementRow,
     agreement,

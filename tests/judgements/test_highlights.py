@@ -16,8 +16,8 @@ from xcg.documents.parsing import parse_document
 from xcg.documents.text_search import locate_passage
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_assessments
-from xcg.formats.highlights import read_highlights
 from xcg.formats.inex_assessments import inex_2004
+from xcg.formats.json_assessments import read_highlights
 from xcg.judgements.highlights import Highlight, SpecificityScale, assess
 from xcg.judgements.recall_base import RecallBase
 

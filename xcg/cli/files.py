@@ -37,8 +37,8 @@ from xcg.evaluation.inputs import Inputs, check_document_is_used
 from xcg.evaluation.repeated_results import count_repeated, note_repeated
 from xcg.evaluation.validation import validate as validate_files
 from xcg.formats.base import can_have_chunks, read_assessments, read_run
-from xcg.formats.highlights import read_highlights
 from xcg.formats.inex_assessments import inex_2004
+from xcg.formats.json_assessments import read_highlights
 from xcg.formats.letor import read_letor_feature
 from xcg.formats.placing import locate_passages, update_gold
 from xcg.judgements.highlights import SpecificityScale

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from xcg.documents.files import PathLike, expand, open_input
 from xcg.errors import MAX_NAME_LENGTH, FileError, InputError, Notes, name_too_long
-from xcg.formats.wrong_content import Kind, content_hint
+from xcg.formats.detection import Kind, content_hint
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.registry import Registry
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
@@ -52,10 +52,7 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
 
 def add_assessments(base: RecallBase, path: Path, notes: Notes) -> None:
     """Add the assessments in one file to a recall-base; see :func:`read_assessments`."""
-    with (
-        open_input(path) as file,
-        _with_content_hint(file, path, "assessments", notes),
-    ):
+    with open_input(path) as file, _with_content_hint(file, path, "assessments", notes):
         _, format_ = _detect(ASSESSMENT_FORMATS, file)
         format_.read(file, path, base, notes)
 
@@ -105,10 +102,7 @@ def read_run_and_format(
     check_order(order, ties)
     notes = notes if notes is not None else Notes()
     path = Path(path)
-    with (
-        open_input(path) as file,
-        _with_content_hint(file, path, "run", notes),
-    ):
+    with open_input(path) as file, _with_content_hint(file, path, "run", notes):
         format_name, format_ = _detect(RUN_FORMATS, file)
         of_chunks = [source] if format_.reads_chunks else []
         run = format_.read(file, path, notes, order, ties, topics, *of_chunks)

@@ -17,7 +17,7 @@ from functools import cache
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from xcg.documents.files import SAFE_PARSING, local_name
 from xcg.documents.passage_points import Passage, Point
@@ -187,9 +187,7 @@ def _read_submission(
         fields = {}
         if text.strip(" \t\n"):
             pattern = pattern or _result_pattern(text)
-            width, parts = pattern.groups + 1, pattern.split(text)
-            _require(not "".join(parts[::width]).strip(" \t\n"))
-            fields = {field: parts[index::width] for field, index in pattern.groupindex.items()}
+            fields = dict(zip(pattern.groupindex, _columns(pattern, text), strict=True))
         if topics is not None and topic not in topics:
             skipped.add(topic)
             continue
@@ -277,10 +275,9 @@ def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> boo
     file_tag, point_tag = re.compile(_FILE), re.compile(_POINT)
     assessed: dict[str, dict[str, Assessment]] = {}
     points: list[tuple[str, Passage | Point]] = []
-    layout: _ElementLayout | None = None
+    read: Callable[[str], dict[str, Assessment]] | None = None
     rest = ""
     for block in blocks:  # all but the last end with an end tag
-        _require("&" not in block)
         *files, rest = block.split("</file>")
         for text in files:
             start = file_tag.match(text)
@@ -293,9 +290,9 @@ def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> boo
                 position = point.end()
             if position == len(text):
                 continue
-            layout = layout or _ElementLayout(text, position)
+            read = read or _element_reader(text, position)
             _require(document not in assessed)
-            if elements := layout.split(text[position:]):
+            if elements := read(text[position:]):
                 assessed[document] = elements
     _require(re.fullmatch(f"{_SPACE}</assessments>{_SPACE}", rest))
     base.add_topic(topic, str(path))
@@ -309,46 +306,37 @@ def _parse_attributes(text: str) -> dict[str, str]:
     return attributes_by_name(_ATTRIBUTE.findall(text))
 
 
-class _ElementLayout:
-    """The tag and the order of the attributes of every assessed element."""
+def _element_reader(text: str, position: int) -> Callable[[str], dict[str, Assessment]]:
+    """Return the reader of elements with the tag and attributes of the one at a position of a text.
 
-    def __init__(self, text: str, position: int) -> None:
-        """Take the layout from the element at a position of a text."""
-        first = re.compile(_ELEMENT).match(text, position)
-        if first is None:
-            raise ValueError
-        tag = first[1]
-        names = [name for name, _ in _ATTRIBUTE.findall(first[2])]
-        _require("path" in names and 1 < len(names) == len({name.lower() for name in names}))
-        self._start = f"<{tag} {names[0]}="
-        self._separators = [f" {name}=" for name in names[1:]]
-        self._is_gap = cache(re.compile(f" ?/>[ \t\n]{{0,99}}{self._start}").fullmatch)
-        self._end = re.compile(f" ?/>{_SPACE}")
-        self._path_index = names.index("path")
-        self._read = ASSESSMENT_TAGS[tag]
-        self._names = [name for name in names if name != "path"]
-        self._assessment = cache(self._read_assessment)
-        self._has_unassessed = False
+    It takes a text that contains only such elements, and returns path → assessment.
+    """
+    first = re.compile(_ELEMENT).match(text, position)
+    if first is None:
+        raise ValueError
+    names = [name for name, _ in _ATTRIBUTE.findall(first[2])]
+    _require("path" in names and 1 < len(names) == len({name.lower() for name in names}))
+    values = " ".join(f'{name}="({_VALUE})"' for name in names)
+    pattern = re.compile(f"<{first[1]} {values} ?/>")
+    path_index = names.index("path")
+    names.remove("path")
 
-    def split(self, text: str) -> dict[str, Assessment]:
-        """Return path → assessment of a text that contains only elements of this layout."""
-        parts = text.split('"')
-        width = 2 + 2 * len(self._separators)
-        count, rest = divmod(len(parts) - 1, width)
-        _require(not rest and parts[0] == self._start and self._end.fullmatch(parts[-1]))
-        for index, separator in enumerate(self._separators, 1):
-            _require(parts[2 * index :: width].count(separator) == count)
-        _require(all(map(self._is_gap, set(parts[width:-1:width]))) and text.count("<") == count)
-        values = [parts[index::width] for index in range(1, width, 2)]
-        paths = map(_PATHS.__getitem__, values.pop(self._path_index))
-        found = dict(zip(paths, map(self._assessment, *values), strict=True))
-        _require(len(found) == count)
-        if self._has_unassessed:
-            return {path: assessment for path, assessment in found.items() if assessment is not None}
-        return cast("dict[str, Assessment]", found)
+    @cache
+    def assessment(*values: str) -> Assessment | None:
+        return ASSESSMENT_TAGS[first[1]]("", attributes_by_name(zip(names, values, strict=True)))
 
-    def _read_assessment(self, *values: str) -> Assessment | None:
-        attributes = attributes_by_name(zip(self._names, values, strict=True))
-        assessment = self._read("", attributes)
-        self._has_unassessed |= assessment is None
-        return assessment
+    def read(text: str) -> dict[str, Assessment]:
+        columns = _columns(pattern, text)
+        paths = columns.pop(path_index)
+        found = dict(zip(map(_PATHS.__getitem__, paths), map(assessment, *columns), strict=True))
+        _require(len(found) == len(paths))
+        return {path: one for path, one in found.items() if one is not None}
+
+    return read
+
+
+def _columns(pattern: re.Pattern[str], text: str) -> list[list[str]]:
+    """Return the values of each group of a pattern in a text that contains only its matches."""
+    width, parts = pattern.groups + 1, pattern.split(text)
+    _require(not "".join(parts[::width]).strip(" \t\n"))
+    return [parts[index::width] for index in range(1, width)]

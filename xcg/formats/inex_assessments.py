@@ -20,14 +20,7 @@ from xcg.formats.inex_attributes import (
     element_path,
     read_point,
 )
-from xcg.judgements.assessment import Scale
-from xcg.judgements.recall_base import (
-    ASSESSMENT_FORMATS,
-    AssessmentFormat,
-    AssessmentWriter,
-    DocumentLength,
-    RecallBase,
-)
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
 from xcg.lazy_modules import etree
 
 
@@ -200,28 +193,17 @@ def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> 
     return writing.xml_text(root), writing.lost_points(base) + writing.lost_text_details(base)
 
 
-_FORMATS: dict[str, tuple[str, AssessmentWriter, Scale]] = {
-    "inex2004": (
-        "INEX 2002–2004: <assessments topic><file><path path exhaustiveness specificity>",
-        write_inex_2004,
-        "four-point",
-    ),
-    "inex2005": (
-        "INEX 2005 and later: <assessments topic><file><element path exhaustivity size rsize>",
-        write_inex_2005,
-        "share",
-    ),
-}
+_OLD = "INEX 2002–2004: <assessments topic><file><path path exhaustiveness specificity>"
+_NEW = "INEX 2005 and later: <assessments topic><file><element path exhaustivity size rsize>"
+_FORMAT = AssessmentFormat(
+    f"{_OLD}, one topic per file",
+    lambda head: xml_certainty(head, b"assessments"),
+    read_inex_assessments,
+    write_inex_2004,
+    passages_become="four-point",
+    one_topic=True,
+)
 # One reader reads both forms, so it does not matter which of them is detected.
-for _name, (_description, _write, _scale) in _FORMATS.items():
-    ASSESSMENT_FORMATS.add(
-        _name,
-        AssessmentFormat(
-            f"{_description}, one topic per file",
-            lambda head: xml_certainty(head, b"assessments"),
-            read_inex_assessments,
-            _write,
-            passages_become=_scale,
-            one_topic=True,
-        ),
-    )
+ASSESSMENT_FORMATS.add("inex2004", _FORMAT)
+_NEW_FORMAT = _FORMAT._replace(write=write_inex_2005, passages_become="share")
+ASSESSMENT_FORMATS.add("inex2005", _NEW_FORMAT._replace(description=f"{_NEW}, one topic per file"))

@@ -6,7 +6,7 @@ The reader of TREC runs accepts more: comments, six or seven columns, and text a
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from io import BytesIO
 from operator import add
 from pathlib import Path
@@ -20,6 +20,7 @@ from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _UNKNOWN_OFFSETS = {"X", "-1"}
+Span = tuple[int, int]
 
 
 class InexEvalRun(NamedTuple):
@@ -67,13 +68,12 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
     return InexEvalRun(Run(file, rankings, file), reader.tag, line_numbers)
 
 
-class _Results:
+class _Results(NamedTuple):
     """The results of one topic."""
 
-    def __init__(self) -> None:
-        self.files: list[str] = []
-        self.spans: list[tuple[int, int]] = []
-        self.line_numbers: list[int] = []
+    files: list[str]
+    spans: list[Span]
+    line_numbers: list[int]
 
 
 class _Reader:
@@ -96,9 +96,8 @@ class _Reader:
         if columns is None or len(columns) != 8:
             return False
         topics, _, documents, _, _, tags, offsets, lengths = columns
-        if len(topics) < block.data.count(b"\n"):  # blank lines are illegal
-            return False
-        if not (are_numbers(offsets, 15) and are_numbers(lengths, 15)):
+        has_blank_lines = len(topics) < block.data.count(b"\n")  # they are illegal
+        if has_blank_lines or not (are_numbers(offsets, 15) and are_numbers(lengths, 15)):
             return False
         try:
             files = list(map(canonical_file, documents))
@@ -108,11 +107,8 @@ class _Reader:
         spans = list(zip(starts, map(add, starts, map(int, lengths)), strict=True))
         for start, end in equal_stretches(topics):
             if topics[start] in self._topics:
-                results = self.results.setdefault(topics[start], _Results())
-                results.files += files[start:end]
-                results.spans += spans[start:end]
-                results.line_numbers += range(block.first_line + start, block.first_line + end)
-                self.tag = tags[end - 1]
+                numbers = range(block.first_line + start, block.first_line + end)
+                self._add(topics[start], files[start:end], spans[start:end], numbers, tags[end - 1])
         return True
 
     def add_lines(self, block: TextBlock) -> None:
@@ -130,17 +126,23 @@ class _Reader:
             if topic not in self._topics:
                 continue
             try:
-                result = canonical_file(document), _span(offset, length)
+                result = [canonical_file(document)], [_span(offset, length)]
             except ValueError as error:
                 raise InputError(where, str(error)) from None
-            results = self.results.setdefault(topic, _Results())
-            results.files.append(result[0])
-            results.spans.append(result[1])
-            results.line_numbers.append(number)
-            self.tag = tag
+            self._add(topic, *result, [number], tag)
+
+    def _add(
+        self, topic: str, files: list[str], spans: list[Span], numbers: Iterable[int], tag: str
+    ) -> None:
+        """Add results of an assessed topic."""
+        results = self.results.setdefault(topic, _Results([], [], []))
+        results.files.extend(files)
+        results.spans.extend(spans)
+        results.line_numbers.extend(numbers)
+        self.tag = tag
 
 
-def _span(offset: str, length: str) -> tuple[int, int]:
+def _span(offset: str, length: str) -> Span:
     """Return start and end of a passage; raise ValueError if it is illegal."""
     if offset in _UNKNOWN_OFFSETS:
         return UNKNOWN_SPAN

@@ -1,12 +1,14 @@
-"""Read and write assessments as JSON Lines."""
+"""Read and write assessments as JSON Lines, and read highlights."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+from xcg.documents.corpus import Corpus
+from xcg.documents.files import PathLike, expand, open_input
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.text_search import Quote
 from xcg.errors import InputError, Notes
@@ -14,13 +16,17 @@ from xcg.formats import writing
 from xcg.formats.detection import json_certainty
 from xcg.formats.json_records import (
     QUOTE_FIELDS,
+    START_AND_END,
     TOPIC_AND_DOCUMENT,
     Field,
     check_record,
+    document_name,
     json_lines,
     quote_of,
 )
+from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
+from xcg.judgements.highlights import Highlight
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -43,11 +49,16 @@ _LEVEL_FIELDS = (
 )
 _PASSAGE_FIELDS = (
     *TOPIC_AND_DOCUMENT,
-    Field("start", (int,), "a whole number", required=False),
-    Field("end", (int,), "a whole number", required=False),
+    *START_AND_END,
     Field("exhaustivity", (int,), "1 or 2", required=False),
     Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
     Field("entry_point", (int,), "the offset of a character", required=False),
+    *QUOTE_FIELDS,
+)
+_HIGHLIGHT_FIELDS = (
+    *TOPIC_AND_DOCUMENT,
+    *START_AND_END,
+    Field("exhaustivity", (int,), "a whole number"),
     *QUOTE_FIELDS,
 )
 _OF_PASSAGES = frozenset({"start", "end", "exact", "text", "prefix", "suffix"})
@@ -100,11 +111,7 @@ def _add_passage(
 ) -> None:
     """Add a passage, or only its document if it is not relevant."""
     quote, grade = quote_of(fields, where), _grade(fields)
-    if quote is None or "start" in fields or "end" in fields:
-        for name in ("start", "end"):
-            if name not in fields:
-                raise InputError(where, f"the field {name!r} is missing")
-    span = (fields["start"], fields["end"]) if "start" in fields else None
+    span = _stated_span(fields, quote, where)
     base.add_stated(topic, document, ParsedPassage(quote, span, grade), where)
     if "entry_point" in fields:
         _add_entry_point(base, topic, document, fields["entry_point"])
@@ -130,6 +137,62 @@ def _grade(fields: dict[str, Any]) -> float:
     if exhaustivity not in (1, 2):
         raise ValueError(f"exhaustivity is {exhaustivity}: expected 1 or 2 for a passage")
     return float(exhaustivity)
+
+
+def read_highlights(
+    paths: PathLike | Iterable[PathLike], corpus: Corpus | None = None
+) -> list[Highlight]:
+    """Read highlights from JSON Lines files.
+
+    A record has the fields ``topic``, ``doc`` and ``exhaustivity`` (1, 2 or 3), and ``start`` and
+    ``end`` (characters of the document's text), a quote, or both. A quote is ``exact`` or ``text``,
+    with optional ``prefix`` and ``suffix``.
+
+    Args:
+        paths: Files, folders and globs.
+        corpus: The documents, which quotes without offsets need.
+
+    Raises:
+        InputError: If a file cannot be read, a record is illegal, or a quote has no position in its
+            document, with file and line.
+    """
+    highlights = []
+    finder = QuoteFinder(corpus)
+    for path in expand(paths, "highlights in JSON Lines"):
+        with open_input(path) as file:
+            for where, record in json_lines(file, path):
+                highlights.append(_highlight(record, where, finder))
+    return highlights
+
+
+def _highlight(record: dict[str, Any], where: str, finder: QuoteFinder) -> Highlight:
+    check_record(record, _HIGHLIGHT_FIELDS, where)
+    topic, exhaustivity, quote = str(record["topic"]), record["exhaustivity"], quote_of(record, where)
+    if exhaustivity not in (1, 2, 3):
+        raise InputError(where, f"exhaustivity is {exhaustivity}: expected 1, 2 or 3")
+    name = document_name(record, where)
+    span = _stated_span(record, quote, where)
+    if span is None:
+        assert quote is not None
+        return Highlight(topic, name, *finder.span(name, quote, where), exhaustivity)
+    start, end = span
+    if not 0 <= start < end:
+        raise InputError(where, f"start {start} and end {end}: expected 0 <= start < end")
+    return Highlight(topic, name, start, end, exhaustivity, quote.exact if quote is not None else None)
+
+
+def _stated_span(record: dict[str, Any], quote: Quote | None, where: str) -> tuple[int, int] | None:
+    """Return the offsets of a passage; None for a quote without them.
+
+    Raises:
+        InputError: If one is missing.
+    """
+    if quote is not None and "start" not in record and "end" not in record:
+        return None
+    for name in ("start", "end"):
+        if name not in record:
+            raise InputError(where, f"the field {name!r} is missing")
+    return record["start"], record["end"]
 
 
 def write_json_assessments(

@@ -14,7 +14,7 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats import writing
 from xcg.formats.detection import json_certainty
-from xcg.formats.json_records import TOPIC_AND_DOCUMENT, Field, check_record, json_lines
+from xcg.formats.json_records import START_AND_END, TOPIC_AND_DOCUMENT, Field, check_record, json_lines
 from xcg.formats.ordering import noted, order_of
 from xcg.formats.stored_topics import LINES_IN_MEMORY, StoredTopics
 from xcg.runs.chunk_adapters import ChunkFields, as_metadata, shortened
@@ -45,7 +45,7 @@ from xcg.runs.stored_rankings import StoredRankings
 from xcg.tables import json_text
 
 _PARENT = 'an object like {"start": 10, "end": 90}, or null'
-_PARENT_FIELDS = (Field("start", (int,), "a whole number"), Field("end", (int,), "a whole number"))
+_PARENT_FIELDS = tuple(field._replace(required=True) for field in START_AND_END)
 _CHUNK_FIELDS = (
     Field("text", (str,), "the text of the chunk", required=False),
     Field("metadata", (dict,), "an object", required=False),
@@ -56,8 +56,7 @@ _CHUNK_FIELDS = (
 _RESULT_FIELDS = (
     *TOPIC_AND_DOCUMENT,
     Field("path", (str,), "an element's path", required=False),
-    Field("start", (int,), "a whole number", required=False),
-    Field("end", (int,), "a whole number", required=False),
+    *START_AND_END,
     Field("parent", (dict, type(None)), _PARENT, required=False),
     Field("rank", (int,), "a whole number from 0", required=False),
     Field("score", (int, float), "a number", required=False),

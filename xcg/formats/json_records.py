@@ -46,6 +46,12 @@ class Field(NamedTuple):
 TOPIC_AND_DOCUMENT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
 """The fields that all assessments and results have."""
 
+START_AND_END = (
+    Field("start", (int,), "a whole number", required=False),
+    Field("end", (int,), "a whole number", required=False),
+)
+"""The offsets of a passage."""
+
 
 def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the records of a JSON Lines file, each with its file and line.

@@ -18,9 +18,9 @@ from xcg.documents.paths import WHOLE, canonical_file
 from xcg.errors import InputError, Notes
 from xcg.formats.detection import is_letor
 from xcg.formats.text_columns import decimal
-from xcg.judgements.assessment import Assessment, read_level
+from xcg.judgements.assessment import read_level
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
-from xcg.runs.run import RUN_FORMATS, FunctionCache, Order, Run, RunFormat, Ties, Topics
+from xcg.runs.run import RUN_FORMATS, FunctionCache, Run, RunFormat
 from xcg.runs.ties import in_document_order
 
 _HEAD_SIZE = 4096
@@ -61,17 +61,14 @@ def read_letor_assessments(file: BufferedReader, path: Path, base: RecallBase, n
     Raises:
         InputError: If a line is illegal, with file and line.
     """
-    levels: FunctionCache[str, Assessment] = FunctionCache(read_level)
-    known: set[str] = set()
+    levels = FunctionCache(read_level)
     for line in _lines(file, path, notes):
         try:
             assessment = levels[line.level]
         except ValueError as error:
             notes.problem("lines left out of the assessments", line.where, str(error))
             continue
-        if line.topic not in known:
-            base.add_topic(line.topic, str(path))
-            known.add(line.topic)
+        base.add_topic(line.topic, str(path))
         try:
             base.add(line.topic, line.document, WHOLE, assessment, line.where)
         except InputError as error:
@@ -106,11 +103,9 @@ def read_letor_feature(path: PathLike, feature: int, notes: Notes | None = None)
         if not is_letor(file.peek(_HEAD_SIZE)):
             raise InputError(path, "not a LETOR file: expected lines like 2 qid:1 1:0.5 # docid = d7")
         for line in _lines(file, path, notes):
-            text = "0"
-            start = line.features.find(mark)
-            if start >= 0:
-                has_feature = True
-                text = line.features[start + len(mark) :].partition(" ")[0]
+            _, stated, features = line.features.partition(mark)
+            has_feature = has_feature or bool(stated)
+            text = features.partition(" ")[0] if stated else "0"
             score = decimal(text)
             if not math.isfinite(score):
                 message = f"illegal value {text[:40]!r} of feature {feature}: expected a finite number"
@@ -151,15 +146,11 @@ def _lines(file: BufferedReader, path: Path, notes: Notes) -> Iterator[_Line]:
 def _document(comment: str) -> str:
     """Return the document that a comment names; nothing if it names none."""
     stated = _DOCID.match(comment)
-    if stated:
-        return stated[1]
-    words = comment.split()
+    words = [stated[1]] if stated else comment.split()
     return words[0] if len(words) == 1 else ""
 
 
-def _read_run(
-    file: BufferedReader, path: Path, notes: Notes, order: Order, ties: Ties, topics: Topics
-) -> NoReturn:
+def _read_run(file: BufferedReader, path: Path, *_: object) -> NoReturn:
     raise InputError(
         path,
         "a LETOR file has several features and is not a run: expected a run, which "
@@ -167,19 +158,7 @@ def _read_run(
     )
 
 
-ASSESSMENT_FORMATS.add(
-    "letor",
-    AssessmentFormat(
-        "LETOR: level qid:topic feature:value … # docid = document",
-        is_letor,
-        read_letor_assessments,
-    ),
-)
-RUN_FORMATS.add(
-    "letor",
-    RunFormat(
-        "LETOR: one feature is a run, see xcg convert --feature",
-        is_letor,
-        _read_run,
-    ),
-)
+_LINE = "LETOR: level qid:topic feature:value … # docid = document"
+_FEATURE = "LETOR: one feature is a run, see xcg convert --feature"
+ASSESSMENT_FORMATS.add("letor", AssessmentFormat(_LINE, is_letor, read_letor_assessments))
+RUN_FORMATS.add("letor", RunFormat(_FEATURE, is_letor, _read_run))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike, expand, open_input
@@ -17,6 +17,7 @@ from xcg.documents.text_search import Location, TextIndex
 from xcg.errors import InputError, XcgError
 from xcg.formats.json_records import (
     QUOTE_FIELDS,
+    START_AND_END,
     TOPIC_AND_DOCUMENT,
     Field,
     check_record,
@@ -37,8 +38,7 @@ _PASSAGE_FIELDS = (
 _OLD_PASSAGE_FIELDS = (
     *TOPIC_AND_DOCUMENT,
     *QUOTE_FIELDS,
-    Field("start", (int,), "a whole number", required=False),
-    Field("end", (int,), "a whole number", required=False),
+    *START_AND_END,
     Field("entry_point", (int,), "the offset of a character", required=False),
 )
 _SHOWN = 60
@@ -188,22 +188,9 @@ def _records(paths: PathLike | Iterable[PathLike], what: str) -> Iterable[tuple[
             yield from json_lines(file, path)
 
 
-class _Located(NamedTuple):
-    """A record with the location of its passage.
-
-    Attributes:
-        where: File and line.
-        record: The record.
-        location: The location.
-        text: The text of the document.
-        is_doubtful: Whether the words at the location may belong to another passage.
-    """
-
-    where: str
-    record: Record
-    location: Location
-    text: str
-    is_doubtful: bool
+_Located = tuple[str, Record, Location, str, bool]
+"""File and line, record, location of its passage, text of the document, and whether the words at the
+location may belong to another passage."""
 
 
 def _located(
@@ -233,7 +220,7 @@ def _located(
                 raise InputError(where, f"{name}: {error}") from None
             moved.append(MovedPassage(quote, old_start, location))
         for number, one in zip(numbers, compare_with_neighbours(moved, index.text), strict=True):
-            found[number] = _Located(*given[number], one.location, index.text, one.is_doubtful)
+            found[number] = (*given[number], one.location, index.text, one.is_doubtful)
     return [found[number] for number in range(len(given))]
 
 
@@ -259,9 +246,10 @@ def _report(
         placed.missing.append(f"{where}: {name} does not contain {shown}")
     elif location.status == "ambiguous":
         message = f"{where}: {location.occurrence_list} of {shown} in {name}"
-        (placed.missing if left_out else placed.notes).append(
-            message if left_out else f"{message}; took {location.start}–{location.end}"
-        )
+        if left_out:
+            placed.missing.append(message)
+        else:
+            placed.notes.append(f"{message}; took {location.start}–{location.end}")
     elif location.status == "approximate":
         placed.notes.append(
             f"{where}: similar text (similarity {location.similarity:.3f}) for {shown} in {name}, at "

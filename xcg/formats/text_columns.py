@@ -45,29 +45,9 @@ class TextBlock(NamedTuple):
         except UnicodeDecodeError:
             return None
         columns = split_columns(text) if text and _BYTE_ORDER_MARK not in text else None
-        has_comments = (
-            columns is not None
-            and "#" in text
-            and any(first.startswith("#") for first in set(columns[0]))
-        )
-        return None if has_comments else columns
-
-    def text(self) -> str | None:
-        """Return the text of the lines, or None if the lines must be read one by one."""
-        if len(self.data) > MAX_LINE_BYTES or b"\xef\xbb\xbf" in self.data:
+        if columns is not None and any(first.startswith("#") for first in set(columns[0])):
             return None
-        try:
-            return self.data.decode()
-        except UnicodeDecodeError:
-            return None
-
-    def rows(self) -> Iterable[tuple[int, list[str]]]:
-        """Return number and columns of each line that is not blank, faster than :meth:`lines`."""
-        text = self.text()
-        if text is None:
-            return self.lines()
-        rows = map(str.split, text.split("\n"))
-        return [row for row in enumerate(rows, self.first_line) if row[1]]
+        return columns
 
     def lines(self) -> Iterator[tuple[int, list[str]]]:
         """Yield number and columns of each line, see :func:`split_lines`."""

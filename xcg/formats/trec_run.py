@@ -86,12 +86,10 @@ def read_trec_run(
         reader.add_block(block)
     if not reader.tag:
         raise reader.problem or InputError(path, "an empty file; expected a run")
-    elements = _Elements()
     rankings = StoredRankings()
+    results = _Rankings(path, notes, order, ties or "document")
     for topic, lines in reader.topics.pop_all():
-        ranking = _ranking(path, topic, lines, notes, order, ties or "document", elements)
-        rankings.add(topic, ranking)
-        clear_large(*elements.caches)
+        rankings.add(topic, results.ranking(topic, lines))
     return Run(reader.tag, rankings.as_mapping(), str(path), reader.skipped)
 
 
@@ -152,10 +150,10 @@ class _Reader:
 
     def add_columns(self, block: TextBlock) -> bool:
         """Add the lines of a block, if it has regular columns and one tag; return whether it has."""
-        columns = block.columns()
-        if columns is None or not 6 <= len(columns) <= 8:
+        found = block.columns()
+        if found is None or not 6 <= len(found) <= 8:
             return False
-        topics, iterations, documents, ranks, scores, tags, *others = columns
+        topics, iterations, documents, ranks, scores, tags, *others = found
         if tags.count(self.tag or tags[0]) < len(tags):
             return False
         if b"#/" in block.data and any("#/" in text for text in {*topics, *iterations}):
@@ -170,15 +168,8 @@ class _Reader:
         whole_ranks = list(map(int, ranks)) if self._check_ranks else []
         self.tag = tags[0]
         for start, end in equal_stretches(topics):
-            lines = slice(start, end)
-            self._add(
-                topics[start],
-                block.first_line + start,
-                documents[lines],
-                elements[lines],
-                numbers[lines],
-                whole_ranks[lines],
-            )
+            columns = (column[start:end] for column in (documents, elements, numbers, whole_ranks))
+            self._add(topics[start], block.first_line + start, *columns)
         return True
 
     def add_lines(self, block: TextBlock) -> None:
@@ -201,16 +192,9 @@ class _Reader:
                 self._notes.note(f"{self._path}: text after the sixth column, which is ignored")
             self._add(line.topic, number, [line.document], [line.element], line.scores, line.ranks)
 
-    def _add(
-        self,
-        topic: str,
-        first_line: int,
-        documents: list[str],
-        elements: list[str],
-        scores: Sequence[float],
-        ranks: Sequence[int],
-    ) -> None:
-        """Add the results of consecutive lines."""
+    def _add(self, topic: str, first_line: int, *columns: Any) -> None:
+        """Add documents, elements, scores and ranks of consecutive lines."""
+        documents, elements, scores, ranks = columns
         if self._needed is not None and topic not in self._needed:
             self.skipped.add(topic)
             return
@@ -317,72 +301,61 @@ def _stated_element(fields: list[str]) -> str:
     return "#" + ":".join(others) if is_path or is_passage else ""
 
 
-def _ranking(
-    path: Path,
-    topic: str,
-    lines: _TopicLines,
-    notes: Notes,
-    order: Order,
-    ties: Ties,
-    known: _Elements,
-) -> Ranking:
-    where = f"{path}, topic {topic}"
-    rows = _order(lines, order, ties)
-    if order == "score":
-        note_contradiction(lines.ranks, lines.scores, where, notes, "scores")
-    documents, elements = lines.documents, lines.elements
-    keys: array[Any] = lines.scores if order == "score" else lines.ranks
-    if rows is not None:
-        keys = array(keys.typecode, [keys[row] for row in rows])
-        documents = [documents[row] for row in rows]
-        elements = [elements[row] for row in rows]
-    stated_keys = None if order == "file" else keys
-    try:
-        ranking = Ranking(*known.files_and_paths(documents, elements), {}, stated_keys)
-    except ValueError:  # a passage, an illegal path, or an unusual spelling
-        found = []
-        numbers = list(chain.from_iterable(lines.line_numbers))
-        for position, (document, element) in enumerate(zip(documents, elements, strict=True)):
-            try:
-                found.append(known.result(document, element))
-            except ValueError as error:
-                line = numbers[rows[position] if rows is not None else position]
-                message = f"topic {topic}, rank {position + 1}: {error}"
-                notes.problem("results that name no element", f"{path}:{line}", message)
-                found.append((document, "", None))
-        ranking = Ranking.of(found, stated_keys)
-    ranking.has_scores = order == "score"
-    note_equal_scores(ranking, where, notes)
-    return ranking
+class _Rankings:
+    """Makes rankings of the lines of topics; each name and each path is interpreted once."""
 
-
-def _order(lines: _TopicLines, order: Order, ties: Ties) -> list[int] | None:
-    """Return the order of the lines; None if they are in this order and have no ties."""
-    if order == "file":
-        return None
-    descending = order == "score"
-    keys = (lines.scores if descending else lines.ranks).tolist()
-    if all(map(gt if descending else lt, keys, islice(keys, 1, None))):
-        return None
-    rows = sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)  # stable
-    if ties != "file" and len(set(keys)) < len(keys):
-        if ties == "document":
-            documents = list(map(add, lines.documents, lines.elements))
-            rows = sorted(range(len(keys)), key=documents.__getitem__, reverse=True)
-        else:
-            rows = sorted(range(len(keys)), key=lines.ranks.__getitem__)
-        rows.sort(key=keys.__getitem__, reverse=descending)
-    return rows
-
-
-class _Elements:
-    """Returns document, path and span of results; each name and each path is interpreted once."""
-
-    def __init__(self) -> None:
+    def __init__(self, path: Path, notes: Notes, order: Order, ties: Ties) -> None:
+        self._path, self._notes, self._by, self._ties = path, notes, order, ties
         self._files, self._paths = FunctionCache(canonical_file), FunctionCache(_path)
-        self.caches = (self._files, self._paths)
 
-    def result(self, document: str, element: str) -> tuple[str, str, AnySpan | None]:
+    def ranking(self, topic: str, lines: _TopicLines) -> Ranking:
+        """Return the ranking of a topic."""
+        where = f"{self._path}, topic {topic}"
+        has_scores = self._by == "score"
+        if has_scores:
+            note_contradiction(lines.ranks, lines.scores, where, self._notes, "scores")
+        keys: array[Any] = lines.scores if has_scores else lines.ranks
+        rows = self._order(lines, keys.tolist())
+        documents, elements = lines.documents, lines.elements
+        if rows is not None:
+            keys = array(keys.typecode, [keys[row] for row in rows])
+            documents = [documents[row] for row in rows]
+            elements = [elements[row] for row in rows]
+        try:
+            ranking = Ranking(*self._files_and_paths(documents, elements))
+        except ValueError:  # a passage, an illegal path, or an unusual spelling
+            found = []
+            numbers = list(chain.from_iterable(lines.line_numbers))
+            for position, (document, element) in enumerate(zip(documents, elements, strict=True)):
+                try:
+                    found.append(self._result(document, element))
+                except ValueError as error:
+                    line = numbers[rows[position] if rows is not None else position]
+                    message = f"topic {topic}, rank {position + 1}: {error}"
+                    self._notes.problem("results that name no element", f"{self._path}:{line}", message)
+                    found.append((document, "", None))
+            ranking = Ranking.of(found)
+        ranking.keys, ranking.has_scores = None if self._by == "file" else keys, has_scores
+        note_equal_scores(ranking, where, self._notes)
+        clear_large(self._files, self._paths)
+        return ranking
+
+    def _order(self, lines: _TopicLines, keys: list[float]) -> list[int] | None:
+        """Return the order of the lines; None if they are in this order and have no ties."""
+        descending = self._by == "score"
+        if self._by == "file" or all(map(gt if descending else lt, keys, islice(keys, 1, None))):
+            return None
+        rows = sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)  # stable
+        if self._ties != "file" and len(set(keys)) < len(keys):
+            if self._ties == "document":
+                documents = list(map(add, lines.documents, lines.elements))
+                rows = sorted(range(len(keys)), key=documents.__getitem__, reverse=True)
+            else:
+                rows = sorted(range(len(keys)), key=lines.ranks.__getitem__)
+            rows.sort(key=keys.__getitem__, reverse=descending)
+        return rows
+
+    def _result(self, document: str, element: str) -> tuple[str, str, AnySpan | None]:
         """Return document, path and span of any result; raise ValueError if it is illegal."""
         if not element:
             return *split_element_id(document), None
@@ -390,19 +363,19 @@ class _Elements:
             return self._files[document], self._paths[element], None
         return self._files[document], "", span_of(*element[1:].split(":"))
 
-    def files_and_paths(self, documents: list[str], elements: list[str]) -> tuple[list[str], list[str]]:
+    def _files_and_paths(
+        self, documents: list[str], elements: list[str]
+    ) -> tuple[list[str], list[str]]:
         """Return files and paths of elements and whole documents.
 
         Raises:
             ValueError: If there is anything else, or a name that may be a path.
         """
-        paths = [WHOLE] * len(elements)
-        if any(elements):
-            paths = list(map(self._paths.__getitem__, elements))
-        if are_plain_names(documents):
-            return documents, paths
+        if not any(elements) and are_plain_names(documents):
+            return documents, [WHOLE] * len(documents)
         if "]" in "".join(documents):
             raise ValueError
+        paths = list(map(self._paths.__getitem__, elements))
         return list(map(self._files.__getitem__, documents)), paths
 
 

@@ -57,16 +57,16 @@ class WrittenScores:
     def __init__(
         self, run: Run, highest: float = sys.float_info.max, *, ties_are_ordered: bool = False
     ) -> None:
-        having = {topic for topic, one in run.rankings.items() if one.has_scores and len(one)}
+        having = {topic: one for topic, one in run.rankings.items() if one.has_scores and len(one)}
         self._topics = {
             topic
-            for topic in having
-            if _follow_order(run.rankings[topic].scores, highest, ties_are_ordered)
+            for topic, one in having.items()
+            if _follow_order(one.scores, highest, ties_are_ordered)
         }
         self._run = run
         reason = "do not decrease with every rank" if ties_are_ordered else "increase or are too large"
         incomplete = f"scores that {reason}; the order of the results is kept"
-        self.lost = [incomplete] if self._topics < having else []
+        self.lost = [incomplete] if self._topics < having.keys() else []
 
     def score(self, topic: str, rank: int) -> float | None:
         """Return the score at a rank, as int if it is whole; None if ranks are written instead."""
@@ -95,8 +95,7 @@ def lost_topics(run: Run) -> list[str]:
 
 def lost_parents(run: Run) -> list[str]:
     """Return a description of lost parents if a run states parents of passages."""
-    lost = any(ranking.parents for ranking in run.rankings.values())
-    return ["the parents of passages"] if lost else []
+    return ["the parents of passages"] * any(one.parents for one in run.rankings.values())
 
 
 def points_error(run: Run, topic: str, rank: int, format: str) -> XcgError:
@@ -151,7 +150,7 @@ def check_topic_count(base: RecallBase, format: str) -> None:
 
 def refuse_passages(base: RecallBase, format: str) -> None:
     """Raise XcgError if a recall-base has passages with offsets."""
-    if any(base.spans(topic) for topic in base.topics):
+    if any(map(base.spans, base.topics)):
         raise XcgError(
             f"the format {format} holds elements, but the assessments are passages; "
             "expected the format offsets or jsonl, or a corpus, in which passages become elements"
@@ -160,22 +159,19 @@ def refuse_passages(base: RecallBase, format: str) -> None:
 
 def lost_points(base: RecallBase) -> list[str]:
     """Return a description of lost passages if a recall-base has passages by points."""
-    lost = any(base.passages(topic) for topic in base.topics)
-    return ["highlighted passages by their points"] if lost else []
+    return ["highlighted passages by their points"] * any(map(base.passages, base.topics))
 
 
 def lost_text_details(base: RecallBase) -> list[str]:
     """Return descriptions of what formats of elements lose: best entry points, sizes of documents."""
-    lost = []
-    if any(map(base.entry_points, base.topics)):
-        lost.append("best entry points")
-    return lost + lost_document_sizes(base)
+    return ["best entry points"] * any(map(base.entry_points, base.topics)) + lost_document_sizes(base)
 
 
 def lost_document_sizes(base: RecallBase) -> list[str]:
     """Return a description of lost sizes if a recall-base states the sizes of documents."""
-    lost = any(map(base.document_sizes, base.topics))
-    return ["stated lengths and relevant sizes of documents"] if lost else []
+    return ["stated lengths and relevant sizes of documents"] * any(
+        map(base.document_sizes, base.topics)
+    )
 
 
 def check_names(source: str, topic: str, document: str, format: str = "trec") -> None:
@@ -207,10 +203,8 @@ def xml_name(name: str, source: str, format: str) -> str:
         InputError: If the name has control characters.
     """
     if re.search(_NOT_IN_XML, name):
-        message = (
-            f"the format {format} holds no control characters: expected another name than {name!r}"
-        )
-        raise InputError(source, message)
+        message = f"holds no control characters: expected another name than {name!r}"
+        raise InputError(source, f"the format {format} {message}")
     return name
 
 
@@ -222,5 +216,6 @@ def xml_text(root: etree._Element) -> str:
 
 def lost_sizes(base: RecallBase) -> list[str]:
     """Return a description of lost sizes if a recall-base states the sizes of elements."""
-    lost = any(assessment.characters is not None for *_, assessment in assessed_elements(base))
-    return ["the sizes of elements"] if lost else []
+    return ["the sizes of elements"] * any(
+        one.characters is not None for *_, one in assessed_elements(base)
+    )

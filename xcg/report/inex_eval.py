@@ -20,7 +20,7 @@ from xcg.evaluation.inputs import Inputs, Strategies
 from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.formats.inex_eval_run import read_inex_eval_run
-from xcg.formats.offset_qrels import read_offset_qrels
+from xcg.formats.qrels import read_offset_qrels
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures.highlighted import f_measure

@@ -1,4 +1,4 @@
-"""Read and write INEX 2007–2010 qrels: relevant passages with offsets, one line per document."""
+"""Read and write qrels: INEX 2007–2010, relevant passages with offsets; TREC, levels of documents."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from xcg.documents.passage_points import Point
-from xcg.documents.paths import canonical_file
+from xcg.documents.paths import WHOLE, canonical_file, split_at_mark, split_element_id
 from xcg.errors import InputError, Notes, XcgError
+from xcg.formats import writing
 from xcg.formats.detection import column_count
-from xcg.formats.text_columns import split_lines
-from xcg.formats.writing import check_names, lost_points
+from xcg.formats.text_columns import (
+    TextBlock,
+    are_plain_names,
+    equal_stretches,
+    split_lines,
+    text_blocks,
+)
+from xcg.judgements.assessment import Assessment, number_text, read_level
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -175,7 +182,7 @@ def write_offset_qrels(
     """
     if any(map(base.files, base.topics)):
         raise XcgError("the format offsets holds passages, but the assessments are of elements")
-    lost = dict.fromkeys(lost_points(base))
+    lost = dict.fromkeys(writing.lost_points(base))
     lines = []
     for topic in base.topics:
         if not base.spans(topic):
@@ -185,7 +192,7 @@ def write_offset_qrels(
         if topic.startswith("#"):
             raise InputError(source, f"the topic {topic!r} would begin a comment in the format offsets")
         for document, spans in sorted(base.spans(topic).items()):
-            check_names(source, topic, document, "offsets")
+            writing.check_names(source, topic, document, "offsets")
             if any(span.exhaustivity != 2 for span in spans):
                 lost["exhaustivity"] = None
             sizes = base.document_sizes(topic).get(document)
@@ -217,5 +224,120 @@ ASSESSMENT_FORMATS.add(
         lambda head: 1.0 if column_count(head) > 4 else 0.1,
         read_offset_qrels,
         write_offset_qrels,
+    ),
+)
+
+
+def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
+    """Add the assessments in TREC qrels to a recall-base.
+
+    A line has the columns ``topic iteration document level``. The iteration is ignored. A document is
+    ``file``, or ``file#/path`` for an element. A level is a number from -1000 to 1000,
+    such as 2 or 1.5. Levels of 0 and less are not relevant. Lines that
+    begin with ``#`` are comments.
+
+    Args:
+        file: The open file.
+        path: The file's path, for messages.
+        base: The recall-base.
+        notes: Counts illegal lines if they are tolerated.
+
+    Raises:
+        InputError: If a line is illegal or judges a document or element again, with file and line.
+    """
+    for block in text_blocks(file, path):
+        if not _add_columns(block, base):
+            _add_lines(block, base, notes)
+
+
+def _add_columns(block: TextBlock, base: RecallBase) -> bool:
+    """Add the lines of a block if they are regular and no document occurs twice; return whether."""
+    columns = block.columns()
+    if columns is None or len(columns) != 4:
+        return False
+    if b"#/" in block.data or (b"#" in block.data and b":" in block.data):
+        return False  # there may be elements and passages
+    topics, _, documents, levels = columns
+    try:
+        assessments = {level: read_level(level) for level in set(levels)}
+        if not are_plain_names(documents):
+            documents = list(map(canonical_file, documents))
+    except ValueError:
+        return False
+    judged: dict[str, dict[str, Assessment]] = {}
+    for start, end in equal_stretches(topics):
+        of_stretch = map(assessments.__getitem__, levels[start:end])
+        of_topic = judged.setdefault(topics[start], {})
+        of_topic.update(zip(documents[start:end], of_stretch, strict=True))
+    if sum(map(len, judged.values())) < len(documents):
+        return False
+    for topic, of_topic in judged.items():
+        if any(file in known for known in (base.files(topic), base.spans(topic)) for file in of_topic):
+            return False
+    for topic, of_topic in judged.items():
+        base.add_topic(topic, str(block.path))
+        base.add_elements(topic, {file: {WHOLE: one} for file, one in of_topic.items()})
+    return True
+
+
+def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
+    line_of: dict[tuple[str, str, str], int] = {}
+    for number, fields in block.lines():
+        where = f"{block.path}:{number}"
+        try:
+            if len(fields) != 4:
+                raise ValueError(f"{len(fields)} columns; expected topic iteration document level")
+            topic, _, document, level = fields
+            assessment = read_level(level)
+            has_mark = bool(split_at_mark(document)[1])
+            name, element = (
+                split_element_id(document) if has_mark else (canonical_file(document), WHOLE)
+            )
+        except ValueError as error:
+            notes.problem("lines left out of the assessments", where, str(error))
+            continue
+        base.add_topic(topic, str(block.path))
+        earlier = line_of.setdefault((topic, name, element), number)
+        if earlier != number or element in base.files(topic).get(name, {}):
+            before = f"line {earlier}" if earlier != number else "an earlier line or file"
+            message = (
+                f"topic {topic}, {document}: judged before, in {before}; expected one line for a topic "
+                "and document. The second column is ignored, so subtopics cannot be told apart"
+            )
+            notes.problem("repeated judgements; the first is used", where, message)
+            continue
+        try:
+            base.add(topic, name, element, assessment, where)
+        except InputError as error:
+            notes.tolerate("contradictory assessments; the first is used", error)
+
+
+def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
+    """Return the text of TREC qrels, and what they cannot hold.
+
+    Raises:
+        XcgError: If there are passages, assessments that are not levels, or names with white space.
+    """
+    writing.refuse_passages(base, "trec")
+    lost = writing.lost_points(base) + writing.lost_text_details(base)
+    lines = []
+    for topic, document, path, assessment in writing.assessed_elements(base):
+        writing.check_scale(document, path, assessment, "trec", ["level"])
+        writing.check_names(base.sources.get(topic, "assessments"), topic, document)
+        element = document if path == WHOLE else f"{document}#{path}"
+        lines.append(f"{topic} 0 {element} {number_text(assessment.exhaustivity)}\n")
+    if not all(map(base.files, base.topics)):
+        lost.append("topics without any assessed document")
+    return "".join(lines), lost
+
+
+ASSESSMENT_FORMATS.add(
+    "trec",
+    AssessmentFormat(
+        "TREC qrels: topic iteration document level",
+        lambda head: column_count(head) == 4,
+        read_trec_qrels,
+        write_trec_qrels,
+        passages_become="level",
     ),
 )
