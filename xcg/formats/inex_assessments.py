@@ -79,12 +79,11 @@ def _topic(element: etree._Element | None, path: Path, elements: XmlElements) ->
         found = "" if element is None else f", found <{local_name(element)}>"
         raise InputError(path, f"no <assessments> element around <file>{found}; expected assessments")
     try:
-        topic = attributes_by_name(element.attrib.items()).get("topic")
-        if not topic:
-            raise ValueError("<assessments> has no topic attribute")
+        if topic := attributes_by_name(element.attrib.items()).get("topic"):
+            return topic
+        raise ValueError("<assessments> has no topic attribute")
     except ValueError as error:
         raise InputError(f"{path}:{elements.line(element)}", str(error)) from None
-    return topic
 
 
 def _read_file(
@@ -151,11 +150,8 @@ def inex_2004(base: RecallBase, topic: str, pool: str = "") -> bytes:
         file = etree.SubElement(root, "file", {"file": document})
         for path, assessment in elements.items():
             writing.check_scale(document, path, assessment, "inex2004", ["four-point"])
-            grades = {
-                "exhaustiveness": f"{assessment.exhaustivity:.0f}",
-                "specificity": f"{float(assessment.specificity):.0f}",
-            }
-            etree.SubElement(file, "path", {"path": path, **grades})
+            e, s = f"{assessment.exhaustivity:.0f}", f"{float(assessment.specificity):.0f}"
+            etree.SubElement(file, "path", path=path, exhaustiveness=e, specificity=s)
     return writing.xml_text(root).encode()
 
 
@@ -182,14 +178,10 @@ def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> 
         file = etree.SubElement(root, "file", {"name": document})
         for path, assessment in elements.items():
             writing.check_scale(document, path, assessment, "inex2005", ["share"])
+            e = f"{assessment.exhaustivity:.0f}" if assessment.exhaustivity else "?"
             size = assessment.characters or 0
-            attributes = {
-                "path": path,
-                "exhaustivity": f"{assessment.exhaustivity:.0f}" if assessment.exhaustivity else "?",
-                "size": str(size),
-                "rsize": str(round(float(assessment.specificity) * size)),
-            }
-            etree.SubElement(file, "element", attributes)
+            sizes = {"size": str(size), "rsize": str(round(float(assessment.specificity) * size))}
+            etree.SubElement(file, "element", {"path": path, "exhaustivity": e, **sizes})
     return writing.xml_text(root), writing.lost_points(base) + writing.lost_text_details(base)
 
 

@@ -154,12 +154,7 @@ def _check_no_other_content(topic: etree._Element, where: str) -> None:
             )
 
 
-def _result(
-    result: etree._Element,
-    line: int,
-    files: FunctionCache[str, str],
-    paths: FunctionCache[str, str],
-) -> _Result:
+def _result(result: etree._Element, line: int, *names: FunctionCache[str, str]) -> _Result:
     """Return the content of a <result>."""
     texts: dict[str, str] = {}
     points: dict[str, tuple[str, ...]] = {}
@@ -182,7 +177,7 @@ def _result(
     keys = {field: texts[field] for field in _KEYS if field in texts}
     try:
         if not problem:
-            element = _element(texts, points, files, paths)
+            element = _element(texts, points, *names)
     except ValueError as error:
         problem = str(error)
     return _Result(line, element, problem, keys)

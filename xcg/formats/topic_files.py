@@ -204,11 +204,8 @@ def _column_names(row: list[str], where: str) -> list[str]:
     names = [name.strip().lower() for name in row]
     for name in ("id", "title"):
         if name not in names:
-            raise InputError(
-                where,
-                f"not a topic file: expected XML, JSON Lines, or CSV whose first line is id,title; the "
-                f"column {name!r} is missing",
-            )
+            expected = "expected XML, JSON Lines, or CSV whose first line is id,title"
+            raise InputError(where, f"not a topic file: {expected}; the column {name!r} is missing")
     for name in names:
         if name not in _COLUMNS:
             raise InputError(where, f"unknown column {name[:60]!r}: {nearest(name, _COLUMNS)}")
@@ -226,12 +223,8 @@ def _record_topic(values: dict[str, str], where: str) -> Topic:
 
 
 def _topic(topic: str, texts: dict[str, str]) -> Topic:
-    return Topic(
-        topic,
-        _one_line(texts["title"], LONGEST_TITLE),
-        _one_line(texts.get("description", ""), LONGEST_DESCRIPTION),
-        _one_line(texts.get("narrative", ""), LONGEST_DESCRIPTION),
-    )
+    more = (_one_line(texts.get(name, ""), LONGEST_DESCRIPTION) for name in _COLUMNS[2:])
+    return Topic(topic, _one_line(texts["title"], LONGEST_TITLE), *more)
 
 
 def _one_line(text: str, longest: int) -> str:
