@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from io import BufferedIOBase, BufferedReader, BytesIO
 from itertools import compress, islice, pairwise
 from operator import ne
