@@ -149,8 +149,8 @@ class TestConvertedDocuments:
         assert html_to_xml(b"<p>" + noise + text + b"<p>end", "d.html").count(b"text") == 2_100_000
 
     def test_text_after_illegal_bytes_is_not_ignored(self) -> None:
-        with pytest.raises(InputError, match=r"^d\.html: not HTML: illegal bytes in its charset"):
-            html_to_xml(b"<meta charset=shift_jis>\n<p>\xff\xff</p>text", "d.html")
+        with pytest.raises(InputError, match=r"^d\.html: not HTML: byte \d+ is illegal in its charset"):
+            html_to_xml(b"<meta charset=shift_jis>\n<p>\x81\xff</p>text", "d.html")
 
     def test_attributes_of_an_html_element_are_limited(self) -> None:
         names = b" ".join(b"a%d" % number for number in range(1001))

@@ -48,7 +48,8 @@ def read_all(
     Raises:
         InputError: The first error in the order of the sources.
     """
-    files = [source for source in sources if isinstance(source, Path)]
+    # Other processes cannot read standard input and pipes.
+    files = [source for source in sources if isinstance(source, Path) and source.is_file()]
     if executor.is_this_process or len(files) < 2 or len(files) < len(sources):
         return Runs(reading.run(source, notes) for source in sources)
     runs = Runs()

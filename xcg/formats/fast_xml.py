@@ -32,12 +32,10 @@ from xcg.formats.inex_attributes import (
     read_point,
 )
 from xcg.formats.ordering import noted, order_of
-from xcg.formats.stored_topics import clear_large
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import etree, np
 from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Ties, Topics, span_of
-from xcg.runs.stored_rankings import StoredRankings
 
 _T = TypeVar("_T")
 
@@ -70,6 +68,7 @@ _POINT = f"<({'|'.join(POINT_TAGS)})({_ATTRIBUTES}) ?/>{_SPACE}"
 _ELEMENT = f"<({'|'.join(ASSESSMENT_TAGS)})({_ATTRIBUTES}) ?/>"
 
 
+_KEPT_NAMES = 1 << 18
 _FILES: FunctionCache[str, str] = FunctionCache(canonical_file)
 _PATHS: FunctionCache[str, str] = FunctionCache(canonical_path)
 """Canonical names and paths. Runs share them, so that equal texts are one object, and later steps are
@@ -120,7 +119,9 @@ def read_regular_assessments(file: BufferedReader, path: Path, base: RecallBase)
 def _read_if_regular(file: BufferedReader, path: Path, read: Callable[[], _T]) -> _T | None:
     if not path.is_file():  # a pipe cannot be read twice
         return None
-    clear_large(_FILES, _PATHS)
+    for names in (_FILES, _PATHS):
+        if len(names) > _KEPT_NAMES:
+            names.clear()
     try:
         return read()
     except (ValueError, OSError, EOFError, zlib.error, etree.XMLSyntaxError):
@@ -176,7 +177,7 @@ def _read_head(
 def _read_submission(
     file: BufferedReader, path: Path, notes: Notes, ties: Ties | None, topics: Topics
 ) -> Run:
-    rankings = StoredRankings()
+    rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
     root, blocks = _read_head(file, "inex-submission", "topic", "result")
     name = (root.get("run-id") or "").strip()
@@ -195,10 +196,9 @@ def _read_submission(
             results.add(fields)
         if is_end:
             _require(topic not in rankings)
-            rankings.add(topic, results.ranking(f"{path}, topic {topic}", notes, ties))
-            clear_large(_FILES, _PATHS)
+            rankings[topic] = results.ranking(f"{path}, topic {topic}", notes, ties)
             results = _Results()
-    return Run(name, rankings.as_mapping(), str(path), skipped)
+    return Run(name, rankings, str(path), skipped)
 
 
 def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:

@@ -16,7 +16,6 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_xml import read_regular_submission
 from xcg.formats.ordering import noted, order_of
-from xcg.formats.stored_topics import clear_large
 from xcg.formats.writing import WrittenScores, lost_parents, results, xml_name, xml_text
 from xcg.lazy_modules import etree
 from xcg.runs.run import (
@@ -32,7 +31,6 @@ from xcg.runs.run import (
     offset_and_length,
     span_of,
 )
-from xcg.runs.stored_rankings import StoredRankings
 
 _POINTS = {"fol": ("offset", "length"), "passage": ("start", "end")}
 _FIELDS = ("file", "path", "fol", "passage", "rank", "rsv")
@@ -88,7 +86,7 @@ def read_inex_submission(
 def _read_results(
     file: BufferedReader, path: Path, notes: Notes, ties: Ties | None, topics: Topics
 ) -> Run:
-    rankings = StoredRankings()
+    rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
     name = ""
     files, paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
@@ -117,14 +115,13 @@ def _read_results(
                 if not found:
                     _check_no_other_content(element, where)
                 ranking = _ranking(found, path, topic, notes)
-                rankings.add(topic, noted(ranking, f"{path}, topic {topic}", notes, ties))
+                rankings[topic] = noted(ranking, f"{path}, topic {topic}", notes, ties)
             else:
                 skipped.add(topic)
             found = []
-            clear_large(files, paths)
     if not name:
         raise InputError(path, "no <inex-submission> element; expected a run")
-    return Run(name, rankings.as_mapping(), str(path), skipped)
+    return Run(name, rankings, str(path), skipped)
 
 
 def _expected_parent(element: etree._Element, where: str) -> etree._Element | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from io import BufferedReader
 from pathlib import Path
@@ -16,7 +17,6 @@ from xcg.formats import writing
 from xcg.formats.detection import json_certainty
 from xcg.formats.json_records import START_AND_END, TOPIC_AND_DOCUMENT, Field, check_record, json_lines
 from xcg.formats.ordering import noted, order_of
-from xcg.formats.stored_topics import LINES_IN_MEMORY, StoredTopics
 from xcg.runs.chunk_adapters import ChunkFields, as_metadata, shortened
 from xcg.runs.chunk_documents import (
     FILE_NAME,
@@ -41,7 +41,6 @@ from xcg.runs.run import (
     Topics,
     check_span,
 )
-from xcg.runs.stored_rankings import StoredRankings
 from xcg.tables import json_text
 
 _PARENT = 'an object like {"start": 10, "end": 90}, or null'
@@ -75,7 +74,18 @@ _GOLD_SPAN = re.compile("([0-9]{1,15})–([0-9]{1,15})")
 
 _Element = tuple[str, str, tuple[int, int] | None]
 """Document, path and span of a result."""
-_Result = tuple[_Element, tuple[int, int] | None, int | None, float | None]
+
+
+class _Results:
+    """The results of a topic as columns, because a run may have millions of them."""
+
+    def __init__(self) -> None:
+        self.elements: list[_Element] = []
+        self.parents: list[tuple[int, int] | None] = []
+        self.ranks: list[int | None] = []
+        self.scores: list[float | None] = []
+
+
 """A result, its parent, rank and score."""
 _HIGHEST_RANK = 1 << 53
 _HIGHEST_SCORE = 1e300
@@ -121,14 +131,10 @@ def read_json_run(
     chunks: _Chunks = {}
     legal = _document_fields(_RESULT_FIELDS, source.document)
     documents, paths = FunctionCache(_canonical_document), FunctionCache(canonical_path)
-    found = StoredTopics[list[_Result]](list)
+    found: defaultdict[str, _Results] = defaultdict(_Results)
     skipped: set[str] = set()
     states_parents = False
-    for number, (where, record) in enumerate(_results_and_ideals(file, path), 1):
-        if number % LINES_IN_MEMORY == 0 and not chunks:
-            found.store()
-            documents.clear()
-            paths.clear()
+    for where, record in _results_and_ideals(file, path):
         if "doc" not in record and source.document is None and (hint := _hint_without_document(record)):
             raise InputError(where, f"the field 'doc' is missing{hint}")
         check_record(record, legal, where)
@@ -146,7 +152,7 @@ def read_json_run(
             if "text" in record:
                 element, stated = _stated_chunk(record, source.corpus, where)
                 if source.corpus is not None:
-                    use = _Chunk(results, len(results), where)
+                    use = _Chunk(results, len(results.elements), where)
                     chunks.setdefault(element[0], {}).setdefault(stated, []).append(use)
             else:
                 element = _element(record, documents, paths)
@@ -156,29 +162,32 @@ def read_json_run(
             notes.problem("results that name no element", where, str(error))
             element, is_legal = (str(record.get("doc", "")), "", None), False
         parent = _parent(record, element[2], where) if "parent" in record else None
-        results.append((element, parent if is_legal else None, rank, score))
+        results.elements.append(element)
+        results.parents.append(parent if is_legal else None)
+        results.ranks.append(rank)
+        results.scores.append(score)
     if source.corpus is not None:
         _find_chunks(chunks, source.corpus, notes)
     rankings = _rankings(found, path, ties, states_parents, notes)
-    return Run(path.name.split(".")[0], rankings.as_mapping(), str(path), skipped)
+    return Run(path.name.split(".")[0], rankings, str(path), skipped)
 
 
 def _rankings(
-    found: StoredTopics[list[_Result]],
+    found: Mapping[str, _Results],
     path: Path,
     ties: Ties | None,
     states_parents: bool,
     notes: Notes,
-) -> StoredRankings:
+) -> dict[str, Ranking]:
     """Order the results of each topic, and note what is probably wrong in them."""
-    rankings = StoredRankings()
+    rankings = {}
     whole = parts = 0
-    for topic, results in found.pop_all():
-        whole_here = sum(element[1] == WHOLE for element, *_ in results)
-        whole, parts = whole + whole_here, parts + len(results) - whole_here
+    for topic, results in found.items():
+        whole_here = sum(element == WHOLE for _, element, _ in results.elements)
+        whole, parts = whole + whole_here, parts + len(results.elements) - whole_here
         where = f"{path}, topic {topic}"
         ranking = _ranking(results, states_parents, where, notes)
-        rankings.add(topic, noted(ranking, where, notes, ties))
+        rankings[topic] = noted(ranking, where, notes, ties)
     if whole and parts:
         message = (
             f"{whole} of {whole + parts} results have no 'path' and no 'start', so each is its whole"
@@ -212,13 +221,12 @@ def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str,
         yield where, result
 
 
-def _ranking(found: list[_Result], states_parents: bool, where: str, notes: Notes) -> Ranking:
-    elements, parents, ranks, scores = zip(*found, strict=True)
-    order, keys, is_score = order_of(ranks, scores, where, notes)
-    in_order = range(len(found)) if order is None else order
-    ranking = Ranking.of((elements[index] for index in in_order), keys, is_score)
+def _ranking(found: _Results, states_parents: bool, where: str, notes: Notes) -> Ranking:
+    order, keys, is_score = order_of(found.ranks, found.scores, where, notes)
+    in_order = range(len(found.elements)) if order is None else order
+    ranking = Ranking.of((found.elements[index] for index in in_order), keys, is_score)
     if states_parents:
-        of_rank = enumerate(parents[index] for index in in_order)
+        of_rank = enumerate(found.parents[index] for index in in_order)
         ranking.parents = {position: parent for position, parent in of_rank if parent is not None}
     return ranking
 
@@ -322,7 +330,7 @@ def _check_parent(parent: tuple[int, int] | None, span: tuple[int, int], where: 
 class _Chunk(NamedTuple):
     """A use of a chunk with a text: the results of a topic, its index in them, its file and line."""
 
-    results: list[_Result]
+    results: _Results
     position: int
     where: str
 
@@ -380,9 +388,8 @@ def _find_chunks(chunks: _Chunks, corpus: Corpus, notes: Notes) -> None:
                     kind = "chunks without a place in a document"
                     notes.tolerate(kind, type(span)(where, str(span)))
                     continue
-                _, parent, rank, score = results[position]
-                _check_parent(parent, span, where)
-                results[position] = (name, "", span), parent, rank, score
+                _check_parent(results.parents[position], span, where)
+                results.elements[position] = name, "", span
 
 
 def _span_in(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Sequence
 from io import BufferedReader
 from itertools import chain, islice
@@ -17,7 +18,6 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_at_
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
 from xcg.formats.detection import column_count
-from xcg.formats.stored_topics import LINES_IN_MEMORY, StoredTopics, clear_large
 from xcg.formats.text_columns import (
     TextBlock,
     are_numbers,
@@ -39,7 +39,6 @@ from xcg.runs.run import (
     offset_and_length,
     span_of,
 )
-from xcg.runs.stored_rankings import StoredRankings
 from xcg.runs.ties import note_contradiction, note_equal_scores
 
 _LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
@@ -86,11 +85,11 @@ def read_trec_run(
         reader.add_block(block)
     if not reader.tag:
         raise reader.problem or InputError(path, "an empty file; expected a run")
-    rankings = StoredRankings()
     results = _Rankings(path, notes, order, ties or "document")
-    for topic, lines in reader.topics.pop_all():
-        rankings.add(topic, results.ranking(topic, lines))
-    return Run(reader.tag, rankings.as_mapping(), str(path), reader.skipped)
+    rankings = {
+        topic: results.ranking(topic, reader.topics.pop(topic)) for topic in list(reader.topics)
+    }
+    return Run(reader.tag, rankings, str(path), reader.skipped)
 
 
 class _TopicLines:
@@ -111,11 +110,6 @@ class _TopicLines:
         self.elements: list[str] = []
         self.line_numbers: list[range] = []
 
-    def extend(self, others: _TopicLines) -> None:
-        """Add lines that follow these in the file."""
-        for mine, more in zip(vars(self).values(), vars(others).values(), strict=True):
-            mine.extend(more)
-
 
 class _Reader:
     """Collects the lines of a run by topic.
@@ -129,24 +123,18 @@ class _Reader:
 
     def __init__(self, path: Path, notes: Notes, order: Order, needed: Topics) -> None:
         self.tag = ""
-        self.topics = StoredTopics(_TopicLines)
+        self.topics: defaultdict[str, _TopicLines] = defaultdict(_TopicLines)
         self.skipped: set[str] = set()
         self.problem: InputError | None = None
         self._path, self._notes, self._needed = path, notes, needed
         self._with_scores = order == "score"
         self._check_ranks = order != "file"
         self._texts: dict[str, str] = {}  # equal texts become one object
-        self._lines_in_memory = 0
 
     def add_block(self, block: TextBlock) -> None:
         """Add the lines of a block."""
         if not self.add_columns(block):
             self.add_lines(block)
-        self._lines_in_memory += block.data.count(b"\n")
-        if self._lines_in_memory > LINES_IN_MEMORY:
-            self.topics.store()
-            self._texts.clear()
-            self._lines_in_memory = 0
 
     def add_columns(self, block: TextBlock) -> bool:
         """Add the lines of a block, if it has regular columns and one tag; return whether it has."""
@@ -337,7 +325,6 @@ class _Rankings:
             ranking = Ranking.of(found)
         ranking.keys, ranking.has_scores = None if self._by == "file" else keys, has_scores
         note_equal_scores(ranking, where, self._notes)
-        clear_large(self._files, self._paths)
         return ranking
 
     def _order(self, lines: _TopicLines, keys: list[float]) -> list[int] | None:
