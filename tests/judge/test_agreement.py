@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -18,7 +17,6 @@ from judge_examples import judged
 from sklearn.metrics import cohen_kappa_score
 
 from xcg.documents.corpus import Corpus
-from xcg.errors import XcgError
 from xcg.formats.json_assessments import read_highlights
 from xcg.judge.agreement import (
     AgreementRow,
@@ -162,9 +160,6 @@ def test_alpha_equals_that_of_the_package_on_single_units(
     data = np.array(units).T
     paired = data[:, np.count_nonzero(~np.isnan(data), axis=0) > 1]
     alpha = krippendorff_alpha(patterns)  # type: ignore[arg-type]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("xcg.judge.agreement._MAX_EXPANDED", 0)
-        assert krippendorff_alpha(patterns) == pytest.approx(alpha, nan_ok=True)  # type: ignore[arg-type]
     if len(np.unique(paired[~np.isnan(paired)])) < 2:
         assert math.isnan(alpha)
     else:
@@ -276,11 +271,3 @@ def test_a_document_without_text_does_not_break_the_agreement() -> None:
     rows = agreement([judged(name, "empty", "") for name in ("anna", "ben")], corpus)
     assert [(one.kind, one.units) for one in rows] == [("documents", 1)]
     assert math.isnan(rows[0].overlap)
-
-
-@pytest.mark.parametrize("package", ["krippendorff", "sklearn.metrics"])
-def test_the_agreement_needs_an_extra(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    both = [of("anna", "one", (0, 40)), of("ben", "one", (20, 60))]
-    with pytest.raises(XcgError, match=r"the agreement of assessors needs .*install.*judge"):
-        agreement(both, CORPUS)

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
-from xcg.installation import missing_extra
 from xcg.judge.judgement import Judgement
 from xcg.judge.records import JudgedDocument
 from xcg.judgements.highlights import covered_characters
@@ -29,8 +28,6 @@ Label = str | None
 """The label of a unit by an assessor: its grade, an empty text for relevant text without grade, or None
 if it is not relevant."""
 RELEVANT: Label = ""
-_MAX_EXPANDED = 100_000
-"""Maximum number of units for the package krippendorff, which needs a table for each of them."""
 _Pattern = tuple[Label | bool, ...]
 """The label by each assessor, or False if the assessor did not judge the unit."""
 _Patterns = Counter[_Pattern]
@@ -109,7 +106,6 @@ def agreement(judged: Iterable[JudgedDocument], corpus: Corpus) -> list[Agreemen
 
     Raises:
         InputError: If a document cannot be read.
-        XcgError: If krippendorff or scikit-learn is not installed.
     """
     by_topic = _compared(judged)
     names = sorted({name for files in by_topic.values() for one in files.values() for name in one})
@@ -252,28 +248,21 @@ def cohen_kappa(patterns: Mapping[_Pattern, int]) -> float:
     Returns:
         From −1 to 1; NaN if all labels are the same, because then p_e = 1.
 
-    Raises:
-        XcgError: If scikit-learn is not installed.
-
-    >>> round(cohen_kappa({("", ""): 20, ("", None): 5, (None, ""): 10, (None, None): 15}), 10)
+    >>> cohen_kappa({("", ""): 20, ("", None): 5, (None, ""): 10, (None, None): 15})
     0.4
     """
-    try:
-        from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
-    except ImportError:
-        raise missing_extra("the agreement of assessors", "scikit-learn", "judge") from None
-    codes, values = _coded(patterns)
-    if len(values) < 2:
-        return math.nan
-    return float(cohen_kappa_score(*np.array(codes).T, sample_weight=list(patterns.values())))
+    first, second = (_frequencies((pattern[i], n) for pattern, n in patterns.items()) for i in (0, 1))
+    total = first.total()
+    observed = total * _count(patterns, lambda pattern: pattern[0] == pattern[1])
+    expected = sum(n * second[label] for label, n in first.items())
+    return (observed - expected) / (total**2 - expected) if expected < total**2 else math.nan
 
 
 def krippendorff_alpha(patterns: Mapping[_Pattern, int]) -> float:
     """Compute Krippendorff's alpha of nominal labels by any number of assessors.
 
     alpha = 1 − (n − 1) · Σ o_ck / Σ n_c n_k over c ≠ k, where o are the coincidences of two labels in a
-    unit and n their frequencies (Krippendorff 2011, Computing Krippendorff's alpha-reliability). The
-    package krippendorff computes it, except for more than 100,000 units.
+    unit and n their frequencies (Krippendorff 2011, Computing Krippendorff's alpha-reliability).
 
     Args:
         patterns: The labels of a unit → number of these units. Units with one label do not count.
@@ -281,43 +270,29 @@ def krippendorff_alpha(patterns: Mapping[_Pattern, int]) -> float:
     Returns:
         At most 1; NaN if all labels are the same.
 
-    Raises:
-        XcgError: If krippendorff is not installed.
-
     >>> round(krippendorff_alpha({("", ""): 20, ("", None): 5, (None, ""): 10, (None, None): 15}), 10)
     0.4
     """
-    try:
-        import krippendorff
-    except ImportError:
-        raise missing_extra("the agreement of assessors", "krippendorff", "judge") from None
-    codes, values = _coded(patterns)
-    counts = np.zeros((len(codes), len(values)))
-    for row, pattern in zip(counts, codes, strict=True):
-        np.add.at(row, [code for code in pattern if code >= 0], 1)
-    pairable = counts.sum(axis=1) > 1
-    counts = counts[pairable]
-    weights = np.array(list(patterns.values()))[pairable]
-    if np.count_nonzero(counts.sum(axis=0)) < 2:
-        return math.nan
-    if weights.sum() <= _MAX_EXPANDED:
-        rows = np.repeat(counts.astype(int), weights, axis=0)
-        return float(krippendorff.alpha(value_counts=rows, level_of_measurement="nominal"))
-    sizes = counts.sum(axis=1)
-    frequencies = (weights[:, None] * counts).sum(axis=0)
-    total = frequencies.sum()
-    differing = (weights * (sizes**2 - (counts**2).sum(axis=1)) / (sizes - 1)).sum()
-    return float(1 - (total - 1) * differing / (total**2 - (frequencies**2).sum()))
-
-
-def _coded(patterns: Iterable[_Pattern]) -> tuple[list[list[int]], list[Label]]:
-    """Return the patterns with labels as numbers, -1 for no label; and the labels."""
-    codes: dict[Label, int] = {}
-    coded = [
-        [-1 if label is False else codes.setdefault(label, len(codes)) for label in pattern]  # type: ignore[arg-type]
-        for pattern in patterns
+    units = [
+        (Counter(one for one in pattern if one is not False), n) for pattern, n in patterns.items()
     ]
-    return coded, list(codes)
+    paired = [(labels, n) for labels, n in units if labels.total() > 1]
+    frequencies = _frequencies((label, n * m) for labels, n in paired for label, m in labels.items())
+    coincidences = sum(n * _differing(labels) / (labels.total() - 1) for labels, n in paired)
+    possible = _differing(frequencies)
+    return 1 - (frequencies.total() - 1) * coincidences / possible if possible else math.nan
+
+
+def _frequencies(counts: Iterable[tuple[Label | bool, int]]) -> Counter[Label | bool]:
+    frequencies: Counter[Label | bool] = Counter()
+    for label, count in counts:
+        frequencies[label] += count
+    return frequencies
+
+
+def _differing(counts: Counter[Label | bool]) -> int:
+    """Return the number of ordered pairs of different labels."""
+    return counts.total() ** 2 - sum(count**2 for count in counts.values())
 
 
 def disagreements(
