@@ -78,8 +78,8 @@ def ending_server(monkeypatch: pytest.MonkeyPatch) -> None:
     from xcg.judge import server
 
     listen = server.listen
-    monkeypatch.setattr("xcg.cli.judge.listen", lambda host, _: listen(host, 0))
-    monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
+    monkeypatch.setattr("xcg.judge.server.listen", lambda host, _: listen(host, 0))
+    monkeypatch.setattr("xcg.judge.server.serve", lambda *_: None)
     monkeypatch.setattr("webbrowser.open", lambda _: True)
 
 

@@ -130,7 +130,7 @@ def test_start_urls_are_printed_and_the_first_is_opened(
     config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened_urls: list[str] = []
-    monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
+    monkeypatch.setattr("xcg.judge.server.serve", lambda *_: None)
     modes: list[int] = []
 
     def open_page(url: str) -> bool:
@@ -161,7 +161,7 @@ def test_start_urls_are_printed_and_the_first_is_opened(
 def test_an_address_that_others_can_reach_is_a_warning(
     config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
+    monkeypatch.setattr("xcg.judge.server.serve", lambda *_: None)
     done = xcg_command("judge", config, "--port", "0", "--host", "0.0.0.0")
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("xcg: warning: --host 0.0.0.0 can be reached over the network: ")
@@ -175,7 +175,7 @@ def test_an_ipv6_address_is_in_brackets(
 ) -> None:
     if not socket.has_ipv6:
         pytest.skip("this machine has no IPv6")
-    monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
+    monkeypatch.setattr("xcg.judge.server.serve", lambda *_: None)
     done = xcg_command("judge", config, "--port", "0", "--host", "::1")
     if "cannot use --host" in done.stderr:
         pytest.skip("this machine has no IPv6")
@@ -237,7 +237,7 @@ def test_a_wrong_input_is_one_message(
 def test_topics_without_documents_are_a_warning(
     config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("xcg.cli.judge.serve", lambda *_: None)
+    monkeypatch.setattr("xcg.judge.server.serve", lambda *_: None)
     (config.parent / "topics.csv").write_text(f"{TOPICS}3,zebra,\n", encoding="utf-8")
     done = xcg_command("judge", config, "--port", "0")
     assert done.returncode == 0, done.stderr
@@ -245,7 +245,9 @@ def test_topics_without_documents_are_a_warning(
 
 
 @pytest.mark.parametrize("package", ["starlette", "uvicorn", "jinja2"])
-def test_without_the_extra_the_command_that_installs_it_is_named(config: Path, package: str) -> None:
+def test_without_the_extra_there_is_help_and_the_command_that_installs_it(
+    config: Path, package: str
+) -> None:
     program = f"""
 import sys
 class Missing:
@@ -254,10 +256,12 @@ class Missing:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name={package!r})
 sys.meta_path.insert(0, Missing())
 from xcg.cli.main import main
+main(["judge", "--help"], standalone_mode=False)
 main(["judge", {str(config)!r}])
 """
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "")
+    assert done.returncode == 2
+    assert done.stdout.startswith("Usage: ")
     assert done.stderr == f"xcg: error: xcg judge needs {package}: {install_command('judge')}\n"
 
 

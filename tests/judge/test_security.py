@@ -9,7 +9,7 @@ import pytest
 from judge_campaign import ANNA, BEN, PORT, Browser, change, opened_workspace, write_campaign
 
 from xcg.judge import security
-from xcg.judge.addresses import api_path, assessor_path, document_path, topic_path
+from xcg.judge.addresses import api_path, assessor_path, document_path, shown_host, topic_path
 from xcg.judge.security import HEADERS, Access, KnownHosts
 from xcg.judge.workspace import Workspace
 
@@ -214,8 +214,8 @@ def test_a_server_on_all_addresses_has_every_address_and_its_own_name(
     for name in ("192.168.0.2", "[fe80::1]", "lab", "LAB.example.org", "localhost"):
         assert f"{name}:1" in hosts
     assert "evil.example:1" not in hosts
-    assert security.shown_host("0.0.0.0") == "Lab"
-    assert security.shown_host("192.168.0.2") == "192.168.0.2"
+    assert shown_host("0.0.0.0") == "Lab"
+    assert shown_host("192.168.0.2") == "192.168.0.2"
 
 
 def test_a_server_on_one_address_has_no_other_name() -> None:

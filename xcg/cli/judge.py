@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import sys
 import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -16,17 +16,15 @@ from xcg.cli.messages import print_status
 from xcg.cli.options import ANY_PATH, no_cache_option, paths_option
 from xcg.cli.unused_options import refuse_unused
 from xcg.errors import Notes, XcgError, nearest
-from xcg.judge.addresses import is_loopback, origin
-from xcg.judge.application import create_application
+from xcg.installation import missing_extra
+from xcg.judge.addresses import is_loopback, origin, shown_host
 from xcg.judge.exporting import write_export
 from xcg.judge.importing import import_assessments
-from xcg.judge.security import Access, shown_host
-from xcg.judge.server import DEFAULT_HOST, listen, serve
 from xcg.judge.settings import Settings, load_settings
 from xcg.judge.store import Store
-from xcg.judge.workspace import Workspace, open_corpus, open_workspace
+from xcg.judge.workspace import open_corpus, open_workspace
 
-DEFAULT_PORT = 8765
+_PACKAGES = ("jinja2", "starlette", "uvicorn")
 _SERVER_OPTIONS = ("--port", "--host", "--open")
 
 
@@ -42,12 +40,12 @@ _SERVER_OPTIONS = ("--port", "--host", "--open")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    default=DEFAULT_PORT,
+    default=8765,
     help="Listen on this port; 0 for any free port.",
 )
 @click.option(
     "--host",
-    default=DEFAULT_HOST,
+    default="127.0.0.1",
     help="Listen on this address. Others than the default can be reached over the network, without "
     "encryption.",
 )
@@ -144,6 +142,14 @@ def _print_notes(notes: Sequence[str]) -> None:
 def _serve(
     settings: Settings, assessors: Sequence[str], host: str, port: int, open_browser: bool
 ) -> None:
+    try:
+        from xcg.judge.application import create_application
+        from xcg.judge.security import Access
+        from xcg.judge.server import listen, serve
+    except ModuleNotFoundError as error:
+        if error.name not in _PACKAGES:
+            raise
+        raise missing_extra("xcg judge", error.name, "judge") from None
     with closing(listen(host, port)) as listening:  # first, because preparing pools takes longer
         port = listening.getsockname()[1]
         workspace = open_workspace(settings)
@@ -151,34 +157,27 @@ def _serve(
             _print_notes(workspace.notes.lines())
             access = Access(assessors)
             application = create_application(workspace, access, host, port)
-            first = _print_start_urls(workspace, access, assessors, host, port)
-            with suppress(KeyboardInterrupt), _opened_page(first if open_browser else None):
+            paths = {name: access.start_path(name) for name in assessors}
+            urls = _print_start_urls({**paths, "(overview)": access.start_path()}, host, port)
+            print_status(f"changes are saved in {settings.store}; stop with Ctrl-C")
+            with suppress(KeyboardInterrupt), _opened_page(urls[0] if open_browser else None):
                 serve(application, listening)
             print_status(f"stopped; all changes are saved in {settings.store}")
 
 
-def _print_start_urls(
-    workspace: Workspace,
-    access: Access,
-    assessors: Sequence[str],
-    host: str,
-    port: int,
-) -> str:
-    """Print the start URL of each assessor and of the overview, and return the first."""
+def _print_start_urls(paths: Mapping[str, str], host: str, port: int) -> list[str]:
+    """Print and return the start URL of each assessor and of the overview."""
     if not is_loopback(host):
         print_status(
             f"warning: --host {host} can be reached over the network: texts, judgements and start URLs "
             "travel unencrypted"
         )
     start = origin(shown_host(host), port)
-    urls = [(name, start + access.start_path(name)) for name in assessors]
-    urls.append(("(overview)", start + access.start_path()))
-    width = max(len(name) for name, _ in urls)
-    for name, url in urls:
-        click.echo(f"{name:<{width}}  {url}")
+    width = max(map(len, paths))
+    for name, path in paths.items():
+        click.echo(f"{name:<{width}}  {start}{path}")
     sys.stdout.flush()  # a program that starts the server reads the URLs
-    print_status(f"changes are saved in {workspace.settings.store}; stop with Ctrl-C")
-    return urls[0][1]
+    return [start + path for path in paths.values()]
 
 
 @contextmanager

@@ -89,7 +89,7 @@ PURPOSES = {
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 _NO_PLUGINS = "--no-plugins"
-_EXTRAS = {"hypothesis": "break", "jinja2": "judge", "starlette": "judge", "uvicorn": "judge"}
+_EXTRAS = {"hypothesis": "break"}
 """Package that the module of a command imports → the extra that installs it."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
 from urllib.parse import quote
 
 _ESCAPED = re.compile(r"~([0-9A-F]+)~")
@@ -116,3 +117,9 @@ def to_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | 
         return ipaddress.ip_address(host)
     except ValueError:
         return None
+
+
+def shown_host(host: str) -> str:
+    """Return the host in start URLs: the name of the machine if the server listens on all addresses."""
+    address = to_ip_address(host)
+    return socket.gethostname() if address is not None and address.is_unspecified else host

@@ -130,12 +130,6 @@ def protected_path(path: str) -> str | None:
     return None
 
 
-def shown_host(host: str) -> str:
-    """Return the host in start URLs: the name of the machine if the server listens on all addresses."""
-    address = to_ip_address(host)
-    return socket.gethostname() if address is not None and address.is_unspecified else host
-
-
 def is_start(path: str) -> bool:
     """Return whether a path is that of a start URL, which needs no cookie.
 

@@ -14,7 +14,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from xcg.errors import XcgError
 
-DEFAULT_HOST = "127.0.0.1"
 SHUTDOWN_SECONDS = 2
 """How long open connections may delay the end."""
 MAX_CONNECTIONS = 200
