@@ -95,11 +95,15 @@ CONTRASTS = """() => {
 TIME_TO_HIGHLIGHT = """() => new Promise((resolve) => {
     const listener = ({ timeStamp }) => {
         const done = () => resolve(performance.now() - timeStamp);
-        requestAnimationFrame(() => requestAnimationFrame(done));
+        xcgJudge.saving.addEventListener("change", function check() {
+            if (this.state !== "saved") return;
+            this.removeEventListener("change", check);
+            requestAnimationFrame(() => requestAnimationFrame(done));
+        });
     };
     document.addEventListener("keydown", listener, { once: true, capture: true });
 })"""
-"""Returns the milliseconds from the next key press until its result is drawn."""
+"""Returns the milliseconds from the next key press until its result is saved and drawn."""
 
 
 def write_collection(folder: Path, grades: str = "inex-2004", **documents: str) -> Path:

@@ -111,6 +111,20 @@ def test_a_change_to_an_old_version_is_refused_with_the_current_one(store: Store
     assert caught.value.current == first == store.judgement("anna", "1", "bees")
 
 
+@pytest.mark.parametrize(("operation", "fields"), [("add", {"start": 5, "end": 9}), ("undo", {})])
+def test_a_change_that_is_sent_again_is_made_once(
+    store: Store, operation: str, fields: dict[str, int]
+) -> None:
+    apply(store, "add", start=0, end=4)
+    changed = apply(store, operation, version=1, **fields)
+    assert apply(store, operation, version=1, **fields) == changed
+    with pytest.raises(ConflictError):
+        apply(store, operation, version=0, **fields)
+    apply(store, "finish", finished=True)
+    with pytest.raises(ConflictError):
+        apply(store, operation, version=1, **fields)
+
+
 def test_of_changes_to_one_version_by_several_threads_one_is_saved(store: Store) -> None:
     outcomes = []
 

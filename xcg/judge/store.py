@@ -17,6 +17,7 @@ from xcg.judge.stored_judgements import (
     Step,
     check_history,
     history_step,
+    is_last_step,
     load,
     same_content,
     save,
@@ -95,7 +96,8 @@ class Store(PoolStore):
             values: The fields of the operation.
 
         Returns:
-            The new version; the current one if the operation changes nothing.
+            The new version; the current one if the operation changes nothing, or if the last change was
+            the same change of the same version, whose answer was lost.
 
         Raises:
             ConflictError: If the version is not the current one.
@@ -107,7 +109,10 @@ class Store(PoolStore):
             owner = self._assessor(assessor), self._pool_entry(topic, document)
             number = self._find(*owner)
             current = Judgement() if number is None else load(self._connection, number).judgement
+            step = Step(operation, values, version)
             if version != current.version:
+                if number is not None and is_last_step(self._connection, number, current.version, step):
+                    return current
                 raise ConflictError(current)
             text = self.tree(document).text
             if operation in (UNDO, REDO):
@@ -118,7 +123,7 @@ class Store(PoolStore):
                     raise XcgError(f"there is nothing to {operation}")
                 return self._save(owner, current, *found, text)
             new = edit(current, text, operation, values)
-            return self._save(owner, current, new, Step(operation, values, version), text)
+            return self._save(owner, current, new, step, text)
 
     def replace(
         self,

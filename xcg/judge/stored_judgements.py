@@ -116,10 +116,18 @@ def save(connection: sqlite3.Connection, judgement: int, new: Judgement, text: s
            finished = ? WHERE id = ?""",
         (new.version, point, *quote, int(new.finished), judgement),
     )
-    fields = json.dumps(dict(step.fields), ensure_ascii=False)
     connection.execute(
         "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (judgement, new.version, now(), step.operation, fields, _state(new), step.undo, step.redo),
+        (
+            judgement,
+            new.version,
+            now(),
+            step.operation,
+            _fields(step),
+            _state(new),
+            step.undo,
+            step.redo,
+        ),
     )
 
 
@@ -161,6 +169,19 @@ def history_step(
     undo_of_target, redo_of_target = _pointers(connection, judgement, target)
     next_redo = current.version if operation == UNDO else redo_of_target
     return restored, Step(operation, {}, undo_of_target, next_redo)
+
+
+def is_last_step(connection: sqlite3.Connection, judgement: int, version: int, step: Step) -> bool:
+    """Return whether a step led to the current version; its ``undo`` is the version before it."""
+    row = connection.execute(
+        "SELECT operation, fields FROM changes WHERE judgement = ? AND version = ?",
+        (judgement, version),
+    ).fetchone()
+    return step.undo == version - 1 and row == (step.operation, _fields(step))
+
+
+def _fields(step: Step) -> str:
+    return json.dumps(dict(step.fields), ensure_ascii=False, sort_keys=True)
 
 
 def _pointers(

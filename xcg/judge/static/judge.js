@@ -1,7 +1,6 @@
 /* The page on which an assessor judges a document. */
 
 import { createCommands } from "./judge/commands.js";
-import { edit } from "./judge/editing.js";
 import { Drawing } from "./judge/drawing.js";
 import { Keyboard, keysOfGrades } from "./judge/keyboard.js";
 import { createKeymap } from "./judge/keymap.js";
@@ -97,8 +96,7 @@ const showKeys = () => keyboard.show();
 keyboard.add(createKeymap({ commands, data, gradeKeys, selection, showKeys }));
 
 const clicks = {
-  again: () => saving.applyRefused().forEach(messages.tell),
-  discard: () => saving.discard(),
+  again: () => saving.applyRefused(),
   "discard-mine": () => saving.discardRefused(),
   entry: commands.setEntry,
   erase: commands.erase,
@@ -107,7 +105,7 @@ const clicks = {
   redo: commands.redo,
   "remove-entry": commands.removeEntry,
   reopen: commands.reopen,
-  retry: () => saving.retry(),
+  retry: () => saving.send(),
   "show-keys": showKeys,
   "show-topic": commands.toggleTopic,
   split: commands.splitActive,
@@ -167,12 +165,13 @@ saving.addEventListener("change", () => {
   selection.activate();
   show();
 });
+saving.addEventListener("rejected", ({ detail }) => messages.tell(detail));
 dragHandles({
   drawing,
   selection,
   positions,
   currentJudgement,
-  onDone: (span) => commands.change("resize", span),
+  onDone: commands.resize,
 });
 new ResizeObserver(measure).observe(bar);
 window.addEventListener("scroll", measure, { passive: true });
@@ -202,5 +201,5 @@ window.addEventListener("pageshow", (event) => {
 
 show();
 article.focus({ preventScroll: true });
-globalThis.xcgJudge = { edit, positions, saving, selection, units }; // for tests
+globalThis.xcgJudge = { positions, saving, selection, units }; // for tests
 document.documentElement.dataset.ready = "true";

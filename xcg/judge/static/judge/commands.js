@@ -1,6 +1,6 @@
 /* The commands of the judging page: what its buttons and keys do. */
 
-import { placed } from "./editing.js";
+import { placed } from "./judgement.js";
 
 const ANNOUNCED = 200; // characters of the text that screen readers get at once
 
@@ -17,74 +17,58 @@ export function createCommands({
   units,
 }) {
   const { announce, tell } = messages;
-  const currentJudgement = () => saving.judgement;
   let lastGrade = data.grades[0]?.value ?? null;
+  let last = Promise.resolve();
 
-  /** Change the judgement; return whether the change was possible. */
-  function change(operation, values) {
-    try {
-      saving.change(operation, values);
-      return true;
-    } catch (error) {
-      if (error instanceof TypeError || error instanceof ReferenceError) throw error;
-      tell(error.message);
-      return false;
-    }
+  /** Let a command that uses the highlights wait for the answers to the changes before it. */
+  function whenAnswered(command) {
+    last = last.then(() => saving.settled());
+    last = last.then(() => void command()).catch(reportError);
+  }
+
+  async function change(operation, values, said) {
+    if (await saving.change(operation, values)) announce(said);
   }
 
   function highlight(grade) {
-    const { span, active } = selection;
-    if (!span && active) return setGrade(active, grade);
-    if (!span) {
-      return tell("Select the relevant text first, with the mouse or with Shift and the arrow keys.");
-    }
-    if (grade !== null) lastGrade = grade;
-    if (!change("add", { ...span, grade })) return undefined;
-    selection.isSelecting = false;
-    selection.edge = null;
-    selection.moveTo(span.end, { scroll: false });
+    const { span } = selection;
+    if (!span) return whenAnswered(() => setGrade(grade));
+    lastGrade = grade;
     const words = positions.slice(span.start, Math.min(span.end, span.start + ANNOUNCED));
-    announce(`Highlighted${grade === null ? "" : ` with grade ${grade}`}: ${words}`);
-    return undefined;
+    const withGrade = grade === null ? "" : ` with grade ${grade}`;
+    selection.clear(span.end);
+    return change("add", { ...span, grade }, `Highlighted${withGrade}: ${words}`);
   }
 
-  function setGrade(one, grade) {
-    if (grade === null) return tell("Select the text that you want to highlight.");
+  function setGrade(grade) {
+    const { active } = selection;
+    if (!active || grade === null) {
+      return tell("Select the relevant text first, with the mouse or with Shift and the arrow keys.");
+    }
     lastGrade = grade;
-    if (change("grade", { id: one.id, grade })) announce(`Grade ${grade}`);
-    return undefined;
+    return change("grade", { id: active.id, grade }, `Grade ${grade}`);
   }
 
   function erase() {
     const { span } = selection;
-    if (!span) return removeActive();
-    if (change("erase", span)) {
-      selection.clear();
-      announce("Highlight removed from the selection");
-    }
-    return undefined;
+    if (!span) return whenAnswered(removeActive);
+    selection.clear();
+    return change("erase", span, "Highlight removed from the selection");
   }
+
+  const remove = (one) => change("delete", { id: one.id }, "Highlight deleted");
 
   function removeActive() {
     const { active } = selection;
-    if (!active) return tell("There is no highlight at the cursor.");
-    return remove(active);
-  }
-
-  function remove(one) {
-    if (change("delete", { id: one.id })) announce("Highlight deleted");
-    return undefined;
+    return active ? remove(active) : tell("There is no highlight at the cursor.");
   }
 
   function splitActive() {
-    const { placedActive: active, position } = selection;
+    const { placedActive: active, position, span } = selection;
     if (!active) return tell("There is no highlight at the cursor.");
-    const at = selection.span ? selection.span.start : position;
-    if (change("split", { id: active.id, position: at })) {
-      selection.clear();
-      announce("Highlight split");
-    }
-    return undefined;
+    selection.clear();
+    const at = span ? span.start : position;
+    return change("split", { id: active.id, position: at }, "Highlight split");
   }
 
   function startEdge(edge) {
@@ -92,37 +76,39 @@ export function createCommands({
     selection.usesKeyboard = true;
     article.focus({ preventScroll: true });
     selection.notify();
-    announce(`Moving the ${edge} of the highlight. Enter saves, Escape cancels.`);
-    return undefined;
+    return announce(`Moving the ${edge} of the highlight. Enter saves, Escape cancels.`);
+  }
+
+  function resize({ id, start, end }) {
+    return change("resize", { id, start, end }, "Highlight changed");
   }
 
   function finishEdge() {
     const { edge, anchor, position } = selection;
     const [start, end] = edge.edge === "end" ? [anchor, position] : [position, anchor];
-    const span = start < end ? positions.trimmed(start, end) : null;
+    const span = positions.trimmed(start, end);
     if (!span) return tell("A highlight needs some text; delete it instead.");
-    if (change("resize", { id: edge.id, ...span })) {
-      selection.clear();
-      announce("Highlight changed");
-    }
-    return undefined;
+    selection.clear();
+    return resize({ id: edge.id, ...span });
   }
 
-  function placeAgain(one) {
+  function placeAgain({ id }) {
     const { span } = selection;
     if (!span) return tell("Select the text that this highlight should have, then place it.");
-    if (change("resize", { id: one.id, ...span })) selection.clear();
-    return undefined;
+    selection.clear();
+    return resize({ id, ...span });
   }
 
-  function setEntry() {
-    const { active, span, position } = selection;
+  function setEntry(span) {
+    const { active, position } = selection;
     const isAtEnd = active?.end === position; // as after highlighting
     const at = span?.start ?? (isAtEnd ? active.start : units.at("word", position).start);
-    const isSame = currentJudgement().entry_point === at;
-    if (change("entry_point", { position: isSame ? null : at }))
-      announce(isSame ? "Best entry point removed" : "Best entry point set");
+    return saving.judgement.entry_point === at
+      ? removeEntry()
+      : change("entry_point", { position: at }, "Best entry point set");
   }
+
+  const removeEntry = () => change("entry_point", { position: null }, "Best entry point removed");
 
   function target(kind, direction, isExtending) {
     const { position } = selection;
@@ -174,53 +160,34 @@ export function createCommands({
     selection.isSelecting = false;
     selection.moveTo(found);
     article.focus({ preventScroll: true });
-    announce(positions.slice(found, found + ANNOUNCED));
-    return undefined;
+    return announce(positions.slice(found, found + ANNOUNCED));
   }
 
   const jumpHighlight = (direction) => {
-    const spans = placed(currentJudgement()).map(({ start, end }) => [start, end]);
+    const spans = placed(saving.judgement).map(({ start, end }) => [start, end]);
     return jump(spans, direction, "There are no highlights in this document.");
   };
   const jumpResult = (direction) =>
     jump(results, direction, "The pool has no results inside this document.");
 
   function nothingRelevant() {
-    const judgement = currentJudgement();
-    if (judgement.highlights.length) {
+    const { highlights, finished } = saving.judgement;
+    if (highlights.length) {
       return tell("The document has highlights: delete them first, or finish it.");
     }
-    const finished = !judgement.finished;
-    if (change("finish", { finished })) announce(finished ? "Nothing relevant" : "Reopened");
-    return undefined;
+    return change("finish", { finished: !finished }, finished ? "Reopened" : "Nothing relevant");
   }
 
   async function finishAndContinue() {
-    if (!currentJudgement().finished && !change("finish", { finished: true })) return;
-    if (!(await saving.settled())) {
-      tell("This document is not saved yet.");
-      return;
-    }
-    location.assign(data.next_unfinished ?? data.pool_url);
+    if (!saving.judgement.finished) void saving.change("finish", { finished: true });
+    if (!(await saving.settled())) tell("This document is not saved yet.");
+    else if (saving.judgement.finished) location.assign(data.next_unfinished ?? data.pool_url);
   }
 
-  function reopen() {
-    if (currentJudgement().finished && change("finish", { finished: false })) announce("Reopened");
-  }
-
-  function undo() {
-    if (!currentJudgement().can_undo) return tell("There is nothing to undo.");
-    saving.undo();
-    announce("Undone");
-    return undefined;
-  }
-
-  function redo() {
-    if (!currentJudgement().can_redo) return tell("There is nothing to redo.");
-    change("redo");
-    announce("Repeated");
-    return undefined;
-  }
+  const reopen = () => change("finish", { finished: false }, "Reopened");
+  const undo = () => change("undo", {}, "Undone");
+  const redo = () => change("redo", {}, "Repeated");
+  const confirm = (one) => change("confirm", { id: one.id }, "Confirmed");
 
   function go(url, missing) {
     if (url) location.assign(url);
@@ -234,7 +201,6 @@ export function createCommands({
     selection.anchor = selection.position;
     selection.notify();
     announce("Selecting");
-    return undefined;
   }
 
   function cancel() {
@@ -246,15 +212,6 @@ export function createCommands({
       selection.activeId = null;
       selection.notify();
     }
-    return undefined;
-  }
-
-  function removeEntry() {
-    change("entry_point", { position: null });
-  }
-
-  function confirm(one) {
-    change("confirm", { id: one.id });
   }
 
   function showHighlight(one) {
@@ -273,36 +230,38 @@ export function createCommands({
     if (!text) return tell("The topic has no description.");
     text.hidden = !text.hidden;
     element("show-topic").setAttribute("aria-expanded", String(!text.hidden));
-    return undefined;
   }
 
   return {
     cancel,
-    change,
     confirm,
     erase,
-    finishAndContinue,
+    finishAndContinue: () => whenAnswered(finishAndContinue),
     finishEdge,
     go,
     highlight,
-    jumpHighlight,
+    highlightAgain: () => highlight(lastGrade),
+    jumpHighlight: (direction) => whenAnswered(() => jumpHighlight(direction)),
     jumpResult,
     moveBy,
-    nothingRelevant,
+    nothingRelevant: () => whenAnswered(nothingRelevant),
     placeAgain,
     redo,
     remove,
     removeEntry,
     reopen,
+    resize,
     selectUnit,
-    setEntry,
+    setEntry: () => {
+      const { span } = selection;
+      whenAnswered(() => setEntry(span));
+    },
     showHighlight,
     showResult,
-    splitActive,
-    startEdge,
+    splitActive: () => whenAnswered(splitActive),
+    startEdge: (edge) => whenAnswered(() => startEdge(edge)),
     toggleSelecting,
     toggleTopic,
     undo,
-    highlightAgain: () => highlight(lastGrade),
   };
 }

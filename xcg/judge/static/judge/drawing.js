@@ -1,6 +1,6 @@
 /* Draw highlights, the selection and the marks in the margin over the text, without changes to its DOM. */
 
-import { placed } from "./editing.js";
+import { placed } from "./judgement.js";
 
 export const STYLES = 8;
 

@@ -1,7 +1,7 @@
 /* The panel next to the text: grades, highlights, results of the pool, and the state of saving. */
 
 import { styleOf } from "./drawing.js";
-import { shortened } from "./editing.js";
+import { shortened } from "./judgement.js";
 import { makeButton, node } from "./nodes.js";
 
 const EXCERPT = 90; // characters
@@ -145,9 +145,7 @@ export class Panel {
     if (problem) {
       const changes = queue.length === 1 ? "1 change waits" : `${queue.length} changes wait`;
       element("problem-text").textContent =
-        `Not saved: ${problem.message}. ${changes}; do not close this page.`;
-      element("retry").hidden = problem.isRejected;
-      element("discard").hidden = !problem.isRejected;
+        `Not saved: ${problem}. ${changes}; do not close this page.`;
     }
     element("conflict").hidden = !refused.length;
     element("conflict-changes").replaceChildren(

@@ -1,24 +1,22 @@
 /* Save changes on the server, one after the other.
 
-   A change is shown at once and waits in a queue until the server has saved it. The server refuses a change
-   of an old version (status 409). Then its version is shown, and the own changes are offered again. */
+   A change waits in a queue until the server has saved it; the judgement is always that of the server. The
+   server refuses a change of an old version (status 409). Then its version is shown, and the own changes are
+   offered again. A change that was saved without an answer is sent again, which the server recognises. */
 
-import { describe, edit, isSame, needsHistory } from "./editing.js";
+import { describe } from "./judgement.js";
 
 const TIMEOUT = 20_000;
 const RETRY_AFTER = [2_000, 5_000, 15_000];
 
-/** Fires "change" after each change of its state. */
+/** Fires "change" after each change of its state, and "rejected" with a message for an illegal change. */
 export class Saving extends EventTarget {
   constructor({ api, judgement, text }) {
     super();
-    this.api = api;
-    this.text = text;
-    this.confirmed = judgement; // the state on the server
-    this.judgement = judgement; // with the changes that wait
+    Object.assign(this, { api, judgement, text });
     this.queue = [];
     this.refused = []; // changes of an old version
-    this.problem = null; // {message, isRejected}
+    this.problem = ""; // why the queue waits
     this.isSending = false;
     this.failures = 0;
     this.timer = 0;
@@ -37,47 +35,17 @@ export class Saving extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** Apply a change; an error means that it is not possible. */
+  /** Make a change; return whether it was saved, at the end. */
   change(operation, values = {}) {
-    const change = {
-      operation,
-      values,
-      description: describe(this.judgement, this.text, { operation, values }),
-    };
-    const judgement = edit(this.judgement, this.text, change);
-    if (!needsHistory(operation) && isSame(judgement, this.judgement)) return;
-    this.queue.push(change);
-    this.predict();
-    this.notify();
-    void this.send();
-  }
-
-  undo() {
-    // A rejected change is in no history. Any other may be on the server, even without an answer.
-    if (this.problem?.isRejected && this.queue.length === 1) this.discard();
-    else this.change("undo");
-  }
-
-  /** Compute the state with the changes that wait. */
-  predict() {
-    const earlier = [];
-    this.judgement = this.confirmed;
-    for (const change of this.queue) {
-      if (change.operation === "undo" && earlier.length) {
-        this.judgement = { ...earlier.pop(), can_redo: true };
-        continue;
-      }
-      earlier.push(this.judgement);
-      try {
-        this.judgement = edit(this.judgement, this.text, change);
-      } catch {
-        // The server answers with its reason.
-      }
-    }
+    const description = describe(this.judgement, this.text, { operation, values });
+    return new Promise((resolve) => {
+      this.queue.push({ operation, values, description, resolve });
+      void this.send();
+    });
   }
 
   async send() {
-    if (this.isSending || !this.queue.length || this.problem?.isRejected) return;
+    if (this.isSending || !this.queue.length) return;
     clearTimeout(this.timer);
     this.isSending = true;
     this.notify();
@@ -88,96 +56,56 @@ export class Saving extends EventTarget {
 
   /** Send the first change of the queue; return whether to continue. */
   async sendFirst() {
-    const [change] = this.queue;
-    const { operation, values } = change;
+    const { operation, values, description } = this.queue[0];
     let response;
     let answer;
     try {
       response = await fetch(this.api, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ version: this.confirmed.version, operation, ...values }),
+        body: JSON.stringify({ version: this.judgement.version, operation, ...values }),
         signal: AbortSignal.timeout(TIMEOUT),
       });
       answer = await response.json();
     } catch {
-      change.isUncertain = true; // the server may have saved it
-      this.fail("the server does not answer", false);
-      return false;
+      return this.fail("the server does not answer");
     }
     if (response.ok) {
-      this.accept(answer, 1);
-      return true;
-    }
-    if (response.status === 409 && answer.judgement) {
-      const wanted = change.isUncertain && !needsHistory(operation) && this.afterFirst();
-      if (wanted && isSame(wanted, answer.judgement)) {
-        this.accept(answer.judgement, 1);
-        return true;
-      }
+      this.accept(answer, 1, true);
+    } else if (response.status === 409 && answer.judgement) {
       this.refused.push(...this.queue);
-      this.accept(answer.judgement, this.queue.length);
-      return false;
+      this.accept(answer.judgement, this.queue.length, false);
+    } else if (response.status === 400) {
+      this.accept(this.judgement, 1, false);
+      const detail = `Could not ${description}: ${answer.error}.`;
+      this.dispatchEvent(new CustomEvent("rejected", { detail }));
+    } else {
+      return this.fail(answer.error ?? `status ${response.status}`);
     }
-    if (response.status === 400 && needsHistory(operation)) {
-      this.accept(this.confirmed, 1); // there is nothing to undo or redo
-      return true;
-    }
-    this.fail(answer.error ?? `status ${response.status}`, response.status === 400);
+    return true;
+  }
+
+  /** Take over the judgement of the server, and remove changes from the queue. */
+  accept(judgement, count, isSaved) {
+    this.judgement = judgement;
+    for (const { resolve } of this.queue.splice(0, count)) resolve(isSaved);
+    this.problem = "";
+    this.failures = 0;
+    this.notify();
+  }
+
+  fail(problem) {
+    this.problem = problem;
+    const delay = RETRY_AFTER[Math.min(this.failures, RETRY_AFTER.length - 1)];
+    this.failures += 1;
+    this.timer = setTimeout(() => this.send(), delay);
     return false;
   }
 
-  afterFirst() {
-    try {
-      return edit(this.confirmed, this.text, this.queue[0]);
-    } catch {
-      return null;
-    }
-  }
-
-  accept(judgement, sent) {
-    this.confirmed = judgement;
-    this.queue.splice(0, sent);
-    this.problem = null;
-    this.failures = 0;
-    this.predict();
-    this.notify();
-  }
-
-  fail(message, isRejected) {
-    this.problem = { message, isRejected };
-    if (isRejected) return;
-    const delay = RETRY_AFTER[Math.min(this.failures, RETRY_AFTER.length - 1)];
-    this.failures += 1;
-    this.timer = setTimeout(() => this.retry(), delay);
-  }
-
-  retry() {
-    this.problem = null;
-    void this.send();
-  }
-
-  /** Remove the first change, which the server rejects. */
-  discard() {
-    this.queue.shift();
-    this.problem = null;
-    this.predict();
-    this.notify();
-    void this.send();
-  }
-
-  /** Apply the refused changes to the newer state; return the messages of those that are impossible. */
+  /** Apply the refused changes to the newer state. */
   applyRefused() {
-    const messages = [];
-    for (const { operation, values, description } of this.refused.splice(0)) {
-      try {
-        this.change(operation, values);
-      } catch (error) {
-        messages.push(`Could not ${description}. ${error.message}`);
-      }
-    }
+    for (const { operation, values } of this.refused.splice(0)) void this.change(operation, values);
     this.notify();
-    return messages;
   }
 
   discardRefused() {
@@ -185,31 +113,20 @@ export class Saving extends EventTarget {
     this.notify();
   }
 
-  /** Wait until all changes are saved; return whether they are. */
+  /** Wait until the server has answered; return whether all changes are saved. */
   async settled() {
-    if (this.queue.length && (this.isSending || !this.problem)) {
-      await new Promise((resolve) => {
-        const check = () => {
-          if (this.isSending) return;
-          this.removeEventListener("change", check);
-          resolve();
-        };
-        this.addEventListener("change", check);
-        check();
-      });
-    }
-    return !this.hasUnsaved && !this.problem;
+    while (this.isSending)
+      await new Promise((resolve) => this.addEventListener("change", resolve, { once: true }));
+    return !this.hasUnsaved;
   }
 
   /** Ask the server for its state; return whether it is newer. */
   async refresh() {
-    if (this.queue.length || this.isSending) return false;
     try {
       const response = await fetch(this.api, { signal: AbortSignal.timeout(TIMEOUT) });
-      if (!response.ok) return false;
       const judgement = await response.json();
-      if (this.queue.length || judgement.version <= this.confirmed.version) return false;
-      this.accept(judgement, 0);
+      if (!response.ok || this.queue.length || judgement.version <= this.judgement.version) return false;
+      this.accept(judgement, 0, false);
       return true;
     } catch {
       return false;

@@ -1,6 +1,6 @@
 /* The selected text, the cursor of the keyboard, and the active highlight. */
 
-import { placed } from "./editing.js";
+import { placed } from "./judgement.js";
 
 /** Fires "change" when the selection changes, and "point" after the mouse was released in the text. */
 export class Selection extends EventTarget {
@@ -104,10 +104,10 @@ export class Selection extends EventTarget {
     this.moveTo(end, { extend: true });
   }
 
-  clear() {
+  clear(position = this.position) {
     this.isSelecting = false;
     this.edge = null;
-    this.moveTo(this.position, { scroll: false });
+    this.moveTo(position, { scroll: false });
   }
 
   /** Make a highlight active, and show it. */

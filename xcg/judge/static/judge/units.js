@@ -12,7 +12,6 @@ export class Units {
       word: new Intl.Segmenter(LANGUAGE, { granularity: "word" }),
       sentence: new Intl.Segmenter(LANGUAGE, { granularity: "sentence" }),
     };
-    this.cache = { word: new Map(), sentence: new Map() };
     this.paragraphs = this.findParagraphs();
     this.starts = this.paragraphs.map((paragraph) => paragraph.start);
   }
@@ -48,8 +47,6 @@ export class Units {
 
   /** The words or sentences of a paragraph. */
   parts(kind, index) {
-    const known = this.cache[kind].get(index);
-    if (known) return known;
     const { start, end } = this.paragraphs[index];
     const { positions } = this;
     const first = positions.unit(start);
@@ -63,9 +60,7 @@ export class Units {
       );
       if (span) parts.push(span);
     }
-    if (!parts.length) parts.push({ start, end });
-    this.cache[kind].set(index, parts);
-    return parts;
+    return parts.length ? parts : [{ start, end }];
   }
 
   /** The unit at a position: the one around it, otherwise the next one of its paragraph, or the last. */
