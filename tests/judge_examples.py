@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from xcg.documents.text_search import Quote
-from xcg.judge.judgement import Judgement, StoredHighlight
-from xcg.judge.records import JudgedDocument
+from xcg.judge.judgement import JudgedDocument, Judgement, StoredHighlight
 
 Marked = tuple[int, int] | tuple[int, int, str]
 

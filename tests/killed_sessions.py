@@ -17,8 +17,7 @@ from typing import Any
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
-from xcg.judge.judgement import Judgement
-from xcg.judge.records import PoolDocument
+from xcg.judge.judgement import Judgement, PoolDocument
 from xcg.judge.store import Store
 
 DOCUMENTS = {name: f"{name} has {200 * 'some words and '}an end." for name in ("bees", "ants")}

@@ -23,7 +23,6 @@ NO_ERRORS = {
     "formats.topic_files.LONGEST_TITLE": "titles are shortened",
     "judge.pages.LONGEST_EXCERPT": "the page shortens passages",
     "judge.settings.MAX_SEED": "limits no cost",
-    "judge.workspace.MAX_RENDERED_CHARACTERS": "more documents are prepared again",
     "statistics.assessor_combinations.MAX_COMBINATIONS": "more are sampled",
     "statistics.assessor_combinations.MAX_PAIRS": "more are sampled",
     "statistics.assessor_combinations.MAX_RESAMPLED_COMBINATIONS": "more are sampled",

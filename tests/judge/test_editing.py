@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from xcg.documents.text_search import Quote
 from xcg.errors import XcgError
 from xcg.judge import editing
-from xcg.judge.editing import OPERATIONS, check_operation, edit, new_judgement
+from xcg.judge.editing import OPERATIONS, check_operation, edit, fields_of, new_judgement
 from xcg.judge.judgement import Judgement
 
 TEXT = "Bees dance. Ants walk. Wasps sting."
@@ -243,7 +243,7 @@ def edits(draw: st.DrawFn) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     of_field = {"id": st.integers(1, 5), "grade": grade, "finished": st.booleans()}
     operations = []
     for name in draw(st.lists(st.sampled_from(sorted(OPERATIONS)), max_size=12)):
-        fields = OPERATIONS[name].fields
+        fields = fields_of(name)
         operations.append((name, {field: draw(of_field.get(field, position)) for field in fields}))
     return text, operations
 

@@ -20,7 +20,7 @@ from xcg.formats.topic_files import read_topics
 from xcg.judge.exporting import export, write_export
 from xcg.judge.grades import SCHEMES, Grade, GradeScheme
 from xcg.judge.importing import import_assessments
-from xcg.judge.records import JudgedDocument
+from xcg.judge.judgement import JudgedDocument
 from xcg.judge.store import Store
 
 BEES = "Bees dance. They waggle in the dark hive. Bees dance. They also sting."

@@ -9,8 +9,8 @@ import jinja2
 import pytest
 
 from xcg.judge import pages
-from xcg.judge.page_templates import environment, render_page
-from xcg.judge.records import Progress
+from xcg.judge.judgement import Progress
+from xcg.judge.pages import environment, render_page
 
 STATIC = Path(pages.__file__).parent / "static"
 PAIRS = [

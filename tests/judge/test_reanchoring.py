@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from xcg.documents.corpus import Corpus
 from xcg.judge.editing import new_judgement
-from xcg.judge.judgement import Judgement
+from xcg.judge.judgement import Judgement, Move, PoolDocument
 from xcg.judge.reanchoring import AnchoredJudgement, Change, entry_quote, place_again
-from xcg.judge.records import Move, PoolDocument
 from xcg.judge.store import Store
 
 TEXT = (
@@ -196,21 +195,16 @@ def test_a_store_places_the_judgements_of_changed_documents_when_it_is_opened(tm
         assert store.judgement("anna", "1", "ants").version == 1
         assert store.pool("1") == (PoolDocument("bees"), PoolDocument("ants", ((0, 3),)))
         moves = store.moved()
-        assert [(one.assessor, one.part, one.outcome, one.id, one.is_open) for one in moves] == [
+        assert [(one.assessor, *one.change[:3], one.is_open) for one in moves] == [
             ("anna", "highlight", "moved", 1, True),
             ("anna", "entry point", "moved", None, True),
             ("ben", "highlight", "lost", 1, True),
             ("ben", "entry point", "lost", None, True),
             ("cleo", "document", "changed", None, True),
         ]
-        assert moves[0] == Move(
-            *("anna", "1", "bees", "highlight", "moved", 1),
-            DANCE,
-            (DANCE[0] + 6, DANCE[1] + 6),
-            TEXT[slice(*DANCE)],
-            moves[0].time,
-            True,
-        )
+        new = DANCE[0] + 6, DANCE[1] + 6
+        change = Change("highlight", "moved", 1, DANCE, new, TEXT[slice(*DANCE)])
+        assert moves[0] == Move("anna", "1", "bees", change, moves[0].time, True)
         store.apply("anna", "1", "bees", 2, "confirm", {"id": 1})
         undone = store.apply("ben", "1", "bees", 2, "delete", {"id": 1})
         assert not undone.highlights

@@ -21,8 +21,7 @@ from conftest import ROOT
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import Notes, XcgError
-from xcg.judge.judgement import Judgement
-from xcg.judge.records import JudgedDocument, PoolDocument
+from xcg.judge.judgement import JudgedDocument, Judgement, PoolDocument
 from xcg.judge.store import ConflictError, Store
 from xcg.judge.store_file import StoreError
 

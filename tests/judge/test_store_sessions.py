@@ -14,9 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
-from xcg.judge.editing import OPERATIONS, edit
-from xcg.judge.judgement import Judgement
-from xcg.judge.records import PoolDocument
+from xcg.judge.editing import OPERATIONS, edit, fields_of
+from xcg.judge.judgement import Judgement, PoolDocument
 from xcg.judge.store import ConflictError, Store
 
 TEXT = "Bees dance.\n\N{HONEYBEE} Ants walk."
@@ -32,7 +31,7 @@ OWNER = "anna", "1", "bees"
 @st.composite
 def operations(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     name = draw(st.sampled_from(["add", "add", "add", *OPERATIONS]))
-    return name, {field: draw(FIELDS.get(field, positions)) for field in OPERATIONS[name].fields}
+    return name, {field: draw(FIELDS.get(field, positions)) for field in fields_of(name)}
 
 
 def content(judgement: Judgement) -> tuple[object, ...]:

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
-from xcg.judge.judgement import Judgement
-from xcg.judge.records import JudgedDocument
+from xcg.judge.judgement import JudgedDocument, Judgement
 from xcg.judgements.highlights import covered_characters
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np, npt
@@ -232,7 +231,7 @@ def _row(topic: str, names: tuple[str, ...], kind: str, patterns: _Patterns) -> 
     )
 
 
-def _count(patterns: _Patterns, is_counted: Callable[[_Pattern], bool]) -> int:
+def _count(patterns: Mapping[_Pattern, int], is_counted: Callable[[_Pattern], bool]) -> int:
     return sum(count for pattern, count in patterns.items() if is_counted(pattern))
 
 
@@ -274,11 +273,12 @@ def krippendorff_alpha(patterns: Mapping[_Pattern, int]) -> float:
     0.4
     """
     units = [
-        (Counter(one for one in pattern if one is not False), n) for pattern, n in patterns.items()
+        (_frequencies((one, 1) for one in pattern if one is not False), n)
+        for pattern, n in patterns.items()
     ]
     paired = [(labels, n) for labels, n in units if labels.total() > 1]
     frequencies = _frequencies((label, n * m) for labels, n in paired for label, m in labels.items())
-    coincidences = sum(n * _differing(labels) / (labels.total() - 1) for labels, n in paired)
+    coincidences = sum([n * _differing(labels) / (labels.total() - 1) for labels, n in paired], 0.0)
     possible = _differing(frequencies)
     return 1 - (frequencies.total() - 1) * coincidences / possible if possible else math.nan
 

@@ -24,11 +24,12 @@ from xcg.errors import InputError, XcgError
 from xcg.judge.addresses import OVERVIEW_PATH, from_path, from_segment
 from xcg.judge.exporting import export_archive
 from xcg.judge.judgement import Judgement
-from xcg.judge.judging_page import judgement_record, judging_page
 from xcg.judge.pages import (
     agreement_page,
     agreement_topic_page,
     error_page,
+    judgement_record,
+    judging_page,
     moved_page,
     overview_page,
     pool_page,

@@ -11,8 +11,10 @@ a deletion.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import NoneType
 from typing import Any
 
 from xcg.documents.text_search import Quote, Span
@@ -26,40 +28,6 @@ MAX_HIGHLIGHTS = 5000
 """Maximum number of highlights of a document for one topic and assessor."""
 MAX_GRADE = 100
 """Maximum number of characters of a grade."""
-
-
-@dataclass(frozen=True)
-class Field:
-    """A field of an operation.
-
-    Attributes:
-        type: Type of its value.
-        required: Whether a change must have the field.
-        can_be_none: Whether None is legal.
-    """
-
-    type: type[int] | type[str] | type[bool]
-    required: bool = True
-    can_be_none: bool = False
-
-    @property
-    def expected(self) -> str:
-        """Description of legal values, for messages."""
-        name = {int: "a whole number", str: "text", bool: "true or false"}[self.type]
-        return f"{name} or null" if self.can_be_none else name
-
-
-@dataclass(frozen=True)
-class Operation:
-    """An operation on a judgement.
-
-    Attributes:
-        function: Takes the judgement, the document's text and the fields as keywords.
-        fields: Name → field.
-    """
-
-    function: Callable[..., Judgement]
-    fields: Mapping[str, Field]
 
 
 def add(judgement: Judgement, text: str, start: int, end: int, grade: str | None = None) -> Judgement:
@@ -173,21 +141,29 @@ def finish(judgement: Judgement, text: str, finished: bool) -> Judgement:
     return replace(judgement, finished=finished)
 
 
-_ID = Field(int)
-_SPAN = {"start": Field(int), "end": Field(int)}
-
-OPERATIONS: dict[str, Operation] = {
-    "add": Operation(add, {**_SPAN, "grade": Field(str, required=False, can_be_none=True)}),
-    "resize": Operation(resize, {"id": _ID, **_SPAN}),
-    "erase": Operation(erase, _SPAN),
-    "split": Operation(split, {"id": _ID, "position": Field(int)}),
-    "delete": Operation(delete, {"id": _ID}),
-    "grade": Operation(grade, {"id": _ID, "grade": Field(str, can_be_none=True)}),
-    "confirm": Operation(confirm, {"id": _ID}),
-    "entry_point": Operation(entry_point, {"position": Field(int, can_be_none=True)}),
-    "finish": Operation(finish, {"finished": Field(bool)}),
+OPERATIONS: dict[str, Callable[..., Judgement]] = {
+    function.__name__: function
+    for function in (add, resize, erase, split, delete, grade, confirm, entry_point, finish)
 }
-"""Name → operation."""
+"""Name → operation: a function of the judgement, the document's text and its fields."""
+
+_LEGAL: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int,), "a whole number"),
+    "int | None": ((int, NoneType), "a whole number or null"),
+    "str | None": ((str, NoneType), "text or null"),
+    "bool": ((bool,), "true or false"),
+}
+"""Annotation of a field → the types of its values, and their description for messages."""
+
+
+def fields_of(operation: str) -> dict[str, inspect.Parameter]:
+    """Return the fields of an operation: the parameters of its function after the text.
+
+    >>> list(fields_of("split"))
+    ['id', 'position']
+    """
+    return dict(list(inspect.signature(OPERATIONS[operation]).parameters.items())[2:])
+
 
 UNDO, REDO = "undo", "redo"
 """The operations of the store that have no fields and use the history of a judgement."""
@@ -205,27 +181,27 @@ def check_operation(operation: str, values: Mapping[str, object]) -> None:
     ...
     xcg.errors.XcgError: the field 'id' of 'delete' is '1': expected a whole number
     """
-    fields: Mapping[str, Field] = {}
+    fields: Mapping[str, inspect.Parameter] = {}
     if operation not in (UNDO, REDO):
         if operation not in OPERATIONS:
             names = [*OPERATIONS, UNDO, REDO]
             raise XcgError(f"unknown operation {operation[:40]!r}: {nearest(operation[:40], names)}")
-        fields = OPERATIONS[operation].fields
+        fields = fields_of(operation)
     for name in values:
         if name not in fields:
             expected = nearest(name[:40], fields) if fields else "expected no fields"
             raise XcgError(f"unknown field {name[:40]!r} of {operation!r}: {expected}")
     for name, field in fields.items():
         if name not in values:
-            if field.required:
+            if field.default is field.empty:
                 raise XcgError(f"the field {name!r} of {operation!r} is missing")
             continue
         value = values[name]
-        is_legal = type(value) is field.type and not (type(value) is int and abs(value) > MAX_NUMBER)
-        if not is_legal and not (value is None and field.can_be_none):
+        types, expected = _LEGAL[field.annotation]
+        if type(value) not in types or (isinstance(value, int) and abs(value) > MAX_NUMBER):
             shown = repr(value) if isinstance(value, (str, int, float)) else type(value).__name__
             problem = f"the field {name!r} of {operation!r} is {shown[:40]}"
-            raise XcgError(f"{problem}: expected {field.expected}")
+            raise XcgError(f"{problem}: expected {expected}")
 
 
 def edit(judgement: Judgement, text: str, operation: str, values: Mapping[str, Any]) -> Judgement:
@@ -250,7 +226,7 @@ def edit(judgement: Judgement, text: str, operation: str, values: Mapping[str, A
     [(1, 0, 4, '2'), (2, 5, 11, '2')]
     """
     check_operation(operation, values)
-    return OPERATIONS[operation].function(judgement, text, **values)
+    return OPERATIONS[operation](judgement, text, **values)
 
 
 def new_judgement(

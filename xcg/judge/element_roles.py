@@ -86,38 +86,15 @@ _NAMES = {
 ROLES = {name: role for role, names in _NAMES.items() for name in names.split()}
 """Local name in lower case → role."""
 
-INLINE_ROLES = frozenset(
-    (
-        "italic",
-        "bold",
-        "underline",
-        "small capitals",
-        "subscript",
-        "superscript",
-        "monospace",
-        "link",
-        "inline",
-        "break",
-        "math",
-    )
-)
+_INLINE = "italic,bold,underline,small capitals,subscript,superscript,monospace,link,inline,break,math"
+INLINE_ROLES = frozenset(_INLINE.split(","))
 """Roles of parts of a line."""
 
-TEXT_ROLES = INLINE_ROLES | {
-    "title",
-    "subtitle",
-    "paragraph",
-    "authors",
-    "term",
-    "line",
-    "speaker",
-    "stage",
-    "code",
-    "formula",
-    "reference",
-    "list label",
-    "metadata",
-}
+_TEXT = (
+    "title,subtitle,paragraph,authors,term,line,speaker,stage,code,formula,reference,list label,"
+    "metadata"
+)
+TEXT_ROLES = INLINE_ROLES.union(_TEXT.split(","))
 """Roles of elements with running text: an element without a known role is a part of a line there."""
 
 ROLES_IN_TEXT = {

@@ -20,8 +20,7 @@ from xcg.documents.files import MAX_LINE_BYTES
 from xcg.errors import InputError, XcgError, first_names
 from xcg.evaluation.conversion import convert_assessments
 from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
-from xcg.judge.judgement import StoredHighlight
-from xcg.judge.records import JudgedDocument
+from xcg.judge.judgement import JudgedDocument, StoredHighlight
 from xcg.judgements.highlights import Highlight, assess, assess_spans
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib

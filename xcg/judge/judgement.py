@@ -1,4 +1,4 @@
-"""The judgement of a document for a topic by an assessor, and its highlights.
+"""The judgement of a document by an assessor, and the other records of a store.
 
 Positions are characters (Unicode code points) of the document's text, ``tree.text`` of
 ``Corpus.tree(name)``.
@@ -6,10 +6,11 @@ Positions are characters (Unicode code points) of the document's text, ``tree.te
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from xcg.documents.text_search import Quote
+from xcg.documents.text_search import Quote, Span
 
 Status = Literal["placed", "moved", "lost"]
 
@@ -72,3 +73,95 @@ class Judgement:
     def lost(self) -> Highlights:
         """The highlights that have no position in the changed text of the document."""
         return tuple(one for one in self.highlights if one.is_lost)
+
+
+class PoolDocument(NamedTuple):
+    """A document that an assessor is asked to judge for a topic.
+
+    Attributes:
+        name: The document.
+        results: Start and end of the results of the runs in it, in characters.
+    """
+
+    name: str
+    results: tuple[Span, ...] = ()
+
+
+class Progress(NamedTuple):
+    """The progress of an assessor in a topic, or in all.
+
+    Attributes:
+        finished: Number of finished documents.
+        size: Number of documents to judge.
+    """
+
+    finished: int
+    size: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all documents are finished."""
+        return self.finished >= self.size
+
+    @classmethod
+    def sum(cls, parts: Iterable[Progress]) -> Progress:
+        """Return the progress in several topics together."""
+        sums = cls(0, 0)
+        for one in parts:
+            sums = cls(sums.finished + one.finished, sums.size + one.size)
+        return sums
+
+
+class JudgedDocument(NamedTuple):
+    """A judgement with its assessor, topic and document."""
+
+    assessor: str
+    topic: str
+    document: str
+    judgement: Judgement
+
+
+Part = Literal["highlight", "entry point", "document"]
+Outcome = Literal["moved", "doubtful", "lost", "changed"]
+
+
+class Change(NamedTuple):
+    """What a change of the text did to a part of a judgement.
+
+    Attributes:
+        part: A highlight, the best entry point, or the text of a document without highlights.
+        outcome: ``moved`` to the new position of its text; ``doubtful`` if it moved, but its words may
+            be those of another passage; ``lost`` if its text was not found; ``changed`` for a document.
+        id: The highlight; None for other parts.
+        old: Start and end before the change; None for documents and parts that were lost before.
+        new: Start and end after the change; None for documents and lost parts.
+        text: The text before the change.
+    """
+
+    part: Part
+    outcome: Outcome
+    id: int | None = None
+    old: Span | None = None
+    new: Span | None = None
+    text: str = ""
+
+
+class Move(NamedTuple):
+    """A change of a judgement by a change of the document's text.
+
+    Attributes:
+        assessor: The assessor.
+        topic: The topic.
+        document: The document.
+        change: What has moved.
+        time: When the change was found, in UTC.
+        is_open: Whether the assessor has not checked it yet: a highlight until it is confirmed, changed
+            or deleted, other parts until the next change of the judgement.
+    """
+
+    assessor: str
+    topic: str
+    document: str
+    change: Change
+    time: str
+    is_open: bool

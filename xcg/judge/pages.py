@@ -1,28 +1,68 @@
-"""The pages of ``xcg judge`` except the one on which documents are judged."""
+"""The pages of ``xcg judge``, and judgements as JSON."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
+
+import jinja2
+from markupsafe import Markup
 
 from xcg.judge.addresses import (
     OVERVIEW_PATH,
     agreement_path,
+    api_path,
     archive_path,
     assessor_path,
     document_path,
     topic_path,
 )
 from xcg.judge.agreement import AgreementRow, DifferentDocument, agreement, disagreements
-from xcg.judge.page_templates import render_page
-from xcg.judge.records import Move, Progress
-from xcg.judge.workspace import Workspace
+from xcg.judge.judgement import Judgement, Move, Progress
+from xcg.judge.workspace import PoolEntry, Workspace
 from xcg.judgements.recall_base import MEAN
 
 LONGEST_EXCERPT = 400
 """Maximum number of characters of a passage on the page of disagreements."""
 CONTEXT = 60
 """Number of characters before and after a passage on the page of disagreements."""
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Return the templates. Every value is escaped, and an unknown name in a template is an error."""
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters["number"] = _number
+    return templates
+
+
+def _number(value: float) -> str:
+    """Write a value with three decimals, and a dash for NaN.
+
+    >>> _number(0.12345), _number(float("nan"))
+    ('0.123', '–')
+    """
+    return "–" if value != value else f"{value:.3f}"  # noqa: PLR0124 - only NaN differs from itself
+
+
+def render_page(template: str, **values: object) -> str:
+    """Return a page.
+
+    Args:
+        template: The name of a file in ``templates/``.
+        values: The names in the template. The base of all pages needs ``breadcrumbs``, pairs of a name
+            and a URL (None for the page itself), and ``person``, an assessor or None.
+    """
+    return environment().get_template(template).render(**values)
 
 
 def topics_page(workspace: Workspace, assessor: str) -> str:
@@ -77,6 +117,104 @@ def pool_page(workspace: Workspace, assessor: str, topic: str) -> str:
         next_url=unfinished[0] if unfinished else None,
         topics_url=assessor_path(assessor),
     )
+
+
+def judgement_record(judgement: Judgement) -> dict[str, Any]:
+    """Return a judgement as the JSON of the API.
+
+    >>> judgement_record(Judgement(version=2, finished=True))["finished"]
+    True
+    """
+    return {
+        "version": judgement.version,
+        "highlights": [
+            {
+                "id": highlight.id,
+                "start": highlight.start,
+                "end": highlight.end,
+                "grade": highlight.grade,
+                "text": highlight.quote.exact,
+                "status": highlight.status,
+            }
+            for highlight in judgement.highlights
+        ],
+        "entry_point": judgement.entry_point,
+        "finished": judgement.finished,
+        "can_undo": judgement.can_undo,
+        "can_redo": judgement.can_redo,
+    }
+
+
+def judging_page(workspace: Workspace, assessor: str, topic_id: str, document: str) -> str:
+    """Return the page of a document: the template ``judge.html``.
+
+    Its names are ``topic`` (with ``id``, ``title``, ``description`` and ``narrative``), ``document``
+    (with ``name`` and ``title``), ``article`` (the text as HTML), ``position`` (of the document in the
+    pool, from 1), ``finished`` and ``size`` (numbers of documents of the pool), and ``page_data`` for
+    the script.
+
+    Args:
+        workspace: The documents, topics and judgements.
+        assessor: The assessor.
+        topic_id: A topic that is assigned to the assessor.
+        document: A document of its pool.
+
+    Raises:
+        InputError: If the document cannot be read.
+    """
+    topic = workspace.topic(topic_id)
+    rendering = workspace.rendering(document)
+    pool = workspace.pool(assessor, topic_id)
+    index = [entry.name for entry in pool].index(document)
+    finished = sum(entry.finished for entry in pool)
+    pool_url = topic_path(assessor, topic_id)
+
+    def url(position: int | None) -> str | None:
+        if position is None or not 0 <= position < len(pool):
+            return None
+        return document_path(assessor, topic_id, pool[position].name)
+
+    page_data = {
+        "api": api_path(assessor, topic_id, document),
+        "assessor": assessor,
+        "topic": topic_id,
+        "document": document,
+        "length": len(rendering.text),
+        "judgement": judgement_record(workspace.store.judgement(assessor, topic_id, document)),
+        "grades": [
+            {"value": grade.value, "label": grade.label} for grade in workspace.settings.grades.grades
+        ],
+        "results": pool[index].results,
+        "position": index + 1,
+        "finished": finished,
+        "size": len(pool),
+        "pool_url": pool_url,
+        "previous": url(index - 1),
+        "next": url(index + 1),
+        "next_unfinished": url(_next_unfinished(pool, index)),
+    }
+    return render_page(
+        "judge.html",
+        breadcrumbs=[
+            ("Topics", assessor_path(assessor)),
+            (topic.title, pool_url),
+            (rendering.title, None),
+        ],
+        person=assessor,
+        topic=topic,
+        document={"name": document, "title": rendering.title},
+        article=Markup(rendering.html),  # noqa: S704 - rendering.py escapes the text
+        page_data=page_data,
+        position=index + 1,
+        finished=finished,
+        size=len(pool),
+    )
+
+
+def _next_unfinished(pool: Sequence[PoolEntry], index: int) -> int | None:
+    """Return the position of the next unfinished document; after the last one follows the first."""
+    others = [*range(index + 1, len(pool)), *range(index)]
+    return next((position for position in others if not pool[position].finished), None)
 
 
 def moved_page(workspace: Workspace, assessor: str | None) -> str:
@@ -186,7 +324,7 @@ def agreement_topic_page(workspace: Workspace, topic: str) -> str:
 
 def _difference(workspace: Workspace, different: DifferentDocument) -> dict[str, Any]:
     """Return a document that assessors judged differently, with the text of its passages."""
-    text = workspace.rendering(different.document).text
+    text = workspace.corpus.tree(different.document).text
     scheme = workspace.settings.grades
     return {
         "name": different.document,

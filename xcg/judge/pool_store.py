@@ -12,7 +12,7 @@ from typing import Self
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError, nearest
-from xcg.judge.records import PoolDocument
+from xcg.judge.judgement import PoolDocument
 from xcg.judge.store_file import (
     Lock,
     StoreError,

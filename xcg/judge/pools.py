@@ -18,7 +18,7 @@ from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats.topic_files import Topic
 from xcg.installation import missing_extra
-from xcg.judge.records import PoolDocument
+from xcg.judge.judgement import PoolDocument
 from xcg.lazy_modules import hashlib
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run

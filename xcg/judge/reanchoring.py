@@ -11,40 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from xcg.documents.text_search import Location, Quote, Span, TextIndex
+from xcg.documents.text_search import Location, Quote, TextIndex
 from xcg.errors import XcgError
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
 from xcg.judge.editing import in_order, quote_at
-from xcg.judge.judgement import Judgement, StoredHighlight
+from xcg.judge.judgement import Change, Judgement, Outcome, StoredHighlight
 
 ENTRY_CHARACTERS = 40
 """Characters of the text after a best entry point that are searched to place it again."""
-
-Part = Literal["highlight", "entry point", "document"]
-Outcome = Literal["moved", "doubtful", "lost", "changed"]
-
-
-class Change(NamedTuple):
-    """What a change of the text did to a part of a judgement.
-
-    Attributes:
-        part: A highlight, the best entry point, or the text of a document without highlights.
-        outcome: ``moved`` to the new position of its text; ``doubtful`` if it moved, but its words may
-            be those of another passage; ``lost`` if its text was not found; ``changed`` for a document.
-        id: The highlight; None for other parts.
-        old: Start and end before the change; None for documents and parts that were lost before.
-        new: Start and end after the change; None for documents and lost parts.
-        text: The text before the change.
-    """
-
-    part: Part
-    outcome: Outcome
-    id: int | None = None
-    old: Span | None = None
-    new: Span | None = None
-    text: str = ""
 
 
 class AnchoredJudgement(NamedTuple):

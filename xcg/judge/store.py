@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from xcg.errors import Notes, XcgError
 from xcg.judge.editing import REDO, UNDO, check_operation, edit, new_judgement
-from xcg.judge.judgement import Judgement
+from xcg.judge.judgement import Change, JudgedDocument, Judgement, Move, Progress
 from xcg.judge.pool_store import PoolStore, digest_of
 from xcg.judge.reanchoring import place_again
-from xcg.judge.records import JudgedDocument, Move, Progress
 from xcg.judge.stored_judgements import (
     DamagedError,
     Step,
@@ -55,7 +54,7 @@ class Store(PoolStore):
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from xcg.documents.corpus import Corpus
-    >>> from xcg.judge.records import PoolDocument
+    >>> from xcg.judge.judgement import PoolDocument
     >>> with TemporaryDirectory() as folder:
     ...     with Store(Path(folder, "j.sqlite"), Corpus.of({"bees": "Bees dance."})) as store:
     ...         store.add_assessors(["anna"])
@@ -245,8 +244,9 @@ class Store(PoolStore):
                    ORDER BY moves.id"""
             ).fetchall()
         return [
-            Move._make([*row[:6], _span(row[6:8]), _span(row[8:10]), *row[10:12], row[12] == 1])
+            Move._make([*row[:3], Change._make([*row[3:6], *spans, row[10]]), row[11], row[12] == 1])
             for row in rows
+            for spans in [(_span(row[6:8]), _span(row[8:10]))]
             if row[2] not in self.missing
         ]
 
@@ -256,7 +256,7 @@ class Store(PoolStore):
         >>> from xcg.documents.corpus import Corpus
         >>> from tempfile import TemporaryDirectory
         >>> from pathlib import Path
-        >>> from xcg.judge.records import PoolDocument
+        >>> from xcg.judge.judgement import PoolDocument
         >>> with TemporaryDirectory() as folder:
         ...     path = Path(folder, "judge.sqlite")
         ...     with Store(path, Corpus.of({"bees": "Bees dance."})) as store:
@@ -278,7 +278,7 @@ class Store(PoolStore):
         moves = [move for move in self.moved() if move.is_open]
         if moves:
             count = len({move.document for move in moves})
-            outcomes = sorted(Counter(move.outcome for move in moves).items())
+            outcomes = sorted(Counter(move.change.outcome for move in moves).items())
             parts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes)
             notes.warning(
                 f"documents that have changed since they were judged: {count}; to check: {parts}"

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from xcg.documents.text_search import Quote
 from xcg.judge.editing import UNDO, in_order, quote_at
-from xcg.judge.judgement import Judgement, StoredHighlight
-from xcg.judge.reanchoring import AnchoredJudgement, Change, entry_quote
+from xcg.judge.judgement import Change, Judgement, StoredHighlight
+from xcg.judge.reanchoring import AnchoredJudgement, entry_quote
 from xcg.lazy_modules import sqlite3
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
@@ -13,14 +12,11 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import Span
 from xcg.errors import InputError, Notes, first_names
 from xcg.formats.topic_files import Topic
+from xcg.judge.judgement import PoolDocument
 from xcg.judge.preparation import prepare
-from xcg.judge.records import PoolDocument
 from xcg.judge.rendering import Rendering, render
 from xcg.judge.settings import Settings
 from xcg.judge.store import Store
-
-MAX_RENDERED_CHARACTERS = 20_000_000
-"""Maximum number of characters of the rendered documents that stay in memory."""
 
 
 class PoolEntry(NamedTuple):
@@ -63,7 +59,6 @@ class Workspace:
     topics: Mapping[str, Topic]
     store: Store
     notes: Notes
-    _rendered: OrderedDict[str, Rendering] = field(default_factory=OrderedDict, repr=False)
     _titles: dict[str, str] = field(default_factory=dict, repr=False)
 
     @contextmanager
@@ -89,18 +84,10 @@ class Workspace:
         Raises:
             InputError: If the document cannot be read, or has changed since the store was opened.
         """
-        rendering = self._rendered.pop(document, None)
-        if rendering is None:
-            self.store.tree(document)  # raises an error if it has changed
-            rendering = render(self.corpus, document)
-        self._rendered[document] = rendering
+        self.store.tree(document)  # raises an error if it has changed
+        rendering = render(self.corpus, document)
         self._titles[document] = rendering.title
-        while len(self._rendered) > 1 and self._size() > MAX_RENDERED_CHARACTERS:
-            self._rendered.popitem(last=False)
         return rendering
-
-    def _size(self) -> int:
-        return sum(len(one.html) + len(one.text) for one in self._rendered.values())
 
     def title(self, document: str) -> str:
         """Return the title of a document; its name if it cannot be read."""
