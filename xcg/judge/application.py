@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,10 @@ Report = Callable[[Workspace, Request], Response]
 
 
 class _Application:
-    """The endpoints. Each uses the workspace alone, in a thread; reports use a snapshot of it."""
+    """The endpoints. Each uses the workspace alone, in a thread; reports use a snapshot of it.
+
+    Starlette runs endpoints that are not coroutines in threads.
+    """
 
     def __init__(self, workspace: Workspace, access: Access, port: int) -> None:
         self._workspace = workspace
@@ -125,29 +128,23 @@ class _Application:
             },
         )
 
-    def _page(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    def _page(self, page: Page) -> Callable[[Request], Response]:
         """Return an endpoint that answers with a page."""
 
-        async def endpoint(request: Request) -> Response:
-            return _page_response(await run_in_threadpool(self._locked, page, request))
+        def endpoint(request: Request) -> Response:
+            with self._lock:
+                return _page_response(page(request))
 
         return endpoint
 
-    def _report(self, report: Report) -> Callable[[Request], Awaitable[Response]]:
+    def _report(self, report: Report) -> Callable[[Request], Response]:
         """Return an endpoint that reads all judgements, while assessors can save theirs."""
 
-        def make(request: Request) -> Response:
+        def endpoint(request: Request) -> Response:
             with self._report_lock, self._workspace.snapshot() as workspace:
                 return report(workspace, request)
 
-        async def endpoint(request: Request) -> Response:
-            return await run_in_threadpool(make, request)
-
         return endpoint
-
-    def _locked(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        with self._lock:
-            return function(*arguments)
 
     async def _start(self, request: Request) -> Response:
         """Set the cookie and open the first page, so that the token leaves the address bar."""
@@ -197,17 +194,20 @@ class _Application:
             raise HTTPException(404, f"the pool of topic {topic!r} has no document {document!r}")
         return _assessor(request), topic, document
 
-    async def _read(self, request: Request) -> Response:
-        return await run_in_threadpool(self._locked, self._read_judgement, request)
-
-    def _read_judgement(self, request: Request) -> Response:
-        return JsonResponse(judgement_record(self._workspace.store.judgement(*self._judged(request))))
+    def _read(self, request: Request) -> Response:
+        with self._lock:
+            judgement = self._workspace.store.judgement(*self._judged(request))
+        return JsonResponse(judgement_record(judgement))
 
     async def _change(self, request: Request) -> Response:
         record = _parsed(request, await _body(request))
-        return await run_in_threadpool(self._locked, self._change_judgement, request, record)
+        return await run_in_threadpool(self._change_judgement, request, record)
 
     def _change_judgement(self, request: Request, record: dict[str, Any]) -> Response:
+        with self._lock:
+            return self._changed(request, record)
+
+    def _changed(self, request: Request, record: dict[str, Any]) -> Response:
         store = self._workspace.store
         judged = self._judged(request)
         version, operation = record.pop("version", None), record.pop("operation", None)

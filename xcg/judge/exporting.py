@@ -155,7 +155,7 @@ def _complete(
         judgement = one.judgement
         name = f"{one.document} (topic {one.topic})"
         if not judgement.finished:
-            unfinished += bool(judgement.highlights) or judgement.entry_point is not None
+            unfinished += judgement.is_started
             continue
         if not all(scheme.has(highlight.grade) for highlight in judgement.placed):
             wrong_grade.append(name)

@@ -179,7 +179,7 @@ def _is_change(
     """
     if old.finished and not old.lost and _content(old) == content:
         return False
-    if old.highlights or old.entry_point is not None or old.finished:
+    if old.is_started or old.finished:
         raise InputError(
             where,
             f"{assessor} has judged {name} differently for topic {topic}; expected another name with "

@@ -65,6 +65,16 @@ class Judgement:
     can_redo: bool = False
 
     @property
+    def is_started(self) -> bool:
+        """Whether there is a highlight or a best entry point."""
+        return bool(self.highlights) or self.entry_point is not None
+
+    @property
+    def to_check(self) -> bool:
+        """Whether a highlight has moved or is lost since the document changed."""
+        return any(one.status != "placed" for one in self.highlights)
+
+    @property
     def placed(self) -> Highlights:
         """The highlights that have a position, by position."""
         return tuple(one for one in self.highlights if not one.is_lost)

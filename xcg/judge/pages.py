@@ -21,8 +21,8 @@ from xcg.judge.addresses import (
     topic_path,
 )
 from xcg.judge.agreement import AgreementRow, DifferentDocument, agreement, disagreements
-from xcg.judge.judgement import Judgement, Move, Progress
-from xcg.judge.workspace import PoolEntry, Workspace
+from xcg.judge.judgement import Judgement, Move, PoolDocument, Progress
+from xcg.judge.workspace import Workspace
 from xcg.judgements.recall_base import MEAN
 
 LONGEST_EXCERPT = 400
@@ -97,15 +97,16 @@ def _open_moves(workspace: Workspace, assessor: str | None) -> list[Move]:
 def pool_page(workspace: Workspace, assessor: str, topic: str) -> str:
     """Return the documents of a topic, in the order that hides systems and ranks."""
     pool = workspace.pool(assessor, topic)
-    entries = [
+    entries: list[dict[str, Any]] = [
         {
-            "entry": entry,
-            "title": workspace.title(entry.name),
-            "url": document_path(assessor, topic, entry.name),
+            "name": document.name,
+            "judgement": judgement,
+            "title": workspace.title(document.name),
+            "url": document_path(assessor, topic, document.name),
         }
-        for entry in pool
+        for document, judgement in pool
     ]
-    unfinished = [one["url"] for one, entry in zip(entries, pool, strict=True) if not entry.finished]
+    unfinished = [one["url"] for one in entries if not one["judgement"].finished]
     shown = workspace.topic(topic)
     return render_page(
         "pool.html",
@@ -165,14 +166,14 @@ def judging_page(workspace: Workspace, assessor: str, topic_id: str, document: s
     topic = workspace.topic(topic_id)
     rendering = workspace.rendering(document)
     pool = workspace.pool(assessor, topic_id)
-    index = [entry.name for entry in pool].index(document)
-    finished = sum(entry.finished for entry in pool)
+    index = [one.name for one, _ in pool].index(document)
+    finished = sum(judgement.finished for _, judgement in pool)
     pool_url = topic_path(assessor, topic_id)
 
     def url(position: int | None) -> str | None:
         if position is None or not 0 <= position < len(pool):
             return None
-        return document_path(assessor, topic_id, pool[position].name)
+        return document_path(assessor, topic_id, pool[position][0].name)
 
     page_data = {
         "api": api_path(assessor, topic_id, document),
@@ -180,11 +181,11 @@ def judging_page(workspace: Workspace, assessor: str, topic_id: str, document: s
         "topic": topic_id,
         "document": document,
         "length": len(rendering.text),
-        "judgement": judgement_record(workspace.store.judgement(assessor, topic_id, document)),
+        "judgement": judgement_record(pool[index][1]),
         "grades": [
             {"value": grade.value, "label": grade.label} for grade in workspace.settings.grades.grades
         ],
-        "results": pool[index].results,
+        "results": pool[index][0].results,
         "position": index + 1,
         "finished": finished,
         "size": len(pool),
@@ -211,10 +212,10 @@ def judging_page(workspace: Workspace, assessor: str, topic_id: str, document: s
     )
 
 
-def _next_unfinished(pool: Sequence[PoolEntry], index: int) -> int | None:
+def _next_unfinished(pool: Sequence[tuple[PoolDocument, Judgement]], index: int) -> int | None:
     """Return the position of the next unfinished document; after the last one follows the first."""
     others = [*range(index + 1, len(pool)), *range(index)]
-    return next((position for position in others if not pool[position].finished), None)
+    return next((position for position in others if not pool[position][1].finished), None)
 
 
 def moved_page(workspace: Workspace, assessor: str | None) -> str:

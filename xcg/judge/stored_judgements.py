@@ -92,22 +92,10 @@ def save(connection: sqlite3.Connection, judgement: int, new: Judgement, text: s
         text: The text of the document.
         step: The change that led to it.
     """
-    old = {
-        row[0]: row[1:]
-        for row in connection.execute(
-            """SELECT id, start, "end", grade, exact, prefix, suffix, status
-               FROM highlights WHERE judgement = ?""",
-            (judgement,),
-        )
-    }
-    rows = {one.id: (*one[1:4], *one.quote, one.status) for one in new.highlights}
-    connection.executemany(
-        "DELETE FROM highlights WHERE judgement = ? AND id = ?",
-        [(judgement, number) for number in old if old[number] != rows.get(number)],
-    )
+    connection.execute("DELETE FROM highlights WHERE judgement = ?", (judgement,))
     connection.executemany(
         "INSERT INTO highlights VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(judgement, number, *row) for number, row in rows.items() if old.get(number) != row],
+        [(judgement, *one[:4], *one.quote, one.status) for one in new.highlights],
     )
     point = new.entry_point
     quote = (None, None, None) if point is None else entry_quote(text, point)

@@ -6,37 +6,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.text_search import Span
 from xcg.errors import InputError, Notes, first_names
 from xcg.formats.topic_files import Topic
-from xcg.judge.judgement import PoolDocument
+from xcg.judge.judgement import Judgement, PoolDocument
 from xcg.judge.preparation import prepare
 from xcg.judge.rendering import Rendering, render
 from xcg.judge.settings import Settings
 from xcg.judge.store import Store
-
-
-class PoolEntry(NamedTuple):
-    """A document in the pool of a topic, with what an assessor has done with it.
-
-    Attributes:
-        name: The document.
-        results: Start and end of the results of the runs in it, in characters.
-        highlights: Number of highlights.
-        started: Whether there is a highlight or a best entry point.
-        finished: Whether the assessor is done with the document.
-        to_check: Whether a highlight has moved or is lost since the document changed.
-    """
-
-    name: str
-    results: tuple[Span, ...]
-    highlights: int
-    started: bool
-    finished: bool
-    to_check: bool
 
 
 @dataclass
@@ -98,20 +76,10 @@ class Workspace:
                 self._titles[document] = document
         return self._titles[document]
 
-    def pool(self, assessor: str, topic: str) -> list[PoolEntry]:
-        """Return the pool of a topic, in the order in which assessors see it."""
-        return [self._entry(assessor, topic, document) for document in self.store.pool(topic)]
-
-    def _entry(self, assessor: str, topic: str, document: PoolDocument) -> PoolEntry:
-        judgement = self.store.judgement(assessor, topic, document.name)
-        return PoolEntry(
-            name=document.name,
-            results=document.results,
-            highlights=len(judgement.highlights),
-            started=bool(judgement.highlights) or judgement.entry_point is not None,
-            finished=judgement.finished,
-            to_check=any(highlight.status != "placed" for highlight in judgement.highlights),
-        )
+    def pool(self, assessor: str, topic: str) -> list[tuple[PoolDocument, Judgement]]:
+        """Return the pool of a topic as the assessor sees it, with the judgements."""
+        pool = self.store.pool(topic)
+        return [(one, self.store.judgement(assessor, topic, one.name)) for one in pool]
 
 
 def open_workspace(settings: Settings) -> Workspace:
