@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 import sys
 import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
@@ -143,25 +144,26 @@ def _serve(
     settings: Settings, assessors: Sequence[str], host: str, port: int, open_browser: bool
 ) -> None:
     try:
-        from xcg.judge.application import create_application
-        from xcg.judge.security import Access
-        from xcg.judge.server import listen, serve
+        application, security, server = (
+            importlib.import_module(f"xcg.judge.{name}")
+            for name in ("application", "security", "server")
+        )
     except ModuleNotFoundError as error:
         if error.name not in _PACKAGES:
             raise
         raise missing_extra("xcg judge", error.name, "judge") from None
-    with closing(listen(host, port)) as listening:  # first, because preparing pools takes longer
+    with closing(server.listen(host, port)) as listening:  # first, because preparing pools takes longer
         port = listening.getsockname()[1]
         workspace = open_workspace(settings)
         with closing(workspace.store):
             _print_notes(workspace.notes.lines())
-            access = Access(assessors)
-            application = create_application(workspace, access, host, port)
+            access = security.Access(assessors)
+            pages = application.create_application(workspace, access, host, port)
             paths = {name: access.start_path(name) for name in assessors}
             urls = _print_start_urls({**paths, "(overview)": access.start_path()}, host, port)
             print_status(f"changes are saved in {settings.store}; stop with Ctrl-C")
             with suppress(KeyboardInterrupt), _opened_page(urls[0] if open_browser else None):
-                serve(application, listening)
+                server.serve(pages, listening)
             print_status(f"stopped; all changes are saved in {settings.store}")
 
 
