@@ -326,7 +326,6 @@ def test_an_illegal_view_of_earlier_results_has_a_message(view: object) -> None:
 
 def test_user_models_state_what_a_reader_means() -> None:
     model = UserModel.of({"name": "m", "relevance_value": {"reader": Impatient}})
-    assert model.depends_on_other_runs
     assert model.reason_above_1 == "the reader Impatient decides gains, and xcg knows no limit of them"
     with pytest.raises(ValueError, match="the reader Impatient replaces the whole relevance value"):
         RelevanceValue(alpha=0.5, reader=Impatient)  # type: ignore[arg-type]

@@ -12,6 +12,8 @@ from random_cases import RandomCampaign, campaigns
 import xcg
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
+from xcg.user_model.overlap_models import PARTIALLY_SEEN
+from xcg.user_model.relevance_value import RelevanceValue
 
 # a section of 20 characters with paragraphs of 10, 5 and 5
 DOCUMENT = "<a><s><p>1234567890</p><p>12345</p><p>12345</p></s></a>"
@@ -187,3 +189,11 @@ def test_an_error_names_model_topic_and_result(model: object, message: str) -> N
     with pytest.raises(XcgError) as raised:
         last_gain([P2, SECTION], partially_seen=model)
     assert message in str(raised.value)
+
+
+def test_all_shipped_overlap_models_ignore_overlap_at_alpha_0() -> None:
+    for name in PARTIALLY_SEEN:
+        assert RelevanceValue(0.0, partially_seen=PARTIALLY_SEEN.part(name)).ignores_overlap
+        assert not RelevanceValue(0.1, partially_seen=PARTIALLY_SEEN.part(name)).ignores_overlap
+    own = PARTIALLY_SEEN.part(lambda score: score)
+    assert not RelevanceValue(0.0, partially_seen=own).ignores_overlap

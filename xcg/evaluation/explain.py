@@ -29,7 +29,6 @@ from xcg.gains.topic import Topic
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import UNKNOWN_SPAN, Run, Ties
 from xcg.user_model.model import UserModel
-from xcg.user_model.parts import at_most_left
 from xcg.user_model.relevance_value import RelevanceValue
 
 MAX_RELATIONS = 1_000_000
@@ -291,7 +290,7 @@ def _why_no_gain(reading: _Reading, rule: RelevanceValue) -> str:
         return "not ideal, and only ideal elements gain anything"
     if found.score <= 0:
         return "not relevant"
-    if at_most_left(rule.normalisation) and reading.left <= document.threshold:
+    if rule.gains_at_most_left and reading.left <= document.threshold:
         used_up = f"nothing is left of {reading.names}"
         return used_up if found.related else "relevant, but near to no ideal element"
     return f"what is new after {reading.at} is worth nothing"

@@ -18,7 +18,6 @@ from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView, Seen
 from xcg.runs.run import FunctionCache
 from xcg.user_model.near_misses import exact
 from xcg.user_model.normalisations import LeftOvers, checked, none
-from xcg.user_model.parts import at_most_left, ignores_overlap_at_alpha_0
 from xcg.user_model.relevance_value import RelevanceValue
 
 _NOTHING: tuple[float, LeftOvers, LeftOvers] = (0.0, (), ())
@@ -176,10 +175,8 @@ class ElementReader:
         self._exact = relevance_value.near_misses.function is exact
         self._normalise = checked(relevance_value.normalisation)
         self._is_normalised = relevance_value.normalisation.plain is not none
-        self._at_most_left = at_most_left(relevance_value.normalisation)
-        self._ignores_overlap = self._alpha == 0 and ignores_overlap_at_alpha_0(
-            relevance_value.partially_seen
-        )
+        self._at_most_left = relevance_value.gains_at_most_left
+        self._ignores_overlap = relevance_value.ignores_overlap
         self._arguments = [f"_{name}_of" for name in relevance_value.arguments]
         self._only_inside = _INSIDE.issuperset(relevance_value.arguments)
         self._size = size

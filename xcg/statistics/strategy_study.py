@@ -251,10 +251,8 @@ class _Evaluator:
             self._evaluate(centres, self._inputs_of({run for (_, _, run), _, _ in wide}))
 
     def _inputs_of(self, runs: set[str]) -> Inputs:
-        """Return inputs with the strategies of some runs; with all if their scores depend on others."""
-        if self._inputs.documents is None and any(
-            grid.model.depends_on_other_runs for grid in self._grids
-        ):
+        """Return inputs with the strategies of some runs; with all if trees are made of their paths."""
+        if self._inputs.documents is None:
             return self._inputs
         chosen = [
             run

@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from xcg.registry import Part
-from xcg.user_model.near_misses import judged
+from xcg.user_model.ideal import kazai_lalmas, leaves, max_gain, roots
+from xcg.user_model.near_misses import exact, judged
 from xcg.user_model.normalisations import none, related, subtree
-from xcg.user_model.parts import (
-    at_most_score,
-    ideals_overlap,
-    none_above_is_better,
-    only_ideals_gain,
-)
+from xcg.user_model.overlap_models import AT_MOST_SCORE
 from xcg.user_model.relevance_value import RelevanceValue
 
 
@@ -32,9 +28,9 @@ def reason_for_more_than_ideal(ideal: Part[Any], rule: RelevanceValue) -> str:
     normalisation = rule.normalisation.plain
     if normalisation not in (subtree, related, none):
         return f"the normalisation {rule.normalisation} decides gains, and xcg knows no limit of them"
-    overlapping = ideals_overlap(ideal)
-    own_score_only = at_most_score(rule.partially_seen)
-    if only_ideals_gain(rule.near_misses):
+    overlapping = ideal.plain not in (kazai_lalmas, max_gain, leaves, roots)
+    own_score_only = rule.partially_seen.plain in AT_MOST_SCORE
+    if rule.near_misses.plain is exact:
         if normalisation is not none and not overlapping:
             return ""  # an ideal element takes from itself only
         if rule.alpha == 1 and own_score_only:
@@ -50,7 +46,7 @@ def reason_for_more_than_ideal(ideal: Part[Any], rule: RelevanceValue) -> str:
         "results that contain ideal elements gain without using them up "
         "(Kazai and Lalmas 2006, equation 8)": normalisation is subtree,
         f"with the ideal {ideal}, an element above ideal elements can have a higher score than they": (
-            not none_above_is_better(ideal)
+            ideal.plain not in (kazai_lalmas, roots)
         ),
         "a result that was partly seen can be worth more than its score": not own_score_only,
         "a near-miss above ideal elements can be worth more than one of them": (

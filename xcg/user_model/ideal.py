@@ -13,20 +13,13 @@ from typing import Literal
 
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.registry import Part
-from xcg.user_model.parts import PartRegistry
+from xcg.registry import FunctionRegistry, Part
 
 Selection = Callable[[ElementTree, Mapping[str, float]], Iterable[str]]
-SELECTIONS: PartRegistry[Selection] = PartRegistry("ideal", "xcg.ideal")
+SELECTIONS: FunctionRegistry[Selection] = FunctionRegistry("ideal", "xcg.ideal")
 
 
-@SELECTIONS.register(
-    "kazai_lalmas",
-    depends_on_other_runs=False,
-    ideals_overlap=False,
-    none_above_is_better=True,
-    references=("kazai-lalmas-2006",),
-)
+@SELECTIONS.register("kazai_lalmas", references=("kazai-lalmas-2006",))
 def kazai_lalmas(
     tree: ElementTree,
     scores: Mapping[str, float],
@@ -74,7 +67,7 @@ def kazai_lalmas(
     return [tree.path(row) for row in innermost(tree, in_order)]
 
 
-@SELECTIONS.register("full", depends_on_other_runs=False, references=("kazai-lalmas-inex-2005",))
+@SELECTIONS.register("full", references=("kazai-lalmas-inex-2005",))
 def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Select every element that scores above 0, with overlap (INEX 2005, Thorough task).
 
@@ -84,7 +77,7 @@ def full(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     return [path for path, score in scores.items() if score > 0]
 
 
-@SELECTIONS.register("max_gain", depends_on_other_runs=False, ideals_overlap=False)
+@SELECTIONS.register("max_gain")
 def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Select the elements without overlap of the highest total score; not best at small cutoffs.
 
@@ -112,7 +105,7 @@ def max_gain(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     return [tree.path(row) for row in sorted(selected)]
 
 
-@SELECTIONS.register("leaves", depends_on_other_runs=False, ideals_overlap=False)
+@SELECTIONS.register("leaves")
 def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Select the relevant elements without relevant descendants; not best at small cutoffs.
 
@@ -124,9 +117,7 @@ def leaves(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     return [tree.path(row) for row in innermost(tree, _relevant_rows(tree, scores))]
 
 
-@SELECTIONS.register(
-    "roots", depends_on_other_runs=False, ideals_overlap=False, none_above_is_better=True
-)
+@SELECTIONS.register("roots")
 def roots(tree: ElementTree, scores: Mapping[str, float]) -> list[str]:
     """Select the relevant elements without relevant ancestors; elements inside can score higher.
 

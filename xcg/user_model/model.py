@@ -15,7 +15,6 @@ from xcg.samples import shipped_folder
 from xcg.user_model.bound import reason_for_more_than_ideal, reason_for_more_than_ideal_text
 from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS, Selection
-from xcg.user_model.parts import depends_on_other_runs
 from xcg.user_model.quantisation import QUANTISATIONS, Quantisation
 from xcg.user_model.relevance_value import RelevanceValue
 from xcg.user_model.schema import Spans, Where, check, is_configuration, user_model_schema
@@ -71,14 +70,6 @@ class UserModel:
                     f"{part} applies to elements only: with spans: text, the text that results share "
                     "decides what was seen and what is near"
                 )
-
-    @property
-    def depends_on_other_runs(self) -> bool:
-        """Whether the gains of a run can depend on other runs if there is no corpus."""
-        rule = self.relevance_value
-        parts: tuple[Part[Any] | None, ...]
-        parts = (self.ideal, rule.normalisation, rule.partially_seen, rule.near_misses, rule.reader)
-        return any(depends_on_other_runs(part) for part in parts if part is not None)
 
     @property
     def key_without_overlap(self) -> tuple[object, ...]:

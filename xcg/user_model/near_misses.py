@@ -26,23 +26,22 @@ from typing import Annotated
 from xcg.documents.tree import UNKNOWN, ElementTree
 from xcg.errors import MissingSizeError, XcgError
 from xcg.lazy_modules import np, npt
-from xcg.registry import Between, Part
-from xcg.user_model.parts import PartRegistry
+from xcg.registry import Between, FunctionRegistry, Part
 
 NearMisses = Callable[[ElementTree, str, Mapping[str, float]], Mapping[str, float]]
-NEAR_MISSES: PartRegistry[NearMisses] = PartRegistry("near-miss model", "xcg.near_miss_model")
+NEAR_MISSES: FunctionRegistry[NearMisses] = FunctionRegistry("near-miss model", "xcg.near_miss_model")
 
 _NEGLIGIBLE = 1e-9
 """Smaller probabilities of a browsing user count as 0."""
 
 
-@NEAR_MISSES.register("judged", depends_on_other_runs=False, references=("kazai-lalmas-2006",))
+@NEAR_MISSES.register("judged", references=("kazai-lalmas-2006",))
 def judged(tree: ElementTree, ideal: str, ideals: Mapping[str, float]) -> Mapping[str, float]:
     """Reward assessed elements only (Kazai and Lalmas 2006, section 5.2.2)."""
     return {}
 
 
-@NEAR_MISSES.register("exact", depends_on_other_runs=False, only_ideals_gain=True)
+@NEAR_MISSES.register("exact")
 def exact(tree: ElementTree, ideal: str, ideals: Mapping[str, float]) -> Mapping[str, float]:
     """Reward ideal elements only; other results gain nothing, but count as seen."""
     return {}

@@ -17,17 +17,14 @@ import math
 from collections.abc import Callable, Sequence
 
 from xcg.errors import XcgError
-from xcg.registry import Part
-from xcg.user_model.parts import PartRegistry, at_most_left
+from xcg.registry import FunctionRegistry, Part
 
 LeftOvers = Sequence[float]
 Normalisation = Callable[..., tuple[float, LeftOvers, LeftOvers]]
-NORMALISATIONS: PartRegistry[Normalisation] = PartRegistry("normalisation", "xcg.normalisation")
+NORMALISATIONS: FunctionRegistry[Normalisation] = FunctionRegistry("normalisation", "xcg.normalisation")
 
 
-@NORMALISATIONS.register(
-    "subtree", depends_on_other_runs=False, at_most_left=True, references=("kazai-lalmas-2006",)
-)
+@NORMALISATIONS.register("subtree", references=("kazai-lalmas-2006",))
 def subtree(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, LeftOvers, LeftOvers]:
     """Gain at most what is left; a result above ideal elements uses nothing up.
 
@@ -41,9 +38,7 @@ def subtree(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, 
     return gain, [max(0.0, left - gain) for left in around], inside
 
 
-@NORMALISATIONS.register(
-    "related", depends_on_other_runs=False, at_most_left=True, references=("kazai-lalmas-2006",)
-)
+@NORMALISATIONS.register("related", references=("kazai-lalmas-2006",))
 def related(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, LeftOvers, LeftOvers]:
     """Gain at most what is left; every result uses up the ideal elements that it is related to.
 
@@ -59,7 +54,7 @@ def related(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, 
     return gain, [left * kept for left in around], [left * kept for left in inside]
 
 
-@NORMALISATIONS.register("none", depends_on_other_runs=False)
+@NORMALISATIONS.register("none")
 def none(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, LeftOvers, LeftOvers]:
     """Gain the relevance value: results stand for themselves.
 
@@ -71,7 +66,7 @@ def none(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, Lef
 
 def checked(part: Part[Normalisation]) -> Normalisation:
     """Return the function of a normalisation, which raises XcgError if a user's function is wrong."""
-    if part.plain is none or at_most_left(part):
+    if part.plain in (subtree, related, none):
         return part.function
 
     def check(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, LeftOvers, LeftOvers]:

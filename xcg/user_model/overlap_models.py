@@ -23,21 +23,15 @@ from collections.abc import Callable
 from typing import Annotated
 
 from xcg.errors import XcgError, nearest
-from xcg.registry import Between, Part
-from xcg.user_model.parts import PartRegistry
+from xcg.registry import Between, FunctionRegistry, Part
 
 PartiallySeen = Callable[..., float]
-PARTIALLY_SEEN: PartRegistry[PartiallySeen] = PartRegistry("overlap model", "xcg.overlap_model")
+PARTIALLY_SEEN: FunctionRegistry[PartiallySeen] = FunctionRegistry("overlap model", "xcg.overlap_model")
 
 ARGUMENTS = ("score", "alpha", "rest", "seen", "tree", "result", "earlier", "scores")
 
 
-@PARTIALLY_SEEN.register(
-    "recursive",
-    depends_on_other_runs=False,
-    ignores_overlap_at_alpha_0=True,
-    references=("kazai-lalmas-2006",),
-)
+@PARTIALLY_SEEN.register("recursive", references=("kazai-lalmas-2006",))
 def recursive(alpha: float, rest: float, score: float) -> float:
     """Add up the values of the child elements: α·rest + (1 - α)·q.
 
@@ -49,9 +43,7 @@ def recursive(alpha: float, rest: float, score: float) -> float:
     return alpha * rest + (1 - alpha) * score
 
 
-@PARTIALLY_SEEN.register(
-    "capped", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True, at_most_score=True
-)
+@PARTIALLY_SEEN.register("capped")
 def capped(alpha: float, rest: float, score: float) -> float:
     """Limit the value of ``recursive`` to the result's score: min(α·rest + (1 - α)·q, q).
 
@@ -63,9 +55,7 @@ def capped(alpha: float, rest: float, score: float) -> float:
     return min(recursive(alpha, rest, score), score)
 
 
-@PARTIALLY_SEEN.register(
-    "new_characters", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True, at_most_score=True
-)
+@PARTIALLY_SEEN.register("new_characters")
 def new_characters(alpha: float, seen: float, score: float) -> float:
     """Reward the share of new text: (1 - α·seen)·q, as if relevant text were spread evenly.
 
@@ -77,9 +67,7 @@ def new_characters(alpha: float, seen: float, score: float) -> float:
     return (1 - alpha * seen) * score
 
 
-@PARTIALLY_SEEN.register(
-    "first_seen_only", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True, at_most_score=True
-)
+@PARTIALLY_SEEN.register("first_seen_only")
 def first_seen_only(alpha: float, score: float) -> float:
     """Treat a result as fully seen if any part of it was seen: (1 - α)·q.
 
@@ -91,7 +79,7 @@ def first_seen_only(alpha: float, score: float) -> float:
     return (1 - alpha) * score
 
 
-@PARTIALLY_SEEN.register("growing_alpha", depends_on_other_runs=False, ignores_overlap_at_alpha_0=True)
+@PARTIALLY_SEEN.register("growing_alpha")
 def growing_alpha(
     alpha: float,
     rest: float,
@@ -115,6 +103,10 @@ def growing_alpha(
     0.5
     """
     return recursive(alpha * float(seen**exponent), rest, score)
+
+
+AT_MOST_SCORE = (capped, new_characters, first_seen_only)
+"""The models whose value never exceeds the result's own score."""
 
 
 def argument_names(part: Part[PartiallySeen]) -> tuple[str, ...]:

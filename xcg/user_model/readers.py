@@ -13,11 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 from xcg.errors import XcgError
-from xcg.registry import Part
-from xcg.user_model.parts import PartRegistry
+from xcg.registry import FunctionRegistry, Part
 
 ReaderClass = Callable[..., Any]
-READERS: PartRegistry[ReaderClass] = PartRegistry("reader", "xcg.reader", allows_classes=True)
+READERS: FunctionRegistry[ReaderClass] = FunctionRegistry("reader", "xcg.reader", allows_classes=True)
 
 READER_METHODS = ("read", "gain_of", "raised_by", "score", "value", "related", "remaining", "seen")
 """The methods of the protocol of readers."""

@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from xcg.registry import Between, Part
+from xcg.registry import Between, FunctionRegistry, Part
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
-from xcg.user_model.normalisations import NORMALISATIONS, Normalisation
-from xcg.user_model.overlap_models import PARTIALLY_SEEN, PartiallySeen, argument_names
-from xcg.user_model.parts import PartRegistry
+from xcg.user_model.normalisations import NORMALISATIONS, Normalisation, related, subtree
+from xcg.user_model.overlap_models import (
+    AT_MOST_SCORE,
+    PARTIALLY_SEEN,
+    PartiallySeen,
+    argument_names,
+    growing_alpha,
+    recursive,
+)
 from xcg.user_model.readers import READERS, ReaderClass, check_reader
 
 ALPHA = Between(0, 1)
@@ -48,7 +54,7 @@ class RelevanceValue:
         expected = ALPHA.expected(self.alpha)
         if expected is not None:
             raise ValueError(f"alpha is {self.alpha}: expected {expected}")
-        registries: dict[str, PartRegistry[Any]] = {
+        registries: dict[str, FunctionRegistry[Any]] = {
             "normalisation": NORMALISATIONS,
             "partially_seen": PARTIALLY_SEEN,
             "near_misses": NEAR_MISSES,
@@ -60,6 +66,17 @@ class RelevanceValue:
         object.__setattr__(self, "arguments", argument_names(self.partially_seen))
         if self.reader is not None:
             self._check_reader()
+
+    @property
+    def gains_at_most_left(self) -> bool:
+        """Whether no result gains more than what ideal elements have left."""
+        return self.normalisation.plain in (subtree, related)
+
+    @property
+    def ignores_overlap(self) -> bool:
+        """Whether every result has its own score, so that the overlap model need not be called."""
+        shipped = (recursive, growing_alpha, *AT_MOST_SCORE)
+        return self.alpha == 0 and self.partially_seen.plain in shipped
 
     def _check_reader(self) -> None:
         reader: object = self.reader
