@@ -98,35 +98,6 @@ def test_a_list_keeps_its_order_and_drops_repetitions() -> None:
         MEASURES.parse_all(" ")
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("nDCG(base=2)@10", "nxDCG(base=2)@10"),
-        ("nDCG(discount=plus_one, gain=exp)", "nxDCG(discount=plus_one,gain=exp)"),
-        ("CG@10", "xCG@10"),
-        ("CG", "xCG@1000, or any rank from the last result on"),
-        ("nCG(mean=vectors)@3", "nxCG(mean=vectors)@3"),
-        ("DCG(mean=figures)@3", "xDCG(mean=values)@3"),
-        ("avgCG@3", "MAxCG@3"),
-        ("avgDCG(base=3)@3", "MAxDCG(base=3)@3"),
-        ("avgnCG@3", "MAnxCG@3"),
-        ("avgnDCG(base=2)@3", "MAnxDCG(base=2)@3"),
-        ("AP(threshold=2)", "xAP(threshold=2)"),
-    ],
-)
-def test_an_old_name_is_an_error_with_the_new_one(old: str, new: str) -> None:
-    with pytest.raises(XcgError) as raised:
-        MEASURES.parse(old)
-    assert str(raised.value) == f"{old} is now called {new}"
-    MEASURES.parse(new.partition(",")[0] if "rank" in new else new)
-
-
-def test_xcg_measures_names_the_new_name_of_an_old_one(xcg_command: Command) -> None:
-    done = xcg_command("measures", "avgnDCG")
-    assert done.returncode == 2
-    assert "avgnDCG is now called MAnxDCG" in done.stderr
-
-
 def test_standard_names_mean_the_standard_measures_only() -> None:
     for name in ("nDCG@10", "nDCG", "AP", "AP(rel=2)", "MAP@5", "R@10", "P@3", "NDCG"):
         assert MEASURES.parse(name).definition.needs == "levels"

@@ -27,21 +27,6 @@ _ONLY_REL = re.compile(r"\s*(?:rel\s*=\s*[1-9][0-9]*)?\s*")
 _IMPLIED = {"NumRelRet": {"rel": "1"}}
 """Alias → the parameters that it sets, as in ir_measures."""
 
-_RENAMED = {
-    "CG": "xCG",
-    "DCG": "xDCG",
-    "nCG": "nxCG",
-    "avgCG": "MAxCG",
-    "avgDCG": "MAxDCG",
-    "avgnCG": "MAnxCG",
-    "avgnDCG": "MAnxDCG",
-}
-_RENAMED_WITH_PARAMETERS = {
-    "nDCG": ("nxDCG", frozenset({"base", "discount", "gain", "mean"})),
-    "AP": ("xAP", frozenset({"threshold"})),
-}
-"""Standard names that release 0.1 also used for measures on gains, with the parameters of these."""
-
 
 class MeasureRegistry(Registry[Definition]):
     """All measures by name, and the parser of names with cutoffs and parameters.
@@ -73,11 +58,8 @@ class MeasureRegistry(Registry[Definition]):
         """Return the definition that a name or an alias means without a cutoff.
 
         Raises:
-            XcgError: If there is none, with the nearest name, or with the new name of a renamed
-                measure.
+            XcgError: If there is none, with the nearest name.
         """
-        if name in _RENAMED:
-            raise XcgError(f"{name} is now called {_RENAMED[name]}")
         found = self._objects.get(name)
         if found is not None and found.compute is not None:  # no alias; needs no further modules
             return found
@@ -137,7 +119,6 @@ class MeasureRegistry(Registry[Definition]):
             )
         name, brackets, cutoff = match.groups()
         parameters = {**_IMPLIED.get(name, {}), **_split_parameters(name, brackets or "")}
-        _check_renamed(text.strip(), name, parameters, cutoff)
         definition = self._function(name, folder) if ":" in name else self._definition(name, text)
         if cutoff is not None and definition.with_cutoff is not None:
             definition = definition.with_cutoff
@@ -269,21 +250,3 @@ def _split_parameters(name: str, brackets: str) -> dict[str, str]:
             raise XcgError(f"{name}: the parameter {key} is given twice")
         parameters[key] = value.strip("'\"")
     return parameters
-
-
-def _check_renamed(text: str, name: str, parameters: dict[str, str], cutoff: str | None) -> None:
-    """Raise XcgError with the new name of a measure that release 0.1 called otherwise."""
-    new = _RENAMED.get(name)
-    if name in _RENAMED_WITH_PARAMETERS:
-        renamed, own = _RENAMED_WITH_PARAMETERS[name]
-        new = renamed if own & parameters.keys() else None
-    if new is None:
-        return
-    words = {"figures": "values"}  # mean=figures is now mean=values
-    brackets = ",".join(f"{key}={words.get(value, value)}" for key, value in parameters.items())
-    new += f"({brackets})" if brackets else ""
-    if cutoff is not None:
-        new += f"@{cutoff}"
-    elif name in ("CG", "nCG"):
-        new += "@1000, or any rank from the last result on"
-    raise XcgError(f"{text} is now called {new}")
