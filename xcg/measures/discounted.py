@@ -7,8 +7,8 @@ from typing import Literal
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.cumulated_gain import BOUND, MEAN, VECTORS_CAVEAT, VectorMeasure
-from xcg.measures.definition import RANK, RANK_OR_ALL, Number, Parameters
+from xcg.measures.cumulated_gain import MEAN, VECTORS_CAVEAT, VectorMeasure, Vectors
+from xcg.measures.definition import RANK_OR_ALL, Number, Parameters
 from xcg.measures.topic_gains import Gains, RankingGains, check_gains, check_ideal
 
 GainFunction = Literal["linear", "exp"]
@@ -94,27 +94,21 @@ def normalised_gains(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> tuple[Gains,
 # Declarations
 
 
-def _vectors(topic: RankingGains, cutoff: float, parameters: Parameters) -> tuple[Gains, Gains]:
+def _vectors(topic: RankingGains, cutoff: float, parameters: Parameters, _: int) -> Vectors:
     """Return the discounted cumulated gains of run and ideal, up to the cutoff or the longer list."""
     return _cumulated(topic.checked_gains.values, topic.checked_ideal.values, cutoff, parameters)
 
 
-def _exponential_vectors(
-    topic: RankingGains, cutoff: float, parameters: Parameters
-) -> tuple[Gains, Gains]:
-    return _vectors(topic, cutoff, {**parameters, **_EQUATION_3})
+def _exponential(topic: RankingGains, cutoff: float, parameters: Parameters, points: int) -> Vectors:
+    return _vectors(topic, cutoff, {**parameters, **_EQUATION_3}, points)
 
 
-def _normalised_vectors(
-    topic: RankingGains, cutoff: float, parameters: Parameters
-) -> tuple[Gains, Gains]:
+def _normalised(topic: RankingGains, cutoff: float, parameters: Parameters, _: int) -> Vectors:
     gains, ideal = normalised_gains(topic.gains, topic.ideal)
     return _cumulated(gains, ideal, cutoff, {**parameters, **_EQUATION_3})
 
 
-def _cumulated(
-    gains: Gains, ideal: Gains, cutoff: float, parameters: Parameters
-) -> tuple[Gains, Gains]:
+def _cumulated(gains: Gains, ideal: Gains, cutoff: float, parameters: Parameters) -> Vectors:
     depth = max(len(gains), len(ideal), 1) if math.isinf(cutoff) else int(cutoff)
     options = {name: parameters[name] for name in ("base", "discount", "gain")}
     run, best = (
@@ -139,7 +133,6 @@ VectorMeasure(_vectors).register(
     "xDCG",
     title="discounted cumulated gain",
     formula="xDCG[i] = Σ of G[j] for ranks j < base, and of G[j] / log_base(j) from rank base on",
-    range="0 to the sum of all gains",
     source=f"{_JK}, equation 2 (DCG); for discount=rank section 4 (df = i)",
     references=("jarvelin-kekalainen-2002",),
     example="gains 3, 2, 3: xDCG@3 = 3 + 2 + 3 / 1.585 = 6.89",
@@ -154,7 +147,6 @@ VectorMeasure(_vectors, normalised=True).register(
     "nxDCG",
     title="normalised discounted cumulated gain",
     formula="nxDCG[i] = xDCG[i] / xDCI[i], where xDCI is xDCG of the ideal ranking",
-    range=BOUND,
     source=f"{_JK}, section 2.3 (nDCG); with discount=plus_one and gain=exp {_SL}, equation 3",
     references=("jarvelin-kekalainen-2002", "scheel-lommatzsch-albayrak-2011"),
     example="gains 3, 2, 3, ideal 3, 3, 3: nxDCG@3 = 6.89 / 7.89 = 0.873",
@@ -167,32 +159,27 @@ VectorMeasure(_vectors, averaged=True).register(
     "MAxDCG",
     title="mean of xDCG up to a rank",
     formula="MAxDCG[i] = (xDCG[1] + … + xDCG[i]) / i",
-    range="0 to the sum of all gains",
     source=f"{_JK}, section 2.3 (avg-pos of DCG)",
     references=("jarvelin-kekalainen-2002",),
     example="gains 3, 2: MAxDCG@2 = (3 + 5) / 2 = 4",
     caveat="Topics with more relevant elements have more weight in the mean.",
-    cutoff=RANK,
     parameters=_PARAMETERS,
 )
 VectorMeasure(_vectors, normalised=True, averaged=True).register(
     "MAnxDCG",
     title="mean of nxDCG up to a rank",
     formula="MAnxDCG[i] = (nxDCG[1] + … + nxDCG[i]) / i",
-    range=BOUND,
     source=f"{_JK}, section 2.3 (avg-pos of nDCG)",
     references=("jarvelin-kekalainen-2002",),
     example="gains 3, 2, ideal 3, 3: MAnxDCG@2 = (1 + 5 / 6) / 2 = 0.917",
     caveat=VECTORS_CAVEAT,
-    cutoff=RANK,
     parameters=_PARAMETERS,
 )
-VectorMeasure(_normalised_vectors, normalised=True).register(
+VectorMeasure(_normalised, normalised=True).register(
     "NDCNG",
     title="normalised discounted cumulated normalised gain",
     formula="nxDCG of the gains 2^(G / m) - 1 with the discount 1 / log(i + 1), where m is the "
     "highest ideal gain; 0 if m is 0",
-    range=BOUND,
     source=f"{_SL}, equation 5",
     references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 0, 1, ideal 1: NDCNG@2 = (1 / log 3) / (1 / log 2) = 0.631",
@@ -201,30 +188,26 @@ VectorMeasure(_normalised_vectors, normalised=True).register(
     cutoff=RANK_OR_ALL,
     parameters=_BASE,
 )
-VectorMeasure(_normalised_vectors, normalised=True, averaged=True).register(
+VectorMeasure(_normalised, normalised=True, averaged=True).register(
     "avgNDCNG",
     title="mean of NDCNG up to a rank",
     formula="avgNDCNG[i] = (NDCNG[1] + … + NDCNG[i]) / i",
-    range=BOUND,
     source=f"{_SL}, Table 2 (mean) and Figures 4 and 5 (mean NDCNG)",
     references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 1, 0, ideal 1: avgNDCNG@2 = 1",
     caveat="The base of the logarithm cancels out.",
-    cutoff=RANK,
     parameters=_BASE,
     aliases=("meanNDCNG",),
 )
-VectorMeasure(_exponential_vectors, normalised=True, averaged=True).register(
+VectorMeasure(_exponential, normalised=True, averaged=True).register(
     "avgNDCG",
     title="mean of NDCG with exponential gains up to a rank",
     formula="avgNDCG[i] = (N[1] + … + N[i]) / i, where N is nxDCG(discount=plus_one,gain=exp)",
-    range=BOUND,
     source=f"{_SL}, equation 3, Table 2 (mean) and Figures 4 and 5 (mean NDCG)",
     references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 1, 2, ideal 2, 1: avgNDCG@2 = (1 / 3 + 2.893 / 3.631) / 2 = 0.565",
     caveat="It is short for MAnxDCG(discount=plus_one,gain=exp). nDCG, also written NDCG, is the "
     "standard measure, whose gains are linear.",
-    cutoff=RANK,
     parameters=_BASE,
     aliases=("meanNDCG",),
 )
