@@ -31,10 +31,7 @@ from xcg.user_model.effort import Interpolation, Unretrieved
 
 
 def effort_precision(
-    gains: npt.ArrayLike,
-    ideal: npt.ArrayLike,
-    recall: float,
-    interpolation: Interpolation = "segment",
+    gains: npt.ArrayLike, ideal: npt.ArrayLike, recall: float, interpolation: Interpolation = "segment"
 ) -> float:
     """Compute effort-precision at a gain-recall point.
 
@@ -165,10 +162,7 @@ def divisor(run: GainVector, ideal: GainVector, not_retrieved: int, unretrieved:
 
 
 def _effort_precisions(
-    gains: npt.ArrayLike,
-    ideal: npt.ArrayLike,
-    recall: Sequence[float],
-    interpolation: Interpolation,
+    gains: npt.ArrayLike, ideal: npt.ArrayLike, recall: Sequence[float], interpolation: Interpolation
 ) -> list[float]:
     """Return effort-precision at each gain-recall point."""
     run, best = cumulate(gains), cumulate(check_ideal(ideal))

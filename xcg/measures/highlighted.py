@@ -10,13 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 from xcg.lazy_modules import fractions
-from xcg.measures.definition import (
-    RANK_OR_ALL,
-    RECALL_FROM_0,
-    Curve,
-    Number,
-    Parameters,
-)
+from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, Curve, Number, Parameters
 from xcg.measures.highlighted_ranking import HighlightedRanking, Repeated
 from xcg.measures.parser import MEASURES
 from xcg.measures.sums import sum_in_order
@@ -75,10 +69,7 @@ def hixeval(
 
 
 def precision_and_recall(
-    ranking: HighlightedRanking,
-    rank: int,
-    limit: float = math.inf,
-    repeated: Repeated = "official",
+    ranking: HighlightedRanking, rank: int, limit: float = math.inf, repeated: Repeated = "official"
 ) -> tuple[float, float]:
     """Compute precision and recall in characters at a rank.
 

@@ -6,12 +6,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-from xcg.measures.definition import (
-    RANK_OR_ALL,
-    RECALL_OR_MEAN,
-    Curve,
-    Parameters,
-)
+from xcg.measures.definition import RANK_OR_ALL, RECALL_OR_MEAN, Curve, Parameters
 from xcg.measures.parser import MEASURES
 from xcg.measures.topic_gains import TOLERANCE, RankingGains
 

@@ -40,10 +40,7 @@ TITLES = {
 }
 """Name → title of the measures of ir_measures that xcg does not compute itself."""
 
-ALIASES = {
-    "AP_IA": ("MAP_IA",),
-    "SetP": ("SetRelP",),
-}
+ALIASES = {"AP_IA": ("MAP_IA",), "SetP": ("SetRelP",)}
 """Name → other names. SetRelP is SetP(relative=True)."""
 
 

@@ -6,14 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from xcg.measures.definition import (
-    RANK,
-    RANK_OR_ALL,
-    RECALL_FROM_0,
-    Definition,
-    Number,
-    Parameters,
-)
+from xcg.measures.definition import RANK, RANK_OR_ALL, RECALL_FROM_0, Definition, Number, Parameters
 from xcg.measures.ir_measures_names import MEANS
 from xcg.measures.judged_ranking import JudgedRanking
 from xcg.measures.parser import MEASURES

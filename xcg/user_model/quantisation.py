@@ -281,7 +281,7 @@ _PUBLISHED: dict[str, dict[str, Quantisation]] = {
             "level",
             lambda level, _: max(float(level), 0.0),
             "the gain is the level of relevance (TREC)",
-        ),
+        )
     },
     "jarvelin-kekalainen-2002": {
         "jk_0_1_1_1": Gains(
