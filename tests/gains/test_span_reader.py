@@ -28,8 +28,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.gains.span_reader import GoldSpan, SpanReader, disjoint
 from xcg.measures.text_effort import (
     by_density,
-    effort_precision_in_text,
-    interpolated_mean_effort_precision_in_text,
+    effort_precisions_in_text,
     mean_effort_precision_in_text,
     nxcg_at_budgets,
 )
@@ -677,10 +676,10 @@ def test_mean_effort_precision_is_the_mean_over_recall(run: Any, ideal: Any) -> 
     read = Reading([text for text, _ in run], [gain for _, gain in run])
     points = 4000
     levels = [(k + 0.5) / points for k in range(points)]
-    total = sum(effort_precision_in_text(read, best, level) for level in levels) / points
+    total = sum(effort_precisions_in_text(read, best, levels)) / points
     assert mean_effort_precision_in_text(read, best) == pytest.approx(total, abs=2e-3)
     assert mean_effort_precision_in_text(best, best) == pytest.approx(1, abs=1e-12)
-    assert interpolated_mean_effort_precision_in_text(best, best) == pytest.approx(1, abs=1e-9)
+    assert effort_precisions_in_text(best, best, [0.1, 1]) == pytest.approx([1, 1], abs=1e-9)
     budgets = range(1, 60)
     assert max(nxcg_at_budgets(best, best, budgets)) == pytest.approx(1, abs=1e-12)
 

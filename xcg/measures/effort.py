@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from xcg.lazy_modules import np, npt
 from xcg.measures.cumulated_gain import BOUND
-from xcg.measures.definition import RECALL, UNITS, Curve, Parameters
+from xcg.measures.definition import RECALL, UNITS, Parameters
 from xcg.measures.parser import MEASURES
 from xcg.measures.text_effort import (
     CHARGE,
     CHARGE_CAVEAT,
-    effort_precision_in_text,
-    interpolated_mean_effort_precision_in_text,
+    effort_precisions_in_text,
+    effort_ratios,
+    efforts,
     mean_effort_precision_in_text,
 )
 from xcg.measures.topic_gains import (
     RECALL_POINTS,
-    TOLERANCE,
     Gains,
     GainVector,
     RankingGains,
     Reading,
     check_gains,
     check_ideal,
-    cumulate,
 )
 from xcg.user_model.effort import Interpolation, Unretrieved
 
@@ -125,7 +123,7 @@ def mean_effort_precision(
 def ideal_ranks(run: GainVector, ideal: GainVector, interpolation: Interpolation) -> Gains:
     """Return for each rank with gain the rank at which the ideal ranking has gained as much."""
     levels = np.minimum(run.sums[run.hits], ideal.sums[-1])
-    return _ranks(ideal.sums, levels, ideal.sums, interpolation)
+    return efforts(ideal.curve, levels, ideal.sums[-1], interpolation)
 
 
 def mean_effort_precision_over_gain(
@@ -165,30 +163,9 @@ def _effort_precisions(
     gains: npt.ArrayLike, ideal: npt.ArrayLike, recall: Sequence[float], interpolation: Interpolation
 ) -> list[float]:
     """Return effort-precision at each gain-recall point."""
-    run, best = cumulate(gains), cumulate(check_ideal(ideal))
-    levels = np.array(recall) * best[-1]
-    reached = np.searchsorted(run, _least(levels, best)) < len(run)
-    values = np.zeros(len(levels))
-    levels = levels[reached]
-    values[reached] = _ranks(best, levels, best, interpolation) / _ranks(
-        run, levels, best, interpolation
-    )
-    as_list: list[float] = values.tolist()
-    return as_list
-
-
-def _least(levels: Gains, best: Gains) -> Gains:
-    """Return the least cumulated gains that reach some levels within the tolerance."""
-    return np.asarray(np.maximum(levels - TOLERANCE * best[-1], sys.float_info.min))
-
-
-def _ranks(curve: Gains, levels: Gains, best: Gains, interpolation: Interpolation) -> Gains:
-    """Return the interpolated ranks at which a cumulated gain curve reaches levels that it reaches."""
-    index = np.searchsorted(curve, _least(levels, best))
-    if interpolation == "segment":
-        return np.asarray(index + levels / curve[index])
-    before = np.where(index > 0, curve[index - 1], 0.0)
-    return np.asarray(index + (levels - before) / (curve[index] - before))
+    run, best = check_gains(gains), check_ideal(ideal)
+    levels = np.array(recall) * best.sums[-1]
+    return effort_ratios(run.curve, best.curve, levels, best.sums[-1], interpolation)
 
 
 # Declarations
@@ -204,17 +181,15 @@ _TEXT_CAVEAT = (
 
 
 def _readings(topic: RankingGains, parameters: Parameters) -> tuple[Reading, Reading]:
-    unit = parameters["effort"]
-    return topic.readings(unit, parameters["charge"])
+    return topic.readings(parameters["effort"], parameters["charge"])
 
 
-def _ep_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
+def _precisions(topic: RankingGains, recall: Sequence[float], parameters: Parameters) -> list[float]:
+    """Return effort-precision at gain-recall points."""
     if parameters["effort"] != "ranks":
-        return _CURVE_RECALL, [_ep(topic, recall, parameters) for recall in _CURVE_RECALL]
-    values = _effort_precisions(
-        topic.checked_gains, topic.checked_ideal, _CURVE_RECALL, parameters["interpolation"]
-    )
-    return _CURVE_RECALL, values
+        return effort_precisions_in_text(*_readings(topic, parameters), recall)
+    run, best = topic.checked_gains, topic.checked_ideal
+    return _effort_precisions(run, best, recall, parameters["interpolation"])
 
 
 @MEASURES.register(
@@ -230,15 +205,11 @@ def _ep_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
     f"{_TEXT_CAVEAT}",
     cutoff=RECALL,
     parameters={**_INTERPOLATION, **_EFFORT},
-    curve=_ep_curve,
+    curve=lambda topic, _, parameters: (_CURVE_RECALL, _precisions(topic, _CURVE_RECALL, parameters)),
     curve_over="gain-recall",
 )
 def _ep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    if parameters["effort"] != "ranks":
-        return effort_precision_in_text(*_readings(topic, parameters), cutoff)
-    return effort_precision(
-        topic.checked_gains, topic.checked_ideal, cutoff, parameters["interpolation"]
-    )
+    return _precisions(topic, [cutoff], parameters)[0]
 
 
 @MEASURES.register(
@@ -253,11 +224,7 @@ def _ep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     parameters={**_INTERPOLATION, **_EFFORT},
 )
 def _imaep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    if parameters["effort"] != "ranks":
-        return interpolated_mean_effort_precision_in_text(*_readings(topic, parameters))
-    return interpolated_mean_effort_precision(
-        topic.checked_gains, topic.checked_ideal, parameters["interpolation"]
-    )
+    return sum(_precisions(topic, RECALL_POINTS, parameters)) / len(RECALL_POINTS)
 
 
 @MEASURES.register(
@@ -279,14 +246,8 @@ def _imaep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
 def _maep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     if parameters["effort"] != "ranks":
         return mean_effort_precision_in_text(*_readings(topic, parameters))
+    run, best, interpolation = topic.checked_gains, topic.checked_ideal, parameters["interpolation"]
     if parameters["average"] == "gain":
-        return mean_effort_precision_over_gain(
-            topic.checked_gains, topic.checked_ideal, parameters["interpolation"]
-        )
-    return mean_effort_precision(
-        topic.checked_gains,
-        topic.checked_ideal,
-        topic.not_retrieved,
-        parameters["interpolation"],
-        parameters["unretrieved"],
-    )
+        return mean_effort_precision_over_gain(run, best, interpolation)
+    unretrieved = parameters["unretrieved"]
+    return mean_effort_precision(run, best, topic.not_retrieved, interpolation, unretrieved)

@@ -10,11 +10,13 @@ are those of Kazai and Lalmas 2006, sections 5.1 and 5.4.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import get_args
+from typing import TypeAlias, get_args
 
 from xcg.lazy_modules import np, npt
-from xcg.measures.topic_gains import RECALL_POINTS, TOLERANCE, Gains, Reading, vector
+from xcg.measures.topic_gains import TOLERANCE, Gains, Reading, vector
 from xcg.user_model.effort import Charge, Interpolation
+
+EffortCurve: TypeAlias = "tuple[Gains, Gains]"
 
 CHARGE: Mapping[str, tuple[str, ...]] = {"charge": get_args(Charge)}
 """The parameter for how results are paid for, of measures with effort in text."""
@@ -89,41 +91,24 @@ def gain_recall_at_budgets(run: Reading, ideal: Reading, budgets: npt.ArrayLike)
     return gain_at_budgets(run, budgets) / float(np.sum(ideal.gains))
 
 
-def effort_precision_in_text(run: Reading, ideal: Reading, recall: float) -> float:
-    """Compute effort-precision at a gain-recall point.
+def effort_precisions_in_text(run: Reading, ideal: Reading, recall: Sequence[float]) -> list[float]:
+    """Compute effort-precision at gain-recall points.
 
     ep[r] = t_ideal(g) / t_run(g), where g is r times the total gain of the ideal.
 
     Args:
         run: What the user reads of the run.
         ideal: What an ideal reader reads.
-        recall: The gain-recall point r, above 0 and at most 1.
+        recall: Gain-recall points r, above 0 and at most 1.
 
     Returns:
-        The value, with the range of :func:`nxcg_at_budgets`; 0 if the run never gains g.
+        One value for each point, with the range of :func:`nxcg_at_budgets`; 0 if the run never gains g.
 
-    Raises:
-        ValueError: If ``recall`` is illegal.
-
-    >>> effort_precision_in_text(Reading([10, 10], [0.0, 1.0]), Reading([10], [1.0]), 0.5)
-    0.3333333333333333
+    >>> effort_precisions_in_text(Reading([10, 10], [0.0, 1.0]), Reading([10], [1.0]), [0.5])
+    [0.3333333333333333]
     """
-    if not 0 < recall <= 1:
-        raise ValueError(f"recall point {recall}: expected one above 0 and at most 1")
     total = float(np.sum(ideal.gains))
-    needed = _text_for(run, recall * total, total)
-    best = _text_for(ideal, recall * total, total)
-    return 0.0 if needed is None or best is None else best / needed
-
-
-def interpolated_mean_effort_precision_in_text(run: Reading, ideal: Reading) -> float:
-    """Compute iMAep, the mean of ep at the gain-recall points 0.1, 0.2, …, 1.0.
-
-    >>> interpolated_mean_effort_precision_in_text(Reading([20], [1.0]), Reading([10], [1.0]))
-    0.5
-    """
-    values = [effort_precision_in_text(run, ideal, recall) for recall in RECALL_POINTS]
-    return sum(values) / len(values)
+    return effort_ratios(run.curve(), ideal.curve(), np.array(recall) * total, total, "linear")
 
 
 def mean_effort_precision_in_text(
@@ -177,11 +162,30 @@ def _lines(
     return effort[after - 1] + slope * np.maximum(low - origin, 0.0), slope
 
 
-def _text_for(reading: Reading, level: float, total: float) -> float | None:
-    """Return t(level), None if the reading never gains that much."""
-    text, gain = reading.curve()
-    after = int(np.searchsorted(gain, max(level - TOLERANCE * total, np.finfo(float).tiny)))
-    if after == len(gain):
-        return None
-    part = min((level - gain[after - 1]) / (gain[after] - gain[after - 1]), 1.0)
-    return float(text[after - 1] + part * (text[after] - text[after - 1]))
+def effort_ratios(
+    run: EffortCurve, ideal: EffortCurve, levels: Gains, total: float, interpolation: Interpolation
+) -> list[float]:
+    """Return t_ideal(g) / t_run(g) at levels g of gain; 0 if the run never gains as much."""
+    best, needed = (efforts(curve, levels, total, interpolation) for curve in (ideal, run))
+    ratios: list[float] = (best / needed).tolist()
+    return ratios
+
+
+def efforts(curve: EffortCurve, levels: Gains, total: float, interpolation: Interpolation) -> Gains:
+    """Return the effort t(g) at which a curve reaches levels of gain; infinite if it never does.
+
+    Args:
+        curve: Effort and cumulated gain at each vertex; both start at 0.
+        levels: Levels of gain.
+        total: The total gain of the ideal, of which the tolerance is a part.
+        interpolation: The lines between vertices, see :func:`mean_effort_precision_in_text`.
+    """
+    effort, gain = curve
+    after = np.searchsorted(gain, np.maximum(levels - TOLERANCE * total, np.finfo(float).tiny))
+    reached = after < len(gain)
+    after, levels = after[reached], levels[reached]
+    origin = gain[after - 1] if interpolation == "linear" else 0.0
+    part = np.minimum((levels - origin) / (gain[after] - origin), 1.0)
+    found = np.full(len(reached), np.inf)
+    found[reached] = effort[after - 1] + part * (effort[after] - effort[after - 1])
+    return found

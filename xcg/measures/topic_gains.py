@@ -68,6 +68,11 @@ class GainVector:
         return np.cumsum(self.values)
 
     @cached_property
+    def curve(self) -> tuple[Gains, Gains]:
+        """The vertices of cumulated gain over ranks: ranks, and gain; both start at 0."""
+        return np.arange(len(self) + 1.0), np.concatenate([[0.0], self.sums])
+
+    @cached_property
     def total(self) -> float:
         """The sum of the gains."""
         return float(np.sum(self.values))
