@@ -60,7 +60,7 @@ def test_a_recall_point_must_be_above_0() -> None:
 
 
 def test_effort_in_text_needs_an_evaluation() -> None:
-    with pytest.raises(XcgError, match="effort in tokens needs more than gains: compute it with"):
+    with pytest.raises(XcgError, match="needs more than gains: compute it with"):
         MEASURES.parse("MAep(effort=tokens)").compute(RankingGains([1.0], [1.0], 0))
 
 

@@ -6,8 +6,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from xcg.errors import XcgError, nearest
@@ -290,7 +288,22 @@ class Measure:
         Raises:
             XcgError: If a parameter is set that does not apply to the unit of effort.
         """
-        return _settings(self, tuple((defaults or {}).items()))
+        settings: dict[str, Any] = {
+            name: legal.default if isinstance(legal, Number) else legal[0]
+            for name, legal in self.definition.parameters.items()
+        }
+        settings.update({name: value for name, value in (defaults or {}).items() if name in settings})
+        settings.update(self.parameters)
+        unit = settings.get("budget", settings.get("effort", "ranks"))
+        for name, _ in self.parameters:
+            if unit != "ranks" and name in _FOR_RANKS_ONLY:
+                raise XcgError(f"{name} applies to effort in ranks only; here effort is in {unit}")
+            if name == "unretrieved" and settings.get("average") == "gain":
+                raise XcgError("unretrieved has no effect with average=gain: remove one of them")
+            if unit == "ranks" and name == "charge":
+                key = "budget" if "budget" in settings else "effort"
+                raise XcgError(f"charge applies to effort in text only: add {key}=tokens")
+        return settings
 
     def unit(self, defaults: Mapping[str, str] | None = None) -> EffortUnit:
         """Return what effort is counted in: ``ranks``, ``characters``, ``words`` or ``tokens``."""
@@ -400,27 +413,6 @@ class Measure:
             return self.definition.aggregate(inputs, self.cutoff, self.settings(defaults))
         total = math.fsum(values)  # exact, so it does not depend on the order of topics
         return total if self.definition.is_count else total / len(values)
-
-
-@lru_cache(maxsize=1024)  # each measure asks for every topic of every run
-def _settings(measure: Measure, defaults: tuple[tuple[str, str], ...]) -> Parameters:
-    """Return the values of all parameters, see :meth:`Measure.settings`."""
-    settings: dict[str, Any] = {
-        name: legal.default if isinstance(legal, Number) else legal[0]
-        for name, legal in measure.definition.parameters.items()
-    }
-    settings.update({name: value for name, value in defaults if name in settings})
-    settings.update(measure.parameters)
-    unit = settings.get("budget", settings.get("effort", "ranks"))
-    for name, _ in measure.parameters:
-        if unit != "ranks" and name in _FOR_RANKS_ONLY:
-            raise XcgError(f"{name} applies to effort in ranks only; here effort is in {unit}")
-        if name == "unretrieved" and settings.get("average") == "gain":
-            raise XcgError("unretrieved has no effect with average=gain: remove one of them")
-        if unit == "ranks" and name == "charge":
-            key = "budget" if "budget" in settings else "effort"
-            raise XcgError(f"charge applies to effort in text only: add {key}=tokens")
-    return MappingProxyType(settings)
 
 
 _FOR_RANKS_ONLY = ("interpolation", "unretrieved", "average")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -148,14 +148,7 @@ def _sizes_read(ranking: HighlightedRanking, repeated: Repeated) -> tuple[list[i
 
 def _characters(recall: float, relevant: int) -> int:
     """Return the least number of characters that reaches a recall."""
-    numerator, denominator = _fraction(recall)
-    return -(-numerator * relevant // denominator)
-
-
-@cache
-def _fraction(number: float) -> tuple[int, int]:
-    """Return the decimal number that was meant: (29, 100) for 0.29."""
-    return fractions.Fraction(repr(float(number))).as_integer_ratio()
+    return math.ceil(fractions.Fraction(repr(float(recall))) * relevant)  # 0.29 means 29 / 100
 
 
 # Declarations

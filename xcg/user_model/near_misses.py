@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from typing import Annotated
 
 from xcg.documents.tree import UNKNOWN, ElementTree
@@ -272,17 +271,13 @@ def browsing(
         raise ValueError(f"the probabilities sum to {total:g}: expected at most 1")
     row = tree.row(ideal)
 
-    @cache
-    def children(parent: int) -> list[int]:
-        return list(tree.children(parent))
-
     # Backwards from the ideal element: the probability of reaching it from each element within the
     # moves counted so far. A user who has reached it stays.
     reaching = {row: 1.0}
     for _ in range(moves):
         before: defaultdict[int, float] = defaultdict(float)
         for target, value in reaching.items():
-            for origin, probability in _moves_to(target, tree, children, probabilities):
+            for origin, probability in _moves_to(target, tree, probabilities):
                 if origin != row:
                     before[origin] += probability * value
         before[row] = 1.0
@@ -293,15 +288,14 @@ def browsing(
 def _moves_to(
     target: int,
     tree: ElementTree,
-    children: Callable[[int], list[int]],
     probabilities: Mapping[str, float],
 ) -> Iterator[tuple[int, float]]:
     """Yield the moves of a browsing user that lead to an element: origin and probability."""
     parent = int(tree.parent[target])
     if probabilities["parent"]:
-        yield from ((child, probabilities["parent"]) for child in children(target))
+        yield from ((child, probabilities["parent"]) for child in tree.children(target))
     if parent >= 0:
-        siblings = children(parent)
+        siblings = list(tree.children(parent))
         if probabilities["child"]:
             yield parent, probabilities["child"] / len(siblings)
         if probabilities["sibling"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -116,7 +115,6 @@ def corpus_below(folder: Path, stated: str) -> str | Path:
     return LinkedFolder(path) if isinstance(stated, LinkedFolder) else path
 
 
-@lru_cache(maxsize=16)  # one schema per folder
 def user_model_schema(folder: Path | None = None) -> vol.Schema:
     """Return the schema of a user model, which returns the arguments of :class:`UserModel`.
 
