@@ -59,13 +59,11 @@ class Cutoff(NamedTuple):
 
 
 RANK = Cutoff("a rank from 1", "10", whole=True)
-RANK_OR_ALL = Cutoff("a rank from 1", "10", whole=True, required=False)
+RANK_OR_ALL = RANK._replace(required=False)
 RECALL = Cutoff("a recall point above 0 and at most 1", "0.1", whole=False)
-RECALL_OR_MEAN = Cutoff("a recall point above 0 and at most 1", "0.1", whole=False, required=False)
+RECALL_OR_MEAN = RECALL._replace(required=False)
 RECALL_FROM_0 = Cutoff("a recall point from 0 to 1", "0.01", whole=False, from_0=True)
-RECALL_FROM_0_OR_MEAN = Cutoff(
-    "a recall point from 0 to 1", "0.1", whole=False, required=False, from_0=True
-)
+RECALL_FROM_0_OR_MEAN = RECALL_FROM_0._replace(example="0.1", required=False)
 
 
 class Number(NamedTuple):

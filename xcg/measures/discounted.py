@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Literal
 
 from xcg.errors import XcgError
@@ -128,22 +129,26 @@ _PARAMETERS = {
 }
 _JK = "Järvelin & Kekäläinen 2002"
 _SL = "Scheel, Lommatzsch & Albayrak 2011"
+_jk = partial(VectorMeasure.register, references=("jarvelin-kekalainen-2002",), parameters=_PARAMETERS)
+_scheel = partial(
+    VectorMeasure.register, references=("scheel-lommatzsch-albayrak-2011",), parameters=_BASE
+)
 
-VectorMeasure(_vectors).register(
+_jk(
+    VectorMeasure(_vectors),
     "xDCG",
     title="discounted cumulated gain",
     formula="xDCG[i] = Σ of G[j] for ranks j < base, and of G[j] / log_base(j) from rank base on",
     source=f"{_JK}, equation 2 (DCG); for discount=rank section 4 (df = i)",
-    references=("jarvelin-kekalainen-2002",),
     example="gains 3, 2, 3: xDCG@3 = 3 + 2 + 3 / 1.585 = 6.89",
     caveat="discount=plus_one divides by log_base(j + 1) at every rank, discount=rank by the rank j "
     "(then base has no effect); gain=exp replaces G by 2^G - 1. A base near 1 leaves little more than "
     "the first result, a base above the last rank no discount. Under the user model levels it is "
     "Järvelin and Kekäläinen's DCG.",
     cutoff=RANK_OR_ALL,
-    parameters=_PARAMETERS,
 )
-VectorMeasure(_vectors, normalised=True).register(
+_jk(
+    VectorMeasure(_vectors, normalised=True),
     "nxDCG",
     title="normalised discounted cumulated gain",
     formula="nxDCG[i] = xDCG[i] / xDCI[i], where xDCI is xDCG of the ideal ranking",
@@ -153,61 +158,55 @@ VectorMeasure(_vectors, normalised=True).register(
     caveat="Under the user model levels it is Järvelin and Kekäläinen's nDCG; nDCG is the standard "
     f"measure of trec_eval, which discounts by log2(j + 1). {VECTORS_CAVEAT}",
     cutoff=RANK_OR_ALL,
-    parameters=_PARAMETERS,
 )
-VectorMeasure(_vectors, averaged=True).register(
+_jk(
+    VectorMeasure(_vectors, averaged=True),
     "MAxDCG",
     title="mean of xDCG up to a rank",
     formula="MAxDCG[i] = (xDCG[1] + … + xDCG[i]) / i",
     source=f"{_JK}, section 2.3 (avg-pos of DCG)",
-    references=("jarvelin-kekalainen-2002",),
     example="gains 3, 2: MAxDCG@2 = (3 + 5) / 2 = 4",
     caveat="Topics with more relevant elements have more weight in the mean.",
-    parameters=_PARAMETERS,
 )
-VectorMeasure(_vectors, normalised=True, averaged=True).register(
+_jk(
+    VectorMeasure(_vectors, normalised=True, averaged=True),
     "MAnxDCG",
     title="mean of nxDCG up to a rank",
     formula="MAnxDCG[i] = (nxDCG[1] + … + nxDCG[i]) / i",
     source=f"{_JK}, section 2.3 (avg-pos of nDCG)",
-    references=("jarvelin-kekalainen-2002",),
     example="gains 3, 2, ideal 3, 3: MAnxDCG@2 = (1 + 5 / 6) / 2 = 0.917",
     caveat=VECTORS_CAVEAT,
-    parameters=_PARAMETERS,
 )
-VectorMeasure(_normalised, normalised=True).register(
+_scheel(
+    VectorMeasure(_normalised, normalised=True),
     "NDCNG",
     title="normalised discounted cumulated normalised gain",
     formula="nxDCG of the gains 2^(G / m) - 1 with the discount 1 / log(i + 1), where m is the "
     "highest ideal gain; 0 if m is 0",
     source=f"{_SL}, equation 5",
-    references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 0, 1, ideal 1: NDCNG@2 = (1 / log 3) / (1 / log 2) = 0.631",
     caveat="The base of the logarithm cancels out. A topic without ideal elements is left out of the "
     "mean.",
     cutoff=RANK_OR_ALL,
-    parameters=_BASE,
 )
-VectorMeasure(_normalised, normalised=True, averaged=True).register(
+_scheel(
+    VectorMeasure(_normalised, normalised=True, averaged=True),
     "avgNDCNG",
     title="mean of NDCNG up to a rank",
     formula="avgNDCNG[i] = (NDCNG[1] + … + NDCNG[i]) / i",
     source=f"{_SL}, Table 2 (mean) and Figures 4 and 5 (mean NDCNG)",
-    references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 1, 0, ideal 1: avgNDCNG@2 = 1",
     caveat="The base of the logarithm cancels out.",
-    parameters=_BASE,
     aliases=("meanNDCNG",),
 )
-VectorMeasure(_exponential, normalised=True, averaged=True).register(
+_scheel(
+    VectorMeasure(_exponential, normalised=True, averaged=True),
     "avgNDCG",
     title="mean of NDCG with exponential gains up to a rank",
     formula="avgNDCG[i] = (N[1] + … + N[i]) / i, where N is nxDCG(discount=plus_one,gain=exp)",
     source=f"{_SL}, equation 3, Table 2 (mean) and Figures 4 and 5 (mean NDCG)",
-    references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 1, 2, ideal 2, 1: avgNDCG@2 = (1 / 3 + 2.893 / 3.631) / 2 = 0.565",
     caveat="It is short for MAnxDCG(discount=plus_one,gain=exp). nDCG, also written NDCG, is the "
     "standard measure, whose gains are linear.",
-    parameters=_BASE,
     aliases=("meanNDCG",),
 )

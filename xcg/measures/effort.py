@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from xcg.lazy_modules import np, npt
 from xcg.measures.cumulated_gain import BOUND
@@ -179,6 +180,8 @@ _TEXT_CAVEAT = (
     f"{CHARGE_CAVEAT}"
 )
 
+_register = partial(MEASURES.register, range=BOUND, references=("kazai-lalmas-2006",))
+
 
 def _readings(topic: RankingGains, parameters: Parameters) -> tuple[Reading, Reading]:
     return topic.readings(parameters["effort"], parameters["charge"])
@@ -192,14 +195,12 @@ def _precisions(topic: RankingGains, recall: Sequence[float], parameters: Parame
     return _effort_precisions(run, best, recall, parameters["interpolation"])
 
 
-@MEASURES.register(
+@_register(
     "ep",
     title="effort-precision at a gain-recall point",
     formula="ep[r] = i_ideal(g) / i_run(g), the ranks at which the ideal ranking and the run "
     "reach the gain g = r·xCI[n]; 0 if the run never does",
-    range=BOUND,
     source="Kazai & Lalmas 2006, equation 13",
-    references=("kazai-lalmas-2006",),
     example="gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43",
     caveat="interpolation=segment reproduces the paper's Table II, linear follows its text. "
     f"{_TEXT_CAVEAT}",
@@ -212,13 +213,11 @@ def _ep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return _precisions(topic, [cutoff], parameters)[0]
 
 
-@MEASURES.register(
+@_register(
     "iMAep",
     title="interpolated mean average effort-precision",
     formula="iMAep = mean of ep at the gain-recall points 0.1, 0.2, …, 1.0",
-    range=BOUND,
     source="Kazai & Lalmas 2006, section 5.4",
-    references=("kazai-lalmas-2006",),
     example="gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991",
     caveat=f"With few ideal elements, the interpolation dominates the value. {_TEXT_CAVEAT}",
     parameters={**_INTERPOLATION, **_EFFORT},
@@ -227,15 +226,13 @@ def _imaep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return sum(_precisions(topic, RECALL_POINTS, parameters)) / len(RECALL_POINTS)
 
 
-@MEASURES.register(
+@_register(
     "MAep",
     title="mean average effort-precision",
     formula="MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the "
     "number of these ranks plus the number of ideal elements that are not retrieved. An ideal element "
     "is retrieved if a result with a gain is this element or, with a normalisation, lies inside it",
-    range=BOUND,
     source="Kazai & Lalmas 2006, section 5.4",
-    references=("kazai-lalmas-2006",),
     example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
     caveat="A result with a tiny gain adds a whole term, so it can change MAep by more than its gain. "
     "average=gain is the mean of ep over all gain-recall levels, which needs no N. unretrieved=max "

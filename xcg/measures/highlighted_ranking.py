@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -93,18 +93,17 @@ class HighlightedRanking:
 
     @cached_property
     def _unseen_pieces(self) -> list[list[tuple[int, int]]]:
-        seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
-        return [
-            seen[document].add(start, end) if start >= 0 else [(start, end)]
-            for document, start, end in self.results
-        ]
+        return self._pieces({document for document, _, _ in self.results})
 
     @cached_property
     def _official_pieces(self) -> list[list[tuple[int, int]]]:
+        return self._pieces(self.relevant_in)
+
+    def _pieces(self, read_once: Container[str]) -> list[list[tuple[int, int]]]:
+        """Return what is read of each result; in some documents, text is read once."""
         seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
-        relevant = self.relevant_in
         return [
-            seen[document].add(start, end) if start >= 0 and document in relevant else [(start, end)]
+            seen[document].add(start, end) if start >= 0 and document in read_once else [(start, end)]
             for document, start, end in self.results
         ]
 

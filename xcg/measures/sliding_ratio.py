@@ -6,6 +6,7 @@ Järvelin and Kekäläinen 2002 (section 2.4) compare their measures with these.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
@@ -91,6 +92,12 @@ def relative_relevance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
 
 # Declarations
 
+_myaeng = partial(
+    MEASURES.register,
+    source=f"Myaeng & Korfhage 1990; {COMPARED}",
+    references=("myaeng-korfhage-1990",),
+    cutoff=RANK,
+)
 _RETRIEVED_ONLY = "It compares a run with its own results, not with what it should have retrieved."
 
 
@@ -109,45 +116,36 @@ def _ratio_at(gains: npt.ArrayLike, cutoff: float) -> float:
     caveat=_RETRIEVED_ONLY,
     cutoff=RANK,
 )
-@MEASURES.register(
+@_myaeng(
     "satisfaction",
     title="satisfaction",
     formula="satisfaction[i] = slidingRatio[i]",
-    source=f"Myaeng & Korfhage 1990; {COMPARED}",
-    references=("myaeng-korfhage-1990",),
     example="gains 3, 2, 3: satisfaction@2 = 5 / 6 = 0.833",
     caveat=_RETRIEVED_ONLY,
-    cutoff=RANK,
 )
 def _sliding_ratio(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return _ratio_at(topic.checked_gains, cutoff)
 
 
-@MEASURES.register(
+@_myaeng(
     "frustration",
     title="frustration",
     formula="frustration[i] = slidingRatio[i] with 1 for each result without gain, and 0 for others",
-    source=f"Myaeng & Korfhage 1990; {COMPARED}",
-    references=("myaeng-korfhage-1990",),
     example="gains 0, 1, 0: frustration@2 = 1 / 2",
     caveat="The available literature does not say how non-relevant results are weighted; here each "
     "has weight 1.",
     lower_is_better=True,
-    cutoff=RANK,
 )
 def _frustration(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return _ratio_at(topic.checked_gains.values == 0, cutoff)
 
 
-@MEASURES.register(
+@_myaeng(
     "total",
     title="weighted total of satisfaction and frustration",
     formula="total = weight·satisfaction + (1 - weight)·(1 - frustration)",
-    source=f"Myaeng & Korfhage 1990; {COMPARED}",
-    references=("myaeng-korfhage-1990",),
     example="satisfaction 1, frustration 0.5: total@2 = 0.75",
     caveat="The available literature does not give the weights; the default is xcg's own.",
-    cutoff=RANK,
     parameters={"weight": Number(0.5, 0, 1)},
 )
 def _total(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:

@@ -242,6 +242,7 @@ def _ratio(part: float, whole: float) -> float:
 
 # Declarations
 
+_TREC_EVAL = {"source": "trec_eval", "references": ("trec-eval",)}
 _REL = {"rel": Number(1, 1, whole=True)}
 _OVERLAP = {"overlap": Number(0.5, 0, 1, above=True)}
 _ON_SPANS = (
@@ -273,7 +274,7 @@ def _declare(
 
     if not fields.get("is_count"):
         caveat = f"{caveat} {MEANS}"
-    fields = {"parameters": _REL, "needs": "levels", **fields}
+    fields = {**_TREC_EVAL, "parameters": _REL, "needs": "levels", **fields}
     if fields.get("on_spans"):
         fields["parameters"] = {**fields["parameters"], **_OVERLAP}
         caveat = f"{caveat} {_ON_SPANS}"
@@ -366,8 +367,6 @@ _declare(
     "Success",
     title="whether there is a relevant result up to a rank",
     formula="Success[k] = 1 if one of the first k results is relevant, else 0",
-    source="trec_eval",
-    references=("trec-eval",),
     example="levels 0, 0, 1: Success@2 = 0, Success@3 = 1",
     cutoff=RANK,
     on_spans=True,
@@ -391,7 +390,6 @@ _declare(
     formula="IPrec[x] = max over n ≥ m of n / rank of relevant result n, where m is x · R, rounded "
     "to a whole number (halves up) and R the number of relevant documents",
     source="trec_eval 10",
-    references=("trec-eval",),
     example="levels 1, 0, 1, 1, four relevant documents: IPrec@0.5 = 3 / 4 = 0.75",
     cutoff=RECALL_FROM_0,
     caveat=f"ir_measures and trec_eval 9 take the whole part of x · R + 0.9 instead. {_RELEVANT}",
@@ -401,8 +399,6 @@ _declare(
     "NumRet",
     title="number of results",
     formula="NumRet = results, assessed or not; NumRet(rel=1) = relevant results",
-    source="trec_eval",
-    references=("trec-eval",),
     example="levels 1, not assessed, 0, 2: NumRet = 4, NumRelRet = 2",
     parameters={"rel": Number(0, 1, whole=True)},
     aliases=("NumRelRet",),
@@ -414,8 +410,6 @@ _declare(
     "NumRel",
     title="number of relevant documents",
     formula="NumRel = assessed documents with at least the level rel",
-    source="trec_eval",
-    references=("trec-eval",),
     example="levels 1, 0, 2, one relevant document is not retrieved: NumRel = 3",
     caveat=_SUM,
     **_COUNT,
@@ -425,8 +419,6 @@ _declare(
     "NumQ",
     title="number of topics",
     formula="NumQ = 1 for every topic that counts",
-    source="trec_eval",
-    references=("trec-eval",),
     example="50 assessed topics: NumQ = 50",
     parameters={},
     caveat=_SUM,
