@@ -9,8 +9,9 @@ are those of Kazai and Lalmas 2006, sections 5.1 and 5.4.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 from xcg.lazy_modules import np, npt
 from xcg.measures.topic_gains import TOLERANCE, Gains, Reading, vector
@@ -108,7 +109,7 @@ def effort_precisions_in_text(run: Reading, ideal: Reading, recall: Sequence[flo
     [0.3333333333333333]
     """
     total = float(np.sum(ideal.gains))
-    return effort_ratios(run.curve(), ideal.curve(), np.array(recall) * total, total, "linear")
+    return effort_ratios(run.curve(), ideal.curve(), np.array(recall) * total, total, "linear", 1.0)
 
 
 def mean_effort_precision_in_text(
@@ -163,15 +164,21 @@ def _lines(
 
 
 def effort_ratios(
-    run: EffortCurve, ideal: EffortCurve, levels: Gains, total: float, interpolation: Interpolation
+    run: EffortCurve, ideal: EffortCurve, levels: Gains, total: float, *lines: Any
 ) -> list[float]:
     """Return t_ideal(g) / t_run(g) at levels g of gain; 0 if the run never gains as much."""
-    best, needed = (efforts(curve, levels, total, interpolation) for curve in (ideal, run))
+    best, needed = (efforts(curve, levels, total, *lines) for curve in (ideal, run))
     ratios: list[float] = (best / needed).tolist()
     return ratios
 
 
-def efforts(curve: EffortCurve, levels: Gains, total: float, interpolation: Interpolation) -> Gains:
+def efforts(
+    curve: EffortCurve,
+    levels: Gains,
+    total: float,
+    interpolation: Interpolation,
+    most: float = math.inf,
+) -> Gains:
     """Return the effort t(g) at which a curve reaches levels of gain; infinite if it never does.
 
     Args:
@@ -179,13 +186,14 @@ def efforts(curve: EffortCurve, levels: Gains, total: float, interpolation: Inte
         levels: Levels of gain.
         total: The total gain of the ideal, of which the tolerance is a part.
         interpolation: The lines between vertices, see :func:`mean_effort_precision_in_text`.
+        most: The largest part of a stretch; text that is not there cannot be read.
     """
     effort, gain = curve
     after = np.searchsorted(gain, np.maximum(levels - TOLERANCE * total, np.finfo(float).tiny))
     reached = after < len(gain)
     after, levels = after[reached], levels[reached]
     origin = gain[after - 1] if interpolation == "linear" else 0.0
-    part = np.minimum((levels - origin) / (gain[after] - origin), 1.0)
+    part = np.minimum((levels - origin) / (gain[after] - origin), most)
     found = np.full(len(reached), np.inf)
     found[reached] = effort[after - 1] + part * (effort[after] - effort[after - 1])
     return found
