@@ -1,4 +1,4 @@
-"""False alarms and power of corrections in simulated campaigns (docs/studies/false-alarms.md).
+"""False alarms and power of corrections in simulated campaigns (docs/studies/test-levels.md).
 
 Eight laws of scores, with true and false hypotheses. A false alarm is a campaign in which at least one
 pair of equally good runs is found to differ; power is the mean share of the differing pairs that are

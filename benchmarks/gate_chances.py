@@ -1,4 +1,4 @@
-"""The printed chance and loss of gates, and how often runs fail (docs/decisions/gate.md).
+"""The printed chance and loss of gates, and how often runs fail (docs/decisions/comparisons.md).
 
 The baseline and the run are the same system with another seed: the scores of a topic vary about the
 same mean, with a standard deviation that makes that of the differences .15.

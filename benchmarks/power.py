@@ -1,4 +1,4 @@
-"""Compare the power that ``xcg plan`` predicts with simulated power (docs/studies/power.md).
+"""Compare the power that ``xcg plan`` predicts with simulated power (docs/studies/test-levels.md).
 
 Usage: python benchmarks/power.py [--campaigns 4000] [--pilot NAME] [--topics 15] [--seed 1]
 

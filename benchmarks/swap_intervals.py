@@ -1,4 +1,4 @@
-"""Simulate how often bootstrap intervals contain the true swap rate (docs/decisions/stability.md).
+"""Simulate how often bootstrap intervals contain the true swap rate (docs/decisions/comparisons.md).
 
 Usage: python benchmarks/swap_intervals.py [TOPICS [CAMPAIGNS]]
 """

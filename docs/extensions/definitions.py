@@ -109,7 +109,7 @@ class Kind(NamedTuple):
 
 
 _FUNCTION = "or name a function of your own as `package.module:function`"
-_EXTENDING = "or a [function of your own](../../howto/extending/{}.md)"
+_EXTENDING = "or a [function of your own](../../howto/extending.md#{}s)"
 KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
     (
         QUANTISATIONS,
@@ -183,7 +183,7 @@ KINDS: Sequence[tuple[FunctionRegistry[Any], Kind]] = (
             "A reader is a class that replaces the whole relevance value: quantised score, overlap and "
             "near-misses. xcg has none of its own.",
             "gains from 0, without an upper limit",
-            "[Replace the whole relevance value](../../howto/extending/reader.md) shows how to write "
+            "[Replace the whole relevance value](../../howto/extending.md#readers) shows how to write "
             "one.",
         ),
     ),

@@ -16,7 +16,6 @@ const LEAST_SHARE = 0.5; // of the words of the query, by weight
 const WEIGHT_OF_FOLDER = {
   start: 1.2,
   howto: 1.1,
-  "howto/extending": 0.9,
   concepts: 1.05,
   reference: 1,
   "reference/commands": 0.8,

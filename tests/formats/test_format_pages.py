@@ -141,8 +141,8 @@ OTHERS = {("documents", f"corpus/{name}") for name in DOCUMENTS} | {
     ("json-assessments", "quotes.jsonl"),
     ("json-runs", "texts.jsonl"),
     ("json-runs", "corpus/bees.md"),
-    ("name-tables", "names.json"),
-    ("name-tables", "names.csv"),
+    ("names", "names.json"),
+    ("names", "names.csv"),
     ("quotes", "quotes.jsonl"),
     ("quotes", "corpus/bees.md"),
     ("topics", "162.xml"),
@@ -280,7 +280,7 @@ def test_topic_titles_are_read(tmp_path: Path) -> None:
 
 
 def test_both_tables_of_names_are_equal(tmp_path: Path) -> None:
-    folder = write_samples("name-tables", tmp_path)
+    folder = write_samples("names", tmp_path)
     expected = {"https://example.org/bees": "bees", "https://example.org/ants": "insects/ants"}
     for name in ("names.json", "names.csv"):
         assert read_document_names(folder / name) == expected
@@ -320,20 +320,20 @@ READERS: dict[str, tuple[str, Callable[[Path], object], Callable[[str], str]]] =
     "highlights": ("a.jsonl", read_highlights, str),
     "quotes": ("a.jsonl", place, str),
     "topics": ("a.xml", read_topic_titles, str),
-    "name-tables": ("a.csv", read_document_names, lambda rows: rows.replace("` then `", "\n")),
 }
 
 
+REFUSALS = (Path(__file__).parent / "refusals.txt").read_text(encoding="utf-8")
+"""Lines ``page | content | message``."""
+
+
 @pytest.mark.parametrize(
-    ("page", "content", "message"),
-    [(page, *row) for page in READERS for row in refused(page)],
+    ("page", "content", "message"), [line.split(" | ") for line in REFUSALS.strip().splitlines()]
 )
-def test_what_a_page_states_as_refused_is_refused(
-    page: str, content: str, message: str, tmp_path: Path
-) -> None:
+def test_illegal_content_is_refused(page: str, content: str, message: str, tmp_path: Path) -> None:
     name, read, complete = READERS[page]
     path = tmp_path / name
-    path.write_text("" if content == "an empty file" else complete(content), encoding="utf-8")
+    path.write_text(complete(content), encoding="utf-8")
     with pytest.raises(InputError) as error:
         read(path)
     assert message in str(error.value)
@@ -343,7 +343,13 @@ def test_damaged_documents_are_refused(tmp_path: Path) -> None:
     contents = [b"<a><b></a>", b"\xff\xfe\xff", b"<a>" * 300 + b"</a>" * 300, b"<a/>"]
     names = ["a.xml", "b.md", "c.xml", "d.xml"]
     (tmp_path / "d.md").write_text("# A heading")
-    for (_, message), name, content in zip(refused("documents"), names, contents, strict=True):
+    messages = [
+        "not well-formed XML:",
+        "not UTF-8 text",
+        "too large to parse:",
+        "the folder contains the document 'd' twice: d.md, d.xml",
+    ]
+    for message, name, content in zip(messages, names, contents, strict=True):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(XcgError) as error:
             Corpus(tmp_path).tree(Path(name).stem)

@@ -683,8 +683,8 @@ def test_a_query_engine_uses_the_postprocessor() -> None:
 
 # The page
 
-PAGE = (ROOT / "docs/howto/production.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+PAGE = (ROOT / "docs/howto/frameworks.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[3:]
 
 
 @pytest.mark.parametrize("code", EXAMPLES, ids=["llama_index", "haystack", "langchain"])

@@ -1,7 +1,4 @@
-"""Each point of the comparison with the official evaluators has a value computed by hand.
-
-``docs/decisions/official-evaluators.md`` names these tests.
-"""
+"""Each point of the comparison with the official evaluators has a value computed by hand."""
 
 from __future__ import annotations
 
@@ -679,36 +676,6 @@ def test_trec_eval_lines_are_padded_to_22_characters(xcg_command: Command, tmp_p
 
 
 # The page
-
-
-def names_of_tests_on_the_page() -> list[str]:
-    return re.findall(r"`(test_\w+)`", PAGE.read_text(encoding="utf-8"))
-
-
-def test_every_test_named_on_the_page_exists() -> None:
-    defined = {
-        name
-        for file in (ROOT / "tests").rglob("test_*.py")
-        for name in re.findall(r"^def (test_\w+)\(", file.read_text(encoding="utf-8"), re.MULTILINE)
-    }
-    named = names_of_tests_on_the_page()
-    assert len(named) > 50
-    assert [name for name in named if name not in defined] == []
-
-
-def test_every_row_of_the_page_names_a_test() -> None:
-    rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
-    header = ("| What the official", "| ---", "| Point left open")
-    missing = [row for row in rows if not row.startswith(header) and "`test_" not in row]
-    assert missing == []
-
-
-def test_the_page_states_how_many_points_are_identical() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if line.startswith("| ") and "`test_" in line]
-    different = [row for row in rows if row.split(" | ")[1].startswith("different")]
-    assert f"the {len(rows)} points below, {len(rows) - len(different)} are identical" in text
-    assert len(different) == 7  # "the other seven" on the page
 
 
 def test_the_example_of_the_page_prints_what_the_page_shows(inex_eval: Evaluator) -> None:

@@ -139,8 +139,6 @@ def test_the_printed_numbers_hold_in_simulations(gate: str, topics: int) -> None
     row = BENCHMARK.row(gate, topics, 500, seed=1)
     assert row.printed == pytest.approx(row.failed, abs=0.05)
     assert row.found is None or row.found == pytest.approx(0.8, abs=0.05)
-    page = (ROOT / "docs" / "decisions" / "gate.md").read_text(encoding="utf-8")
-    assert BENCHMARK.markdown(gate, topics, row) in page
 
 
 @pytest.mark.parametrize("test", PAIRED_TESTS)

@@ -1,4 +1,4 @@
-"""Completion of names and paths in the shell; docs/howto/shell-completion.md explains how to enable it.
+"""Completion of names and paths in the shell; docs/start/install.md explains how to enable it.
 
 The functions have the arguments of ``shell_complete`` of click. An item for files comes before names:
 shells then complete files only if no name fits.

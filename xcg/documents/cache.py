@@ -2,7 +2,7 @@
 
 The tree of a document, or those of its paths that were looked up, are stored under the name and the
 stamp of its file. The cache never causes an error: a database that is locked, damaged or not writable
-counts as empty. A file that xcg did not write is never changed. See ``docs/howto/cache.md``.
+counts as empty. A file that xcg did not write is never changed. See ``docs/howto/scaling.md``.
 """
 
 from __future__ import annotations

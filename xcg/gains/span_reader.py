@@ -3,7 +3,7 @@
 This is the form of :mod:`xcg.gains.element_reader` for results that need not be elements: chunks,
 passages, and elements that are scored as the text that they contain. Relevant text is given as gold
 spans, or as the spans of the ideal elements, so the ideal does not depend on how documents were cut.
-The definitions are xcg's own; docs/decisions/text-and-effort.md states where they agree with the form
+The definitions are xcg's own; docs/decisions/measures.md states where they agree with the form
 for elements.
 
 Text is measured in a unit: characters, words or tokens. Positions in a document are counted in this

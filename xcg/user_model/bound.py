@@ -15,7 +15,7 @@ from xcg.user_model.relevance_value import RelevanceValue
 def reason_for_more_than_ideal(ideal: Part[Any], rule: RelevanceValue) -> str:
     """Return why a ranking of elements can gain more than the ideal ranking; "" if none can.
 
-    docs/concepts/bounded-scores.md proves the bound: every gain is taken from ideal elements,
+    docs/howto/score-above-1.md proves the bound: every gain is taken from ideal elements,
     which yield at most their scores in total, and no result gains more than the score of any ideal
     element that it takes from. So k results gain at most the k highest ideal scores.
 
