@@ -32,7 +32,7 @@ myst_heading_anchors = 4
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_mock_imports = ["haystack", "langchain_core", "llama_index"]  # not needed for the manual
+autodoc_mock_imports = ["haystack", "langchain_core", "llama_index", "pydantic"]
 python_maximum_signature_line_length = 80  # longer signatures have one argument per line
 python_use_unqualified_type_names = True
 napoleon_google_docstring = True

@@ -16,6 +16,7 @@ import networkx  # noqa: F401
 import numpy  # noqa: F401
 import pytest
 from click.testing import CliRunner
+from hypothesis import HealthCheck, settings
 
 from xcg.cli.main import main
 
@@ -24,6 +25,13 @@ REAL_DATA = ROOT.parent / "shared" / "data"
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
+
+SHARED_FIXTURES = [HealthCheck.function_scoped_fixture]  # an example may use the folder of another
+settings.register_profile(
+    "small", max_examples=20, deadline=None, suppress_health_check=SHARED_FIXTURES
+)
+settings.register_profile("large", settings.get_profile("small"), max_examples=100)
+settings.load_profile("small")
 
 _CACHE = tempfile.TemporaryDirectory(prefix="xcg-cache-")
 os.environ["XCG_CACHE"] = _CACHE.name  # the user's own cache is not touched
