@@ -91,6 +91,7 @@ def test_no_input_is_part_of_a_script() -> None:
     assert used == ACTION["inputs"].keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "status", "heading"),
     [

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from bee_campaign import DOCUMENTS, GOLD, GOOD, POOR, RIGHT, WRONG, run_compare, write_campaign
 from conftest import SYSTEM
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
@@ -205,7 +205,6 @@ CHUNKS = st.lists(st.sampled_from([RIGHT, WRONG, ("ants", 0, 4), ("wasps", 0, 5)
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(
     st.fixed_dictionaries(dict.fromkeys(GOLD, CHUNKS)),
     st.sampled_from([0.0, 0.3, 0.9]),

@@ -90,6 +90,7 @@ def test_chunks_of_fixed_size(script: Any) -> None:
     assert cut(9, 9) == [tree.text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", [ROOT / "corpora_samples" / "handbook", EVIDENCE / "nxml"], ids=str)
 def test_chunks_cover_the_whole_text(script: Any, folder: Path) -> None:
     if not folder.exists():
@@ -149,6 +150,7 @@ def test_measures_over_chunk_identifiers(script: Any) -> None:
     assert found["nDCG@5"] == pytest.approx((1 / log3 + 1 / log4) / (3 + 1 / log3 + 1 / log4))
 
 
+@pytest.mark.slow
 def test_the_runs_and_configurations_are_valid(study: tuple[Path, str], xcg_command: Command) -> None:
     target, tables = study
     assert set(CHUNKINGS) == {path.stem for path in (target / "runs").iterdir()}

@@ -29,6 +29,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_commands_print_what_the_page_shows(folder: Path, xcg_command: Command) -> None:
     shown = [
         example
@@ -48,6 +49,7 @@ def test_the_commands_print_what_the_page_shows(folder: Path, xcg_command: Comma
     assert {topic: ranking.top(60) for topic, ranking in rewritten.items()} == committed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

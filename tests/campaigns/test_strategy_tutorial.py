@@ -54,6 +54,7 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_every_command_prints_what_the_page_shows(folder: Path) -> None:
     shown = [
         example
@@ -75,11 +76,13 @@ def test_an_installed_strategy_is_listed_and_explained(folder: Path) -> None:
     assert "Keep the best results of each section." in explained
 
 
+@pytest.mark.slow
 def test_the_program_prints_what_the_page_shows(folder: Path) -> None:
     (expected,) = (block.content for block in BLOCKS if block.language == "text")
     assert run(folder, "study.py") == expected
 
 
+@pytest.mark.slow
 def test_the_test_passes_and_detects_another_strategy(folder: Path, tmp_path: Path) -> None:
     arguments = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py")
     assert "1 passed" in run(folder, *arguments)

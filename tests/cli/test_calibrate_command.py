@@ -12,6 +12,7 @@ from conftest import ROOT, Command
 CALL = "calibrate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006"
 
 
+@pytest.mark.slow
 def test_a_table_of_false_alarms(xcg_command: Command) -> None:
     done = xcg_command(*CALL.split(), "--test", "t")
     assert done.returncode == 0, done.stderr

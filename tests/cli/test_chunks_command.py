@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from span_examples import DOCUMENTS, GOLD, chunk_run, in_three_forms, recall_base, span_cases
 
@@ -167,7 +167,6 @@ def test_beginnings_are_short_and_harmless() -> None:
     assert len(line.words) <= 60
 
 
-@settings(max_examples=100, deadline=None)
 @given(span_cases(), st.sampled_from(["tokens", "words", "characters"]))
 def test_the_figures_are_those_of_an_evaluation(case: Any, unit: Any) -> None:
     documents, gold, ranking = case

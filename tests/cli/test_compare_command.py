@@ -185,6 +185,7 @@ def test_tukey_with_a_named_baseline_is_refused(xcg_command: Command) -> None:
     assert "the correction tukey is only defined if all pairs of runs are compared" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_all_pairs_overall_tests_and_the_plot(xcg_command: Command, tmp_path: Path) -> None:
     plot = tmp_path / "differences.svg"
     assert xcg_command("compare", *OPTIONS, "--plot", plot).returncode == 0
@@ -199,6 +200,7 @@ def test_all_pairs_overall_tests_and_the_plot(xcg_command: Command, tmp_path: Pa
     assert tests[4:] == ["Conover, Holm"] * 28
 
 
+@pytest.mark.slow
 def test_orders_with_overlap_off_agree_with_inex_eval(xcg_command: Command) -> None:
     """The setting of Table V: with overlap=off MAep orders runs as inex-eval does, else not."""
     models = ("--user-model", "overlap-off", "--user-model", "kazai-lalmas-2006")

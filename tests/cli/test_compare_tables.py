@@ -96,6 +96,7 @@ def test_all_pairs_are_printed_if_they_are_named(xcg_command: Command) -> None:
     assert max(map(cell_len, lines)) <= 80
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("terminal")
 def test_several_families_have_titles_and_the_last_are_hidden(xcg_command: Command) -> None:
     call = ("compare", "configs/quickstart.yaml")

@@ -81,6 +81,7 @@ def test_an_option_for_a_run_says_so(option: str) -> None:
             assert " run" in str(declared.help), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

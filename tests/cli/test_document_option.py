@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Command
+from conftest import Command
 
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.config import load_configuration
@@ -141,14 +139,6 @@ def test_a_mistake_gives_one_message(
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-def test_a_process(folder: Path) -> None:
-    command = [sys.executable, "-m", "xcg", *EVALUATE, *MEASURE, "--document", "names.csv"]
-    environment = {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert PRECISION in done.stdout
 
 
 @pytest.mark.parametrize(

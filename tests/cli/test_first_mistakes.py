@@ -166,32 +166,32 @@ MISTAKES = [
     (
         "a document in another case",
         ["evaluate", *INPUTS, "--run", "Bread.xml"],
-        "Bread.xml:3, topic 163, rank 1, Bread: the corpus has no document 'Bread'; did you mean "
+        "Bread.xml, topic 163, rank 1, Bread: the corpus has no document 'Bread'; did you mean "
         "'bread'?",
     ),
     (
         "a document with its file extension",
         ["evaluate", *INPUTS, "--run", "ending.jsonl"],
-        "ending.jsonl:1, topic 163, rank 1, bread.md: the corpus has no document 'bread.md'; did you "
+        "ending.jsonl, topic 163, rank 1, bread.md: the corpus has no document 'bread.md'; did you "
         "mean 'bread'? Documents are named without the file extension; in JSON Lines, --document 'file "
         "name' (document=) removes it",
     ),
     (
         "a run for another collection",
         ["evaluate", *INPUTS, "--run", "ieee.xml"],
-        "ieee.xml:3, topic 163, rank 1, co/2001/r7022: the corpus has no document 'co/2001/r7022' nor "
-        "any other of this run; expected a run for corpus, with documents such as 'bread'",
+        "ieee.xml, topic 163, rank 1, co/2001/r7022: the corpus has no document 'co/2001/r7022' nor "
+        "any other of this ranking; expected a run for corpus, with documents such as 'bread'",
     ),
     (
         "a missing document",
         ["evaluate", *INPUTS, "--run", "beer.xml"],
-        "beer.xml:4, topic 163, rank 2, beer: the corpus has no document 'beer'; expected "
+        "beer.xml, topic 163, rank 2, beer: the corpus has no document 'beer'; expected "
         "corpus/beer.xml, or --lenient (lenient=True) to only warn of missing documents",
     ),
     (
         "an unknown document in qrels",
         ["evaluate", *OTHERS, "--assessments", "Bread.qrels"],
-        "Bread.qrels:1, topic 163: the corpus has no document 'Bread'; did you mean 'bread'?",
+        "Bread.qrels, topic 163: the corpus has no document 'Bread'; did you mean 'bread'?",
     ),
     (
         "an unknown document in passages",

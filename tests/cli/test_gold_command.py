@@ -68,6 +68,7 @@ def test_the_tables(folder: Path, xcg_command: Command) -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_line_fits_a_terminal() -> None:
     """Long names are shortened; numbers and offsets are not."""
     done = on_terminal(*f"gold {FILES} --run {SAMPLES}/runs --fuzzy 0.6".split(), width=80)
@@ -77,6 +78,7 @@ def test_every_line_fits_a_terminal() -> None:
     assert "…oubleshooting" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_40_rows_unless_all(tmp_path: Path, xcg_command: Command) -> None:
     (tmp_path / "docs").mkdir()
     for number in range(46):

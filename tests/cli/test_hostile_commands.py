@@ -15,6 +15,7 @@ BENCHMARKS = ROOT / "benchmarks"
 MESSAGE = b"xcg: error: run.xml: expected a run\n"
 
 
+@pytest.mark.slow
 def test_a_campaign_has_the_same_scores_in_all_formats_and_no_lost_field_is_silent(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -251,11 +251,11 @@ def test_a_run_without_assessed_topics_has_undefined_means(xcg_command: Command)
     assert all(line.endswith("\tNaN") for line in lines[7:])
 
 
-def test_several_runs_and_gzipped_files(xcg_process: Command, tmp_path: Path) -> None:
+def test_several_runs_and_gzipped_files(xcg_command: Command, tmp_path: Path) -> None:
     Path("qrels").write_text(QRELS)
     Path("run").write_text(FOCUSED)
     Path("b.gz").write_bytes(gzip.compress(FOCUSED.replace("tag", "r&d").encode()))
-    done = xcg_process("inex-eval", "-f", "qrels", "./run", "b.gz", "run", cwd=tmp_path)
+    done = xcg_command("inex-eval", "-f", "qrels", "./run", "b.gz", "run", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     first, second, third = done.stdout.split("</eval>\n")[:3]
     assert first.startswith('<eval run-id="tag" file="./run">\n')

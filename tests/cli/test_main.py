@@ -67,6 +67,7 @@ def every_command() -> list[tuple[str, click.Command]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ending_server")
 @pytest.mark.parametrize(("name", "command"), every_command())
 def test_the_example_of_every_command_runs_on_the_samples(

@@ -54,6 +54,7 @@ def test_a_full_disk_behind_standard_output_ends_with_one_message(arguments: str
     )
 
 
+@pytest.mark.slow
 @pytest.mark.posix
 @full_disk
 def test_a_full_disk_behind_standard_error_does_not_change_the_status() -> None:
@@ -73,6 +74,7 @@ def test_a_closed_standard_output_is_an_error_if_something_is_written(tmp_path: 
     assert "MAep" in target.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.posix
 def test_commands_run_without_standard_error_and_input() -> None:
     done = shell(f"XCG {' '.join(EVALUATE)} 2>&- <&-")
@@ -269,6 +271,7 @@ def test_characters_that_the_terminal_lacks_are_escaped() -> None:
     assert "\\u03c4-b" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.posix
 def test_plots_do_not_need_the_backend_of_the_environment(tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
@@ -299,6 +302,7 @@ def test_completion_without_the_variables_of_the_shell_is_silent(
     assert (xcg_command().returncode, xcg_command().stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.posix
 def test_a_deleted_working_folder_is_no_obstacle(tmp_path: Path) -> None:
     gone = tmp_path / "gone"

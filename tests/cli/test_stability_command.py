@@ -42,6 +42,7 @@ def handbook_results(assessments: str = "assessments/handbook") -> xcg.Results:
     )
 
 
+@pytest.mark.slow
 def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command, tmp_path: Path) -> None:
     plot = tmp_path / "ranges.svg"
     done = xcg_command(*ASSESSORS, "--format", "jsonl", "--plot", plot)
@@ -182,6 +183,7 @@ def test_extrapolated_rates_are_fits_of_the_measured_rates(xcg_command: Command)
     ) in done.stderr
 
 
+@pytest.mark.slow
 def test_intervals_over_topics_are_printed_by_default(xcg_command: Command) -> None:
     call = ("stability", "topics", *CAMPAIGN, "--trials", "100", "--resamples")
     done = xcg_command(*call, "30", "--format", "jsonl")
@@ -237,8 +239,8 @@ def test_needed_relative_differences_have_their_unit(xcg_command: Command) -> No
     assert [row["topics"] for row in rows] == [7, 25, 50]
 
 
-def test_topic_set_options_work_in_a_process(xcg_process: Command) -> None:
-    done = xcg_process(*TOPICS, "--relative", "mean", "--smoothing", "isotonic", "--sizes", "25")
+def test_options_of_topic_sets(xcg_command: Command) -> None:
+    done = xcg_command(*TOPICS, "--relative", "mean", "--smoothing", "isotonic", "--sizes", "25")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
         "measure  topics  source        difference needed, % of the mean score"

@@ -15,6 +15,7 @@ import xcg
 from xcg.terminal_tables import Terminal
 
 
+@pytest.mark.slow
 def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
     plot = tmp_path / "plot.png"
     call = ("sweep", "configs/sweep.yaml", "--format", "jsonl")
@@ -52,6 +53,7 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
     assert "unknown kind of plot" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_parameters_as_columns(
     xcg_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,7 +39,7 @@ COMMANDS = [
     f"ideal {CONFIG} --statistics",
     f"ideal {PAPER} --tree",
     f"perturb {PAPER} --run {IDEAL_RUN} --counts 1",
-    f"plan {CONFIG} --test t --difference 0.1 {ONE_MODEL}",
+    f"plan {CONFIG} --difference 0.1 {ONE_MODEL}",
     f"calibrate {CONFIG} --test t --campaigns 10",
     f"distribution {CONFIG}",
     "levels --swaps 3 --repetitions 2",
@@ -76,6 +76,7 @@ def test_no_line_is_wider_than_80_columns(line: str, at_80_columns: Command) -> 
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 200])
 @pytest.mark.parametrize("line", [f"evaluate {CONFIG}", f"chunks {GOLD}"])
 def test_a_real_terminal(line: str, width: int) -> None:
@@ -98,6 +99,7 @@ def campaign(tmp_path: Path) -> list[str]:
     return ["--assessments", str(tmp_path / "gold.qrels"), *runs, "--measures", "P@1 RR"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "width"), [("evaluate", 60), ("evaluate --per-topic", 80), ("compare", 200)]
 )
@@ -139,6 +141,7 @@ def test_a_terminal_shows_a_legend_and_a_pipe_does_not(xcg_command: Command) -> 
     )
 
 
+@pytest.mark.slow
 def test_styles_are_for_terminals(xcg_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     call = ["evaluate", CONFIG]
     assert "\x1b[1m" in on_terminal(*call, LANG="C.UTF-8").stdout
@@ -150,6 +153,7 @@ def test_styles_are_for_terminals(xcg_command: Command, monkeypatch: pytest.Monk
     assert "\x1b" not in xcg_command(*call).stdout
 
 
+@pytest.mark.slow
 def test_a_file_is_wide_and_complete(tmp_path: Path, xcg_command: Command) -> None:
     call = ["evaluate", CONFIG, "--per-topic"]
     done = on_terminal(*call, "--output", str(tmp_path / "table.txt"))

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import ROOT, Command
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import markup
 
@@ -129,7 +129,6 @@ def test_documents_are_the_same_together_and_alone(sources: list[str]) -> None:
         assert list(map(tree.path, range(len(alone)))) == alone.paths
 
 
-@settings(deadline=None)
 @given(st.lists(markup(), min_size=1, max_size=4))
 def test_trees_are_the_same_from_the_cache(sources: list[str]) -> None:
     folder = Path(os.environ["XCG_CACHE"]) / "many"
@@ -716,6 +715,7 @@ def test_two_processes_that_fill_one_cache_lose_nothing(
     assert work == []
 
 
+@pytest.mark.slow
 def test_many_processes_at_once(tmp_path: Path, work: list[str], folder: Path) -> None:
     corpus = tmp_path / "many"
     corpus.mkdir()

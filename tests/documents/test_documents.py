@@ -137,6 +137,7 @@ PLOS = real_documents("plos", "*.xml")
 OTHERS = real_documents("shakespeare", "*.xml") + real_documents("evidence-inference/nxml", "*.nxml")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not PLOS, reason="the PLOS articles are not beside the checkout")
 def test_real_articles_resolve_by_xpath_and_have_the_sizes_of_their_string_values() -> None:
     for file in PLOS:

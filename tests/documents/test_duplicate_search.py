@@ -6,7 +6,7 @@ import random
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from xcg.documents import duplicate_search
@@ -86,7 +86,6 @@ def test_approximate_search_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 WORDS = st.lists(st.sampled_from(["bee", "comb", "dance", "drone", "wax"]), max_size=60)
 
 
-@settings(max_examples=200)
 @given(
     WORDS, st.lists(st.text("abc é\n-", min_size=40, max_size=70), min_size=1, max_size=5), st.data()
 )
@@ -104,7 +103,6 @@ def test_every_occurrence_that_a_search_finds_is_found(
         assert {one[1:] for one in found if one[0] == number} <= set(spans)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 10_000))
 def test_a_passage_with_a_few_edited_words_is_found(seed: int) -> None:
     numbers = random.Random(seed)

@@ -7,7 +7,7 @@ import sys
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
@@ -82,7 +82,6 @@ def shape(tree: ElementTree) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("convert", CONVERTERS)
 @given(source=sources())
-@settings(deadline=None)  # markdown-it is loaded with the first
 def test_the_text_is_the_source(convert: Converter, source: str) -> None:
     tree = read(convert, source)
     assert tree.text == kept(source)
@@ -91,7 +90,6 @@ def test_the_text_is_the_source(convert: Converter, source: str) -> None:
 
 @pytest.mark.parametrize("convert", CONVERTERS)
 @given(source=sources())
-@settings(deadline=None)  # markdown-it is loaded with the first
 def test_elements_are_lines(convert: Converter, source: str) -> None:
     tree = read(convert, source)
     text, stops = tree.text, tree.stop

@@ -124,6 +124,7 @@ def test_the_aligned_text_has_no_stray_characters() -> None:
     assert best_alignment("bcdef", "b....bcdxef....f") == (5, 11)
 
 
+@pytest.mark.slow
 def test_long_documents_take_linear_time() -> None:
     rng = random.Random(1)
     words = ["".join(rng.choices("abcdefgh", k=rng.randint(2, 9))) for _ in range(400)]

@@ -15,7 +15,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from conftest import real_documents
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import markup
 
@@ -110,7 +110,6 @@ def test_networkx_finds_the_same_in_a_tree_as_in_the_built_graph(source: str) ->
         assert list(nx.bfs_tree(tree, node).edges) == list(nx.bfs_tree(graph, node).edges)
 
 
-@settings(max_examples=30)
 @given(markup(), st.data())
 def test_the_lowest_common_ancestor_contains_both_elements(source: str, data: st.DataObject) -> None:
     tree, graph = parse_document(source), built_graph(source)

@@ -144,6 +144,7 @@ def test_the_command_prints_the_ranks(xcg_command: Command, call: tuple[object, 
     assert [row["rank"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["", "", "10"]
 
 
+@pytest.mark.slow
 def test_the_command_draws_the_ranks(
     xcg_command: Command, call: tuple[object, ...], tmp_path: Path
 ) -> None:

@@ -124,6 +124,7 @@ def test_every_setting_changes_the_description() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_report_tells_models_apart_that_differ_in_effort_or_size() -> None:
     sample = load_configuration(ROOT / "configs" / "quickstart.yaml")
     models = [

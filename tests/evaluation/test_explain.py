@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from hypothesis import given, settings
+from hypothesis import given
 from random_cases import RandomCampaign, campaigns
 
 import xcg
@@ -64,6 +64,7 @@ OTHER_SCALES = ("levels", "inex-2005", "spans", "spans-levels")
 TEXT = {"name": "text", "quantisation": "sog", "spans": "text"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model", [*(name for name in shipped_models() if name not in OTHER_SCALES), TEXT], ids=str
 )
@@ -96,7 +97,6 @@ def test_explained_gains_are_those_of_the_evaluation(root: Path, model: Any) -> 
     assert compared > 1000
 
 
-@settings(max_examples=60, deadline=None)
 @given(campaigns())
 def test_explained_gains_of_random_campaigns_are_those_of_the_evaluation(c: RandomCampaign) -> None:
     models = [

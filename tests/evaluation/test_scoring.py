@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
@@ -94,6 +94,7 @@ def test_values_and_notes_do_not_depend_on_workers(
     assert same_for_any_number(mixed, **keywords) == of_files
 
 
+@pytest.mark.slow
 def test_runs_with_the_same_name_for_different_workers(tmp_path: Path) -> None:
     runs = write_runs(tmp_path / "runs", {k: RUNS[k] for k in ("r1", "r2", "r4")}, "same")
     rows, notes = same_for_any_number(runs, user_model="overlap-off", measures=["MAep"])
@@ -104,6 +105,7 @@ def test_runs_with_the_same_name_for_different_workers(tmp_path: Path) -> None:
     assert len({row.run for row in rows}) == 2
 
 
+@pytest.mark.slow
 def test_tolerated_problems_are_counted_once(tmp_path: Path) -> None:
     odd = {
         "r1": {"1": ["d#/a/s[1]", "f#/b"], "2": ["d#/a/s[7]"]},
@@ -130,6 +132,7 @@ def test_tolerated_problems_are_counted_once(tmp_path: Path) -> None:
     assert "results that name no element: 1 time" in notes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("runs", "message"),
     [
@@ -153,6 +156,7 @@ def test_the_first_error_does_not_depend_on_workers(tmp_path: Path, runs: Any, m
     assert re.search(message, text)
 
 
+@pytest.mark.slow
 def test_errors_survive_pickling() -> None:
     runs = {"r1": {"2": ["d#/a"]}, "r2": {"1": ["d#/a/s[1]", "d#/a"]}}
     kind, text = same_for_any_number(runs)
@@ -160,6 +164,7 @@ def test_errors_survive_pickling() -> None:
     assert text.startswith("topic 1, d, /a[1]/s[2]: its size in characters is not known")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("near", ["browsing", {"name": "distance", "reach": 3}])
 def test_trees_of_paths_contain_results_of_other_workers(tmp_path: Path, near: object) -> None:
     # How likely the browsing user comes to s[1] depends on how many neighbours it has.
@@ -183,7 +188,6 @@ RESULTS = st.lists(
 TOPICS = st.dictionaries(st.sampled_from(["1", "2", "3", "9"]), RESULTS)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(TOPICS, min_size=1, max_size=4), st.booleans(), st.booleans(), st.data())
 def test_any_division_of_the_topics_equals_one_part(
     runs: list[Any], lenient: bool, has_corpus: bool, data: st.DataObject
@@ -219,6 +223,7 @@ def test_any_division_of_the_topics_equals_one_part(
     assert outcome(2) == outcome(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lenient", [False, True])
 def test_problems_in_a_document_are_ordered_by_topic_and_run(tmp_path: Path, lenient: bool) -> None:
     runs = {"r1": {"1": ["d#/a"], "2": ["d#/a", "f#/b"]}, "r2": {"1": ["f#/c"]}}
@@ -230,6 +235,7 @@ def test_problems_in_a_document_are_ordered_by_topic_and_run(tmp_path: Path, len
     assert "r1.txt, topic 2" not in text
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_be_read_comes_before_a_strategy_that_fails(tmp_path: Path) -> None:
     """All runs are read before the first is rewritten."""
     runs = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#/a[0]"]}})
@@ -243,6 +249,7 @@ def fails(ranking: object, corpus: object) -> object:
     raise ValueError("no result")
 
 
+@pytest.mark.slow
 def test_workers_of_the_command(root: Path, xcg_command: Command, tmp_path: Path) -> None:
     sample = ["evaluate", "configs/kazai-lalmas-2006.yaml"]
     sample[1] = str(next((root / "configs").glob("*.yaml")))
@@ -281,6 +288,7 @@ def test_progress_with_workers() -> None:
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
+@pytest.mark.slow
 def test_a_corpus_can_be_sent_to_workers(tmp_path: Path) -> None:
     import zipfile
 

@@ -6,7 +6,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
@@ -53,7 +53,7 @@ def rows(assessments: dict[str, Any], runs: dict[str, Any], models: list[UserMod
     return sorted(found.to_text("jsonl", per_topic=True).splitlines())
 
 
-@settings(deadline=None, max_examples=20)  # an example evaluates 19 times
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from("de"), assessed, min_size=1), st.lists(rankings, min_size=1))
 def test_models_have_the_same_scores_together_as_alone(
     of_topic: dict[str, Any], results: list[list[str]]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import Command
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
@@ -56,7 +56,6 @@ def test_means_over_topics_with_other_levels_computed_by_hand() -> None:
 RATINGS = st.dictionaries(st.sampled_from("abcdef"), st.sampled_from([0, 0.3, 1, 1.5, 7]), min_size=1)
 
 
-@settings(deadline=None, max_examples=30)
 @given(
     ratings=st.lists(RATINGS, min_size=1, max_size=3),
     order=st.permutations("abcdefgh"),
@@ -76,7 +75,6 @@ def test_every_point_is_the_value_of_an_evaluation(
                 assert value == pytest.approx(scores.value("r", measure.replace(".0)", ")")))
 
 
-@settings(deadline=None, max_examples=30)
 @given(ratings=RATINGS, order=st.permutations("abcdef"))
 def test_mu_ap_is_the_mean_weighted_by_the_distances_of_levels(
     ratings: dict[str, float], order: list[str]

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 from format_examples import assessments_content, run_content
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import UNEXPECTED_MARKUP, compressed_or_damaged, damaged_file
 
@@ -109,7 +109,6 @@ def assessments(draw: st.DrawFn) -> bytes:
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     first=assessments(),
     second=st.one_of(st.none(), assessments()),
@@ -177,6 +176,7 @@ SMALL_FILES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", SMALL_FILES)
 @pytest.mark.parametrize(
     "character", ["<", ">", "&", '"', "\t", "\n", "\r", " ", " " * 150, "x", "/", "\x85"]
@@ -268,7 +268,6 @@ def submissions(draw: st.DrawFn) -> bytes:
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=submissions(),
     lenient=st.booleans(),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
@@ -103,7 +103,6 @@ distinct = st.lists(
 )
 
 
-@settings(max_examples=25)
 @given(rows=distinct)
 def test_with_distinct_scores_all_kinds_have_one_order(rows: Any, tmp_path_factory: Any) -> None:
     folder = tmp_path_factory.mktemp("runs")

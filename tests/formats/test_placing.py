@@ -93,6 +93,7 @@ def test_the_command_makes_assessments(xcg_command: Command, tmp_path: Path) -> 
     assert "d does not contain 'none'" in missing.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not EVIDENCE.is_dir(), reason="the experts' evidence is not beside the checkout")
 def test_the_evidence_of_medical_experts(tmp_path: Path, xcg_command: Command) -> None:
     script = ROOT / "corpora_samples" / "make_evidence_campaign.py"

@@ -12,7 +12,7 @@ from unittest.mock import patch
 import pytest
 from conftest import ROOT, load_script
 from format_examples import ASSESSMENTS, submission, write
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from xcg.errors import InputError, XcgError
@@ -140,7 +140,6 @@ def test_passages_in_three_formats_are_read_alike(tmp_path: Path, text: str) -> 
     assert read_run(write(tmp_path, text)).rankings["1"] == EXPECTED
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_bytes_are_read_or_refused(tmp_path: Path, data: st.DataObject) -> None:
     """Reading random bytes or changed files gives a result or an InputError with the file's name."""
@@ -170,6 +169,7 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, data: st.DataObject) -> N
             assert str(path) in str(error)
 
 
+@pytest.mark.slow
 def test_a_short_run_of_the_fuzzer(monkeypatch: pytest.MonkeyPatch) -> None:
     """For longer runs see benchmarks/fuzz.py."""
     monkeypatch.syspath_prepend(ROOT / "benchmarks")

@@ -10,7 +10,7 @@ import numpy
 import pytest
 from conftest import Command
 from format_examples import write
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
@@ -27,7 +27,6 @@ def stored(base: RecallBase) -> dict[str, float]:
     return {file: elements["/"].exhaustivity for file, elements in base.files("1").items()}
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(level=LEVELS, format=st.sampled_from(["trec", "jsonl"]))
 def test_every_level_survives_writing_and_reading(tmp_path: Path, level: float, format: str) -> None:
     base = RecallBase.of({"1": {"d": level, "e": 2}})
@@ -36,7 +35,6 @@ def test_every_level_survives_writing_and_reading(tmp_path: Path, level: float, 
     assert stored(read_assessments(write(tmp_path, text, "q"))) == {"d": level, "e": 2}
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(level=st.floats(0, 1000, exclude_min=True))
 def test_every_level_of_a_passage_survives(tmp_path: Path, level: float) -> None:
     text, lost = RecallBase.of({"1": {"d": [(0, 5, level), (7, 9)]}}).to_text("jsonl")

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from format_examples import assessments_content, write
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from xcg.documents.files import MAX_LINE_BYTES
@@ -97,7 +97,6 @@ LINES = st.lists(COLUMNS, min_size=3, max_size=5) | st.tuples(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(LINES, max_size=12),
     line_end=st.sampled_from(["\n", "\r\n", "\n\n", " \n\ufeff"]),

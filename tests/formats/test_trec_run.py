@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from format_examples import run_content, steps, write
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import compressed_or_damaged
 
@@ -279,7 +279,6 @@ def trec_runs(draw: st.DrawFn) -> bytes:
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=trec_runs(),
     order_and_ties=st.sampled_from(

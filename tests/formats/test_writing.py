@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Command
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
 
@@ -17,10 +17,6 @@ from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import DocumentSizes, RecallBase, Span
 from xcg.runs.run import RUN_FORMATS, Ranking, Run
-
-ROUND_TRIPS = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 
 
 def read_again(folder: Path, text: str) -> RecallBase:
@@ -33,7 +29,6 @@ def content(base: RecallBase) -> object:
     return {t: (dict(base.files(t)), dict(base.spans(t))) for t in base.topics}
 
 
-@ROUND_TRIPS
 @given(campaigns())
 @pytest.mark.parametrize("format", ["inex2004", "jsonl"])
 def test_elements_are_the_same_after_writing_and_reading(
@@ -78,7 +73,6 @@ _LINES = st.dictionaries(
 )
 
 
-@ROUND_TRIPS
 @given(_LINES)
 def test_offset_qrels_are_the_same_after_reading_and_writing(
     tmp_path: Path,
@@ -183,7 +177,6 @@ def test_illegal_entry_points_are_errors(tmp_path: Path, second: object, message
         read_assessments(path)
 
 
-@ROUND_TRIPS
 @given(campaigns())
 @pytest.mark.parametrize("format", [name for name in RUN_FORMATS if RUN_FORMATS.get(name).write])
 def test_runs_are_the_same_after_writing_and_reading(

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import pytest
 from conftest import Command
-from hypothesis import given, settings
+from hypothesis import given
 from random_cases import RandomCampaign, campaigns
 
 import xcg
@@ -82,7 +82,6 @@ def delegating(document: JudgedDocument) -> Delegating:
     return Delegating(document)
 
 
-@settings(max_examples=40, deadline=None)
 @given(campaigns())
 def test_readers_can_express_the_relevance_values_of_xcg(campaign: RandomCampaign) -> None:
     """All scores are the same, also those of the greedy reference, whose order depends on gains.

@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from random_cases import PAIRS, RandomCampaign, campaigns
 from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base, span_cases
@@ -198,7 +198,6 @@ def test_gains_that_rise_inside_a_result() -> None:
     assert order_of_rows({1: 1.0, 2: 1.0}, [2, 0, 3, 1], rule) == [0, 1, 3, 2]
 
 
-@settings(max_examples=100, deadline=None)
 @given(campaigns(), element_models)
 def test_each_rank_takes_the_element_with_the_greatest_gain(
     campaign: RandomCampaign, model: UserModel
@@ -208,7 +207,6 @@ def test_each_rank_takes_the_element_with_the_greatest_gain(
     check_each_rank(*found)
 
 
-@settings(max_examples=100, deadline=None)
 @given(span_cases(), text_models)
 def test_each_rank_takes_the_text_with_the_greatest_gain(case: Any, model: UserModel) -> None:
     documents, gold, ranking = case
@@ -216,7 +214,6 @@ def test_each_rank_takes_the_text_with_the_greatest_gain(case: Any, model: UserM
     check_each_rank(*evaluated(recall_base(gold), chunk_run("r", ranking), documents, model))
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.dictionaries(st.sampled_from(PATHS), st.sampled_from(PAIRS), max_size=5),
@@ -234,7 +231,6 @@ def test_each_rank_of_documents_that_often_overlap(
     check_each_rank(*evaluated(assessments, Run.of("r", {"1": ranking}), documents, model))
 
 
-@settings(max_examples=60, deadline=None)
 @given(campaigns(), element_models)
 def test_no_order_of_elements_gains_more(campaign: RandomCampaign, model: UserModel) -> None:
     assume(campaign.ranking)
@@ -244,7 +240,6 @@ def test_no_order_of_elements_gains_more(campaign: RandomCampaign, model: UserMo
     check_all_orders(order, gains)
 
 
-@settings(max_examples=60, deadline=None)
 @given(span_cases(), text_models)
 def test_no_order_of_texts_gains_more(case: Any, model: UserModel) -> None:
     documents, gold, ranking = case
@@ -288,7 +283,6 @@ def test_no_order_of_eight_results_gains_more(alpha: float, normalisation: str, 
     check_all_orders(order, gains)
 
 
-@settings(max_examples=100, deadline=None)
 @given(campaigns())
 def test_no_retrieved_result_gains_more_at_rank_1(campaign: RandomCampaign) -> None:
     """With α = 1 and ``subtree``; a strategy that returns a new result, such as a parent, can."""
@@ -336,6 +330,7 @@ def test_steps_grow_with_the_number_of_texts(alpha: float) -> None:
     assert steps(16_000) < 1.25 * steps(1_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.5, 1.0])
 def test_steps_grow_with_the_number_of_elements(alpha: float) -> None:
     def steps(count: int) -> float:
@@ -351,6 +346,7 @@ def test_steps_grow_with_the_number_of_elements(alpha: float) -> None:
     assert steps(16_000) < 1.25 * steps(1_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("normalisation", ["subtree", "none"])
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from random_cases import RandomCampaign, campaigns
@@ -145,7 +145,6 @@ def rules() -> st.SearchStrategy[dict[str, Any]]:
     ) | st.sampled_from([{"reader": reader} for reader in (Appreciative, Claiming)])
 
 
-@settings(max_examples=150, deadline=None)
 @given(campaigns(), rules(), st.sampled_from(["full", "kazai_lalmas", "roots", "leaves", "max_gain"]))
 def test_agrees_with_a_naive_count(campaign: RandomCampaign, rule: dict[str, Any], ideal: str) -> None:
     model = xcg.UserModel.of({"name": "m", "ideal": ideal, "relevance_value": rule})

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from span_examples import DOCUMENTS, GOLD, Chunk, chunk_run, in_three_forms, recall_base, span_cases
 
@@ -452,7 +452,6 @@ def no_higher(after: Mapping[str, float], before: Mapping[str, float]) -> None:
         assert value <= before[measure] + 1e-9, measure
 
 
-@settings(max_examples=60, deadline=None)
 @given(span_cases())
 def test_values_are_bounded_and_1_for_the_ideal(case: Any) -> None:
     for value in scored(case).values():
@@ -483,7 +482,6 @@ def test_values_are_bounded_and_1_for_the_ideal(case: Any) -> None:
             assert found == pytest.approx(dict.fromkeys(found, 1.0), abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(span_cases(), st.data())
 def test_repeating_and_returning_parts_again_never_pays(case: Any, data: st.DataObject) -> None:
     ranking = case[2]
@@ -507,7 +505,7 @@ AS_READ = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.slow
 @given(span_cases(), st.data())
 def test_cutting_results_in_two_never_lowers_a_score(case: Any, data: st.DataObject) -> None:
     documents, gold, ranking = case
@@ -521,7 +519,7 @@ def test_cutting_results_in_two_never_lowers_a_score(case: Any, data: st.DataObj
     no_higher(scored(case), as_read)
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.slow
 @given(span_cases(), st.data())
 def test_text_without_gold_in_a_result_never_pays(case: Any, data: st.DataObject) -> None:
     documents, gold, ranking = case
@@ -556,7 +554,6 @@ def test_text_without_gold_in_a_result_never_pays(case: Any, data: st.DataObject
             assert less[measure] < value, measure
 
 
-@settings(max_examples=60, deadline=None)
 @given(span_cases(), st.data())
 def test_relevant_text_that_comes_earlier_never_hurts(case: Any, data: st.DataObject) -> None:
     _, gold, ranking = case
@@ -572,7 +569,6 @@ def test_relevant_text_that_comes_earlier_never_hurts(case: Any, data: st.DataOb
     no_higher(scored(case, late), scored(case, early))
 
 
-@settings(max_examples=100, deadline=None)
 @given(span_cases(), st.sampled_from([0.0, 0.25, 1.0]), st.sampled_from(["subtree", "none"]))
 def test_gains_agree_with_counting_characters_one_by_one(case: Any, alpha: float, rule: Any) -> None:
     documents, gold, ranking = case
@@ -621,7 +617,6 @@ def test_gains_agree_with_counting_characters_one_by_one(case: Any, alpha: float
     assert found == pytest.approx(expected, abs=1e-7)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_agrees_with_the_form_for_elements(data: st.DataObject) -> None:
     """Disjoint ideal elements, results at and inside them: the element form with shared_characters
@@ -668,7 +663,6 @@ readings = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
 @given(readings, readings)
 def test_mean_effort_precision_is_the_mean_over_recall(run: Any, ideal: Any) -> None:
     assume(any(gain for _, gain in ideal))
@@ -684,7 +678,6 @@ def test_mean_effort_precision_is_the_mean_over_recall(run: Any, ideal: Any) -> 
     assert max(nxcg_at_budgets(best, best, budgets)) == pytest.approx(1, abs=1e-12)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 9)), max_size=8))
 def test_an_interval_set_agrees_with_a_set_of_characters(spans: list[tuple[int, int]]) -> None:
     covered: IntervalSet[int] = IntervalSet()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import reference_transcription as reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
 
@@ -81,7 +81,6 @@ models = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(campaigns(), models)
 def test_agrees_with_the_literal_transcription(campaign: RandomCampaign, model: xcg.UserModel) -> None:
     table = reference.QUANT[str(model.quantisation)]

@@ -321,6 +321,7 @@ def check(spans: Iterable[tuple[ChunkSpan, str]], text: str) -> None:
     assert checked > 1
 
 
+@pytest.mark.slow
 def test_langchain() -> None:
     splitters = pytest.importorskip("langchain_text_splitters")
     documents = pytest.importorskip("langchain_core.documents")
@@ -358,6 +359,7 @@ def words(text: str) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_llama_index(llama_index: Any) -> None:
     text = long_text()
     document = llama_index.schema.Document(text=text, id_="bees", metadata={"file_name": "bees.txt"})
@@ -375,6 +377,7 @@ def test_llama_index(llama_index: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_llama_index_hierarchy(llama_index: Any) -> None:
     text = long_text()
     parsers = {
@@ -420,6 +423,7 @@ def split(splitter: Any, document: Any) -> list[Any]:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_haystack(haystack_library: Any) -> None:
     text = long_text()
     library = haystack_library.preprocessors
@@ -438,6 +442,7 @@ def test_haystack(haystack_library: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_haystack_hierarchy(haystack_library: Any) -> None:
     text = long_text()
     document = haystack_library.Document(content=text, id="bees")
@@ -479,6 +484,7 @@ def check_notes(chunks: list[Any], texts: list[str]) -> None:
         assert tree.text[start:end].strip() == text.strip() != ""
 
 
+@pytest.mark.slow
 def test_markdown_by_langchain() -> None:
     splitters = pytest.importorskip("langchain_text_splitters")
     documents = pytest.importorskip("langchain_core.documents")
@@ -491,6 +497,7 @@ def test_markdown_by_langchain() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_markdown_by_llama_index(llama_index: Any) -> None:
     parser = llama_index.node_parser.SentenceSplitter(chunk_size=20, chunk_overlap=0, tokenizer=words)
     nodes = parser.get_nodes_from_documents([llama_index.schema.Document(text=NOTES, id_="notes")])
@@ -498,6 +505,7 @@ def test_markdown_by_llama_index(llama_index: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_markdown_by_haystack(haystack_library: Any) -> None:
     splitter = haystack_library.preprocessors.DocumentSplitter(split_by="word", split_length=15)
     chunks = split(splitter, haystack_library.Document(content=NOTES, id="notes"))

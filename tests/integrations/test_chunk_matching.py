@@ -114,6 +114,7 @@ def test_a_span_found_at_an_offset_has_the_words_of_the_chunk(
         assert start <= found[0] < found[1] <= start + length
 
 
+@pytest.mark.slow
 def test_hostile_texts_take_linear_time() -> None:
     body = "a\n" * 100_000
     before = time.process_time()
@@ -139,6 +140,7 @@ Ants walk home before the rain.
 """
 
 
+@pytest.mark.slow
 def test_langchain_markdown_splitters() -> None:
     splitters = pytest.importorskip("langchain_text_splitters")
     headers = [("#", "h1"), ("##", "h2")]
@@ -154,6 +156,7 @@ def test_langchain_markdown_splitters() -> None:
             assert again.start in (span.start, span.start - len("# Bees\n\n") + len("# "))
 
 
+@pytest.mark.slow
 def test_haystack_markdown_and_page_splitters() -> None:
     preprocessors = pytest.importorskip("haystack.components.preprocessors")
     from haystack import Document

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import InputError, XcgError
@@ -26,8 +28,7 @@ from xcg.runs.chunks import run_of_chunks, span_of
 from xcg.runs.run import Ranking
 from xcg.strategies.registry import STRATEGIES
 
-st = pytest.importorskip("hypothesis.strategies")
-hypothesis = pytest.importorskip("hypothesis")
+pytestmark = pytest.mark.slow
 
 TEXTS = {name: "".join(chr(ord(name) + n % 20) for n in range(60)) for name in "ab"}
 """Two documents in which nearby characters differ."""
@@ -433,8 +434,7 @@ def ranked_windows(draw: Any) -> list[tuple[Span, float]]:
 
 @pytest.mark.parametrize("spec", SPECS, ids=str)
 def test_chunks_are_rewritten_like_spans(framework: Framework, spec: dict[str, object]) -> None:
-    @hypothesis.given(ranked_windows())
-    @hypothesis.settings(max_examples=25, deadline=None)
+    @given(ranked_windows())
     def check(results: list[tuple[Span, float]]) -> None:
         chunks = [framework.chunk(span, score) for span, score in results]
         ranking = Ranking.of(

@@ -8,7 +8,10 @@ import pandas as pd
 import pytest
 
 pytest.importorskip("ir_measures")
-pytestmark = pytest.mark.filterwarnings("ignore")  # PyTerrier uses deprecated functions of pandas
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),  # PyTerrier uses deprecated functions of pandas
+]
 
 
 def test_an_experiment_computes_the_measures() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from xcg.judge import addresses
@@ -13,7 +13,6 @@ from xcg.judge import addresses
 NAMES = st.text(st.characters(exclude_categories=()), min_size=1)
 
 
-@settings(deadline=None)
 @given(NAMES)
 @example("/")
 @example("..")
@@ -31,7 +30,6 @@ def test_a_name_survives_as_a_segment(name: str) -> None:
     assert path.count("/") == 3
 
 
-@settings(deadline=None)
 @given(st.lists(NAMES.filter(lambda name: "/" not in name), min_size=1).map("/".join))
 def test_the_name_of_a_document_keeps_its_slashes(name: str) -> None:
     path = addresses.to_path(name)

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from judge_examples import judged
 
@@ -354,7 +354,6 @@ def judgements(draw: st.DrawFn) -> tuple[GradeScheme, list[JudgedDocument]]:
 
 
 @given(judgements())
-@settings(max_examples=40, deadline=None)
 def test_any_export_is_imported_without_a_difference(
     example: tuple[GradeScheme, list[JudgedDocument]],
 ) -> None:

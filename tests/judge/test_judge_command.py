@@ -112,17 +112,17 @@ def test_errors_of_requests_do_not_end_the_server_or_reveal_tokens(config: Path)
 
 @pytest.mark.slow
 @pytest.mark.posix
-def test_a_second_server_on_a_store_is_refused(config: Path, xcg_process: Command) -> None:
+def test_a_second_server_on_a_store_is_refused(config: Path, xcg_command: Command) -> None:
     gold = config.parent / "gold.jsonl"
     gold.write_text(json.dumps(PASSAGE) + "\n")
-    assert xcg_process("judge", config, "--import", gold, "--assessor", ANNA).returncode == 0
+    assert xcg_command("judge", config, "--import", gold, "--assessor", ANNA).returncode == 0
     with running_server(config):
-        done = xcg_process("judge", config, "--port", "0")
+        done = xcg_command("judge", config, "--port", "0")
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.count("\n") == 1
         assert "judge.sqlite" in done.stderr
         # Reading is possible at the same time.
-        done = xcg_process("judge", config, "--export", config.parent / "out")
+        done = xcg_command("judge", config, "--export", config.parent / "out")
         assert done.returncode == 0, done.stderr
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from xcg.documents.corpus import Corpus
@@ -127,7 +127,6 @@ sentences = st.lists(words, min_size=1, max_size=6).map(lambda found: " ".join(f
 documents = st.lists(sentences, min_size=1, max_size=8)
 
 
-@settings(max_examples=150, deadline=None)
 @given(documents, documents, st.data())
 def test_what_is_placed_has_the_words_of_its_quote(
     old: list[str], new: list[str], data: st.DataObject

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from xcg.documents.corpus import Corpus
@@ -84,20 +84,18 @@ elements = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.builds(lambda name, parts: f"<{name}>{''.join(parts)}</{name}>", names, st.lists(elements)))
 def test_page_has_exactly_the_text_of_any_document(document: str) -> None:
     check(Corpus.of({"d.xml": document}), "d")
 
 
-@settings(max_examples=100, deadline=None)
+@pytest.mark.slow
 @given(st.text(max_size=200), st.sampled_from([".md", ".txt"]))
 def test_page_has_exactly_the_text_of_markdown_and_plain_text(text: str, ending: str) -> None:
     data = text.encode(errors="ignore")
     check(Corpus.of({f"d{ending}": data}), "d")
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(elements, max_size=3))
 def test_page_has_exactly_the_text_of_html(parts: list[str]) -> None:
     check(Corpus.of({"d.html": f"<html><body><p>x</p>{''.join(parts)}</body></html>"}), "d")

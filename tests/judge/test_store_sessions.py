@@ -125,6 +125,6 @@ class FileSession(Session):
 
 
 TestSession = Session.TestCase
-TestSession.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+TestSession.settings = settings(stateful_step_count=25)
 TestFileSession = pytest.mark.slow(FileSession.TestCase)
-TestFileSession.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+TestFileSession.settings = settings(stateful_step_count=25)

@@ -59,6 +59,7 @@ def test_a_user_who_ignores_overlap_rewards_text_twice(xcg_command: Command) -> 
     assert (record["ranking"], record["score"]) == ([["a", 0, 1]] * 2, 2.0)
 
 
+@pytest.mark.slow
 def test_the_status_is_0_if_all_laws_held(xcg_command: Command) -> None:
     laws = ("--law", "boundedness", "--law", "no-pay-twice", "--law", "ideal")
     done = xcg_command("break", "nxCG@3", *laws, "--examples", "40")
@@ -72,6 +73,7 @@ def test_the_status_is_0_if_all_laws_held(xcg_command: Command) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_nothing_is_written_to_the_working_directory(xcg_process: Command, tmp_path: Path) -> None:
     command = ("break", "xcg.laws.chunk_measures:recall_over_chunks", "--examples", "20", "--seed", "5")
     done = xcg_process(*command, cwd=tmp_path)
@@ -107,6 +109,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("module")
 def test_a_users_own_function_is_tested(xcg_command: Command, tmp_path: Path) -> None:
     options = ("--examples", "20", "--effort", "ranks")
@@ -115,6 +118,7 @@ def test_a_users_own_function_is_tested(xcg_command: Command, tmp_path: Path) ->
     assert done.stdout.count(": held in ") == 6
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("module")
 def test_the_user_of_a_function_pays_for_padding(xcg_command: Command, tmp_path: Path) -> None:
     done = xcg_command("break", "mine:covered", "--law", "padding", cwd=tmp_path)

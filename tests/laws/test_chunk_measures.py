@@ -27,6 +27,7 @@ def test_values_computed_by_hand() -> None:
     assert recall_over_chunks(gold, ranking) == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ndcg_over_chunks", "recall_over_chunks"])
 def test_each_breaks_three_laws(name: str) -> None:
     subject = FunctionSubject.named(f"xcg.laws.chunk_measures:{name}")

@@ -30,6 +30,7 @@ def test_covered_text_and_reciprocal_rank_keep_all_laws(
     assert verdicts(function, examples=100) == {"held"}
 
 
+@pytest.mark.slow
 def test_splitting_must_not_lower_the_score_if_effort_is_text() -> None:
     # A user who stops after the first result sees less of it after it is split.
     def first_result(gold: list[Gold], ranking: list[Retrieved]) -> float:
@@ -41,6 +42,7 @@ def test_splitting_must_not_lower_the_score_if_effort_is_text() -> None:
         assert outcome.verdict == verdict
 
 
+@pytest.mark.slow
 def test_padding_must_lower_the_score_if_effort_is_text() -> None:
     def density(gold: list[Gold], ranking: list[Retrieved]) -> float:
         """Return the share of gold in the text of the first results that contain all that is found."""
@@ -61,6 +63,7 @@ def test_padding_must_lower_the_score_if_effort_is_text() -> None:
             assert len(outcome.claim.ranking) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("measure", "verdict"), [("", "held"), ("(charge=as_read)", "held")])
 def test_padding_of_spans(measure: str, verdict: str) -> None:
     subject = MeasureSubject.named(f"MAep{measure}", UserModel.shipped("spans"))
@@ -87,6 +90,7 @@ BREAKERS: dict[str, Callable[[list[Gold], list[Retrieved]], float]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", list(BREAKERS))
 def test_each_law_can_be_broken(law: str) -> None:
     (outcome,) = search(FunctionSubject("f", BREAKERS[law]), [law])
@@ -106,6 +110,7 @@ def test_rounding_breaks_no_law() -> None:
     assert found == {"held"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.5, 1])
 @pytest.mark.parametrize(
     ("measure", "verdict"),

@@ -60,6 +60,7 @@ def test_grades_without_gain_under_the_user_model_are_not_drawn() -> None:
     assert MeasureSubject.named("MAep").setting.grades == (1, 2, 3)
 
 
+@pytest.mark.slow
 def test_a_failing_part_of_a_user_model_is_reported_as_failure() -> None:
     def partially_seen(alpha: float, score: float, rest: float) -> float:
         raise RuntimeError("no idea")

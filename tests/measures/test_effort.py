@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import reference_transcription as reference
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -77,7 +77,6 @@ def numerical_mean(gains: list[float], ideal: list[float], interpolation: Any) -
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.just(0.0) | st.floats(1e-3, 2), max_size=6),
     st.lists(st.floats(0.01, 2), min_size=1, max_size=5),

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from span_examples import Chunk, chunk_run, recall_base, span_cases
 
@@ -61,7 +61,6 @@ def test_no_measure_with_effort_in_text_is_forgotten() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
-@settings(max_examples=40, deadline=None)
 @given(span_cases(), st.data())
 def test_text_without_gold_that_is_added_to_a_result_never_pays(
     model: str, case: Any, data: st.DataObject
@@ -97,7 +96,6 @@ def test_text_without_gold_that_is_added_to_a_result_never_pays(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
-@settings(max_examples=60, deadline=None)
 @given(span_cases(), st.data())
 def test_whole_documents_never_beat_passages_with_the_same_gold(
     model: str, case: Any, data: st.DataObject

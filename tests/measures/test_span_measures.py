@@ -12,7 +12,7 @@ from pathlib import Path
 import ir_measures
 import pytest
 from conftest import Command
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from span_examples import Chunk, GoldSpan, chunk_run, recall_base, span_cases
 
@@ -149,7 +149,6 @@ def reference(measure: str, gold: Sequence[GoldSpan], run: Sequence[Chunk]) -> f
     }[name]
 
 
-@settings(max_examples=60, deadline=None)
 @given(span_cases())
 def test_all_measures_agree_with_sets_of_characters(
     case: tuple[dict[str, str], list[GoldSpan], list[Chunk]],
@@ -162,7 +161,6 @@ def test_all_measures_agree_with_sets_of_characters(
         assert 0 <= value <= 1
 
 
-@settings(max_examples=40, deadline=None)
 @given(span_cases(), st.data())
 def test_a_duplicate_never_raises_a_score(
     case: tuple[dict[str, str], list[GoldSpan], list[Chunk]], data: st.DataObject
@@ -188,7 +186,6 @@ def test_a_duplicate_never_raises_a_score(
     assert found.value("twice", "SpanIoU") == found.value("once", "SpanIoU")
 
 
-@settings(max_examples=40, deadline=None)
 @given(span_cases())
 def test_whole_documents_never_beat_their_gold_spans(
     case: tuple[dict[str, str], list[GoldSpan], list[Chunk]],
@@ -385,14 +382,6 @@ def test_workers_do_not_change_scores(files: Path) -> None:
     assert list(xcg.evaluate(*arguments)) == list(xcg.evaluate(*arguments, workers=2))
 
 
-def test_a_process(files: Path, xcg_process: Command) -> None:
-    gold = ("--assessments", files / "gold.jsonl", "--run", files / "good.jsonl")
-    done = xcg_process("evaluate", *gold, "--measures", "SpanPrecision@1 nDCG@1")
-    assert done.returncode == 0, done.stderr
-    assert "0.7500" in done.stdout
-    assert "0.3333" in done.stdout
-
-
 def test_curves_over_ranks_and_over_text_by_hand() -> None:
     arguments = recall_base(GOLD), chunk_run("r", RUN), DOCUMENTS, "spans-levels"
     found = xcg.curves(*arguments, "SpanPrecision", 5, with_ideal=True)
@@ -429,7 +418,6 @@ def test_the_gate_of_test_suites() -> None:
         xcg.testing.assert_retrieval(*arguments, at_least={"SpanPrecision@2": 0.4})
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.integers(1, 3), min_size=1, max_size=6),
     st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=1, max_size=12),

@@ -11,7 +11,7 @@ import ir_measures
 import pytest
 import pytrec_eval
 from conftest import Command
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import xcg
@@ -117,7 +117,6 @@ _RANKED = st.dictionaries(
 
 
 @given(_QRELS, st.dictionaries(st.sampled_from("1234"), _RANKED, min_size=1))
-@settings(max_examples=150, deadline=None)
 def test_standard_measures_agree_with_trec_eval(
     qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]
 ) -> None:

@@ -23,6 +23,7 @@ def results_of(scores: dict[str, tuple[float, ...]]) -> Results:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["tukey", "shaffer"])
 def test_sentences_state_how_much_the_spreads_of_pairs_differ(correction: str) -> None:
     deviations = [

@@ -125,6 +125,7 @@ def hostile(tmp_path: Path) -> Inputs:
     return Inputs([assessed], [runs], folder, [UserModel.of({"name": "<i>m</i>"})])
 
 
+@pytest.mark.slow
 def test_the_scores_are_those_of_the_evaluation(sample: Inputs, data: Any) -> None:
     results = xcg.evaluate(
         sample.assessments, sample.runs, sample.corpus, sample.user_model, sample.measures
@@ -301,6 +302,7 @@ def test_the_levels_of_the_assessments_are_counted(sample: Inputs, data: Any) ->
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 def test_the_browser_shows_the_levels_as_percentages(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 d 2\n1 0 e 1\n1 0 f 0\n1 0 g 1\n")
@@ -467,6 +469,7 @@ def test_the_report_explains_why_nothing_was_tested(tmp_path: Path) -> None:
         assert "expected at least two" in line["untested"] or "scipy" in line["untested"]
 
 
+@pytest.mark.slow
 def test_the_size_of_the_file_is_limited(sample: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, limits in {
         html_page: {"MAX_SCORES": 500, "MAX_CURVE_POINTS": 20_000},
@@ -559,6 +562,7 @@ def test_lower_scores_are_better_where_the_measure_says_so(
     assert report_data(search_lengths)["explanations"]["runs"] == ["good", "fair"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 def test_the_browser_shows_the_lowest_score_as_best(search_lengths: Inputs, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
@@ -574,6 +578,7 @@ def test_the_browser_shows_the_lowest_score_as_best(search_lengths: Inputs, tmp_
     assert shades == {"0.667": "1.000", "0.333": "2.000", "0.000": "3.000"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 def test_the_browser_shows_titles_and_an_index_of_documents(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
@@ -588,6 +593,7 @@ def test_the_browser_shows_titles_and_an_index_of_documents(content: bytes, tmp_
     assert '<span class="print">Document</span>' in index  # paper has no buttons
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 def test_the_browser_compares_runs_and_states_intervals(search_lengths: Inputs, tmp_path: Path) -> None:
     pytest.importorskip("scipy")
@@ -640,6 +646,7 @@ def browse(address: str, profile: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 def test_the_page_passes_its_self_test_in_a_browser(page_file: Path, tmp_path: Path) -> None:
     done = browse(f"{page_file.as_uri()}#selftest", tmp_path / "profile")

@@ -108,6 +108,7 @@ def test_the_number_of_lines_is_limited(inputs: Inputs, monkeypatch: pytest.Monk
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 def test_the_browser_shows_lines_crossings_and_distances(inputs: Inputs, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
@@ -138,6 +139,7 @@ def test_oracle_is_no_best_run(inputs: Inputs) -> None:
     assert data["strategies"]["names"] == ["thorough", "oracle (greedy reference)"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 def test_the_browser_marks_oracle_as_reference_point(inputs: Inputs, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
@@ -155,6 +157,7 @@ def test_the_browser_marks_oracle_as_reference_point(inputs: Inputs, tmp_path: P
         assert "<strong>" not in rows["bm25+oracle (greedy reference)"]
 
 
+@pytest.mark.slow
 def test_a_campaign_with_documents_is_self_contained() -> None:
     sample = load_configuration(ROOT / "configs/quickstart.yaml")
     inputs = Inputs(

@@ -58,6 +58,7 @@ def test_gold_spans_are_in_brackets() -> None:
     assert f'  gold: {name} {start}–{end} "{content[start:end]}", grade {grade}\n' in text
 
 
+@pytest.mark.slow
 def test_a_result_that_counts_for_more_than_it_gains() -> None:
     rule = {"near_misses": "exact"}
     model = UserModel.of({"name": "exact", "quantisation": "gen", "relevance_value": rule})

@@ -57,6 +57,7 @@ def elements(base: RecallBase) -> set[tuple[str, str, str, str]]:
     }
 
 
+@pytest.mark.slow
 def test_assessors_agree_as_far_as_requested(tmp_path: Path) -> None:
     values = (1, 0.6, 0.2, 0, -0.3, -0.6, -1)
     fractions = [agreed(tmp_path / str(agreement), agreement) for agreement in values]
@@ -118,6 +119,7 @@ def test_without_other_articles_a_further_assessor_omits(tmp_path: Path) -> None
     assert not any(base.files(topic) for topic in base.topics)
 
 
+@pytest.mark.slow
 def test_assessments_below_0_do_not_depend_on_the_number_of_results(tmp_path: Path) -> None:
     for results in (1, 40):
         shape = Shape.small(results=results, runs=1, assessors=2, agreement=-0.9)

@@ -14,6 +14,7 @@ from xcg.simulation.documents import ArticleFactory
 from xcg.simulation.shape import Shape, Stream
 
 
+@pytest.mark.slow
 def test_sizes_are_as_requested(tmp_path: Path) -> None:
     shape = Shape(articles=300, topics=3, runs=2, results=40, elements=100, seed=3)
     written = simulate(tmp_path / "c", shape)
@@ -33,6 +34,7 @@ def test_sizes_are_as_requested(tmp_path: Path) -> None:
     assert len(list((tmp_path / "c" / "runs").glob("*.xml"))) == 2
 
 
+@pytest.mark.slow
 def test_articles_of_the_default_size_are_as_large_and_deep_as_in_inex(tmp_path: Path) -> None:
     written = simulate(tmp_path / "c", Shape(articles=1000, topics=1, runs=1, results=10))
     assert written.elements / written.articles == pytest.approx(680, rel=0.05)

@@ -99,6 +99,7 @@ def mean_maep(folder: Path, *options: object, command: Command) -> float:
     return float(np.mean([json.loads(line)["value"] for line in scored.stdout.splitlines()]))
 
 
+@pytest.mark.slow
 def test_scores_decrease_with_hardness(tmp_path: Path, xcg_command: Command) -> None:
     means = [
         mean_maep(tmp_path / hardness, "--small", "--hardness", hardness, command=xcg_command)

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from score_tables import score_arrays
@@ -128,7 +128,6 @@ def test_order_correlations_computed_by_hand() -> None:
     assert order_correlations([[1, 2], [1, 1], [1, 2]]) == (1, 1, 1)
 
 
-@settings(max_examples=30, deadline=None)
 @given(score_arrays(least_rows=2, least=2))
 def test_order_correlations_are_those_of_scipy(table: Floats) -> None:
     taus = [tau_b_of_scipy(table[0].tolist(), row.tolist()) for row in table[1:]]
@@ -221,6 +220,7 @@ def test_score_ranges_of_a_lower_is_better_measure_start_with_the_lowest_mean() 
     assert [found.run for found in score_ranges(means, Order(lower_is_better=True))] == [1, 2, 0]
 
 
+@pytest.mark.slow
 def test_intervals_agree_with_a_study_of_resampled_topics() -> None:
     # Repeated topics are topics of their own if each copy keeps the assessor of the combination, so
     # the samples can be computed from the means of all combinations of the drawn topics' assessors.

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import xcg
@@ -186,7 +186,7 @@ def test_scores_by_assessor_computed_by_hand() -> None:
     np.testing.assert_allclose(combinations(double_judged)[:, 0], [1, 1, 1 / 2, 0])
 
 
-@settings(max_examples=25, deadline=None)
+@pytest.mark.slow
 @given(st.lists(judgements(), min_size=1, max_size=3))
 def test_combinations_of_random_assessors_are_those_of_evaluations(assessors: list[Judged]) -> None:
     bases = combined(assessors)

@@ -170,6 +170,7 @@ def test_rates_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None
     assert study(executor=Executor(2)) == study(executor=Executor(3)) == rows
 
 
+@pytest.mark.slow
 def test_rates_are_those_of_compare_and_of_the_gate() -> None:
     """Each campaign of the study is compared on its own. Two runs are partial."""
     tables = {("MAep", "m"): skewed(9, 3), ("ASL", "m"): 10 * skewed(9, 3, 1)}

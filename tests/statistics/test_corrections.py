@@ -22,6 +22,7 @@ def test_corrections_by_hand() -> None:
     assert adjust([], "holm") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh"])
 @given(p_values=st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_corrections_are_those_of_statsmodels(p_values: list[float], correction: str) -> None:

@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from score_tables import noise, results_of, scores_of
 
@@ -136,7 +136,6 @@ def test_without_error_variance_tukey_is_randomised() -> None:
 
 
 @given(st.lists(st.integers(-4, 8).map(lambda i: i / 8), min_size=2, max_size=8))
-@settings(max_examples=60, deadline=None)
 def test_the_randomisation_interval_holds_what_the_test_does_not_reject(found: list[float]) -> None:
     array = np.array(found)
     for level in (0.05, 0.2):
@@ -157,6 +156,7 @@ def test_the_randomisation_interval_computed_by_hand() -> None:
     assert randomisation_interval(found, 0.07) == (1.5, 8.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [10, 30])
 def test_randomisation_intervals_agree_with_the_test_for_many_topics(changed: int) -> None:
     rng = np.random.default_rng(changed)

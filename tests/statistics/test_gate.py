@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import scipy.stats
 from bee_campaign import GOLD, GOOD, POOR, RIGHT, WRONG, Chunks, run_compare, write_campaign
-from conftest import Command
 from score_tables import results_by_run
 from statsmodels.stats.multitest import multipletests
 
@@ -64,17 +63,6 @@ def test_the_exit_status_distinguishes_failures_from_unmapped_data(
     for gold in ({**GOLD, "3": {"wasps": [(0, 5)]}}, {**GOLD, "3": {"bees": [(30, 99)]}}):
         status, stderr = run_compare(*files(gold, new=GOOD), *gate)
         assert (status, "topic 3" in stderr) == (3, True)
-
-
-def test_a_process_exits_with_the_same_status(
-    files: Callable[..., list[str]], xcg_process: Command
-) -> None:
-    done = xcg_process(
-        "compare", *files(new={**GOOD, "3": [("wasps", 0, 5)]}), "--fail-under", "MAep=0.01"
-    )
-    assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.count("xcg: error: ") == 1
-    assert "the corpus has no document 'wasps'" in done.stderr
 
 
 def test_elements_that_do_not_exist_are_unmapped_for_all_measures(tmp_path: Path) -> None:

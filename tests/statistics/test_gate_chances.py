@@ -62,6 +62,7 @@ def test_the_chance_of_an_unchanged_run_by_all_exchanges(
     assert found == pytest.approx(np.mean(fails), abs=0.03)  # three standard errors of 2,000 draws
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["drop", "test", "margin", "minimum"])
 def test_the_loss_makes_the_gate_fail_in_80_percent_of_the_exchanges(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -141,6 +142,7 @@ def test_the_printed_numbers_hold_in_simulations(gate: str, topics: int) -> None
     assert row.found is None or row.found == pytest.approx(0.8, abs=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", PAIRED_TESTS)
 def test_the_runs_of_a_gate_share_its_correction(test: str) -> None:
     """With nine other runs, Holm's method makes failures by a test rarer for each of them."""

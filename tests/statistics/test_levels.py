@@ -77,6 +77,7 @@ def test_only_ndcg_depends_on_the_number_of_levels(uniform: bool) -> None:
     assert largest_distance(curves, "avgNDCG") > 2 * others
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("uniform", [True, False])
 def test_means_over_ranks_end_at_the_end_of_the_axes_of_figures_4_and_5(uniform: bool) -> None:
     """The axes go from 1 to 0.3; the lowest curve ends there only if it is a mean over the ranks."""
@@ -96,6 +97,7 @@ def _mean_of_last(curve: LevelCurve) -> float:
     return sum(curve.values[-10:]) / 10
 
 
+@pytest.mark.slow
 def test_the_command_prints_curves_and_draws_a_plot(xcg_command: Command, tmp_path: Path) -> None:
     plot = f"{tmp_path}/levels.svg"
     call = ("levels", "--swaps", "6", "--repetitions", "3", "--format", "jsonl", "--plot", plot)

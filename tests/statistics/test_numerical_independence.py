@@ -41,6 +41,7 @@ def test_modules_that_compute_numbers_do_not_use_blas(package: str) -> None:
             assert measures or not uses_of_blas(file)
 
 
+@pytest.mark.slow
 @pytest.mark.posix
 @pytest.mark.parametrize(
     "command",

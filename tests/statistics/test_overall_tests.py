@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from score_tables import Column, noise, scores_of, tables
 
 from xcg.errors import XcgError
@@ -64,7 +64,6 @@ def test_anova_agrees_with_statsmodels() -> None:
 
 
 @given(tables(runs=2))
-@settings(deadline=None)
 def test_anova_of_two_runs_is_the_t_test(table: list[Column]) -> None:
     first, second = table
     assume(np.subtract(first, second).std() > 1e-6)
@@ -104,7 +103,6 @@ def test_posthoc_tests_of_constant_ranks() -> None:
 
 @pytest.mark.slow
 @given(tables(least_runs=3))
-@settings(max_examples=15, deadline=None)
 def test_overall_p_values_are_probabilities(table: list[Column]) -> None:
     scores = scores_of(table)
     statistic, p = friedman(scores)

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from score_tables import Column, noise, tables
 
@@ -70,7 +70,6 @@ def test_the_number_of_differences_decides_and_not_the_number_of_topics(test: st
     signed=st.lists(st.integers(-4, 4), min_size=2, max_size=12),
     zeros=st.sampled_from(["wilcoxon", "wilcoxon-pratt"]),
 )
-@settings(deadline=None)
 def test_wilcoxons_test_equals_full_enumeration(signed: list[int], zeros: str) -> None:
     from scipy.stats import rankdata
 
@@ -112,7 +111,6 @@ def test_wilcoxons_normal_approximation_continues_the_exact_value(
 
 @pytest.mark.parametrize("test", PAIRED_TESTS)
 @given(table=tables(runs=2))
-@settings(max_examples=50, deadline=None)
 def test_no_p_value_is_lower_than_the_smallest_p_value(test: str, table: list[Column]) -> None:
     first, second = table
     changed = sum(abs(a - b) > 1e-12 for a, b in zip(first, second, strict=True))
@@ -144,7 +142,6 @@ def test_the_randomisation_test_by_enumeration() -> None:
 
 
 @given(tables(runs=2))
-@settings(deadline=None)
 def test_the_randomisation_test_equals_plain_loops(table: list[Column]) -> None:
     differences = [a - b for a, b in zip(*table, strict=True)]
     observed = abs(math.fsum(differences))
@@ -197,7 +194,6 @@ def test_scores_that_are_not_pairs_are_errors(test: str, first: Column, second: 
 
 @pytest.mark.parametrize("test", PAIRED_TESTS)
 @given(table=tables(runs=2, most_topics=20), data=st.data())
-@settings(max_examples=25, deadline=None)
 def test_p_values_do_not_depend_on_the_order_of_runs_and_topics(
     test: str, table: list[Column], data: st.DataObject
 ) -> None:

@@ -28,6 +28,7 @@ def test_the_t_test_agrees_with_statsmodels(topics: int, level: float, power: fl
     assert found == pytest.approx(power, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "randomisation"])
 @pytest.mark.parametrize("distribution", ["normal", "skewed"])
 def test_a_detectable_difference_is_found_with_80_percent_power(test: str, distribution: str) -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
@@ -35,7 +35,6 @@ def test_tau_ap_computed_by_hand() -> None:
 
 
 @given(st.permutations(range(6)), st.permutations(range(6)))
-@settings(deadline=None)
 def test_tau_ap_is_1_for_equal_and_minus_1_for_reversed_orders(
     reference: list[float], other: list[float]
 ) -> None:
@@ -144,7 +143,6 @@ PAIRS = st.lists(st.tuples(st.floats(-1000, 1000), st.floats(-1000, 1000)), min_
 
 
 @given(pairs=PAIRS)
-@settings(deadline=None)
 def test_pearson_is_that_of_scipy(pairs: list[tuple[float, float]]) -> None:
     from scipy.stats import pearsonr
 

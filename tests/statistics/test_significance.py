@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from score_tables import Column, noise, results_of, scores_of, tables
 
@@ -163,7 +163,6 @@ def test_corrections_computed_by_hand() -> None:
     st.sampled_from(["t", "randomisation"]),
     st.sampled_from([None, *CORRECTIONS]),
 )
-@settings(max_examples=150, deadline=None)
 def test_intervals_tests_and_counts_are_consistent(
     table: list[Column], baseline: str | None, test: str, correction: str | None
 ) -> None:

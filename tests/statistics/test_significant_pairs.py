@@ -6,7 +6,7 @@ import math
 from itertools import combinations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from scipy.stats import chi2, rankdata, t
 from score_tables import Column, noise, scores_of, tables
 
@@ -112,7 +112,6 @@ def marked_pairs(table: list[Column]) -> dict[tuple[str, str], str]:
 
 
 @given(tables(least_runs=3))
-@settings(max_examples=60, deadline=None)
 def test_pairs_by_the_critical_values_of_conover(table: list[Column]) -> None:
     ranks = rankdata([[round(column[i], 12) for column in table] for i in range(len(table[0]))], axis=1)
     assume(not (ranks == ranks[0]).all())

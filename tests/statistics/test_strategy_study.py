@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from conftest import ROOT
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation import inputs as inputs_module
+from xcg.evaluation import reading
 from xcg.evaluation.config import load_configuration
 from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs
@@ -158,6 +160,7 @@ def test_several_changes_between_two_values_are_found() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
 def test_scores_are_those_of_separate_evaluations(alpha: float) -> None:
     sample = load_configuration(ROOT / "configs/quickstart.yaml")
@@ -205,6 +208,7 @@ def test_distances_are_those_to_the_oracle_of_the_same_alpha(study: StrategyStud
             assert not score.is_best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.0, 0.4, 1.0])
 def test_oracle_is_that_of_a_separate_evaluation(alpha: float) -> None:
     sample = load_configuration(ROOT / "configs/quickstart.yaml")
@@ -227,8 +231,8 @@ def test_oracle_is_that_of_a_separate_evaluation(alpha: float) -> None:
 def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
     counts: Counter[object] = Counter()
 
-    def counted(name: str) -> Callable[..., Any]:
-        function = getattr(inputs_module, name)
+    def counted(module: ModuleType, name: str) -> Callable[..., Any]:
+        function = getattr(module, name)
 
         def call(source: Any, *others: Any) -> Any:
             counts[name, str(source)] += 1
@@ -236,8 +240,8 @@ def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> 
 
         return call
 
-    for name in ("read_run", "read_assessments"):
-        monkeypatch.setattr(inputs_module, name, counted(name))
+    for module, name in ((reading, "read_run"), (inputs_module, "read_assessments")):
+        monkeypatch.setattr(module, name, counted(module, name))
     evaluated: list[int] = []
 
     def evaluate(inputs: Inputs) -> Results:
@@ -355,6 +359,7 @@ def test_the_order_of_runs_has_no_effect(study: StrategyStudy) -> None:
     assert sorted(turned.crossings) == sorted(study.crossings)
 
 
+@pytest.mark.slow
 def test_workers_have_no_effect(study: StrategyStudy) -> None:
     pytest.importorskip("joblib")
     shared = study_strategies(inputs_of(workers=2))

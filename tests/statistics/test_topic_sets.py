@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from score_tables import score_arrays, swap_rates_of
 
@@ -138,7 +138,6 @@ def test_cumulated_shares_computed_by_hand() -> None:
     assert shares.tolist() == [0] * 12 + [pytest.approx(2 / 3)] * 10 + [1]
 
 
-@settings(max_examples=40, deadline=None)
 @given(score_arrays(least_rows=2, most_rows=7), st.integers(0, 5), st.integers(1, 5), st.data())
 def test_swap_rates_do_not_depend_on_the_order_of_runs(
     table: Floats, seed: int, trials: int, data: st.DataObject

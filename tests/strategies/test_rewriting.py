@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
@@ -162,7 +162,6 @@ def rankings(format: str) -> st.SearchStrategy[Ranking]:
     return st.one_of(scored, unscored)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 @pytest.mark.parametrize("format", _RESULTS)
 def test_a_written_run_is_read_in_the_same_order(

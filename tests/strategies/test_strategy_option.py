@@ -44,7 +44,7 @@ CALLS = {
     "gold": "c.yaml --format jsonl",
     "inex-eval": "-t qrels offsets",
     "perturb": "c.yaml --counts 1 --measures nxCG@2",
-    "plan": "c.yaml --test t",
+    "plan": "c.yaml",
     "report": "c.yaml --output report.html",
     "rewrite": "--run r",
     "stability assessors": "c.yaml --assessor gold.jsonl --ranges",

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
 
@@ -143,7 +143,6 @@ SELECTIONS = st.sampled_from(["kazai_lalmas", "leaves", "roots", "max_gain", "fu
 OVERLAP_MODELS = st.sampled_from(["recursive", "capped", "new_characters", "first_seen_only"])
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     campaigns(),
     SELECTIONS,
@@ -171,7 +170,6 @@ def test_no_score_is_above_1_if_there_is_no_reason(
         assert all(score <= 1 + 1e-9 for score in _scores(campaign, model))
 
 
-@settings(max_examples=80, deadline=None)
 @given(campaigns(), st.sampled_from(["kazai_lalmas", "leaves", "roots"]), st.sampled_from([0, 0.5, 1]))
 def test_rankings_without_containers_of_ideal_elements_gain_at_most_the_ideal(
     campaign: RandomCampaign, ideal: str, alpha: float

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns, markup
 
@@ -170,7 +170,6 @@ MODELS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(campaigns(), MODELS, st.sampled_from(["kazai_lalmas", "leaves", "roots", "max_gain"]))
 def test_near_misses_and_ideal_elements_gain_at_most_the_ideal_scores(
     campaign: RandomCampaign, near: object, ideal: str
@@ -200,7 +199,6 @@ def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
     return inside / math.fsum(ideal.gains)
 
 
-@settings(max_examples=40, deadline=None)
 @given(campaigns(), st.floats(0, 1), st.floats(0, 1))
 def test_gains_never_decrease_with_the_decay_parameter(
     c: RandomCampaign, one: float, other: float

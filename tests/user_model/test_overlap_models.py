@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
 
@@ -75,7 +75,6 @@ def test_text_seen_twice_counts_once() -> None:
 OVERLAPS = st.sampled_from(["recursive", "capped", "new_characters", "first_seen_only"])
 
 
-@settings(max_examples=60, deadline=None)
 @given(campaigns(), OVERLAPS, st.sampled_from(["subtree", "none"]))
 def test_with_alpha_0_no_model_penalises_overlap(
     c: RandomCampaign, overlap: str, normalisation: str
@@ -91,7 +90,6 @@ def test_with_alpha_0_no_model_penalises_overlap(
     assert found[0] == pytest.approx(found[1])
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     campaigns(),
     st.floats(0, 1),
