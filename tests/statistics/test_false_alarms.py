@@ -7,7 +7,7 @@ import re
 import pytest
 from conftest import ROOT, load_script
 
-PAGE = (ROOT / "docs" / "studies" / "false-alarms.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "studies" / "test-levels.md").read_text(encoding="utf-8")
 PROCEDURES = ("Tukey", "Holm", "Shaffer", "named baseline")
 Cell = tuple[str, int, int]
 
