@@ -180,7 +180,7 @@ def useless_limits(pair: BaselinePair, baseline: str, limits: Limits) -> Iterato
 
 def _drop(value: str | float) -> Amount:
     is_relative = isinstance(value, str) and value.endswith("%")
-    number = decimal(str(value).removesuffix("%")) / (100 if is_relative else 1)
+    number = decimal(str(value).removesuffix("%").rstrip()) / (100 if is_relative else 1)
     if not (math.isfinite(number) and number >= 0):
         raise ValueError
     return Amount(number, is_relative)
