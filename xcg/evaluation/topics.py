@@ -140,20 +140,19 @@ class TopicSource:
                 assessed[file] = assess_spans(trees[file], spans)
         has_passages = bool(base.spans(name) or base.passages(name))
         offsets_only = self._needs_offsets_only(name)
-        topic = Topic(
-            name,
-            self.texts,
-            trees,
-            assessed,
+        return Topic(
+            name=name,
+            texts=self.texts,
+            trees=trees,
+            assessed=assessed,
             highlighted={f: [(span.start, span.end) for span in s] for f, s in passages.items()},
             gold=gold,
             entry_points=self._entry_points(name, trees, notes) if has_passages else None,
             document_sizes=base.document_sizes(name),
             lacks_highlights=bool(base.files(name)) and not has_passages,
             needs_text=not offsets_only,
+            rankings=self.resolver.resolve(name, trees, notes, offsets_only),
         )
-        topic.rankings = self.resolver.resolve(name, trees, notes, offsets_only)
-        return topic
 
     def _needs_offsets_only(self, topic: str) -> bool:
         """Return whether a topic needs no documents, because its elements are not used."""

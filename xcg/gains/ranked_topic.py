@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
@@ -23,22 +23,21 @@ from xcg.measures.topic_gains import Reading
 from xcg.user_model.model import UserModel
 
 
+@dataclass(eq=False, kw_only=True)
 class RankedTopic(JudgedTopic):
     """A topic with its ideal recall-bases, and its rankings as text.
 
     What user models and runs share is computed once.
     """
 
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        super().__init__(*arguments, **keywords)
-        self._ideals: dict[object, IdealRecallBase] = {}
-        self._span_topics: dict[object, SpanTopic] = {}
-        # Caches without bound methods: reference cycles would keep topics in memory.
-        self._stated_spans: dict[str, list[TextSpan | None]] = {}
-        self._text_spans: dict[str, list[TextSpan]] = {}
-        self._highlighted: dict[str, HighlightedRanking] = {}
-        self._references: dict[str, tuple[list[int], ResolvedRanking]] = {}
-        self._model_of_references: UserModel | None = None
+    _ideals: dict[object, IdealRecallBase] = field(default_factory=dict, init=False)
+    _span_topics: dict[object, SpanTopic] = field(default_factory=dict, init=False)
+    # Caches without bound methods: reference cycles would keep topics in memory.
+    _stated_spans: dict[str, list[TextSpan | None]] = field(default_factory=dict, init=False)
+    _text_spans: dict[str, list[TextSpan]] = field(default_factory=dict, init=False)
+    _highlighted: dict[str, HighlightedRanking] = field(default_factory=dict, init=False)
+    _references: dict[str, tuple[list[int], ResolvedRanking]] = field(default_factory=dict, init=False)
+    _model_of_references: UserModel | None = field(default=None, init=False)
 
     def ideal(self, model: UserModel) -> IdealRecallBase:
         """Return the ideal recall-base of the topic under a user model."""

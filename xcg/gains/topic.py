@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xcg.documents.text_units import TextUnit
 from xcg.documents.tree import ElementTree
@@ -173,13 +174,12 @@ class EvaluatedRanking(RankingGains):
         return units
 
 
+@dataclass(eq=False, kw_only=True)
 class Topic(RankedTopic):
     """A topic whose rankings gain."""
 
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        super().__init__(*arguments, **keywords)
-        self._overlap: dict[str, bool] = {}
-        self._known_gains: KnownGains | None = None  # under one user model
+    _overlap: dict[str, bool] = field(default_factory=dict, init=False)
+    _known_gains: KnownGains | None = field(default=None, init=False)  # under one user model
 
     def depends_on_overlap(self, run: str, model: UserModel) -> bool:
         """Return whether gains depend on how the user model treats overlapping results.
