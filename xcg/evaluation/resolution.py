@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from array import array
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
@@ -15,7 +16,7 @@ from xcg.gains.resolved import MISSING, ResolvedRanking
 from xcg.lazy_modules import np
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.columns import NameColumn
-from xcg.runs.run import UNKNOWN_SPAN, FunctionCache, Ranking, Run
+from xcg.runs.run import UNKNOWN_SPAN, AnySpan, FunctionCache, Ranking, Run
 from xcg.runs.runs import Runs
 
 if TYPE_CHECKING:
@@ -91,24 +92,33 @@ class ResultResolver:
         answering = [run for run in self.runs if len(run.rankings.get(topic, ()))]
         if not answering:
             return {}
-        rankings = [run.rankings[topic] for run in answering]
-        codes = element_codes(rankings)
-        row, unclear = self._rows(codes, trees)
-        unclear |= offsets_only
-        bounds = pairwise(accumulate(map(len, rankings), initial=0))
         found = {}
-        for run, ranking, (start, end) in zip(answering, rankings, bounds, strict=True):
-            positions = np.flatnonzero(unclear[start:end]).tolist()
-            if ranking.spans:
-                positions = sorted({*positions, *ranking.spans})
-            passages = self._check(
-                run, topic, ranking, positions, trees, row[start:end], notes, offsets_only
-            )
+        for run, row, unclear in self._rows_of_runs(answering, topic, trees, offsets_only):
+            ranking = run.rankings[topic]
+            positions = sorted({*unclear, *ranking.spans}) if ranking.spans else unclear
+            passages = self._check(run, topic, ranking, positions, trees, row, notes, offsets_only)
             where = run.where(topic)
-            found[run.name] = ResolvedRanking(
-                ranking, row[start:end], passages, where, run.is_reference
-            )
+            found[run.name] = ResolvedRanking(ranking, row, passages, where, run.is_reference)
         return found
+
+    def _rows_of_runs(
+        self,
+        runs: Sequence[Run],
+        topic: str,
+        trees: Mapping[str, ElementTree],
+        offsets_only: bool,
+    ) -> Iterator[tuple[Run, Any, Sequence[int]]]:
+        """Yield runs with the rows of their results, and the positions of those that may not exist."""
+        rankings = [run.rankings[topic] for run in runs]
+        if self.corpus is None and not trees:  # without numpy, which takes long to import
+            for run, ranking in zip(runs, rankings, strict=True):
+                unclear = range(len(ranking)) if offsets_only else ()
+                yield run, array("i", [MISSING]) * len(ranking), unclear
+            return
+        row, is_unclear = self._rows(element_codes(rankings), trees)
+        bounds = pairwise(accumulate(map(len, rankings), initial=0))
+        for run, (start, end) in zip(runs, bounds, strict=True):
+            yield run, row[start:end], np.flatnonzero(is_unclear[start:end]).tolist()
 
     def _rows(
         self, codes: npt.NDArray[np.int64], trees: Mapping[str, ElementTree]
@@ -157,21 +167,26 @@ class ResultResolver:
         run: Run,
         topic: str,
         ranking: Ranking,
-        positions: Iterable[int],
+        positions: Sequence[int],
         trees: Mapping[str, ElementTree],
-        row: npt.NDArray[np.int32],
+        row: npt.NDArray[np.int32] | array[int],
         notes: Notes,
         offsets_only: bool,
     ) -> dict[int, tuple[int, int]]:
         """Return the characters of passages, add their rows, and report results that do not exist."""
         passages: dict[int, tuple[int, int]] = {}
+        if not positions:
+            return passages
+        files, paths = list(ranking.files), list(ranking.paths)
         for position in positions:
-            file, path = ranking.files[position], ranking.paths[position]
+            file, path = files[position], paths[position]
             tree = trees.get(file)
             is_passage = position in ranking.spans
             try:
                 if is_passage:
-                    passages[position], found = self._passage(ranking, position, tree, offsets_only)
+                    passages[position], found = self._passage(
+                        file, ranking.spans[position], tree, offsets_only
+                    )
                     if found is not None and tree is not None:
                         row[position] = found
                 else:
@@ -187,21 +202,20 @@ class ResultResolver:
         return passages
 
     def _passage(
-        self, ranking: Ranking, position: int, tree: ElementTree | None, offsets_only: bool
+        self, file: str, span: AnySpan, tree: ElementTree | None, offsets_only: bool
     ) -> tuple[tuple[int, int], int | None]:
         """Return the characters of a passage, and the row of the smallest element around its text.
 
         The row is None in a document without assessed elements, because it is not used.
         """
-        span = ranking.spans[position]
         if not isinstance(span, Passage):
             if offsets_only:
                 return span, None
-            if tree is None and 0 <= span[0] <= span[1] <= self._lengths[ranking.files[position]]:
+            if tree is None and 0 <= span[0] <= span[1] <= self._lengths[file]:
                 return span, None
         document = tree
         if document is None or self.corpus is None:
-            document = self._document(ranking.files[position])
+            document = self._document(file)
         characters = span.characters(document) if isinstance(span, Passage) else span
         if characters == UNKNOWN_SPAN:
             return characters, None

@@ -217,7 +217,8 @@ class RankedTopic(JudgedTopic):
         if run not in self._highlighted:
             texts, sizes = self.texts, self.document_sizes
             stated = self.stated_spans(run)
-            spans, files = [stated[old] for old in order], [resolved.files[old] for old in order]
+            as_read = list(resolved.files)
+            spans, files = [stated[old] for old in order], [as_read[old] for old in order]
             self._highlighted[run] = HighlightedRanking(
                 [span or (file, 0, 0) for file, span in zip(files, spans, strict=True)],
                 self.highlighted,
