@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import combinations, product
 from typing import NamedTuple
 
-from xcg.errors import XcgError
 from xcg.evaluation.results import Results
-from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.corrections import adjust
-from xcg.statistics.run_pairs import BEST
-from xcg.statistics.significance import choose_correction, compare_runs
-from xcg.statistics.significance_tests import paired_p_values
-from xcg.statistics.topic_scores import ROUNDING, common_scores, scores_by_run
+from xcg.statistics.corrections import adjusted
+from xcg.statistics.significance import choose_correction
+from xcg.statistics.significance_tests import family_p_values
+from xcg.statistics.topic_scores import pair_differences, score_matrix, scores_by_run
 
 
 class BestRun(NamedTuple):
@@ -63,31 +60,15 @@ def best_runs(results: Results) -> list[BestRun]:
     for measure, model in product(tested.measures, tested.user_models):
         scores = scores_by_run(tested, measure, model)
         if len(scores) > 1:
-            order = MEASURES.order(measure)
-            means = {run: math.fsum(values.values()) / len(values) for run, values in scores.items()}
-            best, second, *_ = sorted(scores, key=lambda run: order.sort_key(means[run]))
-            correction = choose_correction(scores, None, "t", None)
-            try:
-                p = _p_value(tested, measure, model, (best, second), correction)
-            except XcgError:  # too few topics
-                p = None
-            pairs = math.comb(len(scores), 2)
-            found.append(BestRun(measure, model, best, second, p, correction, pairs))
+            order, runs = MEASURES.order(measure), list(scores)
+            means = [math.fsum(values.values()) / len(values) for values in scores.values()]
+            best, second, *_ = sorted(range(len(runs)), key=lambda run: order.sort_key(means[run]))
+            pairs = list(combinations(range(len(runs)), 2))
+            matrix = score_matrix(scores, tested.topics)
+            samples = [pair_differences(matrix[None], pair) for pair in pairs]
+            correction, p = choose_correction(scores, None, "t", None), None
+            if min(sample.shape[1] for sample in samples) > 1:
+                p_values = adjusted(family_p_values(samples, "t"), correction)[0].tolist()
+                p = p_values[pairs.index((min(best, second), max(best, second)))]
+            found.append(BestRun(measure, model, runs[best], runs[second], p, correction, len(pairs)))
     return found
-
-
-def _p_value(
-    results: Results, measure: str, model: str, pair: tuple[str, str], correction: str
-) -> float:
-    """Return the corrected p value of a pair of runs."""
-    if correction != "shaffer":
-        lines = compare_runs(results, measure, model, BEST)
-        return next(line.p_adjusted for line in lines if line.run == pair[1])
-    # All pairs at once: compare_runs needs some milliseconds for each.
-    scores = common_scores(scores_by_run(results, measure, model), results.topics, measure)
-    i, j = np.triu_indices(len(scores.values), 1)
-    found = (scores.matrix[:, i] - scores.matrix[:, j]).T
-    found[np.abs(found) <= ROUNDING] = 0
-    low, high = sorted(map(list(scores.values).index, pair))
-    position = int(np.flatnonzero((i == low) & (j == high))[0])
-    return adjust(paired_p_values("t", found).tolist(), correction)[position]

@@ -8,7 +8,7 @@ topic, and the dependence between measures and user models stay as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import NamedTuple
@@ -17,7 +17,6 @@ from xcg.errors import XcgError
 from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.measures import MEASURES
 from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.families import paired_significant
 from xcg.statistics.margins import are_losses
@@ -25,12 +24,13 @@ from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import (
     ROUNDING,
-    Booleans,
     Floats,
     check_name,
     common_scores,
     pair_differences,
+    score_matrix,
     scores_by_run,
+    sign,
 )
 
 CAMPAIGNS = 1000
@@ -115,31 +115,11 @@ class _Family(NamedTuple):
 class _Procedure(NamedTuple):
     """A procedure under study: ``xcg compare`` by one measure and user model, or a gate."""
 
-    family: int | None  # None for a gate
-    named: bool
+    kind: str
+    families: Sequence[_Family]
     test: str
     corrections: list[str]
     pairs: list[tuple[int, int]]
-
-
-class _Study(NamedTuple):
-    """What all tasks of a study have in common."""
-
-    families: Sequence[_Family]
-    procedures: Sequence[_Procedure]
-    seed: int
-
-    def exchanged(self, campaigns: range, procedure: _Procedure) -> dict[int, Floats]:
-        """Return the exchanged scores of some campaigns that a procedure needs, by family.
-
-        They are the same for any division of the campaigns.
-        """
-        shape = self.families[0].scores.shape
-        generator = np.random.PCG64(self.seed)
-        generator.advance(campaigns.start * math.prod(shape))  # skip the keys of earlier campaigns
-        keys = np.random.Generator(generator).random((len(campaigns), *shape))
-        needed = range(len(self.families)) if procedure.family is None else [procedure.family]
-        return {number: exchange(self.families[number].scores, keys) for number in needed}
 
 
 def calibrate(
@@ -200,13 +180,12 @@ def calibrate(
             progress(block.start + (number + 1) * len(block) // len(procedures), campaigns)
 
     counts = {(n, c): 0 for n, one in enumerate(procedures) for c in one.corrections}
-    study = _Study(families, procedures, seed)
-    found = executor.run(_count_found, tasks, common=[study], progress=report_campaigns)
+    found = executor.run(_count_found, tasks, common=[procedures, seed], progress=report_campaigns)
     for (_, number), by_correction in zip(tasks, found, strict=True):
         for correction, count in by_correction.items():
             counts[number, correction] += count
     return [
-        _error_rate(procedures[number], families, results.runs[base], correction, campaigns, count)
+        _error_rate(procedures[number], results.runs[base], correction, campaigns, count)
         for (number, correction), count in counts.items()
     ]
 
@@ -238,11 +217,25 @@ def exchange(scores: Floats, keys: Floats) -> Floats:
     return np.where(present, exchanged, np.nan)
 
 
-def _count_found(study: _Study, campaigns: range, number: int) -> dict[str, int]:
-    """Return in how many campaigns a procedure finds a difference, for each correction."""
-    procedure = study.procedures[number]
-    found = _found(procedure, study.families, study.exchanged(campaigns, procedure))
-    return {correction: int(one.any(axis=1).sum()) for correction, one in found.items()}
+def _count_found(
+    procedures: Sequence[_Procedure], seed: int, campaigns: range, number: int
+) -> dict[str, int]:
+    """Return in how many campaigns a procedure finds a difference, for each correction.
+
+    The exchanged scores are the same for any division of the campaigns.
+    """
+    procedure = procedures[number]
+    shape = procedure.families[0].scores.shape
+    generator = np.random.PCG64(seed)
+    generator.advance(campaigns.start * math.prod(shape))  # skip the keys of earlier campaigns
+    keys = np.random.Generator(generator).random((len(campaigns), *shape))
+    found = []
+    for family in procedure.families:
+        exchanged = exchange(family.scores, keys)
+        found += [sign(family.measure) * pair_differences(exchanged, p) for p in procedure.pairs]
+    significant = paired_significant(found, procedure.test, procedure.corrections)
+    alarms = are_losses(found, procedure.test) if procedure.kind == GATE else True
+    return {name: int((one & alarms).any(axis=1).sum()) for name, one in significant.items()}
 
 
 def _check_names(
@@ -278,19 +271,13 @@ def _check_all_studied(
 
 def _families(results: Results) -> list[_Family]:
     """Return the scores by each measure under each user model, if there are any."""
-    rows = {topic: row for row, topic in enumerate(results.topics)}
     families = []
     for measure, model in product(results.measures, results.user_models):
         by_run = scores_by_run(results, measure, model)
-        scores = np.full((len(rows), len(results.runs)), np.nan)
-        for run, values in by_run.items():
-            for topic, value in values.items():
-                scores[rows[topic], results.runs.index(run)] = value
-        for pair in combinations(results.runs, 2):
-            common_scores(
-                {r: by_run.get(r, {}) for r in pair}, results.topics, f"{measure} under {model}"
-            )
-        families.append(_Family(measure, model, scores))
+        scores = {run: by_run.get(run, {}) for run in results.runs}
+        for pair in combinations(scores, 2):
+            common_scores({r: scores[r] for r in pair}, results.topics, f"{measure} under {model}")
+        families.append(_Family(measure, model, score_matrix(scores, results.topics)))
     return families
 
 
@@ -306,60 +293,36 @@ def _procedures(
     pairs = list(combinations(range(runs), 2))
     paired = [c for c in corrections or ("holm",) if c in P_VALUE_CORRECTIONS]
     found = []
-    for index, family in enumerate(families):
+    for family in families:
         if baseline != ALL_PAIRS:
-            found += [_Procedure(index, True, test, paired, named) for test in tests]
+            found += [_Procedure(NAMED, [family], test, paired, named) for test in tests]
         if baseline == ALL_PAIRS or (baseline is None and runs > 2):
             for test in tests:
                 steps = test == "t" and family.complete and runs > 2
                 chosen = ["shaffer"] * (steps and "shaffer" in (corrections or ("shaffer",)))
                 chosen += paired if corrections or not steps else []
-                found.append(_Procedure(index, False, test, chosen, pairs))
+                found.append(_Procedure(PAIRS, [family], test, chosen, pairs))
     if baseline != ALL_PAIRS:
-        found += [_Procedure(None, True, test, paired, named) for test in tests]
+        found += [_Procedure(GATE, families, test, paired, named) for test in tests]
     return [procedure for procedure in found if procedure.corrections]
 
 
-def _found(
-    procedure: _Procedure, families: Sequence[_Family], exchanged: Mapping[int, Floats]
-) -> dict[str, Booleans]:
-    """Return the false alarms for each correction: shape (campaigns, comparisons)."""
-    differences = [
-        -pair_differences(values, pair)
-        if MEASURES.order(families[number].measure).lower_is_better
-        else pair_differences(values, pair)
-        for number, values in exchanged.items()
-        for pair in procedure.pairs
-    ]
-    significant = paired_significant(differences, procedure.test, procedure.corrections)
-    if procedure.family is not None:
-        return significant
-    losses = are_losses(differences, procedure.test)
-    return {correction: one & losses for correction, one in significant.items()}
-
-
 def _error_rate(
-    procedure: _Procedure,
-    families: Sequence[_Family],
-    base: str,
-    correction: str,
-    campaigns: int,
-    found: int,
+    procedure: _Procedure, base: str, correction: str, campaigns: int, found: int
 ) -> ErrorRate:
     from scipy.stats import binomtest
 
-    gate = procedure.family is None
-    studied = families if procedure.family is None else [families[procedure.family]]
+    kind, studied = procedure.kind, procedure.families
     comparisons = len(procedure.pairs) * len(studied)
     limits = binomtest(found, campaigns).proportion_ci(method="exact")
     smallest = min(family.smallest_p(procedure.test) for family in studied)
     if correction in ("shaffer", "holm", "bonferroni"):
         smallest *= comparisons
     return ErrorRate(
-        measure=ALL if gate else studied[0].measure,
-        user_model=ALL if gate else studied[0].user_model,
-        procedure=GATE if gate else NAMED if procedure.named else PAIRS,
-        baseline=base if procedure.named else "",
+        measure=ALL if kind == GATE else studied[0].measure,
+        user_model=ALL if kind == GATE else studied[0].user_model,
+        procedure=kind,
+        baseline="" if kind == PAIRS else base,
         test=procedure.test,
         correction=correction,
         comparisons=comparisons,

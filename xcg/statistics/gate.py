@@ -163,13 +163,13 @@ def check_gate(
     for measure in limits.measures:
         check_name("measure", measure, results.scope.measures)
     _check_complete(results, minimums, baseline, allow_unmapped)
-    failures = _below_minimum(results, minimums, exempt)
+    scores = scores_by_cell(results)
+    failures = _below_minimum(results, scores, minimums, exempt)
     problems = [*useless_minimums(results, minimums)]
     topic_checks, notes = _check_topics(results, baseline, expected_topics)
     failures += [failure for check in topic_checks for failure in check.failures]
     pairs: list[BaselinePair] = []
     chances: list[Chances] = []
-    scores = scores_by_cell(results)
     if baseline is not None:
         pairs = baseline_pairs(results, baseline, 2 if is_tested else 1)
         rules = Rules(minimums, limits, test if is_tested else "", correction, margins)
@@ -354,9 +354,6 @@ def _checks(
     failures: Sequence[Failure],
 ) -> list[Check]:
     """Return the checks of measures with a minimum for some runs, and of pairs with a baseline."""
-    by_cell: dict[Cell, list[Failure]] = {}
-    for failure in failures:
-        by_cell.setdefault((failure.measure, failure.user_model, failure.run), []).append(failure)
     checks = []
     for model, measure, run in product(results.user_models, results.measures, results.runs):
         cell = measure, model, run
@@ -365,15 +362,18 @@ def _checks(
             continue
         mean = pair.means[0] if pair else results.value(run, measure, user_model=model)
         own = scores.get(cell, {})
-        checks.append(Check(run, measure, model, mean, own, pair, by_cell.get(cell, []), chances))
+        failed = [failure for failure in failures if failure[:3] == (run, measure, model)]
+        checks.append(Check(run, measure, model, mean, own, pair, failed, chances))
     return checks
 
 
 def _below_minimum(
-    results: Results, minimums: Mapping[str, float], exempt: Sequence[str]
+    results: Results,
+    scores: Mapping[Cell, Mapping[str, float]],
+    minimums: Mapping[str, float],
+    exempt: Sequence[str],
 ) -> list[Failure]:
     failures = []
-    scores = scores_by_cell(results)
     for measure, model, run in product(minimums, results.user_models, results.runs):
         mean, minimum = results.value(run, measure, user_model=model), minimums[measure]
         if mean < minimum - ROUNDING and run not in exempt:

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from xcg.lazy_modules import np
-from xcg.measures import MEASURES
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, critical_levels
 from xcg.statistics.gate_limits import Limits
-from xcg.statistics.margins import are_losses, margin_per_topic, not_worse_p
+from xcg.statistics.margins import are_losses, not_worse_p
 from xcg.statistics.run_pairs import BaselinePair
 from xcg.statistics.significance_tests import family_p_values
-from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats
+from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, divisor
 
 DRAWS = 2000
 POWER = 0.8
@@ -41,7 +40,7 @@ class Rules(NamedTuple):
         """Return the margin of one topic, or None without a margin."""
         if not self.test or self.margins is None:
             return None
-        return margin_per_topic(pair.measure, self.margins[pair.measure], len(pair.scores))
+        return self.margins[pair.measure] / (len(pair.scores) / pair.divisor)
 
 
 class Chances(NamedTuple):
@@ -196,10 +195,10 @@ def _spare_means(
     spare = np.full((len(found[0]), len(pairs)), np.inf)
     for column, (pair, scores, values) in enumerate(zip(pairs, own_scores, found, strict=True)):
         if pair.measure in rules.minimums:  # higher is better
-            divisor = 1 if MEASURES.is_count(pair.measure) else len(scores)
+            topics = divisor(pair.measure, len(scores))
             changed = (values.sum(axis=1) - pair.advantages.sum()) / 2
-            above = (sum(scores) + changed) / divisor - rules.minimums[pair.measure]
-            spare[:, column] = above * divisor / pair.divisor
+            above = (sum(scores) + changed) / topics - rules.minimums[pair.measure]
+            spare[:, column] = above * topics / pair.divisor
     return spare
 
 

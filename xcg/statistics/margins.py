@@ -8,11 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from xcg.errors import XcgError
 from xcg.formats.text_columns import decimal
 from xcg.lazy_modules import np
-from xcg.measures import MEASURES
 from xcg.statistics.corrections import adjust
 from xcg.statistics.measure_values import by_measure
 from xcg.statistics.significance_tests import paired_p_values
-from xcg.statistics.topic_scores import DIGITS, ROUNDING, Booleans, Floats, check_name, differences
+from xcg.statistics.topic_scores import (
+    DIGITS,
+    ROUNDING,
+    Booleans,
+    Floats,
+    check_name,
+    differences,
+    divisor,
+    sign,
+)
 
 
 def parse_margins(
@@ -132,7 +140,7 @@ def margin_inferences(
     not_worse, equivalent = [], []
     for first, second in pairs:
         found = advantages(measure, first, second)
-        by_topic = margin_per_topic(measure, margin, len(found))
+        by_topic = margin / (len(found) / divisor(measure, len(found)))
         not_worse += not_worse_p(test, found[None], by_topic).tolist()
         equivalent += equivalence_p(test, found[None], by_topic).tolist()
     corrected = (adjust(p_values, correction) for p_values in (not_worse, equivalent))
@@ -141,13 +149,7 @@ def margin_inferences(
 
 def advantages(measure: str, first: Sequence[float], second: Sequence[float]) -> Floats:
     """Return the differences between two runs for each topic, positive if the first is better."""
-    found = differences(first, second)
-    return -found if MEASURES.order(measure).lower_is_better else found
-
-
-def margin_per_topic(measure: str, margin: float, topics: int) -> float:
-    """Return the margin of one topic. For a count, the margin is divided by the number of topics."""
-    return margin / (topics if MEASURES.is_count(measure) else 1)
+    return sign(measure) * differences(first, second)
 
 
 def evidence(test: str, found: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
@@ -108,60 +108,41 @@ def plan(
     check_numbers(power, difference, runs, topics)
     if correction is not None:
         check_name("correction", correction, PLANNED_CORRECTIONS)
-    return [
-        _plan(results, measure, model, power, difference, runs, topics, baseline, correction, seed)
-        for measure in results.measures
-        for model in results.user_models
-    ]
-
-
-def _plan(
-    results: Results,
-    measure: str,
-    model: str,
-    power: float,
-    difference: float | None,
-    runs: int | None,
-    topics: int | None,
-    baseline: str | None,
-    correction: str | None,
-    seed: int,
-) -> Plan:
-    """Return the line of one measure and user model."""
-    what = f"{measure} under {model}"
-    scores, named, base = scores_to_compare(results, measure, model, baseline)
-    samples = [
-        common_scores({run: scores[run] for run in pair}, results.topics, what)
-        for pair in combinations(scores, 2)
-        if base is None or base in pair
-    ]
-    pilot_topics = min(len(sample.topics) for sample in samples)
-    if pilot_topics < LEAST_PILOT_TOPICS:
-        raise XcgError(
-            f"{pilot_topics} topics with scores of {what} for two runs of the pilot: "
-            f"expected at least {LEAST_PILOT_TOPICS}, because they show how scores vary"
-        )
-    runs, topics, columns = runs or len(scores), topics or pilot_topics, list(scores.values())
-    count = 2 if runs == 2 else max(runs, len(columns))
-    planned = {str(number): columns[number % len(columns)] for number in range(count)}
-    chosen = choose_correction(planned, named, "t", correction)
-    comparisons = runs - 1 if named is not None else math.comb(runs, 2)
-    line = Plan(measure, model, "t", chosen, runs, comparisons, topics, pilot_topics)
-    every = [differences(*sample.values.values()) for sample in samples]
-    found = [one for one in every if standard_deviation(one)]
-    if not found:
-        return replace(line, difference=difference)
-    level = single_level(SIGNIFICANCE_LEVEL, chosen, comparisons)
-    simulation = PowerSimulation(found, level, seed)
-    return replace(
-        line,
-        deviation=simulation.deviation,
-        detectable=simulation.detectable(topics, power),
-        difference=difference,
-        power=simulation.power(topics, difference) if difference else None,
-        topics_needed=simulation.topics_needed(difference, power) if difference else None,
-        simulation=simulation,
-    )
+    lines = []
+    for measure, model in product(results.measures, results.user_models):
+        what = f"{measure} under {model}"
+        scores, named, base = scores_to_compare(results, measure, model, baseline)
+        samples = [
+            common_scores({run: scores[run] for run in pair}, results.topics, what)
+            for pair in combinations(scores, 2)
+            if base is None or base in pair
+        ]
+        pilot_topics = min(len(sample.topics) for sample in samples)
+        if pilot_topics < LEAST_PILOT_TOPICS:
+            raise XcgError(
+                f"{pilot_topics} topics with scores of {what} for two runs of the pilot: "
+                f"expected at least {LEAST_PILOT_TOPICS}, because they show how scores vary"
+            )
+        planned, at_hand, columns = runs or len(scores), topics or pilot_topics, list(scores.values())
+        count = 2 if planned == 2 else max(planned, len(columns))
+        family = {str(number): columns[number % len(columns)] for number in range(count)}
+        chosen = choose_correction(family, named, "t", correction)
+        comparisons = planned - 1 if named is not None else math.comb(planned, 2)
+        line = Plan(measure, model, "t", chosen, planned, comparisons, at_hand, pilot_topics)
+        every = [differences(*sample.values.values()) for sample in samples]
+        if found := [one for one in every if standard_deviation(one)]:
+            level = single_level(SIGNIFICANCE_LEVEL, chosen, comparisons)
+            simulation = PowerSimulation(found, level, seed)
+            line = replace(
+                line,
+                deviation=simulation.deviation,
+                detectable=simulation.detectable(at_hand, power),
+                power=simulation.power(at_hand, difference) if difference else None,
+                topics_needed=simulation.topics_needed(difference, power) if difference else None,
+                simulation=simulation,
+            )
+        lines.append(replace(line, difference=difference))
+    return lines
 
 
 def check_numbers(

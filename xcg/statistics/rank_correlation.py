@@ -13,7 +13,7 @@ from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.statistics.bootstrap import Interval, centre, percentile_interval, resampled_topics
-from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, matrix_product
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, matrix_product, sign
 
 Signs = npt.NDArray[np.int8]
 _Key = tuple[str, str]  # measure, user model
@@ -264,9 +264,9 @@ def order_agreements(results: Results, resamples: int = 0, seed: int = 0) -> lis
         raise XcgError("one run has no order: expected at least two")
     goodness: dict[tuple[str, str], list[float]] = {}
     for model, measure in product(results.user_models, results.measures):
-        means = [results.value(run, measure, user_model=model) for run in results.runs]
-        lower_is_better = MEASURES.order(measure).lower_is_better
-        goodness[measure, model] = [-mean for mean in means] if lower_is_better else means
+        goodness[measure, model] = [
+            sign(measure) * results.value(run, measure, user_model=model) for run in results.runs
+        ]
     if len(goodness) < 2:
         raise XcgError("one order: expected at least two measures or user models")
     orders = _resampled_orders(results, resamples, seed)
@@ -311,8 +311,7 @@ def _resampled_orders(results: Results, resamples: int, seed: int) -> dict[_Key,
             continue
         table = np.array([[values[run, topic] for run in runs] for topic in complete])
         means = np.round(matrix_product(weights, table) / count, DIGITS)
-        sign = -1 if MEASURES.order(key[0]).lower_is_better else 1
-        orders[key] = pair_signs(sign * means)
+        orders[key] = pair_signs(sign(key[0]) * means)
     return orders
 
 

@@ -12,7 +12,7 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.topic_scores import ROUNDING, Floats, check_name, scores_by_run
+from xcg.statistics.topic_scores import ROUNDING, Floats, check_name, divisor, scores_by_run, sign
 
 ALL_PAIRS = "all"
 BEST = "best"
@@ -101,7 +101,7 @@ class BaselinePair:
     @property
     def sign(self) -> int:
         """1 if higher scores are better, -1 if lower scores are better."""
-        return -1 if MEASURES.order(self.measure).lower_is_better else 1
+        return sign(self.measure)
 
     @property
     def means(self) -> tuple[float, float]:
@@ -119,7 +119,7 @@ class BaselinePair:
     @property
     def divisor(self) -> int:
         """What a sum over the topics is divided by: the value of a count is the sum itself."""
-        return 1 if MEASURES.is_count(self.measure) else len(self.scores)
+        return divisor(self.measure, len(self.scores))
 
     @property
     def differences(self) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from xcg.documents.corpus import Documents
 from xcg.errors import XcgError
@@ -35,6 +36,8 @@ from xcg.statistics.topic_scores import (
     check_name,
     common_scores,
     differences,
+    divisor,
+    sign,
     standard_deviation,
 )
 
@@ -290,8 +293,14 @@ def compare_runs(
         single = "none" if procedure == "tukey" else procedure  # there is one pair
         found = paired_inferences(by_topic, test, single, SIGNIFICANCE_LEVEL)
     inferences = dict(zip(samples, found, strict=True))
-    names = test, procedure, len(pairs)
-    lines = [_comparison(samples[p], measure, user_model, inferences[p], names) for p in shown]
+    names = {
+        "measure": measure,
+        "user_model": user_model,
+        "test": test,
+        "correction": procedure,
+        "comparisons": len(pairs),
+    }
+    lines = [_comparison(samples[p], inferences[p], names) for p in shown]
     if margin is None:
         return lines
     columns = [(samples[pair].values[pair[0]], samples[pair].values[pair[1]]) for pair in shown]
@@ -325,64 +334,41 @@ def choose_correction(
     return correction or ("holm" if obstacle or len(scores) == 2 else "shaffer")
 
 
-def _comparison(
-    scores: TopicScores,
-    measure: str,
-    user_model: str,
-    inference: Inference,
-    procedure: tuple[str, str, int],
-) -> Comparison:
+def _comparison(scores: TopicScores, inference: Inference, procedure: Mapping[str, Any]) -> Comparison:
     (run, first), (baseline, second) = scores.values.items()
-    found = differences(first, second)
+    measure, found = procedure["measure"], differences(first, second)
     topics = len(found)
     difference = float(found.mean())
     deviation = standard_deviation(found)
-    higher, lower = int(np.count_nonzero(found > 0)), int(np.count_nonzero(found < 0))
-    wins, losses = (lower, higher) if MEASURES.order(measure).lower_is_better else (higher, lower)
-    divisor = _divisor(measure, topics)
-    factor = topics / divisor
-    baseline_mean = math.fsum(second) / divisor
-    test, correction, comparisons = procedure
+    better = sign(measure) * found
+    wins, losses = int(np.count_nonzero(better > 0)), int(np.count_nonzero(better < 0))
+    summed = divisor(measure, topics)
+    factor = topics / summed
+    baseline_mean = math.fsum(second) / summed
+    limits = inference.low, inference.high, inference.detectable
+    low, high, detectable = (None if limit is None else factor * limit for limit in limits)
     return Comparison(
         run=run,
         baseline=baseline,
-        measure=measure,
-        user_model=user_model,
         topics=topics,
-        mean=math.fsum(first) / divisor,
+        mean=math.fsum(first) / summed,
         baseline_mean=baseline_mean,
         difference=difference * factor,
         relative=relative_difference(difference * factor, baseline_mean),
         criterion=practical_significance(difference * factor, baseline_mean),
-        low=_times(factor, inference.low),
-        high=_times(factor, inference.high),
         effect=difference / deviation if deviation else None,
         wins=wins,
         losses=losses,
         ties=topics - wins - losses,
-        p=inference.p,
-        p_adjusted=inference.p_adjusted,
-        level=inference.level,
-        detectable=_times(factor, inference.detectable),
-        test=test,
-        correction=correction,
-        comparisons=comparisons,
+        **inference._replace(low=low, high=high, detectable=detectable)._asdict(),
+        **procedure,
     )
-
-
-def _times(factor: float, value: float | None) -> float | None:
-    return None if value is None else factor * value
-
-
-def _divisor(measure: str, topics: int) -> int:
-    """Return what the sum over topics is divided by: the value of a count is the sum itself."""
-    return 1 if MEASURES.is_count(measure) else topics
 
 
 def means_of_runs(scores: TopicScores, measure: str) -> dict[str, float]:
     """Return run → mean over the topics; the sum if the measure is a count."""
-    divisor = _divisor(measure, len(scores.topics))
-    return {run: math.fsum(values) / divisor for run, values in scores.values.items()}
+    count = divisor(measure, len(scores.topics))
+    return {run: math.fsum(values) / count for run, values in scores.values.items()}
 
 
 def relative_difference(difference: float, reference: float) -> float | None:

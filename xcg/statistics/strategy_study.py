@@ -19,7 +19,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.evaluation.unique_names import with_unique_names
 from xcg.judgements.recall_base import MEAN
-from xcg.measures import MEASURES, Measure
+from xcg.measures import Measure
 from xcg.runs.run import ORACLE, Run
 from xcg.statistics.families import t_interval
 from xcg.statistics.strategy_scores import (
@@ -30,7 +30,7 @@ from xcg.statistics.strategy_scores import (
     StrategyScore,
     StrategyStudy,
 )
-from xcg.statistics.topic_scores import ROUNDING, differences
+from xcg.statistics.topic_scores import ROUNDING, differences, sign
 from xcg.strategies.rewriting import reference_run
 from xcg.user_model.model import UserModel
 from xcg.user_model.sweep import MAX_MODELS
@@ -181,55 +181,39 @@ class _Evaluator:
             for grid in self._grids
             for name in names
         ]
-        self._means: dict[str, dict[float, dict[tuple[str, str, str], float]]] = {
-            grid.name: {} for grid in self._grids
-        }
-        """User model → α → (measure, run, strategy) → mean."""
-        self._by_topic: dict[tuple[str, float, str, str, str], dict[str, float]] = {}
-        """(User model, α, measure, run, strategy) → topic → score."""
+        self._values: dict[tuple[float, Case, str], dict[str, float]] = {}
+        """(α, case, strategy) → topic → score, and :data:`MEAN` → mean."""
         self._tried = {case: set(self._alphas[case[1]]) for case in self._cases}
         """The values of α that were tried for each case. Others of the same model do not count."""
         self._constant: list[tuple[str, str]] = []
 
     def evaluate_grids(self) -> None:
         """Evaluate all runs at all values of α in one pass."""
-        results, names = self._evaluate(self._alphas, self._inputs)
-        self._notes += dict.fromkeys(_EVALUATED_ALPHA.sub("", note) for note in results.notes)
-        self._constant = self._unaffected(results, names)
+        notes = self._evaluate(self._alphas, self._inputs)
+        self._notes += dict.fromkeys(_EVALUATED_ALPHA.sub("", note) for note in notes)
+        self._constant = self._unaffected()
 
-    def _evaluate(
-        self, alphas: Mapping[str, Iterable[float]], inputs: Inputs
-    ) -> tuple[Results, dict[str, tuple[str, float]]]:
-        """Evaluate user models at values of α, and keep the means.
-
-        Returns:
-            The results; and name of the evaluated user model → name without α, and α.
-        """
+    def _evaluate(self, alphas: Mapping[str, Iterable[float]], inputs: Inputs) -> Sequence[str]:
+        """Evaluate user models at values of α, and keep the values; return the notes."""
         chosen = [(grid, alpha) for grid in self._grids for alpha in alphas.get(grid.name, ())]
         models = [grid.at(alpha) for grid, alpha in chosen]
         names = {m.name: (grid.name, a) for m, (grid, a) in zip(models, chosen, strict=True)}
         results = self._evaluate_inputs(replace(inputs, user_model=models))
         for row in results:
-            model, alpha = names[row.user_model]
-            case = row.measure, *self._runs[row.run]
-            if row.topic == MEAN:
-                self._means[model].setdefault(alpha, {})[case] = row.value
-            else:
-                self._by_topic.setdefault((model, alpha, *case), {})[row.topic] = row.value
-        return results, names
+            (model, alpha), (run, strategy) = names[row.user_model], self._runs[row.run]
+            key = alpha, (row.measure, model, run), strategy
+            self._values.setdefault(key, {})[row.topic] = row.value
+        return results.notes
 
-    def _unaffected(
-        self, results: Results, names: Mapping[str, tuple[str, float]]
-    ) -> list[tuple[str, str]]:
+    def _unaffected(self) -> list[tuple[str, str]]:
         """Return the measures and user models under which no score of a topic depends on α."""
-        first: dict[tuple[str, str, str, str], float] = {}
+        first: dict[tuple[Case, str, str], float] = {}
         affected = set()
-        for row in results:
-            model, _ = names[row.user_model]
-            value = first.setdefault((row.measure, model, row.run, row.topic), row.value)
-            if not _equal(value, row.value):
-                affected.add((row.measure, model))
-        cases = dict.fromkeys((measure, model) for measure, model, _ in self._cases)
+        for (_, case, strategy), values in self._values.items():
+            for topic, value in values.items():
+                if not _equal(value, first.setdefault((case, strategy, topic), value)):
+                    affected.add(case[:2])
+        cases = dict.fromkeys(case[:2] for case in self._cases)
         return [case for case in cases if case not in affected]
 
     def refine_crossings(self) -> None:
@@ -263,11 +247,11 @@ class _Evaluator:
 
     def _oriented(self, case: Case, alpha: float) -> dict[str, float]:
         """Return the means of strategies, with the sign reversed for a lower-is-better measure."""
-        measure, model, run = case
-        means = self._means[model].get(alpha, {})
-        found = {name: means.get((measure, run, name), math.nan) for name in self._strategies}
-        sign = _sign(measure)
-        return {name: sign * mean for name, mean in found.items() if math.isfinite(mean)}
+        means = {name: self._mean(case, alpha, name) for name in self._strategies}
+        return {name: sign(case[0]) * mean for name, mean in means.items() if mean is not None}
+
+    def _mean(self, case: Case, alpha: float, strategy: str) -> float | None:
+        return self._values.get((alpha, case, strategy), {}).get(MEAN)
 
     def _best(self, case: Case, alpha: float) -> set[str]:
         """Return the strategies with the best score; equal scores share it."""
@@ -295,7 +279,6 @@ class _Evaluator:
 
     def _with_lead(self, case: Case, leaders: Leaders) -> Leaders:
         """Return leaders with their largest lead over the second best strategy."""
-        measure, model, run = case
         lead: Lead | None = None
         for alpha in sorted(a for a in self._tried[case] if leaders.first <= a <= leaders.last):
             scores = self._oriented(case, alpha)
@@ -309,13 +292,12 @@ class _Evaluator:
         if lead is None:
             return leaders
         by_topic = [
-            self._by_topic.get((model, lead.alpha, measure, run, name), {})
-            for name in (leaders.strategies[0], lead.second)
+            self._values[lead.alpha, case, name] for name in (leaders.strategies[0], lead.second)
         ]
-        topics = [topic for topic in by_topic[0] if topic in by_topic[1]]
+        topics = [topic for topic in by_topic[0] if topic in by_topic[1] and topic != MEAN]
         if len(topics) > 1:
             columns = ([values[topic] for topic in topics] for values in by_topic)
-            found = _sign(measure) * differences(*columns)
+            found = sign(case[0]) * differences(*columns)
             if _equal(float(found.mean()), lead.difference):  # not of a measure with another mean
                 low, high = t_interval(found, LEVEL)
                 lead = lead._replace(low=low, high=high, topics=len(topics))
@@ -325,7 +307,11 @@ class _Evaluator:
         """Return the study of everything that was evaluated."""
         return StrategyStudy(
             [score for case in self._cases for score in self._scores(case, self._alphas[case[1]])],
-            [score for case in self._cases for score in self._scores(case, self._refined_alphas(case))],
+            [
+                score
+                for case in self._cases
+                for score in self._scores(case, sorted(self._tried[case] - {*self._alphas[case[1]]}))
+            ],
             {
                 case: [self._with_lead(case, leaders) for leaders in self._leaders(case)]
                 for case in self._cases
@@ -335,28 +321,15 @@ class _Evaluator:
             self._notes,
         )
 
-    def _refined_alphas(self, case: Case) -> list[float]:
-        """Return the values of α outside the grid that were tried for a case."""
-        return sorted(self._tried[case] - set(self._alphas[case[1]]))
-
     def _scores(self, case: Case, alphas: Iterable[float]) -> Iterator[StrategyScore]:
         """Yield the scores of a run at values of α, oracle last."""
-        measure, model, run = case
-        for strategy in (*self._strategies, ORACLE):
-            for alpha in alphas:
-                means = self._means[model].get(alpha, {})
-                score = means.get((measure, run, strategy))
-                oracle = means.get((measure, run, ORACLE))
-                to_oracle = None
-                if score is not None and oracle is not None:
-                    to_oracle = _sign(measure) * (oracle - score) + 0.0  # not -0.0
-                is_best = strategy in self._best(case, alpha)
-                yield StrategyScore(*case, strategy, alpha, score, to_oracle, is_best)
-
-
-def _sign(measure: str) -> int:
-    """Return -1 if lower scores are better, otherwise 1."""
-    return -1 if MEASURES.order(measure).lower_is_better else 1
+        for strategy, alpha in product((*self._strategies, ORACLE), alphas):
+            score, oracle = (self._mean(case, alpha, name) for name in (strategy, ORACLE))
+            to_oracle = None
+            if score is not None and oracle is not None:
+                to_oracle = sign(case[0]) * (oracle - score) + 0.0  # not -0.0
+            is_best = strategy in self._best(case, alpha)
+            yield StrategyScore(*case, strategy, alpha, score, to_oracle, is_best)
 
 
 def _measures_of_gains(measures: Sequence[Measure]) -> tuple[list[Measure], str]:

@@ -10,6 +10,7 @@ from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np, npt
+from xcg.measures import MEASURES
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 Booleans: TypeAlias = "npt.NDArray[np.bool_]"
@@ -111,6 +112,16 @@ def common_scores(
     return TopicScores(common, {run: [values[t] for t in common] for run, values in scores.items()})
 
 
+def sign(measure: str) -> int:
+    """Return -1 for a lower-is-better measure, and otherwise 1."""
+    return -1 if MEASURES.order(measure).lower_is_better else 1
+
+
+def divisor(measure: str, topics: int) -> int:
+    """Return what the sum over topics is divided by: the value of a count is the sum itself."""
+    return 1 if MEASURES.is_count(measure) else topics
+
+
 def check_name(kind: str, name: str, known: Collection[str]) -> None:
     """Raise XcgError with the nearest known name if a name is unknown."""
     if name not in known:
@@ -145,6 +156,11 @@ def differences(first: Sequence[float], second: Sequence[float]) -> Floats:
         raise XcgError("a score is not finite: expected finite numbers")
     found[np.abs(found) <= ROUNDING] = 0
     return found
+
+
+def score_matrix(scores: Mapping[str, Mapping[str, float]], topics: Sequence[str]) -> Floats:
+    """Return the scores as an array of shape (topics, runs); NaN if a run has no score."""
+    return np.array([[values.get(topic, np.nan) for values in scores.values()] for topic in topics])
 
 
 def pair_differences(scores: Floats, pair: tuple[int, int]) -> Floats:
