@@ -93,14 +93,9 @@ class _Family(NamedTuple):
     scores: Floats
 
     @property
-    def runs(self) -> list[int]:
-        """The runs with scores."""
-        return [int(run) for run in np.flatnonzero(~np.isnan(self.scores).all(axis=0))]
-
-    @property
     def complete(self) -> bool:
         """Whether the runs have scores for the same topics."""
-        present = ~np.isnan(self.scores[:, self.runs])
+        present = ~np.isnan(self.scores)
         return bool((present.all(axis=1) | ~present.any(axis=1)).all())
 
     def smallest_p(self, test: str) -> float:

@@ -30,7 +30,6 @@ from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, check_name, 
 _NO_LIMITS = Limits()
 _TOPICS_IN_MESSAGE = 3
 _SMALLEST_PRINTED = 0.0001
-_DEFAULT_CORRECTION = "holm"
 _UNDERPOWERED = "or --allow-underpowered (allow_underpowered=True)"
 
 
@@ -158,7 +157,7 @@ def check_gate(
             Missing scores must not pass.
     """
     check_name("test", test, PAIRED_TESTS)
-    correction = correction or _DEFAULT_CORRECTION
+    correction = correction or "holm"
     check_name("correction", correction, P_VALUE_CORRECTIONS)
     for measure in limits.measures:
         check_name("measure", measure, results.scope.measures)
@@ -185,12 +184,10 @@ def check_gate(
         for pair, chance in zip(pairs, chances, strict=True)
         if is_tested or limits.apply_to(pair.measure)
     }
-    limited = [run for run in results.runs if run not in exempt]
-    checks = _checks(results, scores, [*minimums], limited, compared, failures)
     sentences = [*chance_sentences([*compared.values()], baseline, is_tested and test != "t")]
     notes += [f"gate: {sentence}" for sentence in sentences]
-    texts = [failure.text for failure in failures]
-    return Verdict([*topic_checks, *checks], notes, sentences, baseline, texts)
+    checks = [*topic_checks, *_checks(results, scores, minimums, exempt, compared, failures)]
+    return Verdict(checks, notes, sentences, baseline, [failure.text for failure in failures])
 
 
 def _check_topics(
@@ -348,8 +345,8 @@ def _failure(pair: BaselinePair, rule: str, reason: str) -> Failure:
 def _checks(
     results: Results,
     scores: Mapping[Cell, Mapping[str, float]],
-    measures: Sequence[str],
-    runs: Sequence[str],
+    minimums: Mapping[str, float],
+    exempt: Sequence[str],
     compared: Mapping[Cell, tuple[BaselinePair, Chances]],
     failures: Sequence[Failure],
 ) -> list[Check]:
@@ -358,7 +355,7 @@ def _checks(
     for model, measure, run in product(results.user_models, results.measures, results.runs):
         cell = measure, model, run
         pair, chances = compared.get(cell, (None, Chances(obstacle="no baseline")))
-        if pair is None and (measure not in measures or run not in runs):
+        if pair is None and (measure not in minimums or run in exempt):
             continue
         mean = pair.means[0] if pair else results.value(run, measure, user_model=model)
         own = scores.get(cell, {})

@@ -174,8 +174,7 @@ def friedman_posthoc(scores: TopicScores, correction: str = "holm") -> dict[tupl
     from scipy.stats import rankdata
 
     check_name("correction", correction, P_VALUE_CORRECTIONS)
-    matrix = _matrix(scores, "Friedman's test", 3)
-    ranks = rankdata(matrix, axis=1)
+    ranks = rankdata(_matrix(scores, "Friedman's test", 3), axis=1)
     topics, runs = ranks.shape
     first, second = np.triu_indices(runs, 1)
     if (ranks == ranks[0]).all():

@@ -209,4 +209,4 @@ def _insert_documents(run: Run, position: Position, count: int) -> Run:
     for topic, ranking in run.rankings.items():
         results = [(*result, ranking.spans.get(n)) for n, result in enumerate(ranking)]
         rankings[topic] = Ranking.of([*results[:index], *inserted, *results[index:]] if results else [])
-    return Run(run.name, rankings, run.source, strategy=run.strategy)
+    return run.with_rankings(rankings)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
-from xcg.judgements.recall_base import MEAN, RecallBase
+from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.statistics.bootstrap import Interval, centre, percentile_interval, resampled_topics
-from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, matrix_product, sign
+from xcg.statistics.run_pairs import scores_by_cell
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, matrix_product, score_matrix, sign
 
 Signs = npt.NDArray[np.int8]
 _Key = tuple[str, str]  # measure, user model
@@ -290,14 +291,12 @@ def _resampled_orders(results: Results, resamples: int, seed: int) -> dict[_Key,
     """
     if not resamples:
         return {}
-    scores: dict[_Key, dict[tuple[str, str], float]] = {}
-    for row in results:
-        scores.setdefault((row.measure, row.user_model), {})[row.run, row.topic] = row.value
-    runs = results.runs
+    scores, runs = scores_by_cell(results), results.runs
+    keys = list(dict.fromkeys(cell[:2] for cell in scores))
     complete = [
         topic
         for topic in results.topics
-        if all((run, topic) in values for values in scores.values() for run in runs)
+        if all(topic in scores.get((*key, run), ()) for key in keys for run in runs)
     ]
     if len(complete) < 2:
         return {}
@@ -305,25 +304,20 @@ def _resampled_orders(results: Results, resamples: int, seed: int) -> dict[_Key,
     weights = np.array(
         [np.bincount(resampled_topics(count, seed, n), minlength=count) for n in range(resamples)]
     )
+    means_given = {(row.measure, row.user_model, row.run): row.value for row in results.means()}
     orders = {}
-    for key, values in scores.items():
-        if not _has_arithmetic_means(values, runs, results.topics):
+    for key in keys:
+        if not all(_is_mean(means_given.get((*key, run)), scores[*key, run]) for run in runs):
             continue
-        table = np.array([[values[run, topic] for run in runs] for topic in complete])
+        table = score_matrix({run: scores[*key, run] for run in runs}, complete)
         means = np.round(matrix_product(weights, table) / count, DIGITS)
         orders[key] = pair_signs(sign(key[0]) * means)
     return orders
 
 
-def _has_arithmetic_means(
-    values: dict[tuple[str, str], float], runs: Sequence[str], topics: Sequence[str]
-) -> bool:
-    for run in runs:
-        scores = [values[run, topic] for topic in topics if (run, topic) in values]
-        mean = values.get((run, MEAN), math.nan)
-        if not math.isclose(math.fsum(scores) / len(scores), mean, rel_tol=1e-9, abs_tol=ROUNDING):
-            return False
-    return True
+def _is_mean(value: float | None, scores: Mapping[str, float]) -> bool:
+    mean = math.fsum(scores.values()) / len(scores)
+    return value is not None and math.isclose(mean, value, rel_tol=1e-9, abs_tol=ROUNDING)
 
 
 def _tau_b_interval(

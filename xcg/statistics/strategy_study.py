@@ -87,10 +87,7 @@ def study_strategies(
     if step is not None and not LEAST_STEP <= step <= 1:
         raise XcgError(f"steps of α of {step}: expected a number from {LEAST_STEP} to 1")
     inputs.check()
-    evaluator = _Evaluator(inputs, step, evaluate)
-    evaluator.evaluate_grids()
-    evaluator.refine_crossings()
-    return evaluator.study()
+    return _Evaluator(inputs, step, evaluate).study()
 
 
 @dataclass(frozen=True)
@@ -185,13 +182,28 @@ class _Evaluator:
         """(α, case, strategy) → topic → score, and :data:`MEAN` → mean."""
         self._tried = {case: set(self._alphas[case[1]]) for case in self._cases}
         """The values of α that were tried for each case. Others of the same model do not count."""
-        self._constant: list[tuple[str, str]] = []
 
-    def evaluate_grids(self) -> None:
-        """Evaluate all runs at all values of α in one pass."""
+    def study(self) -> StrategyStudy:
+        """Evaluate all values of α in one pass, refine the changes, and return the study."""
         notes = self._evaluate(self._alphas, self._inputs)
         self._notes += dict.fromkeys(_EVALUATED_ALPHA.sub("", note) for note in notes)
-        self._constant = self._unaffected()
+        constant = self._unaffected()
+        self._refine_crossings()
+        return StrategyStudy(
+            [score for case in self._cases for score in self._scores(case, self._alphas[case[1]])],
+            [
+                score
+                for case in self._cases
+                for score in self._scores(case, sorted(self._tried[case] - {*self._alphas[case[1]]}))
+            ],
+            {
+                case: [self._with_lead(case, leaders) for leaders in self._leaders(case)]
+                for case in self._cases
+            },
+            self._alphas,
+            constant,
+            self._notes,
+        )
 
     def _evaluate(self, alphas: Mapping[str, Iterable[float]], inputs: Inputs) -> Sequence[str]:
         """Evaluate user models at values of α, and keep the values; return the notes."""
@@ -216,7 +228,7 @@ class _Evaluator:
         cases = dict.fromkeys(case[:2] for case in self._cases)
         return [case for case in cases if case not in affected]
 
-    def refine_crossings(self) -> None:
+    def _refine_crossings(self) -> None:
         """Evaluate further values of α until every change of the best strategy is precise."""
         while True:
             wide = [
@@ -253,29 +265,24 @@ class _Evaluator:
     def _mean(self, case: Case, alpha: float, strategy: str) -> float | None:
         return self._values.get((alpha, case, strategy), {}).get(MEAN)
 
-    def _best(self, case: Case, alpha: float) -> set[str]:
+    def _best(self, case: Case, alpha: float) -> tuple[str, ...]:
         """Return the strategies with the best score; equal scores share it."""
         scores = self._oriented(case, alpha)
-        return {name for name, score in scores.items() if _equal(score, max(scores.values()))}
+        return tuple(name for name, score in scores.items() if _equal(score, max(scores.values())))
 
     def _leaders(self, case: Case) -> list[Leaders]:
         """Return the strategies that are best, from the lowest to the highest evaluated α.
 
         A strategy leads as long as no other is better, so equal scores are no change.
         """
-        found: list[tuple[set[str], float, float]] = []
+        found: list[Leaders] = []
         for alpha in sorted(self._tried[case]):
             best = self._best(case, alpha)
-            if not best:
-                continue
-            if found and found[-1][0] & best:
-                found[-1] = found[-1][0] & best, found[-1][1], alpha
-            else:
-                found.append((best, alpha, alpha))
-        return [
-            Leaders(tuple(sorted(best, key=self._strategies.index)), first, last)
-            for best, first, last in found
-        ]
+            if found and (common := tuple(n for n in found[-1].strategies if n in best)):
+                found[-1] = found[-1]._replace(strategies=common, last=alpha)
+            elif best:
+                found.append(Leaders(best, alpha, alpha))
+        return found
 
     def _with_lead(self, case: Case, leaders: Leaders) -> Leaders:
         """Return leaders with their largest lead over the second best strategy."""
@@ -302,24 +309,6 @@ class _Evaluator:
                 low, high = t_interval(found, LEVEL)
                 lead = lead._replace(low=low, high=high, topics=len(topics))
         return leaders._replace(lead=lead)
-
-    def study(self) -> StrategyStudy:
-        """Return the study of everything that was evaluated."""
-        return StrategyStudy(
-            [score for case in self._cases for score in self._scores(case, self._alphas[case[1]])],
-            [
-                score
-                for case in self._cases
-                for score in self._scores(case, sorted(self._tried[case] - {*self._alphas[case[1]]}))
-            ],
-            {
-                case: [self._with_lead(case, leaders) for leaders in self._leaders(case)]
-                for case in self._cases
-            },
-            self._alphas,
-            self._constant,
-            self._notes,
-        )
 
     def _scores(self, case: Case, alphas: Iterable[float]) -> Iterator[StrategyScore]:
         """Yield the scores of a run at values of α, oracle last."""
