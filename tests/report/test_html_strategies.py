@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from test_html_report import CHROMIUM, Page, browse, page_bytes
+from test_html_report import CHROMIUM, Page, browse_with_self_test, page_bytes
 
 from xcg.errors import XcgError
 from xcg.evaluation.config import load_configuration
@@ -113,7 +113,7 @@ def test_the_number_of_lines_is_limited(inputs: Inputs, monkeypatch: pytest.Monk
 def test_the_browser_shows_lines_crossings_and_distances(inputs: Inputs, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     file.write_bytes(page_bytes(inputs))
-    done = browse(f"{file.as_uri()}#selftest", tmp_path / "profile")
+    done = browse_with_self_test(file, tmp_path / "profile")
     page = done.stdout
     assert '<output id="selftest">selftest ok</output>' in page
     assert "CONSOLE" not in done.stderr
@@ -146,7 +146,7 @@ def test_the_browser_marks_oracle_as_reference_point(inputs: Inputs, tmp_path: P
     file.write_bytes(
         page_bytes(replace(inputs, runs={"bm25": RUNS["bm25"]}, strategies=["oracle", "unique"]))
     )
-    page = browse(f"{file.as_uri()}#selftest", tmp_path / "profile").stdout
+    page = browse_with_self_test(file, tmp_path / "profile").stdout
     assert '<output id="selftest">selftest ok</output>' in page
     for section in ("measures", "topics"):
         table = page.partition(f'aria-labelledby="{section}"')[2].partition("</section>")[0]

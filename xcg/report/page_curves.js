@@ -224,7 +224,7 @@ function makeChart(curve) {
     drawnWidth = box.clientWidth;
     draw();
   }).observe(box);
-  charts.push({ draw, highlight, countLines: () => box.querySelectorAll("g[data-run]").length });
+  charts.push({ draw, highlight });
   draw();
 }
 

@@ -1,9 +1,5 @@
 "use strict";
 
-// Errors are collected for the self-test.
-const errors = [];
-window.addEventListener("error", (event) => errors.push(event.message));
-
 const data = JSON.parse(document.getElementById("data").textContent);
 const modelNames = data.models.map((model) => model.name);
 
