@@ -42,8 +42,8 @@ def test_a_line_below_one_with_the_same_values_is_wider(other: list[float], extr
     def draw() -> Any:
         figure, (axis,) = figures.new_panels(1, 1, 3.0, 2.0)
         axis.set_ylim(0, 1)
-        figures.draw_curve(axis, 0, "a", range(4), [0, 0, 0.5, 0.5])
-        figures.draw_curve(axis, 1, "b", range(4), other)
+        axis.plot(range(4), [0, 0, 0.5, 0.5], label=figures.label_text("a"), **figures.line_style(0))
+        axis.plot(range(4), other, label=figures.label_text("b"), **figures.line_style(1))
         return figure
 
     (axis,) = figures.in_style(draw)().axes
@@ -60,7 +60,7 @@ def test_a_figure_is_saved_in_the_format_of_the_name(tmp_path: Path, ending: str
     files = [tmp_path / f"{name}{ending}" for name in ("one", "two")]
     for file in files:
         figure, (axis,) = figures.new_panels(1, 1, 3.0, 2.0)
-        figures.draw_curve(axis, 0, "a", [0, 1], [0.5, 1])
+        axis.plot([0, 1], [0.5, 1], label=figures.label_text("a"), **figures.line_style(0))
         figures.save(figure, file)
     assert files[0].read_bytes().startswith(head)
     assert files[0].read_bytes() == files[1].read_bytes()
@@ -76,7 +76,7 @@ def test_labels_are_drawn_as_they_are(tmp_path: Path) -> None:
     names = [r"$\frac$", "_a", r"\$b$", "c\n\x1b", "$1 and $2"]
     figure, (axis,) = figures.new_panels(1, 1, 3.0, 2.0)
     for index, name in enumerate(names):
-        figures.draw_curve(axis, index, name, [0, 1], [0.5, 1])
+        axis.plot([0, 1], [0.5, 1], label=figures.label_text(name), **figures.line_style(index))
     figures.add_legend(figure, axis)
     figures.save(figure, tmp_path / "plot.svg")
     texts = [text.get_text() for legend in figure.legends for text in legend.get_texts()]

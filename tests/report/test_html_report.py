@@ -26,7 +26,6 @@ from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
 from xcg.report import html_explanations, html_page, html_statistics
 from xcg.report.html_page import report_data, script_json, write_report
-from xcg.report.html_statistics import half_width
 from xcg.user_model.model import UserModel
 
 CHROMIUM = next(
@@ -185,20 +184,6 @@ def test_the_intervals_of_means_are_those_of_scipy(data: Any) -> None:
                 assert width == pytest.approx((high - low) / 2, rel=1e-6)
                 compared += 1
     assert compared > 70
-
-
-def test_an_interval_of_a_sum_is_that_of_the_mean_times_the_topics() -> None:
-    pytest.importorskip("scipy")
-    # The standard error of 1, 2, 3 is 1/√3, and t(0.975, 2) is 4.302652730.
-    assert half_width([1, 2, 3], 2) == pytest.approx(4.302652730 / 3**0.5)
-    assert half_width([1, 2, 3], 6) == pytest.approx(4.302652730 * 3**0.5)
-
-
-@pytest.mark.parametrize(
-    ("scores", "value"), [([1, 2], 1.4), ([1], 1), ([2, 2], 2), ([], None), ([1, 2], None)]
-)
-def test_some_means_have_no_interval(scores: list[float], value: float | None) -> None:
-    assert half_width(scores, value) is None
 
 
 def test_all_pairs_of_runs_are_compared(sample: Inputs, data: Any) -> None:

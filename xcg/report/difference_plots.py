@@ -21,10 +21,9 @@ from xcg.report.figures import (
     label_text,
     new_panels,
     panel_columns,
-    style_axis,
 )
 from xcg.report.heatmaps import draw_cells, name_positions
-from xcg.report.plot_selection import short_names
+from xcg.report.plot_selection import best_first, short_names
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import Comparison
 from xcg.statistics.topic_scores import scores_by_run
@@ -232,15 +231,7 @@ def _draw_means(cells: Axes, intervals: Sequence[tuple[float, float, float]]) ->
     axis.axhline(0, color="black", linewidth=0.8)
     axis.tick_params(labelbottom=False, length=0)
     axis.set_ylabel("mean")
-    style_axis(axis, "y")
-
-
-def best_first(results: Results, measure: str, model: str) -> list[str]:
-    """Return the runs in descending order of quality, with greedy references last."""
-    order = MEASURES.order(measure)
-    means = {run: results.value(run, measure, user_model=model) for run in results.runs}
-    references = set(results.scope.references)
-    return sorted(means, key=lambda run: (run in references, order.sort_key(means[run])))
+    axis.grid(visible=True, axis="y")
 
 
 def _topic_differences(

@@ -152,14 +152,9 @@ def new_panels(
     for axis in axes[count:]:
         axis.set_visible(False)
     for axis in axes[:count]:
-        style_axis(axis, grid)
+        if grid is not None:
+            axis.grid(visible=True, axis=grid)
     return figure, axes[:count]
-
-
-def style_axis(axis: Axes, grid: Literal["both", "y"] | None = "both") -> None:
-    """Draw a faint grid."""
-    if grid is not None:
-        axis.grid(visible=True, axis=grid)
 
 
 def line_style(index: int) -> dict[str, Any]:
@@ -211,11 +206,6 @@ def equalise_y_limits(axes: Sequence[Axes]) -> None:
     limits = [axis.get_ylim() for axis in axes]
     for axis in axes:
         axis.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
-
-
-def draw_curve(axis: Axes, index: int, label: str, x: Sequence[float], y: Sequence[float]) -> None:
-    """Draw one of several lines, with about ten markers."""
-    axis.plot(x, y, label=label_text(label), markevery=max(1, len(x) // 10), **line_style(index))
 
 
 def add_legend(figure: Figure, axis: Axes | None = None, title: str | None = None) -> None:

@@ -11,9 +11,9 @@ from xcg.evaluation.derivation import Derivation
 from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
 from xcg.gains.element_reader import JudgedDocument
-from xcg.measures import MEASURES
 from xcg.report.explanations import NO_DERIVATION
 from xcg.report.html_context import Json, ReportContext
+from xcg.report.plot_selection import best_first
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
 
@@ -107,21 +107,12 @@ def _explained_runs(context: ReportContext) -> list[Run]:
     if len(runs) <= MAX_RUNS:
         return list(runs)
     model, measure = context.inputs.user_models[0].name, context.results.measures[0]
-    mean = {
-        row.run: row.value
-        for row in context.results.means()
-        if (row.user_model, row.measure) == (model, measure)
-    }
-    order = MEASURES.order(measure)
-
-    def runs_without_mean_last(run: Run) -> tuple[bool, float]:
-        return run.name not in mean, order.sort_key(mean.get(run.name, 0.0))
-
     context.limits.append(
         f"The best {BEST_RUNS} of {len(runs)} runs are explained, by {measure} under {model}, because "
         f"there are more than {MAX_RUNS}."
     )
-    return sorted(runs, key=runs_without_mean_last)[:BEST_RUNS]
+    best = best_first(context.results, measure, model)[:BEST_RUNS]
+    return sorted((run for run in runs if run.name in best), key=lambda run: best.index(run.name))
 
 
 class _ExplainedTopic:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
-from xcg.statistics.families import t_interval
+from xcg.statistics.mean_intervals import mean_intervals
+from xcg.statistics.run_pairs import Cell
 from xcg.statistics.significance import Comparison, compare_runs
-from xcg.statistics.topic_scores import scores_by_run, standard_deviation
 
 MAX_COMPARISONS = 60_000
 """Further comparisons are left out to keep the file small."""
@@ -22,53 +21,23 @@ DIGITS = 7
 def interval_data(context: ReportContext) -> list[list[list[float | None]]]:
     """Return user model → measure → run → half the width of the 95 % interval of the mean."""
     results = context.results
-    means = {(row.user_model, row.measure, row.run): row.value for row in results.means()}
-
-    def half_widths(model: str, measure: str) -> list[float | None]:
-        scores = scores_by_run(results, measure, model)
-        return [
-            half_width([*scores.get(run, {}).values()], means.get((model, measure, run)))
-            for run in results.runs
-        ]
-
     try:
-        return [
-            [half_widths(model.name, measure) for measure in results.measures]
-            for model in context.inputs.user_models
-        ]
+        intervals, _ = mean_intervals(results)
     except XcgError as error:  # scipy is missing
         context.limits.append(f"There are no confidence intervals: {error}")
         return []
 
+    def half_width(cell: Cell) -> float | None:
+        low, high = intervals.get(cell, (None, None))
+        return None if low is None or high is None else _rounded((high - low) / 2)
 
-def half_width(scores: list[float], value: float | None) -> float | None:
-    """Return half the width of Student's 95 % interval of the mean over topics.
-
-    Args:
-        scores: The score of each topic.
-        value: The value of the run: the mean of the scores, or their sum if the measure is a count.
-
-    Returns:
-        The half width, in the unit of ``value``. None if there is no interval: for fewer than two
-        topics, equal scores, and measures whose mean is not the arithmetic one.
-
-    >>> half_width([0.2, 0.4, 0.6], 0.4), half_width([0.2, 0.4, 0.6], 0.36)
-    (0.4968275, None)
-    """
-    if value is None or len(scores) < 2 or not all(map(math.isfinite, [value, *scores])):
-        return None
-    array = np.asarray(scores, np.float64)
-    total = math.fsum(scores)
-    if math.isclose(value, total / len(scores), rel_tol=1e-9, abs_tol=1e-12):
-        factor = 1
-    elif math.isclose(value, total, rel_tol=1e-9, abs_tol=1e-12):
-        factor = len(scores)
-    else:
-        return None
-    if not standard_deviation(array):
-        return None
-    low, high = t_interval(array, SIGNIFICANCE_LEVEL)
-    return None if low is None or high is None else _rounded(factor * (high - low) / 2)
+    return [
+        [
+            [half_width((measure, model.name, run)) for run in results.runs]
+            for measure in results.measures
+        ]
+        for model in context.inputs.user_models
+    ]
 
 
 def comparison_data(context: ReportContext) -> list[Json]:

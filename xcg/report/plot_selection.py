@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from xcg.errors import printable
+from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
+from xcg.measures import MEASURES
 from xcg.report.figures import GREY, MAX_PANELS, label_text, line_style
 
 if TYPE_CHECKING:
@@ -34,6 +36,15 @@ def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return groups
+
+
+def best_first(results: Results, measure: str, model: str) -> list[str]:
+    """Return the runs with a mean in descending order of quality, with greedy references last."""
+    order = MEASURES.order(measure)
+    cell = measure, model
+    means = {row.run: row.value for row in results.means() if (row.measure, row.user_model) == cell}
+    references = set(results.scope.references)
+    return sorted(means, key=lambda run: (run in references, order.sort_key(means[run])))
 
 
 def most_different(values: Sequence[Sequence[float]], count: int = MAX_PANELS) -> list[int]:
@@ -225,49 +236,40 @@ class LineStyles(NamedTuple):
 def _spread(positions: Sequence[float], step: float) -> list[float]:
     """Move ascending positions apart, so that neighbours have a minimum distance and none is above 1.
 
-    >>> [round(one, 3) for one in _spread([0.5, 0.5, 0.9], 0.1)]
-    [0.45, 0.55, 0.9]
+    >>> [round(one, 3) for one in _spread([0.5, 0.5, 0.95], 0.1)]
+    [0.5, 0.6, 0.95]
     """
-    clusters: list[list[float]] = []  # groups of positions that touch each other
-    for position in positions:
-        clusters.append([position])
-        while len(clusters) > 1 and _end(clusters[-2], step) > _start(clusters[-1], step):
-            last = clusters.pop()
-            clusters[-1] += last
-    spread = [
-        sum(cluster) / len(cluster) + (index - (len(cluster) - 1) / 2) * step
-        for cluster in clusters
-        for index in range(len(cluster))
-    ]
+    spread = list(accumulate(positions, lambda below, one: max(one, below + step)))
     return [min(one, 1 - (len(spread) - 1 - index) * step) for index, one in enumerate(spread)]
 
 
-def _start(cluster: Sequence[float], step: float) -> float:
-    return sum(cluster) / len(cluster) - len(cluster) * step / 2
-
-
-def _end(cluster: Sequence[float], step: float) -> float:
-    return sum(cluster) / len(cluster) + len(cluster) * step / 2
-
-
-def line_styles(
-    names: Sequence[str], best_first: Sequence[str] = (), baseline: str | None = None
-) -> LineStyles:
-    """Give each line its own style; of more than eight lines, only the best ones and the baseline.
+def line_styles(names: Sequence[str], best_first: Sequence[str] = ()) -> LineStyles:
+    """Give each line its own style; of more than eight lines, only the best ones.
 
     Args:
         names: The names of all lines.
         best_first: The names in descending order of quality; needed for more than eight.
-        baseline: A name that always has a style.
     """
-    main = list(names)
-    if len(names) > MAX_STYLES:
-        main = list(best_first[:_BEST_RUNS])
-        if baseline in names and baseline not in main:
-            main.append(str(baseline))
+    main = best_first[:_BEST_RUNS] if len(names) > MAX_STYLES else names
     short = short_names(names)
     return LineStyles(
         {name: line_style(index) for index, name in enumerate(main)},
         {name: label_text(short[name]) for name in main},
         len(names) - len(main),
+    )
+
+
+def run_styles(lines: Sequence[Any], sort_key: Callable[[Any], float]) -> LineStyles:
+    """Return the styles of runs; of many, only the best by the first measure and user model.
+
+    Args:
+        lines: Objects with a run, a measure and a user model. Only the first one of a run counts.
+        sort_key: Returns a key of an object that is smaller for better ones.
+    """
+    keys: dict[str, float] = {}
+    for line in lines:
+        if (line.measure, line.user_model) == (lines[0].measure, lines[0].user_model):
+            keys.setdefault(line.run, sort_key(line))
+    return line_styles(
+        list(dict.fromkeys(line.run for line in lines)), sorted(keys, key=keys.__getitem__)
     )

@@ -14,10 +14,10 @@ from xcg.report.figures import (
     MAX_PANELS,
     add_caption,
     add_legend,
-    draw_curve,
     equalise_y_limits,
     in_style,
     label_text,
+    line_style,
     new_panels,
     panel_columns,
 )
@@ -27,6 +27,7 @@ from xcg.report.plot_selection import (
     grouped,
     line_styles,
     model_labels,
+    run_styles,
     short_names,
 )
 from xcg.statistics.levels import LevelCurve
@@ -53,7 +54,9 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
     for axis, (measure, lines) in zip(axes, panels.items(), strict=True):
         for number, curve in enumerate(lines):
             swaps = range(len(curve.values))
-            draw_curve(axis, number, f"{curve.levels} levels", swaps, curve.values)
+            label = f"{curve.levels} levels"
+            every = max(1, len(swaps) // 10)
+            axis.plot(swaps, curve.values, label=label, markevery=every, **line_style(number))
         axis.set_title(label_text(measure))
         axis.set_xlabel("random swaps")
     axes[0].set_ylabel("mean over the repetitions")
@@ -128,13 +131,7 @@ def _mean(curve: CurveOf) -> float:
 
 def _styles_of(curves: Sequence[CurveOf]) -> LineStyles:
     """Return the styles of runs; of many runs, only the best by the first curve have labels."""
-    systems = [curve for curve in curves if curve.run != IDEAL]
-    runs = list(dict.fromkeys(curve.run for curve in systems))
-    if not systems:
-        return line_styles([])
-    first = (systems[0].measure, systems[0].user_model)
-    means = {c.run: _mean(c) for c in systems if (c.measure, c.user_model) == first}
-    return line_styles(runs, sorted(means, key=lambda run: -means[run]))
+    return run_styles([curve for curve in curves if curve.run != IDEAL], lambda curve: -_mean(curve))
 
 
 def _add_key(figure: Figure, axes: Sequence[Axes], columns: int, styles: LineStyles) -> None:
@@ -225,7 +222,8 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
         in_order = [line for group in by_measure for line in group]
         every = grouped(in_order, attrgetter("measure", "user_model", "position"))
         panels, choice = different_panels(every, lambda items: [item.value for item in items])
-        styles = _styles_of_runs(lines)
+        order = MEASURES.order(lines[0].measure)
+        styles = run_styles(lines, lambda line: order.sort_key(line.value))
         attribute = "run"
     columns = panel_columns(len(panels) // positions, positions) if not choice else 4
     figure, axes = new_panels(len(panels), columns, 4.2 * columns + 1.4, 3.2)
@@ -248,16 +246,3 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
     model = "" if has_models else f"User model: {lines[0].user_model}."
     add_caption(figure, model, styles.caption, by, choice)
     return figure
-
-
-def _styles_of_runs(lines: Sequence[PerturbedMean]) -> LineStyles:
-    """Return the styles of runs; of many runs, only the best by the first measure have labels."""
-    first = lines[0]
-    start = {
-        line.run: line.value
-        for line in reversed(lines)
-        if (line.measure, line.user_model) == (first.measure, first.user_model)
-    }
-    order = MEASURES.order(first.measure)
-    runs = list(dict.fromkeys(line.run for line in lines))
-    return line_styles(runs, sorted(start, key=lambda run: order.sort_key(start[run])))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.threshold_curves import ThresholdCurves
 from xcg.judgements.recall_base import MEAN
 from xcg.report.figures import (
@@ -17,9 +15,8 @@ from xcg.report.figures import (
     in_style,
     label_text,
     new_figure,
-    style_axis,
 )
-from xcg.report.plot_selection import LineStyles, grouped, line_styles, short_names
+from xcg.report.plot_selection import grouped, run_styles, short_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +40,7 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
     every = grouped(means, attrgetter("measure", "user_model"))
     cases = list(every)[:_MOST_CASES]
     runs = list(dict.fromkeys(curve.run for curve in means))
-    styles = _styles(means)
+    styles = run_styles(means, lambda curve: -sum(curve.y) / max(len(curve.y), 1))
     others = list(found.results.measures) if found.results is not None else []
     widths = [_THRESHOLD_WIDTH, *([max(1.5, _MEASURE_WIDTH * len(others))] if others else [])]
     across = 1 if len(cases) <= 3 else 2
@@ -56,7 +53,7 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
     size = min(_ROW_HEIGHT, MAX_HEIGHT / rows) - 0.9
     for (measure, model), row in zip(cases, axes.reshape(-1, len(widths)), strict=False):
         for axis in row:
-            style_axis(axis)
+            axis.grid(visible=True)
             axis.set_ylim(0, 1.03)
         curves = every[measure, model]
         thresholds = curves[0].x
@@ -88,15 +85,3 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
         drawn_first(len(cases), len(every), "measures and user models"),
     )
     return figure
-
-
-def _styles(curves: Sequence[CurveOf]) -> LineStyles:
-    """Return the styles of runs; of many runs, only the best by the first curve have labels."""
-    first = (curves[0].measure, curves[0].user_model)
-    means = {
-        curve.run: sum(curve.y) / max(len(curve.y), 1)
-        for curve in curves
-        if (curve.measure, curve.user_model) == first
-    }
-    runs = list(dict.fromkeys(curve.run for curve in curves))
-    return line_styles(runs, sorted(means, key=lambda run: -means[run]))
