@@ -77,17 +77,23 @@ def _entry_of_xcg() -> Entry:
     return entry._replace(bibtex=entry.bibtex.removesuffix("}") + with_version)
 
 
-def _citations_of(name: str) -> Iterator[Citation]:
+def _citations_of(name: str) -> list[Citation]:
     if name.endswith((".yaml", ".yml")):
-        yield from _of_file(Path(name))
-        return
-    found = [*_of_measure(name), *_of_user_model(name), *_of_part(name), *_of_strategy(name)]
+        return list(_of_file(Path(name)))
+    found: list[Citation] = []
+    if MEASURES.knows(name.partition("@")[0].partition("(")[0].strip()):
+        found += map(_of_definition, MEASURES.definitions(name))
+    if name in shipped_models():
+        found += _of_model(UserModel.shipped(name))
+    found += [_of_function(one.kind, one.part(name)) for one in REGISTRIES.values() if name in one]
+    if name.partition("(")[0].strip() in STRATEGIES or ":" in name:
+        found.append(_of_function("strategy", strategies_of(name, Path())[0]))
     if not found:
         raise XcgError(
             f"unknown name {name!r} of a measure, user model, part of a user model or strategy: "
             f"{nearest(name, citable())}"
         )
-    yield from found
+    return found
 
 
 def _of_file(path: Path) -> Iterator[Citation]:
@@ -105,19 +111,8 @@ def _of_file(path: Path) -> Iterator[Citation]:
         yield _of_function("strategy", strategy)
 
 
-def _of_measure(name: str) -> Iterator[Citation]:
-    stem = name.partition("@")[0].partition("(")[0].strip()
-    if MEASURES.knows(stem):
-        yield from map(_of_definition, MEASURES.definitions(name))
-
-
 def _of_definition(definition: Definition) -> Citation:
     return Citation(f"the measure {definition.name}", entries_of(definition.references))
-
-
-def _of_user_model(name: str) -> Iterator[Citation]:
-    if name in shipped_models():
-        yield from _of_model(UserModel.shipped(name))
 
 
 def _of_model(model: UserModel) -> Iterator[Citation]:
@@ -132,17 +127,6 @@ def _of_model(model: UserModel) -> Iterator[Citation]:
             "near-miss model": value.near_misses,
         }
     yield from (_of_function(kind, part) for kind, part in parts.items())
-
-
-def _of_part(name: str) -> Iterator[Citation]:
-    for registry in REGISTRIES.values():
-        if name in registry:
-            yield _of_function(registry.kind, registry.part(name))
-
-
-def _of_strategy(name: str) -> Iterator[Citation]:
-    if name.partition("(")[0].strip() in STRATEGIES or ":" in name:
-        yield _of_function("strategy", strategies_of(name, Path())[0])
 
 
 def _of_function(kind: str, part: Part[Any]) -> Citation:

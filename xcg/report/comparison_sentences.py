@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from xcg.evaluation.results import Results
+from xcg.report.plot_selection import grouped
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import Comparison
@@ -80,10 +82,7 @@ significance level 5 %, 95 % intervals.
 
 def _parts(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
     """Divide comparisons by correction and number of comparisons, which can differ by measure."""
-    parts: dict[tuple[str, int], list[Comparison]] = {}
-    for line in comparisons:
-        parts.setdefault((line.correction, line.comparisons), []).append(line)
-    return list(parts.values())
+    return list(grouped(comparisons, attrgetter("correction", "comparisons")).values())
 
 
 def _names(lines: Sequence[Comparison]) -> str:
@@ -218,11 +217,8 @@ def zero_notes(results: Results, comparisons: Sequence[Comparison]) -> list[str]
 
     One note for each measure and user model, on the two compared runs that differ most.
     """
-    families: dict[tuple[str, str], list[Comparison]] = {}
-    for line in comparisons:
-        families.setdefault((line.measure, line.user_model), []).append(line)
     notes = []
-    for (measure, model), lines in families.items():
+    for (measure, model), lines in grouped(comparisons, attrgetter("measure", "user_model")).items():
         shares = {
             run: sum(score == 0 for score in values.values()) / len(values)
             for run, values in scores_by_run(results, measure, model).items()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
+from xcg.report.comparisons import deciding_text
+from xcg.report.plot_selection import grouped
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.letter_groups import letter_groups
 from xcg.statistics.run_pairs import best_run
@@ -17,7 +20,7 @@ from xcg.statistics.significance import (
     practical_significance,
     relative_difference,
 )
-from xcg.statistics.topic_scores import TopicScores, common_scores, deciding_topics, scores_by_run
+from xcg.statistics.topic_scores import TopicScores, scores_by_run
 from xcg.tables import Column, Table
 
 _COLUMNS = [
@@ -153,9 +156,7 @@ def _tables(
 
 
 def _families(comparisons: Sequence[Comparison]) -> list[_Family]:
-    families: dict[tuple[str, str], list[Comparison]] = {}
-    for line in comparisons:
-        families.setdefault((line.measure, line.user_model), []).append(line)
+    families = grouped(comparisons, attrgetter("measure", "user_model"))
     return [_Family(*names, lines) for names, lines in families.items()]
 
 
@@ -260,12 +261,6 @@ def _cells(
     levels = {line.level for line in lines} - {None}
     has_same_topics = len({line.topics for line in lines}) == 1
     for line in lines:
-        deciding = ""
-        if topics:
-            pair = {run: scores[run] for run in (line.run, line.baseline)}
-            common = common_scores(pair, results.topics, line.measure)
-            found = deciding_topics(common, line.run, line.baseline, topics)
-            deciding = ", ".join(f"{name} {by:+.2f}" for name, by in found)
         yield (
             line,
             {
@@ -282,7 +277,7 @@ def _cells(
                 "p alone": line.p if line.comparisons > 1 and line.correction != "none" else None,
                 "detectable": line.detectable,
                 "level": line.level if levels != {1 - SIGNIFICANCE_LEVEL} else None,
-                "deciding topics": deciding,
+                "deciding topics": deciding_text(results, scores, line, topics),
             },
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from string import ascii_uppercase
 from typing import Any
@@ -67,14 +67,10 @@ def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics:
     """
     rows = []
     scores: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
-    names = results.topics
     for line in comparisons:
         family = line.measure, line.user_model
         if family not in scores:
             scores[family] = scores_by_run(results, *family)
-        pair = {run: scores[family][run] for run in (line.run, line.baseline)}
-        common = common_scores(pair, names, line.measure)
-        deciding = deciding_topics(common, line.run, line.baseline, topics) if topics else []
         rows.append(
             {
                 "measure": line.measure,
@@ -83,10 +79,29 @@ def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics:
                 "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
                 **{name: getattr(line, name) for name in _TEST_FIELDS},
                 **{name: getattr(line, name) for name in _MARGIN_FIELDS if line.margin is not None},
-                "deciding_topics": ", ".join(f"{name} {by:+.2f}" for name, by in deciding),
+                "deciding_topics": deciding_text(results, scores[family], line, topics),
             }
         )
     return rows
+
+
+def deciding_text(
+    results: Results, scores: Mapping[str, Mapping[str, float]], line: Comparison, topics: int
+) -> str:
+    """Return the topics with the largest differences of two runs, and the differences.
+
+    Args:
+        results: Results with the scores of topics.
+        scores: Run → topic → score by the measure under the user model of the comparison.
+        line: The comparison.
+        topics: The number of topics to return.
+    """
+    if not topics:
+        return ""
+    pair = {run: scores[run] for run in (line.run, line.baseline)}
+    common = common_scores(pair, results.topics, line.measure)
+    found = deciding_topics(common, line.run, line.baseline, topics)
+    return ", ".join(f"{name} {by:+.2f}" for name, by in found)
 
 
 def overall_rows(results: Results, correction: str) -> list[Row]:

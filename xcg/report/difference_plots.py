@@ -11,6 +11,7 @@ from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report.figures import (
+    COLOURS,
     MAX_HEIGHT,
     MAX_PANELS,
     MAX_WIDTH,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 Intervals = dict[tuple[str, str, str, str], tuple[float, float, float]]
 """(measure, user model, run, baseline) → low, mean and high of the difference."""
 
-_BETTER, _WORSE = "#0072B2", "#D55E00"
+_BETTER, _WORSE = COLOURS[4:6]
 _EXTREMES = 3
 """Number of topics that are named at each end of bars that are too narrow for names."""
 _UNKNOWN = (math.nan, math.nan, math.nan)

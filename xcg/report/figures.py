@@ -7,7 +7,7 @@ in greyscale and for colour-blind readers.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
@@ -50,7 +50,7 @@ _CLOSE, _COINCIDING, _MOST_WIDENED = 0.01, 0.75, 3
 """Lines coincide if 75 % of the points are closer than 1 % of the axis; at most 3 lines widen one."""
 
 # The colours of Okabe and Ito, which colour-blind readers can distinguish.
-_COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#999999")
+COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#999999")
 _MARKERS = "os^Dv*PX"
 _DASHES = ("-", "--", "-.", ":")
 
@@ -127,6 +127,17 @@ def panel_columns(groups: int, size: int, most: int = 4) -> int:
     return size * max(1, most // size) if groups > 3 else size
 
 
+def table_columns(panels: Collection[tuple[str, ...]]) -> int:
+    """Return the number of columns of panels; if they form a table, each measure has its own rows.
+
+    Args:
+        panels: The keys of the panels, which begin with the measure.
+    """
+    measures, others = len({key[0] for key in panels}), len({key[1:] for key in panels})
+    is_table = len(panels) == measures * others
+    return panel_columns(measures, others) if is_table else panel_columns(1, len(panels))
+
+
 def new_panels(
     count: int,
     columns: int,
@@ -160,9 +171,9 @@ def new_panels(
 def line_style(index: int) -> dict[str, Any]:
     """Return the style of one of several lines, as arguments of ``Axes.plot``."""
     return {
-        "color": _COLOURS[index % len(_COLOURS)],
+        "color": COLOURS[index % len(COLOURS)],
         "marker": _MARKERS[index % len(_MARKERS)],
-        "linestyle": _DASHES[(index // len(_COLOURS)) % len(_DASHES)],
+        "linestyle": _DASHES[(index // len(COLOURS)) % len(_DASHES)],
         "markersize": 5,
         "linewidth": 1.4,
     }

@@ -59,11 +59,8 @@ def name_positions(
         set_ticks([])
         return False
     longest = max(map(len, labels), default=0)
-    if direction == "x":
-        rotation = 0 if (longest + 1) * size * _CHARACTER_WIDTH <= room else 90
-        set_ticks(ticks, labels, fontsize=size, rotation=rotation)
-    else:
-        set_ticks(ticks, labels, fontsize=size)
+    is_vertical = direction == "x" and (longest + 1) * size * _CHARACTER_WIDTH > room
+    set_ticks(ticks, labels, fontsize=size, rotation=90 if is_vertical else 0)
     return True
 
 

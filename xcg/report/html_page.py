@@ -25,6 +25,7 @@ from xcg.evaluation.parallel import Progress
 from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
+from xcg.report.figures import COLOURS
 from xcg.report.html_context import Json, ReportContext, StepCounter
 from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import best_runs, comparison_data, interval_data
@@ -75,10 +76,11 @@ def write_report(
         XcgError: As :func:`xcg.evaluate`; nothing is written then.
     """
     data = report_data(inputs, title=title, explained=explained, progress=progress)
+    colours = " ".join(f"--curve-{index}: {one};" for index, one in enumerate(COLOURS))
     parts = {
         "title": escape(printable(title)).encode("utf-8", "backslashreplace"),
         "static": static_tables(data).encode("utf-8", "backslashreplace"),
-        "style": _read("page.css").encode(),
+        "style": f":root {{ {colours} }}\n{_read('page.css')}".encode(),
         "data": script_json(data),
         "script": "\n".join(map(_read, _SCRIPTS)).encode(),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,12 +9,10 @@ from typing import Any
 from xcg.evaluation.results import Results
 from xcg.report.best_runs import best_run_sentences
 from xcg.report.columns import SHIFTS
+from xcg.report.plot_selection import model_parameters
 from xcg.statistics.best_runs import BestRun
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.tables import Column, Table
-
-_VARIANT = re.compile(r"(?P<name>[^\[\]]*)\[(?P<values>[^\[\]]+)\]")
-"""The name of a user model with chosen values, such as ``sweep[ideal=leaves,alpha=0.5]``."""
 
 
 def sweep_sentences(results: Results, reference: str | None, resamples: int) -> list[str]:
@@ -54,7 +51,7 @@ def shift_facts(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples
 def shift_table(shifts: Sequence[OrderShift], best: Sequence[BestRun]) -> Table:
     """Arrange the shifts of orders for a terminal, with one column for each parameter that varies."""
     names = [shift.user_model for shift in shifts]
-    parameters = _parameters(names) or [{"user model": name} for name in names]
+    parameters = model_parameters(names) or [{"user model": name} for name in names]
     declared = {column.name: column for column in SHIFTS}
     columns = [
         Column("measure", kind="text", is_key=True),
@@ -84,24 +81,6 @@ def shift_table(shifts: Sequence[OrderShift], best: Sequence[BestRun]) -> Table:
         title = shifts[0].measure
     filled = [i for i in range(len(columns)) if any(row[i] not in (None, "") for row in rows)]
     return Table([columns[i] for i in filled], [[row[i] for i in filled] for row in rows], title=title)
-
-
-def _parameters(names: Sequence[str]) -> list[dict[str, str]]:
-    """Return the parameters in the names of user models; nothing if the names have other forms.
-
-    >>> _parameters(["m[ideal=leaves,alpha=0.5]", "m[ideal=roots,alpha=0.5]"])
-    [{'ideal': 'leaves', 'alpha': '0.5'}, {'ideal': 'roots', 'alpha': '0.5'}]
-    """
-    found = [_VARIANT.fullmatch(name) for name in names]
-    if not all(found) or len({match["name"] for match in found if match}) > 1:
-        return []
-    pairs = [
-        [part.partition("=")[::2] for part in match["values"].split(",")] for match in found if match
-    ]
-    keys = [name for name, _ in pairs[0]]
-    if len(set(keys)) < len(keys) or any([name for name, _ in one] != keys for one in pairs):
-        return []
-    return [dict(one) for one in pairs]
 
 
 def _interval(shift: OrderShift) -> str:

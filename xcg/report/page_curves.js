@@ -10,15 +10,12 @@ const MARKERS = [
 const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
 const bestRuns = runsByMean(0, 0);
 
-function lineStyle(run) {
-  const index = data.runs.length > MARKERS.length ? bestRuns.indexOf(run) : run;
-  return {
-    color: `var(--curve-${index % 8})`,
-    marker: MARKERS[(index + Math.floor(index / 8)) % 8],
-    dash: DASHES[(index + Math.floor(index / 64)) % 4],
-  };
-}
-
+const styleOf = (index) => ({
+  color: `var(--curve-${index % 8})`,
+  marker: MARKERS[(index + Math.floor(index / 8)) % 8],
+  dash: DASHES[(Math.floor(index / 8) + Math.floor(index / 64)) % 4],
+});
+const lineStyle = (run) => styleOf(data.runs.length > MARKERS.length ? bestRuns.indexOf(run) : run);
 const makeSwatch = (run) => makeSwatchOf(lineStyle(run));
 
 function makeSwatchOf({ color, marker, dash }) {

@@ -5,11 +5,7 @@ const strategyView = { measure: 0, model: 0, run: 0 };
 // Eight colours and markers as for runs. The greedy reference is a dashed line without markers.
 function strategyStyle(strategy) {
   if (strategy === data.strategies.reference) return { color: "var(--muted)", marker: "", dash: "7 3" };
-  return {
-    color: `var(--curve-${strategy % 8})`,
-    marker: MARKERS[(strategy + Math.floor(strategy / 8)) % 8],
-    dash: DASHES[Math.floor(strategy / 64) % 4],
-  };
+  return styleOf(strategy);
 }
 
 const unique = (items) => [...new Set(items)];

@@ -16,7 +16,7 @@ from xcg.report.figures import (
     line_style,
     mark_extrapolated,
     new_panels,
-    panel_columns,
+    table_columns,
 )
 from xcg.report.plot_selection import different_panels, grouped, short_names
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
@@ -144,8 +144,7 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
         lambda lines: [math.nan if line.deviation is None else line.deviation for line in lines],
     )
     names = list(dict.fromkeys(f"{line.test}, {line.correction}" for line in plans))
-    measures, models = (len(set(keys)) for keys in zip(*panels, strict=True))
-    columns = panel_columns(measures, models) if not choice else 4
+    columns = table_columns(panels)
     figure, axes = new_panels(len(panels), columns, 4.6 * columns + 1.8, 3.6)
     difference = plans[0].difference
     for number, ((measure, model), lines) in enumerate(panels.items()):

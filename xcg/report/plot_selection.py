@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import accumulate, zip_longest
@@ -16,6 +17,9 @@ from xcg.report.figures import GREY, MAX_PANELS, label_text, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_VARIANT = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]")
+"""The name of a user model with chosen values, such as ``sweep[ideal=leaves,alpha=0.5]``."""
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -154,21 +158,31 @@ def _with_part(name: str, start: int, most: int) -> str:
     return f"{name[:head]}…{rest}" if len(rest) <= room + 1 else f"{name[:head]}…{rest[:room]}…"
 
 
+def model_parameters(names: Sequence[str]) -> list[dict[str, str]]:
+    """Return the parameters in the names of user models; nothing if the names have other forms.
+
+    >>> model_parameters(["m[ideal=leaves,alpha=0.5]", "m[ideal=roots,alpha=0.5]"])
+    [{'ideal': 'leaves', 'alpha': '0.5'}, {'ideal': 'roots', 'alpha': '0.5'}]
+    """
+    found = [match.groups() for match in map(_VARIANT.fullmatch, names) if match]
+    if len(found) < len(names) or len({name for name, _ in found}) > 1:
+        return []
+    pairs = [[part.partition("=")[::2] for part in values.split(",")] for _, values in found]
+    keys = {tuple(key for key, _ in own) for own in pairs}
+    if len(keys) > 1 or any(len(set(own)) < len(own) for own in keys):
+        return []
+    return [dict(own) for own in pairs]
+
+
 def model_labels(names: Sequence[str]) -> tuple[list[str], str]:
     """Return a label for each user model, and a heading of all labels.
 
     The models of a sweep are labelled with the values of its parameters, which are the heading:
     ``sweep[ideal=roots,alpha=0]`` has the label ``roots, 0`` and the heading ``ideal, alpha``.
     """
-    prefix = names[0].partition("[")[0] + "["
-    labels, heading = list(names), ""
-    if len(names) > 1 and all(name.startswith(prefix) and name.endswith("]") for name in names):
-        labels = [name[len(prefix) : -1] for name in names]
-        settings = [[part.partition("=") for part in label.split(",")] for label in labels]
-        parameters = {tuple(name for name, _, _ in parts) for parts in settings}
-        if len(parameters) == 1 and all(equals for parts in settings for _, equals, _ in parts):
-            heading = ", ".join(parameters.pop())
-            labels = [", ".join(value for _, _, value in parts) for parts in settings]
+    parameters = model_parameters(names) if len(names) > 1 else []
+    labels = [", ".join(values.values()) for values in parameters] or list(names)
+    heading = ", ".join(parameters[0]) if parameters else ""
     short = short_names(list(dict.fromkeys(labels)), LABEL_CHARACTERS)
     return [short[label] for label in labels], heading
 

@@ -20,6 +20,7 @@ from xcg.report.figures import (
     line_style,
     new_panels,
     panel_columns,
+    table_columns,
 )
 from xcg.report.plot_selection import (
     LineStyles,
@@ -78,10 +79,7 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
     """
     every = grouped(curves, attrgetter("measure", "user_model"))
     panels, choice = different_panels(every, lambda lines: [_mean(curve) for curve in lines])
-    models = len({model for _, model in panels})
-    measures = len({measure for measure, _ in panels})
-    is_table = len(panels) == models * measures
-    columns = panel_columns(*((measures, models) if is_table else (1, len(panels))), 4)
+    columns = table_columns(panels)
     width = 4.4 * columns + (2.4 if columns < 3 else 1.0)
     figure, axes = new_panels(len(panels), columns, width, 3.6)
     styles = _styles_of(curves)

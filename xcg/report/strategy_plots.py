@@ -13,7 +13,7 @@ from xcg.report.figures import (
     label_text,
     line_style,
     new_panels,
-    panel_columns,
+    table_columns,
 )
 from xcg.report.plot_selection import different_panels, grouped, short_names
 from xcg.report.strategy_studies import strategy_label, with_gaps
@@ -50,10 +50,7 @@ def strategies_plot(study: StrategyStudy) -> Figure:
         lambda scores: [math.nan if one.score is None else one.score for one in scores],
     )
     cases = list(panels)
-    measures = len({measure for measure, *_ in cases})
-    size = len({case[1:] for case in cases})
-    is_table = len(cases) == measures * size
-    columns = panel_columns(*((measures, size) if is_table else (1, len(cases))), 4)
+    columns = table_columns(cases)
     figure, axes = new_panels(len(cases), columns, 4.0 * columns + 2.5, 3.4)
     short = short_names(list(dict.fromkeys(run for *_, run in cases)), _TITLE_CHARACTERS)
     strategies = list(dict.fromkeys(score.strategy for score in study.scores))

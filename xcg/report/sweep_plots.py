@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.report.figures import MAX_HEIGHT, MAX_WIDTH, add_caption, in_style, label_text, new_figure
+from xcg.report.figures import (
+    MAX_HEIGHT,
+    MAX_WIDTH,
+    add_caption,
+    drawn_first,
+    in_style,
+    label_text,
+    new_figure,
+)
 from xcg.report.heatmaps import draw_cells, name_positions
 from xcg.report.plot_selection import LABEL_CHARACTERS, model_labels, most_different
 from xcg.statistics.rank_correlation import OrderShift
@@ -77,9 +85,7 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
         "different ranks."
         if len(models) < len(results.user_models)
         else "",
-        f"Drawn are {len(measures)} of {len(results.measures)} measures, the first ones."
-        if len(measures) < len(results.measures)
-        else "",
+        drawn_first(len(measures), len(results.measures), "measures"),
     )
     return figure
 
