@@ -117,8 +117,7 @@ def test_extrapolated_swaps_are_marked() -> None:
     assert second.get_markevery() == [1, 2]
     assert axis.get_title(loc="right") == "extrapolated"
     assert list(axis.get_xticks()) == [1, 2, 3, 4]
-    first, middle, last = axis.get_xaxis_transform().transform([(x, 0) for x in (1, 2, 4)])[:, 0]
-    assert (last - middle) / (last - first) == pytest.approx(1 / 3)
+    assert axis.get_xscale() == "log"
     assert legend_of(figure) == ["from 10"]
     assert figure.legends[0].get_title().get_text() == "difference\n% of the mean score"
     assert plots.swaps_plot({"MAep": rates}, [1, 2]).axes[0].get_title(loc="right") == ""

@@ -133,20 +133,13 @@ def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inche
     if name_positions(axis, "x", topics, inches):
         axis.set_xlabel("topic")
         return
-    axis.set_xlabel(f"{len(topics)} topics")
     short = short_names(topics, 16)
-    for x, y, ends, (horizontal, vertical) in (
-        (0.99, 0.97, topics[: -_EXTREMES - 1 : -1], ("right", "top")),
-        (0.01, 0.03, topics[:_EXTREMES], ("left", "bottom")),
-    ):
-        names = ", ".join(short[topic] for topic in ends)
-        axis.text(
-            *(x, y, label_text(f"{'lowest' if x > 0.5 else 'highest'}: {names}")),
-            transform=axis.transAxes,
-            fontsize=7,
-            horizontalalignment=horizontal,
-            verticalalignment=vertical,
-        )
+    highest, lowest = (
+        ", ".join(short[topic] for topic in ends)
+        for ends in (topics[:_EXTREMES], topics[: -_EXTREMES - 1 : -1])
+    )
+    lines = f"{len(topics)} topics; highest: {highest}", f"lowest: {lowest}"
+    axis.set_xlabel("\n".join(map(label_text, lines)))
 
 
 def _cells(

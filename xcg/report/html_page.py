@@ -30,6 +30,7 @@ from xcg.report.html_context import Json, ReportContext, StepCounter
 from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import best_runs, comparison_data, interval_data
 from xcg.report.html_strategies import strategy_data
+from xcg.tables import html_table
 
 # Limits on the size of the file: a campaign of 69 runs and 34 topics stays below 20 MB.
 MAX_SCORES = 250_000
@@ -179,26 +180,14 @@ def static_tables(data: Json) -> str:
     """Return the means over topics as HTML tables, for browsers without JavaScript."""
     tables = []
     for model, measures in zip(data["models"], data["scores"], strict=True):
-        rows = []
-        for number, run in enumerate(data["runs"]):
-            means = [runs[number][0] for runs in measures]
-            rows.append([run, *("–" if mean is None else f"{mean:.4f}" for mean in means)])
+        rows = [
+            [run, *("–" if runs[number][0] is None else runs[number][0] for runs in measures)]
+            for number, run in enumerate(data["runs"])
+        ]
         caption = f"Means over topics under {model['name']}"
-        tables.append(_static_table(caption, ["Run", *data["measures"]], rows))
+        table = html_table(["Run", *data["measures"]], rows, caption)
+        tables.append(f'<div class="scroll">{table}</div>\n')
     return "".join(tables)
-
-
-def _static_table(caption: str, heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def line(tag: str, cells: Sequence[str]) -> str:
-        first, *others = (escape(printable(cell)) for cell in cells)
-        numbers = "".join(f'<{tag} class="number">{cell}</{tag}>' for cell in others)
-        return f"<tr><th>{first}</th>{numbers}</tr>"
-
-    body = "".join(line("td", row) for row in rows)
-    return (
-        f'<div class="scroll"><table><caption>{escape(printable(caption))}</caption>'
-        f"<thead>{line('th', heading)}</thead><tbody>{body}</tbody></table></div>\n"
-    )
 
 
 def _title_notes(inputs: Inputs) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
@@ -43,7 +43,7 @@ def junit_xml(
             lines = [failure.text for failure in check.failures]
             lost = [
                 line
-                for topic in [*_losses(check)][:MAX_TOPICS]
+                for topic in [*(check.pair.losses if check.pair else ())][:MAX_TOPICS]
                 for line in _lost(check, topic, questions)
             ]
             _add_case(suite, name, check.measure, check, [*lines, *lost])
@@ -74,10 +74,6 @@ def _add_case(
     if check.failures and lines:
         attributes = {"message": printable(lines[0]), "type": check.failures[0].rule}
         etree.SubElement(case, "failure", attributes).text = "\n".join(map(printable, lines))
-
-
-def _losses(check: Check) -> Iterable[str]:
-    return check.pair.losses if check.pair is not None else ()
 
 
 def _lost(check: Check, topic: str, questions: Mapping[tuple[str, str, str], Question]) -> list[str]:

@@ -124,8 +124,8 @@ def swaps_plot(
     """Draw swap rates over the number of topics, one line per range of differences (KL, Figure 9).
 
     Rates of sparse bins are not drawn.
-    Extrapolated rates are thin lines on a grey background, with markers at the given sizes. They have
-    at most a third of the width.
+    Extrapolated rates are thin lines on a grey background, with markers at the given sizes; the axis is
+    then logarithmic.
 
     Args:
         rates_by_measure: Measure → swap rates.
@@ -153,7 +153,10 @@ def swaps_plot(
                 style = _swap_style(index) | {"linewidth": 0.8, "markerfacecolor": "white"}
                 axis.plot(curve, 100 * expected[:, index], markevery=at_sizes, **style)
             mark_extrapolated(axis, largest, further[-1])
-            _compress(axis, rates.sizes[0], largest, further)
+            axis.set_xscale("log")
+            ticks = [*range(rates.sizes[0], largest + 1, -(-largest // _MOST_TICKS)), *further]
+            axis.set_xticks(ticks, list(map(str, ticks)))
+            axis.minorticks_off()
         axis.axhline(100 * RELIABLE, color="black", linewidth=0.8, linestyle=":")
         axis.set_title(label_text(measure))
         axis.set_xlabel("topics in each set")
@@ -164,21 +167,6 @@ def swaps_plot(
     add_legend(figure, axes[0], title=f"difference\n{unit}".strip())
     add_caption(figure, drawn_first(count, len(rates_by_measure), "measures"))
     return figure
-
-
-def _compress(axis: Axes, first: int, largest: int, further: Sequence[int]) -> None:
-    """Compress the x axis above the largest measured size, so that it is a third of the width."""
-    last = further[-1]
-    scale = min(1.0, max(largest - first, 1) / 2 / (last - largest))
-    axis.set_xscale(
-        "function",
-        functions=(
-            lambda x: np.where(x > largest, largest + (x - largest) * scale, x),
-            lambda x: np.where(x > largest, largest + (x - largest) / scale, x),
-        ),
-    )
-    step = -(-largest // _MOST_TICKS)
-    axis.set_xticks([*range(first, largest + 1, step), *further])
 
 
 def _swap_style(index: int) -> dict[str, Any]:

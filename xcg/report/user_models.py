@@ -76,15 +76,13 @@ def list_user_models() -> list[Block]:
         shipped.append([name, *shown, " ".join(others), bounded])
     blocks: list[Block] = [Table(heading, shipped, is_limited=False)]
     for registry in REGISTRIES.values():
-        functions = [(name, registry.get(name)) for name in registry]
-        rows = [
-            [name, Docstring.of(function).summary.rstrip("."), _assignments(function)]
-            for name, function in functions
-        ]
-        if not rows:
-            continue
+        rows = []
+        for name in registry:
+            function = registry.get(name)
+            parameters = " ".join(map(str, _parameters(function)))
+            rows.append([name, Docstring.of(function).summary.rstrip("."), parameters])
         columns = [Column(registry.kind, is_key=True), Column("what it is"), Column("parameters")]
-        if not any(parameters for *_, parameters in rows):
+        if not any(row[-1] for row in rows):
             columns, rows = columns[:2], [row[:2] for row in rows]
         blocks += ["\n", Table(columns, rows, is_limited=False)]
     return [*blocks, "\n", _prose(_MORE)]
@@ -224,10 +222,6 @@ def _parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
         return parameters_of(function)
     except (TypeError, ValueError, NameError):  # a function of a package without readable annotations
         return []
-
-
-def _assignments(function: Callable[..., Any]) -> str:
-    return " ".join(map(str, _parameters(function)))
 
 
 def _default_text(parameter: Parameter) -> str:
