@@ -159,7 +159,7 @@ TEMPLATES = [
     "perturb config.yaml --counts 0,1,5",
     "place passages.jsonl --corpus documents --output out/result",
     "plan config.yaml --measures MAep",
-    "plan config.yaml --topics 20 --difference 0.1 --measures MAep --test t",
+    "plan config.yaml --topics 20 --difference 0.1 --measures MAep",
     "report config.yaml --output out/result",
     "samples out/result",
     "show documents/cs/1995/a00003.xml",

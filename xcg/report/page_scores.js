@@ -62,7 +62,7 @@ function showBestRuns() {
   });
   byId("best").append(
     makeElement("p", { class: "hint" }, "The difference between the best run and the second, and its significance: " +
-      "t test over topics, p corrected for all pairs of runs (Tukey's HSD, or Holm for runs with different topics); significant if p < 0.05." +
+      "t test over topics, p corrected for all pairs of runs (Holm with Shaffer's steps, or Holm for runs with different topics); significant if p < 0.05." +
       (data.strategies ? " Strategies are compared only with others of the same run (Holm for several runs)." : "")),
     makeScrollable("Best run of each measure", makeSortableTable("Best and second run", columns, rows)),
     ...[...reasons].map((reason) => makeElement("p", {}, `Not tested: ${printable(reason)}`)));
