@@ -170,7 +170,7 @@ def test_intervals_tests_and_counts_are_consistent(
         correction in ("shaffer", "tukey") and baseline == "r0"
     ):
         correction = None
-    found = compare_runs(results_of(table), "MAep", "m", None, baseline, test, correction)
+    found = compare_runs(results_of(table), "MAep", "m", baseline, test, correction)
     runs = len(table)
     assert len(found) == (runs * (runs - 1) // 2 if baseline is None else runs - 1)
     for line in found:
