@@ -20,7 +20,7 @@ def import_all():
             importlib.import_module(module.name)
 
 import_all()  # loads the libraries, which are those of this system
-import joblib, lxml.html, markdown_it, matplotlib.pyplot, sqlite3, tempfile
+import joblib, lxml.html, markdown_it, matplotlib.pyplot, platformdirs, sqlite3, tempfile
 for name in [name for name in sys.modules if name.partition(".")[0] == "xcg"]:
     del sys.modules[name]
 for name in ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"):

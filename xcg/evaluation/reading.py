@@ -77,7 +77,7 @@ def rewrite_all(
         return runs
     topics = list(dict.fromkeys(topic for run in runs for topic in run.rankings))
     count = min(len(topics), executor.count_workers())
-    if executor.is_this_process or count <= 1:
+    if executor.is_this_process or not topics:
         return runs.with_runs(rewrite_runs(runs, strategies, corpus, runs.stored))
     bounds = [len(topics) * number // count for number in range(count + 1)]
     tasks = [(runs.of_topics(frozenset(topics[a:b])),) for a, b in pairwise(bounds)]
