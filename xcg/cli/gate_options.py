@@ -80,10 +80,9 @@ class GateOptions:
     def refuse_unused(self) -> None:
         """Refuse options without effect."""
         refuse_unused(self.has_test, "with --fail-if-worse-than, which is the baseline", "--baseline")
-        unused = ["--allow-unmapped", "--junit", "--expected-topics"]
+        unused = ["--allow-unmapped", "--allow-underpowered", "--junit", "--expected-topics"]
         refuse_unused(not self.is_given, f"without {_or(GATES)}", *unused)
-        unused = ["--allow-underpowered", "--per-topic"]
-        refuse_unused(not self.compares, f"without {_or(GATES[1:])}", *unused)
+        refuse_unused(not self.compares, f"without {_or(GATES[1:])}", "--per-topic")
         refuse_unused(self.junit is None, "without --junit", "--per-topic")
 
     def checked(

@@ -126,7 +126,11 @@ class Executor:
                 except _dead_worker_errors() as error:
                     attempts += 1
                     if attempts > _RETRIES:
-                        raise XcgError(f"workers die again and again: {error}") from None
+                        reason = str(error).partition("\n")[0]
+                        raise XcgError(
+                            f"workers die again and again: {reason}; expected enough memory for each, "
+                            "or one worker"
+                        ) from None
         if failure is not None:
             raise failure.error
         return done

@@ -107,6 +107,11 @@ class MeasureRegistry(Registry[Definition]):
         """
         if isinstance(text, Measure):
             return self._checked(text)
+        if not isinstance(text, str):
+            raise XcgError(
+                f"a measure is {text!r}: expected a name, such as 'MAep', or a function of yours as "
+                "'module:function'"
+            )
         if len(text) > MAX_CHARACTERS:
             raise XcgError(
                 f"{text.strip()[:20]}… is not a measure: it has {len(text):,} characters; expected at "
