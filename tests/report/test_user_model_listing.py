@@ -89,3 +89,9 @@ def test_a_wrong_name_has_one_message(xcg_command: Command, arguments: list[str]
     assert done.stderr.startswith(f"xcg: error: {message}")
     assert done.stderr.count("\n") == 1
     assert not done.stdout
+
+
+def test_kinds_without_parts_are_not_listed(xcg_command: Command) -> None:
+    headings = [line.split("  ")[0] for line in xcg_command("user-models").stdout.splitlines()]
+    assert "tokenizer" in headings
+    assert "reader" not in headings  # xcg has none; packages can add some

@@ -81,6 +81,8 @@ def list_user_models() -> list[Block]:
             function = registry.get(name)
             parameters = " ".join(map(str, _parameters(function)))
             rows.append([name, Docstring.of(function).summary.rstrip("."), parameters])
+        if not rows:
+            continue
         columns = [Column(registry.kind, is_key=True), Column("what it is"), Column("parameters")]
         if not any(row[-1] for row in rows):
             columns, rows = columns[:2], [row[:2] for row in rows]
