@@ -337,7 +337,7 @@ def test_the_options_of_the_gate_are_checked(files: Callable[..., list[str]]) ->
     assert run_compare(*files(good=GOOD, other=GOOD), *worse, "--margin", "0.01")[0] == 0
     for options, message in (
         (("--margin", "0.01"), "--margin has no effect without --fail-if-worse-than"),
-        (("--allow-underpowered",), "--allow-underpowered has no effect without --fail-if"),
+        (("--allow-underpowered",), "--allow-underpowered has no effect without --fail-under"),
         ((*worse, "--margin", "0"), "illegal margin '0': expected a number above 0"),
         ((*worse, "--margin", "nan"), "illegal margin 'nan'"),
         ((*worse, "--margin", "MAep=0.1"), "no measure 'MAep'"),
