@@ -208,37 +208,6 @@ def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[in
             raise InputError(f"{path}:{number}", message) from None
 
 
-def position_of(source: str, topic: str, document: str) -> str:
-    """Return the file and the number of the first line that names a document for a topic.
-
-    It is for messages. If the source is not a file, or no line names the document, the source is
-    returned unchanged.
-
-    Args:
-        source: The file, or another description of the source.
-        topic: The topic.
-        document: The name of the document in the file.
-    """
-    path = Path(source)
-    in_topic = False
-    try:
-        if path == STANDARD_INPUT or not path.is_file():
-            return source
-        with open_input(path) as file:
-            has_markup = file.peek(4).removeprefix(b"\xef\xbb\xbf").startswith(b"<")
-            for number, line in lines(file, path):
-                words = _WORD_ENDS.split(line)
-                in_topic = topic in words or (in_topic and has_markup)
-                if in_topic and document in words:
-                    return f"{source}:{number}"
-    except (OSError, InputError):  # not a file name, or not UTF-8
-        return source
-    return source
-
-
-_WORD_ENDS = re.compile(r"""[\s"'<>#,]+""")
-
-
 def chunks(file: BufferedReader) -> Iterator[bytes]:
     """Yield a text in small chunks; each ends at the end of a line, unless it is longer than 1 MB."""
     while chunk := file.read(CHUNK_BYTES):
