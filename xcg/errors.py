@@ -60,6 +60,10 @@ class UnmappedError(InputError):
     """
 
 
+class UndecidedError(XcgError):
+    """A gate can have only one outcome, whatever the scores are."""
+
+
 class NothingToAverageError(XcgError):
     """No topic has a value, so there is no mean."""
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-    import voluptuous as vol
     import yaml
     from lxml import etree
 else:
@@ -53,7 +52,6 @@ else:
     pickle = _LazyModule("pickle")
     sqlite3 = _LazyModule("sqlite3")
     etree = _LazyModule("lxml.etree")
-    vol = _LazyModule("voluptuous")
     yaml = _LazyModule("yaml")
 
 __all__ = [
@@ -70,6 +68,5 @@ __all__ = [
     "socket",
     "sqlite3",
     "textwrap",
-    "vol",
     "yaml",
 ]

@@ -12,17 +12,15 @@ import click
 _INPUT = "Input"
 _GROUPS = {
     _INPUT: (
-        *("--assessments", "--gold", "--assessor", "--other-assessments", "--corpus", "--run"),
-        *("--document", "--order", "--ties", "--topic", "--lenient", "--no-cache"),
+        "--assessments",
+        "--gold",
+        "--run",
+        "--corpus",
+        "--user-model",
+        "--measures",
+        "--strategy",
     ),
-    "User models and measures": (
-        *("--user-model", "--strategy", "--measures", "--measure", "--unanswered"),
-    ),
-    "Output": (
-        *("--format", "--to", "--escape-formulas", "--all", "--yaml", "--output", "--replace"),
-        *("--plot", "--per-topic", "--mark", "--against", "--junit"),
-    ),
-    "Other": ("--workers", "--scheduler", "--help"),
+    "Other": ("--set", "--format", "--output", "--workers", "--help"),
 }
 """Title of a group → its options, in the order of the help."""
 

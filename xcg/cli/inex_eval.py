@@ -10,12 +10,12 @@ from typing import get_args
 import click
 
 from xcg.cli.command import command
-from xcg.cli.options import MAX_NUMBER, strategy_option
-from xcg.cli.output import Printed, prints
-from xcg.cli.unused_options import given_options
+from xcg.cli.completion import complete_strategy
+from xcg.cli.output import output_option, print_text
 from xcg.documents.standard_input import claim_standard_input
 from xcg.evaluation.inputs import resolve_strategies
 from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_eval_output
+from xcg.settings.schema import MAX_NUMBER
 
 
 @command(example="xcg inex-eval -f qrels.txt run.txt")
@@ -56,10 +56,17 @@ from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_ev
     "-c", "complete", is_flag=True, help="Average over all topics of QRELS, not only the answered ones."
 )
 @click.option("-q", "per_topic", is_flag=True, help="Print the scores of each topic before the means.")
-@strategy_option
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_strategy,
+    help="Rewrite each run with this overlap strategy, and evaluate it as TAG+STRATEGY.",
+)
+@output_option
 @click.argument("qrels")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@prints()
 def inex_eval(
     thorough: bool,
     focused: bool,
@@ -72,9 +79,10 @@ def inex_eval(
     complete: bool,
     per_topic: bool,
     strategies: Sequence[str],
+    output: Path | None,
     qrels: str,
     runs: Sequence[str],
-) -> Printed:
+) -> None:
     """Print what inex_eval 3.1 prints, the official evaluator of INEX 2009 and 2010.
 
     Exactly one task is required: -t, -f, -r, -b or -i.
@@ -83,7 +91,7 @@ def inex_eval(
     passages as offset:length. Each RUN has lines of topic, Q0, document, rank, score, tag, offset and
     length; its order counts, and not its ranks and scores. - reads standard input.
 
-    With --strategy, which inex_eval does not have, each run is evaluated as TAG+STRATEGY.
+    inex_eval does not have --strategy.
     """
     given = (thorough, focused, relevant, best, with_tolerance)
     tasks: list[Task] = [task for task, is_given in zip(get_args(Task), given, strict=True) if is_given]
@@ -101,10 +109,4 @@ def inex_eval(
     finally:
         gc.freeze()  # the process ends soon, so nothing is freed
         gc.enable()
-    # inex_eval accepts these options with all tasks.
-    unused = [
-        f"note: {option} has no effect without -{task}"
-        for task, option in (("i", "-irr"), ("b", "-n"), ("r", "-beta"))
-        if task != tasks[0] and given_options(option)
-    ]
-    return Printed(inex_eval_output(scores, per_topic), [*scores.notes, *unused])
+    print_text(inex_eval_output(scores, per_topic), scores.notes, output)

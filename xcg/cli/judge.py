@@ -13,9 +13,9 @@ from pathlib import Path
 import click
 
 from xcg.cli.command import command
+from xcg.cli.completion import complete_paths
 from xcg.cli.messages import print_status
-from xcg.cli.options import ANY_PATH, no_cache_option, paths_option
-from xcg.cli.unused_options import refuse_unused
+from xcg.cli.options import ANY_PATH, set_option
 from xcg.errors import Notes, XcgError, nearest
 from xcg.installation import missing_extra
 from xcg.judge.addresses import is_loopback, origin, shown_host
@@ -24,13 +24,13 @@ from xcg.judge.importing import import_assessments
 from xcg.judge.settings import Settings, load_settings
 from xcg.judge.store import Store
 from xcg.judge.workspace import open_corpus, open_workspace
+from xcg.settings.loading import stated
 
 _PACKAGES = ("jinja2", "starlette", "uvicorn")
-_SERVER_OPTIONS = ("--port", "--host", "--open")
 
 
 @command(example="xcg judge configs/judge-handbook.yaml --open")
-@click.argument("configuration", metavar="CONFIG", type=ANY_PATH)
+@click.argument("config", type=ANY_PATH)
 @click.option(
     "--assessor",
     "assessors",
@@ -50,16 +50,13 @@ _SERVER_OPTIONS = ("--port", "--host", "--open")
     help="Listen on this address. Others than the default can be reached over the network, without "
     "encryption.",
 )
-@click.option(
-    "--store",
-    type=ANY_PATH,
-    metavar="FILE",
-    help="Keep the judgements in this file, instead of that in CONFIG.",
-)
 @click.option("--open", "open_browser", is_flag=True, help="Open the first start URL in the browser.")
-@paths_option(
+@click.option(
     "--import",
     "imported",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=complete_paths,
     help="Add the assessments in this file to those of one --assessor, instead of serving pages.",
 )
 @click.option(
@@ -69,29 +66,27 @@ _SERVER_OPTIONS = ("--port", "--host", "--open")
     metavar="FOLDER",
     help="Write the judgements of finished documents into this new folder, instead of serving pages.",
 )
-@no_cache_option
+@set_option
 def judge(
-    configuration: Path,
+    config: Path,
     assessors: Sequence[str],
     port: int,
     host: str,
-    store: Path | None,
     open_browser: bool,
     imported: Sequence[str],
     exported: Path | None,
+    set: Sequence[str],
 ) -> None:
     """Judge the relevance of documents in the browser.
 
-    CONFIG names the documents, the topics, the runs whose results are judged, the grades and the
-    assessors. The command prints a start URL for each assessor and serves their pages until Ctrl-C.
-    Every change is saved at once in one file, the store.
+    The section judge of CONFIG has the grades and the assessors; corpus, topics.files and runs have
+    what is judged. The command prints a start URL for each assessor and serves their pages until
+    Ctrl-C. Every change is saved at once in one file, judge.store.
     """
-    settings = load_settings(configuration, store)
+    settings = load_settings(stated(config, set))
     _check_assessors(settings, assessors)
     if imported and exported is not None:
         raise XcgError("--import and --export exclude each other: call the command twice")
-    refuse_unused(bool(imported), "with --import", *_SERVER_OPTIONS)
-    refuse_unused(exported is not None, "with --export", *_SERVER_OPTIONS)
     if imported:
         _import(settings, imported, assessors)
     elif exported is not None:

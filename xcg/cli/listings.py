@@ -1,61 +1,87 @@
-"""Commands that list what xcg provides: ``xcg measures``, ``xcg user-models``, ``xcg strategies``."""
+"""The command ``xcg list``: measures, user models, overlap strategies and file formats."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
 import click
+from click.shell_completion import CompletionItem
 
 from xcg.cli.command import command
-from xcg.cli.completion import complete_measure, complete_strategy, complete_user_model
-from xcg.cli.output import Printed, prints
-from xcg.errors import XcgError
+from xcg.cli.output import output_option, print_text
+from xcg.errors import XcgError, nearest
 from xcg.measures import MEASURES
-from xcg.report.listings import describe_measure, list_measures
+from xcg.report.citations import bibtex, citable, citations
+from xcg.report.listings import describe_measure, list_formats, list_measures
 from xcg.report.strategies import describe_strategy, list_strategies
 from xcg.report.user_models import describe, list_user_models, user_model_yaml
-from xcg.terminal_tables import Prose
+from xcg.terminal_tables import PIPE, Block, Prose, Terminal, terminal_text
+
+_LISTS: Mapping[str, Callable[[], Sequence[Block]]] = {
+    "measures": lambda: [list_measures(MEASURES.values())],
+    "user-models": list_user_models,
+    "strategies": lambda: [list_strategies()],
+    "formats": lambda: [list_formats()],
+}
 
 
-@command(example="xcg measures ep")
-@click.argument("name", required=False, shell_complete=complete_measure)
-@prints()
-def measures(name: str | None) -> Printed:
-    """List the measures, or describe one measure.
-
-    xcg measures ep prints the formula, the parameters and the source of ep.
-    """
-    if name is None:
-        return Printed("", table=[list_measures(MEASURES.values())])
-    definitions = MEASURES.definitions(name)
-    return Printed("", table=[Prose("\n".join(map(describe_measure, definitions)))])
+def _measure(name: str) -> Sequence[Block]:
+    return [Prose("\n".join(map(describe_measure, MEASURES.definitions(name))))]
 
 
-@command(example="xcg user-models kazai-lalmas-2006")
-@click.argument("name", required=False, shell_complete=complete_user_model)
+_DESCRIBE: Mapping[str, Callable[[str], Sequence[Block]]] = {
+    "measures": _measure,
+    "user-models": describe,
+    "strategies": lambda name: [Prose(describe_strategy(name))],
+}
+
+
+def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    names = [*_LISTS, *sorted(citable())]
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+@command("list", example="xcg list measures ep")
+@click.argument("kind", required=False, metavar="[KIND]", shell_complete=_complete)
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=_complete)
+@click.option("--bibtex", "as_bibtex", is_flag=True, help="Print BibTeX of what NAME is from.")
 @click.option("--yaml", "as_yaml", is_flag=True, help="Print the YAML file of a shipped user model.")
-@prints(has_tables=True)
-def user_models(name: str | None, as_yaml: bool) -> Printed:
-    """List the user models and their parts, or explain one.
+@output_option
+def list_(
+    kind: str | None, names: Sequence[str], as_bibtex: bool, as_yaml: bool, output: Path | None
+) -> None:
+    """List what there is: measures, user-models, strategies, formats; or describe one by its NAME.
 
-    xcg user-models kazai-lalmas-2006 prints the settings of a user model, with the legal values and
-    defaults, and the parameters of all parts that can be chosen. NAME can be the YAML file of a user
-    model, too. xcg user-models distance explains a part. To write a user model of your own, start
-    from a file: xcg user-models kazai-lalmas-2006 --yaml --output mine.yaml.
+    xcg list measures ep prints the formula, the parameters and the source of ep. xcg list user-models
+    kazai-lalmas-2006 prints the settings of a user model with the legal values; NAME can be a YAML
+    file, or a part such as distance. To write a user model of your own, start from a file: xcg list
+    user-models kazai-lalmas-2006 --yaml --output mine.yaml. --bibtex without NAME prints the entry of
+    xcg itself.
     """
+    if kind is not None and kind not in _LISTS:
+        raise XcgError(f"no list {kind!r}: {nearest(kind, _LISTS)}")
+    if as_bibtex:
+        found = citations(names)
+        without = dict.fromkeys(one.subject for one in found if not one.entries)
+        notes = [f"{subject} has no published source" for subject in without]
+        print_text(bibtex(found), notes, output)
+        return
     if as_yaml:
-        if name is None:
-            raise XcgError("--yaml needs the name of a user model: xcg user-models NAME --yaml")
-        return Printed(user_model_yaml(name))
-    return Printed("", table=describe(name) if name is not None else list_user_models())
-
-
-@command(example="xcg strategies promote_parent")
-@click.argument("name", required=False, shell_complete=complete_strategy)
-@prints()
-def strategies(name: str | None) -> Printed:
-    """List the overlap strategies, or explain one.
-
-    xcg strategies promote_parent prints its definition, its parameters and an example. Strategies of
-    installed packages are included, and package.module:function explains one of your own.
-    """
-    block = list_strategies() if name is None else Prose(describe_strategy(name))
-    return Printed("", table=[block])
+        if kind != "user-models" or len(names) != 1:
+            raise XcgError("--yaml needs a user model: xcg list user-models NAME --yaml")
+        print_text(user_model_yaml(names[0]), output=output)
+        return
+    blocks: list[Block] = []
+    if kind is not None and names:
+        if kind not in _DESCRIBE:
+            raise XcgError(f"{kind} has no descriptions: expected no name")
+        for name in names:
+            blocks += _DESCRIBE[kind](name)
+    else:
+        for one in [kind] if kind is not None else _LISTS:
+            title = [f"{one}\n"] if kind is None else []
+            blocks += [*(["\n"] if blocks else []), *title, *_LISTS[one]()]
+    terminal = Terminal.of(sys.stdout) if output is None else PIPE
+    print_text(terminal_text(blocks, terminal, all_rows=True), output=output)

@@ -15,82 +15,39 @@ from xcg import __version__
 from xcg.cli.messages import print_error, print_status
 from xcg.cli.process import INTERRUPTED, UNEXPECTED, discard_unwritten, explain, prepare
 from xcg.errors import nearest, printable
-from xcg.installation import missing_extra
 from xcg.plugins import NO_PLUGINS, without_plugins
 
 COMMANDS = {
-    "assess": ("files:assess", "Derive element assessments from highlighted passages."),
-    "break": ("laws:break_", "Search for small cases in which a measure breaks a law."),
-    "calibrate": (
-        "calibrate:calibrate",
-        "Count the false alarms of tests and gates on exchanged runs.",
-    ),
-    "chunks": ("chunks:chunks", "Compare chunkers and retrievers on one gold set."),
-    "cite": ("cite:cite", "Print BibTeX for measures, user models and strategies."),
-    "compare": ("compare:compare", "Test the differences between runs over topics."),
-    "convert": ("files:convert", "Convert assessments or a run to another file format."),
-    "curves": ("explore:curves", "Print measures as curves over ranks or recall."),
-    "distribution": (
-        "distribution:distribution",
-        "Count the assessments of each level or grade pair.",
-    ),
-    "evaluate": ("evaluate:evaluate", "Evaluate runs."),
-    "explain": ("explore:explain", "Explain the gain of each result of a run."),
-    "gold": ("gold:gold", "List what to review in gold: disagreement, missed spans, duplicates."),
-    "ideal": ("explore:ideal", "Print the ideal recall-base of a topic."),
-    "inex-eval": (
-        "inex_eval:inex_eval",
-        "Evaluate runs as inex_eval does (INEX 2009 and 2010).",
-    ),
+    "evaluate": ("questions:evaluate", "Score runs."),
+    "compare": ("questions:compare", "Test the differences between runs over topics."),
+    "gate": ("questions:gate", "Pass or fail: limits, or tests against a baseline."),
+    "sweep": ("questions:sweep", "Compare user models, or overlap strategies over alpha."),
+    "curves": ("questions:curves", "Compute measures over rank, recall or text."),
+    "chunks": ("questions:chunks", "Compare chunkers and retrievers on one gold set."),
+    "report": ("questions:report", "Write one HTML page, or the methods paragraph of a paper."),
+    "explain": ("questions:explain", "Explain the gain of each result, or the ideal recall-base."),
+    "check": ("questions:check", "Check all inputs; count assessments; review gold."),
+    "study": ("questions:study", "Study measures and designs: plan, calibrate, assessors, …"),
+    "convert": ("files:convert", "Convert files: formats, the ideal run, a strategy applied."),
+    "place": ("files:place", "Find quotes in documents; repair gold after changes."),
     "judge": ("judge:judge", "Judge the relevance of documents in the browser."),
-    "levels": ("studies:levels", "Test whether measures depend on the number of levels."),
-    "measures": ("listings:measures", "List the measures, or describe one measure."),
-    "perturb": ("studies:perturb", "Insert non-relevant results and print the effect."),
-    "place": ("files:place", "Find passages in the documents by their text."),
-    "plan": ("plan:plan", "Predict what a comparison finds, with how many topics."),
-    "report": ("report:report", "Write an HTML page with tables, curves and explanations."),
-    "rewrite": ("rewrite:rewrite", "Rewrite a run with an overlap strategy."),
-    "samples": ("samples:samples", "Write the sample campaigns into a new folder."),
-    "show": ("files:show", "Print an article of the handbook as text or HTML."),
+    "samples": ("files:samples", "Write the sample campaigns into a new folder."),
     "simulate": ("files:simulate", "Write a simulated campaign into a new folder."),
-    "stability": (
-        "studies:stability",
-        "Study how scores depend on assessors and on the number of topics.",
-    ),
-    "strategies": (
-        "listings:strategies",
-        "List the overlap strategies, or explain one.",
-    ),
-    "sweep": ("compare:sweep", "Compare the order of runs between user models."),
-    "user-models": ("listings:user_models", "List user models and their parts, or explain one."),
-    "validate": ("files:validate", "Check the corpus, the assessments and the runs."),
+    "list": ("listings:list_", "List measures, user models, strategies and formats; BibTeX."),
+    "inex-eval": ("inex_eval:inex_eval", "Print what the program of INEX 2009 and 2010 prints."),
 }
 """Name → function below ``xcg.cli`` as ``module:function``, and the line in ``xcg --help``."""
 
 PURPOSES = {
-    "Evaluate and compare runs": (
-        *("evaluate", "compare", "report", "curves", "sweep", "chunks", "inex-eval"),
-    ),
-    "Look into a campaign": ("explain", "ideal", "distribution", "gold", "validate"),
-    "Plan and check experiments": (*("plan", "stability", "calibrate", "perturb", "levels", "break"),),
-    "Create and convert files": (
-        "convert",
-        "rewrite",
-        "place",
-        "judge",
-        "assess",
-        "simulate",
-        "samples",
-        "show",
-    ),
-    "List what xcg provides": ("measures", "user-models", "strategies", "cite"),
+    "Ask a campaign": (*("evaluate", "compare", "gate", "sweep", "curves", "chunks", "report"),),
+    "Look into it": ("explain", "check", "study"),
+    "Make and convert files": ("convert", "place", "judge", "samples", "simulate"),
+    "Other": ("list", "inex-eval"),
 }
 """Heading in ``xcg --help`` → its commands."""
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 _NO_PLUGINS = "--no-plugins"
-_EXTRAS = {"hypothesis": "break"}
-"""Package that the module of a command imports → the extra that installs it."""
 
 
 class LazyGroup(click.Group):
@@ -145,22 +102,16 @@ class LazyGroup(click.Group):
             ctx.exit(INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands in alphabetical order."""
-        return sorted(COMMANDS)
+        """Return the names of all commands."""
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; XcgError if the extra that it needs is not installed."""
+        """Import a command."""
         if cmd_name not in COMMANDS:
             return None
         target, _ = COMMANDS[cmd_name]
         module, function = target.split(":")
-        try:
-            command = getattr(importlib.import_module(f"xcg.cli.{module}"), function)
-        except ModuleNotFoundError as error:
-            if error.name not in _EXTRAS:
-                raise
-            extra = _EXTRAS[error.name]
-            raise missing_extra(f"xcg {cmd_name}", error.name, extra) from None
+        command = getattr(importlib.import_module(f"xcg.cli.{module}"), function)
         assert isinstance(command, click.Command)
         return command
 

@@ -5,7 +5,6 @@ This module is imported at every start, so it imports little.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 
 import click
@@ -19,11 +18,6 @@ MAX_MESSAGE_LENGTH = 1000
 def print_error(error: object) -> None:
     """Print an error to standard error in one line."""
     print_status(f"error: {error}")
-
-
-def lost_data_notes(format: str, lost: Iterable[str]) -> list[str]:
-    """Return a note for each kind of data that a file format cannot hold."""
-    return [f"note: lost in {format}: {data}" for data in lost]
 
 
 def print_status(message: str) -> None:

@@ -17,22 +17,16 @@ from itertools import chain
 from statistics import fmean
 from typing import get_args
 
-from xcg.documents.corpus import Corpus, Documents
+from xcg.documents.corpus import Corpus
 from xcg.documents.intervals import IntervalSet
 from xcg.documents.text_units import TextUnit
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.chunk_comparison import ChunkComparison, ChunkLine, GoldLine, ResultLine
 from xcg.evaluation.curves import CurveOf
-from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import (
-    AnyOrder,
-    Assessments,
-    GivenRuns,
     Inputs,
     Measures,
-    Strategies,
-    Unanswered,
-    UserModels,
 )
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Result, Results
@@ -50,8 +44,6 @@ from xcg.measures.text_effort import (
     nxcg_at_budgets,
 )
 from xcg.measures.topic_gains import Reading
-from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import Ties
 from xcg.user_model.model import UserModel
 
 BUDGETS = (500, 2000)
@@ -62,80 +54,6 @@ _ROUNDING = 1e-9  # amounts and shares of text below this are rounding errors
 
 
 def compare_chunks(
-    gold: Assessments,
-    runs: GivenRuns,
-    corpus: Documents,
-    user_model: UserModels | None = None,
-    budgets: Iterable[int] = BUDGETS,
-    unit: TextUnit = "tokens",
-    *,
-    measures: Measures = (),
-    questions: bool = False,
-    unanswered: Unanswered = "zero",
-    order: AnyOrder | None = None,
-    ties: Ties | None = None,
-    lenient: bool = False,
-    strategies: Strategies = (),
-    document: DocumentKey = None,
-    progress: Progress | None = None,
-) -> ChunkComparison:
-    """Compare runs of chunks, passages or elements as text, on one gold set.
-
-    Means are over the questions with gold. The scores are those of ``MAep(effort=unit)`` and
-    ``nxCG(budget=unit)@N`` under :func:`xcg.evaluate`.
-
-    Args:
-        gold: The relevant text, as :func:`xcg.evaluate` takes assessments.
-        runs: The runs, as :func:`xcg.evaluate` takes them.
-        corpus: The documents.
-        user_model: One with ``spans: text``. The default is ``spans``; ``spans-levels`` for levels of
-            relevance; the model of Kazai and Lalmas 2006 with results as text for assessments on the
-            four-point scales.
-        budgets: Amounts of text for nxCG, whole numbers from 1.
-        unit: ``characters``, ``words`` or ``tokens``.
-        measures: Further measures, such as ``"Success@5 SpanIoU"``, as :func:`xcg.evaluate` computes
-            them under the same user model.
-        questions: Whether to list every gold span and result.
-        unanswered: How a question without results counts: ``zero`` or ``skip``.
-        order: The order of results, as for :func:`xcg.evaluate`.
-        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
-        lenient: Count wrong data as warnings instead of raising.
-        strategies: Overlap strategies.
-        document: How chunks, in memory and in JSON Lines, name their document: a key of their
-            metadata, ``"file name"``, a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
-        progress: Called with the number of finished questions and of all questions.
-
-    Returns:
-        One line of means over the questions for each run; curves; and notes.
-
-    Raises:
-        XcgError: As :func:`xcg.evaluate`; and if there is nothing to compare.
-
-    >>> chunks = [{"doc": "bees", "start": 0, "end": 8}, {"doc": "bees", "start": 4, "end": 12}]
-    >>> gold, runs = {"1": {"bees": [(4, 8)]}}, {"r": {"1": chunks}}
-    >>> found = compare_chunks(gold, runs, {"bees": "aaa bbb ccc ddd"}, budgets=[1, 2])
-    >>> (line,) = found.lines
-    >>> line.text, line.found, line.useful, line.twice, line.nxcg
-    (4.0, 1.0, 0.25, 0.25, {1: 0.0, 2: 1.0})
-    """
-    inputs = Inputs(
-        gold,
-        runs,
-        corpus,
-        user_model,
-        unanswered=unanswered,
-        order=order,
-        ties=ties,
-        lenient=lenient,
-        strategies=strategies,
-        document=document,
-    )
-    return compare_chunks_of_inputs(
-        inputs, budgets, unit, measures, questions=questions, progress=progress
-    )
-
-
-def compare_chunks_of_inputs(
     inputs: Inputs,
     budgets: Iterable[int] = BUDGETS,
     unit: TextUnit = "tokens",
@@ -224,15 +142,10 @@ def _checked_budgets(budgets: Iterable[int], unit: str) -> list[int]:
 
 
 def _further_measures(measures: Measures, budgets: Sequence[int]) -> list[Measure]:
-    """Return the further measures; XcgError if the table already has a column for one."""
+    """Return the measures for which the table has no column with effort in text."""
+    columns = ("MAep", *(f"nxCG@{budget}" for budget in budgets))
     further = MEASURES.parse_all(measures) if measures else []
-    for measure in further:
-        if str(measure) in ("MAep", *(f"nxCG@{budget}" for budget in budgets)):
-            raise XcgError(
-                f"the comparison already has a column {measure}, with effort in text: expected other "
-                "measures"
-            )
-    return further
+    return [measure for measure in further if str(measure) not in columns]
 
 
 def _evaluate(inputs: Inputs, model: UserModel, measures: Sequence[Measure]) -> list[Result]:
@@ -246,7 +159,7 @@ def _evaluate(inputs: Inputs, model: UserModel, measures: Sequence[Measure]) -> 
         measures=measures,
         strategies=(),
     )
-    return list(evaluate_inputs(loaded))
+    return list(evaluate(loaded))
 
 
 def _with_questions(scores: Sequence[_RunScores], model: UserModel, notes: Notes) -> list[_RunScores]:

@@ -1,194 +1,186 @@
-"""Load a whole evaluation from one YAML file: corpus, assessments, runs, user models, measures."""
+"""Make the inputs of an evaluation of what a user states: paths, user models, measures, strategies."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
-from xcg.documents.files import check_complete
+from xcg.documents.sources import LinkedFolder
 from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import FileError, InputError, XcgError
-from xcg.evaluation.inputs import Inputs, Unanswered, resolve_strategies
-from xcg.lazy_modules import vol
+from xcg.evaluation.inputs import Inputs, resolve_strategies, resolve_user_models
+from xcg.evaluation.run_names import select_runs
 from xcg.measures import MEASURES, Measure
 from xcg.runs.document_names import document_key
-from xcg.runs.run import ORDERS, TIES, check_order
+from xcg.runs.run import check_order
+from xcg.settings.keys import Settings
+from xcg.settings.loading import Stated
+from xcg.settings.schema import Place
 from xcg.user_model.model import UserModel, checked_models, resolve_models
-from xcg.user_model.quantisation import is_number
-from xcg.user_model.schema import check, choice, corpus_below, corpus_path, is_user_model, text
-from xcg.yaml_file import KeyPath, YamlFile, load_yaml
+from xcg.yaml_file import KeyPath
 
-_PLAIN_KEYS = ("order", "ties", "workers", "intervals")
+_PLAIN_KEYS = ("order", "ties", "workers", "lenient")
 
 
-def load_configuration(path: str | os.PathLike[str]) -> Inputs:
-    """Load the inputs of an evaluation from a YAML file.
-
-    Paths in the file are relative to its folder; ``-`` is standard input.
+def inputs_of(stated: Stated, settings: Settings) -> Inputs:
+    """Return the inputs of an evaluation.
 
     Args:
-        path: The file.
+        stated: What the user states.
+        settings: The same, checked.
 
     Returns:
-        The inputs. User models and measures are validated; data files are not opened.
+        The inputs. User models, measures and strategies are validated; data files are not opened.
 
     Raises:
-        InputError: If a key is unknown, a value has a wrong type or range, or a user model or measure
-            is wrong; with file, line and key.
+        InputError: If a user model, a measure or a strategy is wrong, with the place of the key.
     """
-    folder = Path(path).parent
-    check_complete(folder)
-    file = load_yaml(Path(path))
-    if is_user_model(file.content):
-        raise FileError(
-            path,
-            f"a user model; expected a configuration. Name it with --user-model {path}, or with the "
-            "key user_model in a configuration",
-        )
-    if isinstance(file.content, str):
-        raise InputError(
-            path,
-            "not a configuration; expected YAML with keys such as assessments and runs. Name runs with "
-            "--run and assessments with --assessments",
-        )
-    given: dict[str, Any] = check(file.content, configuration_schema(), file.where)
-    inputs: dict[str, Any] = {key: given[key] for key in _PLAIN_KEYS if key in given}
-    positions: dict[str, dict[str, str]] = {}
-    if "corpus" in given:
-        inputs["corpus"] = corpus_below(folder, given["corpus"])
-        positions["corpus"] = {str(inputs["corpus"]): file.where(("corpus",))}
-    for key in ("assessments", "runs"):
-        paths = given.get(key, [])
-        inputs[key] = [STANDARD_INPUT if one == "-" else folder / one for one in paths]
-        is_list = isinstance(file.content, Mapping) and isinstance(file.content.get(key), list)
-        positions[key] = {
-            str(one): file.where((key, index) if is_list else (key,))
-            for index, one in enumerate(inputs[key])
-        }
-    if "document" in given:
-        stated = given["document"]
-        inputs["document"] = document_key(stated, folder) if isinstance(stated, str) else stated
-    if "user_model" in given:
-        inputs["user_model"] = _user_models(given["user_model"], file)
-    if "measures" in given:
-        inputs["measures"] = _measures(given["measures"], file)
-    if "strategies" in given:
-        below = _below(file, ("strategies",))
-        inputs["strategies"] = resolve_strategies(given["strategies"], folder, below)
+    values: dict[str, Any] = {name: getattr(settings, name) for name in _PLAIN_KEYS}
+    values["unanswered"] = settings.topics.unanswered
+    values["topic_files"] = settings.topics.files
+    values |= {key: value for key, value in _paths(stated, settings).items() if value is not None}
+    if settings.user_model is not None:
+        values["user_model"] = _user_models(settings.user_model, stated)
+    if settings.measures is not None:
+        values["measures"] = measures_of(settings.measures, stated, ("measures",))
+    if settings.strategies is not None:
+        folder, where = _folder(stated, "strategies"), _below(stated, ("strategies",))
+        values["strategies"] = resolve_strategies(settings.strategies, folder, where)
     try:
-        check_order(inputs.get("order", "score"), inputs.get("ties"))
+        order: Any = settings.order if settings.order in ("rank", "file") else "score"
+        ties: Any = settings.ties
+        check_order(order, ties)
     except XcgError as error:
-        raise InputError(file.where(("ties",)), str(error)) from None
-    topics = given.get("topics", {})
-    if "unanswered" in topics:
-        inputs["unanswered"] = topics["unanswered"]
-    inputs["topic_files"] = [folder / path for path in topics.get("files", [])]
-    return Inputs(**inputs, positions=positions)
+        raise InputError(stated.place(("ties",)).name, str(error)) from None
+    if settings.scheduler is not None:
+        if stated.is_stated("workers"):
+            raise InputError(
+                stated.place(("workers",)).name,
+                "has no effect with scheduler, whose cluster has its own workers: remove it",
+            )
+        values["scheduler"] = settings.scheduler
+    return _with_selected_runs(Inputs(**values), stated)
 
 
-def _user_models(value: object, file: YamlFile) -> list[UserModel]:
-    models = []
-    for index, spec in enumerate(value if isinstance(value, list) else [value]):
-        place: KeyPath = ("user_model", index) if isinstance(value, list) else ("user_model",)
+def _paths(stated: Stated, settings: Settings) -> dict[str, Any]:
+    """Return the assessments, runs, corpus and names of documents, and the lines that name them."""
+    gold = stated.is_stated("gold")
+    if gold and stated.is_stated("assessments"):
+        raise InputError(stated.place(("gold",)).name, "means assessments: expected one of them")
+    positions: dict[str, dict[str, str]] = {}
+    values: dict[str, Any] = {
+        "assessments": settings.gold if gold else settings.assessments,
+        "runs": settings.runs,
+        "corpus": corpus_of_key(settings.corpus),
+        "positions": positions,
+    }
+    for key, name in (("assessments", "gold" if gold else "assessments"), ("runs", "runs")):
+        if stated.is_stated(name) and not stated.place((name,)).is_python:
+            is_list = isinstance(stated.content[name], (list, tuple))
+            values[key] = [STANDARD_INPUT if str(one) == "-" else one for one in values[key]]
+            positions[key] = {
+                str(one): stated.place((name, index) if is_list else (name,)).name
+                for index, one in enumerate(values[key])
+                if stated.overrides.get((name,)) is None
+            }
+    if stated.is_stated("corpus") and ("corpus",) not in stated.overrides:
+        positions["corpus"] = {str(values["corpus"]): stated.place(("corpus",)).name}
+    values["document"] = settings.document
+    if isinstance(settings.document, str):
+        values["document"] = document_key(settings.document, stated.place(("document",)).folder)
+    return values
+
+
+def corpus_of_key(value: Any) -> Any:
+    """Return the corpus that the key states."""
+    if isinstance(value, Mapping) and "follow_links" in value:
+        return LinkedFolder(str(value["path"])) if value["follow_links"] else value["path"]
+    return value
+
+
+def _with_selected_runs(inputs: Inputs, stated: Stated) -> Inputs:
+    """Return inputs with the runs of an option, which can name runs of the file."""
+    place = stated.overrides.get(("runs",))
+    content: Any = stated.file.content if stated.file is not None else {}
+    configured = content.get("runs")
+    given: Any = inputs.runs
+    is_texts = isinstance(given, Iterable) and all(isinstance(one, (str, Path)) for one in given)
+    if place is None or configured is None or not is_texts:
+        return inputs
+    assert stated.file is not None
+    names = configured if isinstance(configured, list) else [configured]
+    folder = stated.file.path.parent
+    paths = [STANDARD_INPUT if name == "-" else folder / name for name in names]
+    return select_runs(inputs, list(map(str, given)), paths, stated.file.path)
+
+
+def _folder(stated: Stated, name: str) -> Path | None:
+    """Return the folder whose Python files a key can name; Python can name all modules."""
+    place = stated.place((name,))
+    return None if place.is_python else place.folder or Path()
+
+
+def _user_models(value: object, stated: Stated) -> list[UserModel]:
+    specs: Any = value if isinstance(value, (list, tuple)) else [value]
+    models: list[UserModel] = []
+    for index, spec in enumerate(specs):
+        path: KeyPath = ("user_model", index) if specs is value else ("user_model",)
+        place = stated.place(path)
         if isinstance(spec, Mapping):
-            models += checked_models(spec, _below(file, place), file.path.parent)
+            folder = _folder(stated, "user_model")
+            models += checked_models(spec, _below(stated, path), folder)
             continue
         try:
-            models += resolve_models(spec, file.path.parent)
+            models += resolve_models(spec, place.folder)
         except FileError as error:
-            raise InputError(file.where(place), str(error)) from None
+            raise InputError(place.name, str(error)) from None
         except InputError:
             raise  # names the model's own file
         except XcgError as error:
-            raise InputError(file.where(place), str(error)) from None
-    return models
+            raise InputError(place.name, str(error)) from None
+    try:
+        return resolve_user_models(models)
+    except XcgError as error:
+        raise InputError(stated.place(("user_model",)).name, str(error)) from None
 
 
-def _below(file: YamlFile, place: KeyPath) -> Callable[[KeyPath], str]:
-    return lambda inner: file.where(place + inner)
+def _below(stated: Stated, path: KeyPath) -> Callable[[KeyPath], str]:
+    return lambda inner: stated.place(path + inner).name
 
 
-def _measures(value: object, file: YamlFile) -> list[Measure]:
-    if isinstance(value, str):
-        try:
-            return MEASURES.parse_all(value, file.path.parent)
-        except XcgError as error:
-            raise InputError(file.where(("measures",)), str(error)) from None
+def measures_of(value: object, stated: Stated, path: KeyPath) -> list[Measure]:
+    """Return the measures that a key states; errors name the place of each."""
+    folder = _folder(stated, str(path[0]))
+    if isinstance(value, str) or not isinstance(value, (list, tuple)):
+        return _parsed(stated.place(path), lambda: MEASURES.parse_all(cast(Any, value), folder))
     measures = []
-    for index, item in enumerate(cast(list[object], value)):
-        try:
-            measures.append(MEASURES.parse(text(item), file.path.parent))
-        except (XcgError, vol.Invalid) as error:
-            raise InputError(file.where(("measures", index)), str(error)) from None
+    for index, item in enumerate(value):
+        place = stated.place((*path, index))
+        measures += _parsed(place, lambda item=item: MEASURES.parse_all(_one(item), folder))  # type: ignore[misc]
     return MEASURES.parse_all(measures)
 
 
-def _paths(value: object) -> list[str]:
-    items = value if isinstance(value, list) else [value]
-    if not items:
-        raise vol.Invalid("expected at least one path")
-    return [text(item) for item in items]
+def _one(item: object) -> Any:
+    if isinstance(item, (str, Measure)) and str(item).strip():
+        return item if isinstance(item, str) else [item]
+    raise XcgError(f"expected the name of a measure, found {item!r}")
 
 
-def _list_or_text(value: object) -> object:
-    if isinstance(value, str) or (isinstance(value, list) and value):
-        return value
-    raise vol.Invalid("expected a list like [nxCG@10, MAep]")
+def _parsed(place: Place, parse: Callable[[], list[Measure]]) -> list[Measure]:
+    try:
+        return parse()
+    except XcgError as error:
+        raise InputError(place.name, str(error)) from None
 
 
-def _model_spec(value: object) -> object:
-    if isinstance(value, (str, Mapping)) or (isinstance(value, list) and value):
-        return value
-    raise vol.Invalid("expected a name, a file, a mapping, or a list of these")
-
-
-def _strategy_spec(value: object) -> object:
-    if isinstance(value, (str, Mapping)) or (isinstance(value, list) and value):
-        return value
-    raise vol.Invalid("expected a name, a mapping with a name, or a list of these")
-
-
-def _document(value: object) -> object:
-    names = [name for pair in value.items() for name in pair] if isinstance(value, Mapping) else []
-    if names and all(isinstance(name, str) for name in names):
-        return value
-    if isinstance(value, str):
-        return text(value)
-    raise vol.Invalid("expected file name, a key, a file of names, or a mapping of names")
-
-
-def _workers(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1):
-        return value
-    raise vol.Invalid("expected a number of processes from 1, or -1 for one per core")
-
-
-def _confidence(value: object) -> object:
-    if is_number(value) and 0 < value < 100:
-        return value
-    raise vol.Invalid("expected a confidence level in percent, such as 95")
-
-
-def configuration_schema() -> vol.Schema:
-    """Return the schema of a configuration."""
-    return vol.Schema(
-        {
-            vol.Optional("corpus"): corpus_path,
-            vol.Optional("assessments"): _paths,
-            vol.Optional("runs"): _paths,
-            vol.Optional("user_model"): _model_spec,
-            vol.Optional("measures"): _list_or_text,
-            vol.Optional("strategies"): _strategy_spec,
-            vol.Optional("topics"): {
-                vol.Optional("unanswered"): choice(get_args(Unanswered)),
-                vol.Optional("files"): _paths,
-            },
-            vol.Optional("order"): choice(ORDERS),
-            vol.Optional("ties"): choice(TIES),
-            vol.Optional("workers"): _workers,
-            vol.Optional("document"): _document,
-            vol.Optional("intervals"): _confidence,
-        }
-    )
+def require(inputs: Inputs, stated: Stated, *keys: str) -> None:
+    """Raise XcgError for an input that a question needs and nothing states."""
+    given = {"assessments": inputs.assessments, "runs": inputs.has_runs, "corpus": inputs.corpus}
+    for key in keys:
+        if given[key] is None or (not isinstance(given[key], (str, os.PathLike)) and not given[key]):
+            option = f"--{'run' if key == 'runs' else key} PATH"
+            if stated.file is not None:
+                raise InputError(stated.file.path, f"no {key}: expected the key {key!r} or {option}")
+            raise XcgError(f"no {key}: expected a CONFIG.yaml or {option} ({key}=…)")

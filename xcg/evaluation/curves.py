@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xcg.documents.corpus import Documents
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.inputs import AnyOrder, Assessments, GivenRuns, Inputs, Strategies, UserModels
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
 from xcg.evaluation.score_notes import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
@@ -20,8 +19,6 @@ from xcg.measures import MEASURES, Measure, RankingGains, split_measures
 from xcg.measures.definition import Curve
 from xcg.measures.span_ranking import SpanRanking
 from xcg.measures.topic_gains import Reading
-from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import Ties
 from xcg.user_model.effort import Charge
 
 IDEAL = "ideal ranking"
@@ -69,67 +66,6 @@ def curve_measure(text: str) -> Measure:
 
 
 def curves(
-    assessments: Assessments,
-    runs: GivenRuns,
-    corpus: Documents = None,
-    user_model: UserModels | None = None,
-    measure: str = "nxCG",
-    depth: int = 100,
-    *,
-    with_ideal: bool = False,
-    order: AnyOrder | None = None,
-    ties: Ties | None = None,
-    lenient: bool = False,
-    strategies: Strategies = (),
-    document: DocumentKey = None,
-) -> NotedList[CurveOf]:
-    """Compute the curves of runs for every topic, and their means over topics.
-
-    Means are over the topics with an ideal gain above 0; a topic without results counts 0. A measure
-    with ``mean=vectors``, such as ``nxCG(mean=vectors)``, divides the mean vectors of the run and of
-    the ideal ranking, as Järvelin and Kekäläinen (2002, section 3.3) do.
-
-    Args:
-        assessments: As :func:`xcg.evaluate` takes them, like all arguments not named here.
-        runs: The runs.
-        corpus: The documents.
-        user_model: The user models.
-        measure: One measure or several, separated by spaces, with or without a cutoff.
-        depth: The last rank of a curve over ranks, at most 100,000, or the last amount of text.
-        with_ideal: Add the curve of the ideal ranking as a run of that name.
-        order: The order of results, as for :func:`xcg.evaluate`.
-        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
-        lenient: Count wrong data as warnings instead of raising.
-        strategies: Overlap strategies.
-        document: How chunks in memory name their document: a key of their metadata, ``"file name"``,
-            a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
-
-    Returns:
-        The curves, with ``notes``.
-
-    Raises:
-        XcgError: As :func:`xcg.evaluate`. Also if a measure has no curve, or all curves together have
-            more than 5,000,000 points.
-
-    >>> found = curves({"1": {"d": 2, "e": 1}}, {"r": {"1": ["e", "d"]}}, measure="nxCG", depth=3)
-    >>> [(curve.topic, list(curve.y)) for curve in found]
-    [('1', [0.5, 1.0, 1.0]), ('all', [0.5, 1.0, 1.0])]
-    """
-    inputs = Inputs(
-        assessments,
-        runs,
-        corpus,
-        user_model,
-        order=order,
-        ties=ties,
-        lenient=lenient,
-        strategies=strategies,
-        document=document,
-    )
-    return curves_of_inputs(inputs, measure, depth, with_ideal)
-
-
-def curves_of_inputs(
     inputs: Inputs, measure: str = "nxCG", depth: int = 100, with_ideal: bool = False
 ) -> NotedList[CurveOf]:
     """Compute the curves of runs, as :func:`curves` does."""

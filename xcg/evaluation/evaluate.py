@@ -7,18 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from xcg.documents.corpus import Documents
 from xcg.errors import Notes, NothingToAverageError
 from xcg.evaluation.inputs import (
-    DEFAULT_MEASURES,
-    AnyOrder,
-    Assessments,
-    GivenRuns,
     Inputs,
-    Measures,
-    Strategies,
     Unanswered,
-    UserModels,
 )
 from xcg.evaluation.other_divisor import note_other_order
 from xcg.evaluation.parallel import Progress
@@ -39,105 +31,25 @@ from xcg.measures.trec import (
     span_topics,
     standard_values,
 )
-from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import Run, Ties, name_without_strategy
+from xcg.runs.run import Run, name_without_strategy
 from xcg.strategies.registry import BoundStrategy
 from xcg.strategies.rewriting import rewrite_runs
 from xcg.user_model.model import OF_SCALE, UserModel
 
 
-def evaluate(
-    assessments: Assessments,
-    runs: GivenRuns,
-    corpus: Documents = None,
-    user_model: UserModels | None = None,
-    measures: Measures = DEFAULT_MEASURES,
-    *,
-    unanswered: Unanswered = "zero",
-    order: AnyOrder | None = None,
-    ties: Ties | None = None,
-    lenient: bool = False,
-    check_corpus: bool = False,
-    progress: Progress | None = None,
-    workers: int = 1,
-    scheduler: str | None = None,
-    strategies: Strategies = (),
-    document: DocumentKey = None,
-) -> Results:
+def evaluate(inputs: Inputs, progress: Progress | None = None) -> Results:
     """Score runs by measures: for each topic, and as means over topics.
 
     Means are over the assessed topics with an ideal gain above 0 under the user model.
 
     Args:
-        assessments: A file, folder or glob, or several of them; a :class:`RecallBase`; or dicts
-            topic → file → path → (e, s), or topic → document → level or list of (start, end) passages.
-        runs: The same; :class:`Run` objects; or dicts run → topic → results. A result is
-            ``(file, path)``, ``file#/path`` or a document, in rank order or with scores; or a chunk as
-            :func:`xcg.runs.chunks.span_of` takes it, whose text must be in the corpus.
-        corpus: A folder or archive, a :class:`Corpus`, or a dict as :meth:`Corpus.of` takes it. Without
-            it, the structure comes from the paths, and sizes from assessments that state them.
-        user_model: A name, a file, a mapping, a :class:`UserModel`, or several of these. The default
-            is ``kazai-lalmas-2006``; ``levels`` if all assessments are levels of relevance;
-            ``inex-2005`` if all are shares of highlighted text; ``spans`` (``spans-levels`` for levels
-            other than 1 and 2) if relevance is given by passages and results are passages or chunks.
-        measures: Names such as ``"nxCG@10"``, or measures. ``xcg measures`` lists them.
-        unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
-        order: The order of TREC results: ``score`` (descending; the default), ``rank`` (ascending) or
-            ``file``. Runs in other formats have one order each. The order of chunks in memory:
-            ``score``, ``distance`` (ascending) or ``given``; by default, ranks and scores decide, see
-            :func:`xcg.runs.chunks.run_of_chunks`.
-        ties: The order of results with equal scores or ranks: ``document`` (descending, as in
-            trec_eval; the default for TREC runs), ``rank``, or ``file`` (as given; the default for all
-            others).
-        lenient: Count wrong data as warnings (``results.notes``) instead of raising.
-        check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
-            the documents.
+        inputs: What is evaluated.
         progress: Called with the number of finished topics and of all topics; less often with several
             workers.
-        workers: Number of processes that share the work; -1 for one per core. Values, notes and errors
-            do not depend on it.
-        scheduler: Address of a Dask scheduler, whose cluster does the work. Its machines need the files
-            under the same paths.
-        strategies: Overlap strategies, such as ``["thorough", "promote_parent(threshold=0.4)"]``. Each
-            run is evaluated once under each, as ``RUN+STRATEGY``.
-        document: How chunks, in memory and in JSON Lines, name their document: a key of their
-            metadata, ``"file name"``, a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
-
-    Returns:
-        The value of every measure, run, user model and topic, and the means.
 
     Raises:
         XcgError: For every error that a user can cause; :class:`InputError` if data are wrong.
-
-    >>> results = evaluate(
-    ...     assessments={"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}},
-    ...     runs={"bm25": {"1": ["d#/a/s[2]", "d#/a/s[1]"]}},
-    ...     measures=["nxCG@1", "MAep"],
-    ... )
-    >>> results.value("bm25", "nxCG@1"), results.value("bm25", "MAep")
-    (0.5, 0.75)
     """
-    inputs = Inputs(
-        assessments,
-        runs,
-        corpus,
-        user_model,
-        measures,
-        unanswered=unanswered,
-        order=order,
-        ties=ties,
-        lenient=lenient,
-        check_corpus=check_corpus,
-        workers=workers,
-        scheduler=scheduler,
-        strategies=strategies,
-        document=document,
-    )
-    return evaluate_inputs(inputs, progress)
-
-
-def evaluate_inputs(inputs: Inputs, progress: Progress | None = None) -> Results:
-    """Evaluate runs, as :func:`evaluate` does."""
     work = _work(inputs)
     notes = Notes(inputs.lenient)
     if work.levels_only:
@@ -238,7 +150,7 @@ def _score_topics(
     """Score all runs topic by topic."""
     with inputs.naming_position("runs"):
         runs = inputs.rewritten_runs
-    named = with_unique_names(runs, Notes())  # evaluate_inputs notes the names
+    named = with_unique_names(runs, Notes())  # evaluate notes the names
     source = TopicSource(
         work.base,
         runs.with_runs(named),

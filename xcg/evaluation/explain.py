@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from xcg.documents.corpus import Documents
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.evaluation.derivation import derive
@@ -19,15 +18,14 @@ from xcg.evaluation.explanation import (
     MissedElement,
     RelatedIdeal,
 )
-from xcg.evaluation.inputs import AnyOrder, Assessments, GivenRuns, Inputs, Strategies, UserModels
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_gains import element_readers
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
 from xcg.gains.topic import Topic
-from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import UNKNOWN_SPAN, Run, Ties
+from xcg.runs.run import UNKNOWN_SPAN, Run
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import RelevanceValue
 
@@ -37,63 +35,7 @@ MAX_RELATIONS = 1_000_000
 _PASSAGE = "passage"  # the name of a passage in a ranking of elements
 
 
-def explain(
-    assessments: Assessments,
-    runs: GivenRuns,
-    topic: str,
-    corpus: Documents = None,
-    user_model: UserModels | None = None,
-    *,
-    order: AnyOrder | None = None,
-    ties: Ties | None = None,
-    lenient: bool = False,
-    strategies: Strategies = (),
-    document: DocumentKey = None,
-) -> Explanations:
-    """Explain every run's ranking for a topic, under every user model.
-
-    Args:
-        assessments: As :func:`xcg.evaluate` takes them, like all arguments not named here.
-        runs: The runs.
-        topic: The topic's id.
-        corpus: The documents.
-        user_model: The user models.
-        order: The order of results, as for :func:`xcg.evaluate`.
-        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
-        lenient: Count wrong data as warnings instead of raising.
-        strategies: Overlap strategies; the rewritten rankings are explained.
-        document: How chunks in memory name their document: a key of their metadata, ``"file name"``,
-            a mapping or a function, see :func:`xcg.runs.chunks.span_of`.
-
-    Returns:
-        One explanation per user model and run, with ``notes``. Print it to read it.
-
-    Raises:
-        XcgError: If the topic is unknown or has no ideal element, and as :func:`xcg.evaluate`.
-
-    >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
-    >>> (found,) = explain(base, {"r": {"1": ["d#/a/s[1]", "d#/a/s[1]"]}}, "1")
-    >>> [(result.gain, result.why) for result in found.results]
-    [(1.0, 'ideal, and new to the reader'), (0.0, 'it was returned at rank 1')]
-    >>> [missed.path for missed in found.missed]
-    ['/a[1]/s[2]']
-    """
-    inputs = Inputs(
-        assessments,
-        runs,
-        corpus,
-        user_model,
-        order=order,
-        ties=ties,
-        lenient=lenient,
-        topics=[topic],
-        strategies=strategies,
-        document=document,
-    )
-    return explain_inputs(inputs, topic)
-
-
-def explain_inputs(inputs: Inputs, topic: str) -> Explanations:
+def explain(inputs: Inputs, topic: str) -> Explanations:
     """Explain every run's ranking for a topic, as :func:`explain` does."""
     base = inputs.recall_base
     if topic not in base:

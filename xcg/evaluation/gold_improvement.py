@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from xcg.documents.corpus import Corpus, Documents
+from xcg.documents.corpus import Corpus
 from xcg.documents.duplicate_search import MIN_CHARACTERS, QuoteIndex
 from xcg.documents.text_search import TextIndex
 from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.gold_review import Disagreement, Duplicate, GoldReview, MissedSpan
-from xcg.evaluation.inputs import Assessments, GivenRuns, Inputs, Strategies, Unanswered, UserModels
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.score_notes import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
@@ -20,8 +20,6 @@ from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
 from xcg.measures.highlighted_ranking import RelevantText
 from xcg.measures.span_ranking import SpanRanking
-from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import Order, Ties
 
 MEASURE = "SpanRecall"
 """The default measure of disagreement: the share of the gold text that a run returns."""
@@ -36,86 +34,6 @@ _Span = tuple[str, int, int]
 
 
 def review_gold(
-    gold: Assessments,
-    runs: GivenRuns = (),
-    corpus: Documents = None,
-    user_model: UserModels | None = None,
-    *,
-    measure: str = MEASURE,
-    overlap: float = OVERLAP,
-    min_similarity: float | None = None,
-    unanswered: Unanswered = "zero",
-    order: Order = "score",
-    ties: Ties | None = None,
-    lenient: bool = False,
-    strategies: Strategies = (),
-    document: DocumentKey = None,
-    progress: Progress | None = None,
-) -> GoldReview:
-    """Find questions, gold spans and passages whose review improves gold.
-
-    Three lists are returned. *Disagreements* are the questions for which the runs have different values
-    of a measure. *Missed* gold spans are found by no run: no result contains at least the share
-    ``overlap`` of their characters, as in the standard measures on spans. *Duplicates* are passages
-    elsewhere in the corpus with the words of a gold span, or similar ones: correct answers that count
-    as wrong. A passage is left out if at least the share ``overlap`` of it is gold for the question.
-
-    Gold spans with fewer than :data:`xcg.documents.duplicate_search.MIN_CHARACTERS` characters without
-    white space are not searched for. Time and memory are linear in the corpus and in the gold.
-
-    Args:
-        gold: The relevant text, as :func:`xcg.evaluate` takes assessments.
-        runs: The runs, as :func:`xcg.evaluate` takes them. Without runs, only duplicates are found;
-            disagreements need two.
-        corpus: The documents.
-        user_model: The user model for ``measure``; the default is that of :func:`xcg.evaluate`.
-        measure: The measure by which runs disagree; by default the share of the gold text that a run
-            returns.
-        overlap: Above 0, at most 1.
-        min_similarity: Also find similar passages of at least this similarity, from 0.5 to 1; needs the
-            extra ``fuzzy``. None for passages with the same words.
-        unanswered: How a question without results counts for ``measure``: ``zero`` or ``skip``.
-        order: The order of TREC results: ``score``, ``rank`` or ``file``.
-        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
-        lenient: Count wrong data as warnings instead of raising.
-        strategies: Overlap strategies.
-        document: How chunks in memory name their document, see :func:`xcg.runs.chunks.span_of`.
-        progress: Called with the number of searched documents and of all.
-
-    Returns:
-        The three lists, and notes.
-
-    Raises:
-        XcgError: As :func:`xcg.evaluate`; if there are no gold spans, or an argument is illegal.
-
-    >>> answer = "Foragers dance on the comb to point their sisters to food."
-    >>> corpus = {"a": answer, "b": f"Bees. {answer}", "c": "Drones do no work."}
-    >>> runs = {"bm25": {"1": [("a", 0, 58)]}, "dense": {"1": [("b", 0, 64)]}}
-    >>> found = review_gold({"1": {"a": [(0, 58)]}}, runs, corpus)
-    >>> (one,) = found.disagreements
-    >>> one.spread, one.best_run, one.worst_run
-    (1.0, 'bm25', 'dense')
-    >>> (one,) = found.duplicates
-    >>> one.doc, one.start, one.end, one.status, one.returned_by
-    ('b', 6, 64, 'exact', 'dense (1)')
-    """
-    inputs = Inputs(
-        gold,
-        runs,
-        corpus,
-        user_model,
-        measure,
-        unanswered=unanswered,
-        order=order,
-        ties=ties,
-        lenient=lenient,
-        strategies=strategies,
-        document=document,
-    )
-    return review_gold_of_inputs(inputs, measure, overlap, min_similarity, progress)
-
-
-def review_gold_of_inputs(
     inputs: Inputs,
     measure: str = MEASURE,
     overlap: float = OVERLAP,
@@ -183,7 +101,7 @@ def _check_one_model(inputs: Inputs) -> None:
 
 def _disagreements(inputs: Inputs, lines: dict[str, None]) -> list[Disagreement]:
     """Return the questions for which the runs have different values, and add notes to ``lines``."""
-    results = evaluate_inputs(inputs)
+    results = evaluate(inputs)
     lines.update(dict.fromkeys(results.notes))
     order = inputs.measure_list[0].definition.order
     values: dict[str, dict[str, float]] = {}

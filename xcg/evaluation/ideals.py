@@ -7,11 +7,10 @@ from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
-from xcg.documents.corpus import Documents
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import Notes, XcgError, nearest
-from xcg.evaluation.inputs import Assessments, Inputs, UserModels
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_reader import JudgedDocument
@@ -32,42 +31,7 @@ class IdealElement(NamedTuple):
     score: float
 
 
-def ideal_elements(
-    assessments: Assessments,
-    topic: str,
-    corpus: Documents = None,
-    user_model: UserModels | None = None,
-    *,
-    lenient: bool = False,
-) -> NotedList[IdealElement]:
-    """Return the ideal recall-base of a topic, best first, then in document order.
-
-    If results are scored as text, these are gold spans, named by their characters: ``120–180``.
-
-    Args:
-        assessments: As :func:`xcg.evaluate` takes them.
-        topic: The topic's id.
-        corpus: As :func:`xcg.evaluate` takes it.
-        user_model: As :func:`xcg.evaluate` takes it.
-        lenient: Count wrong data as warnings instead of raising.
-
-    Returns:
-        The elements of each user model, with ``notes``.
-
-    Raises:
-        XcgError: If the topic is unknown, and as :func:`xcg.evaluate`.
-
-    >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
-    >>> [(element.path, element.score) for element in ideal_elements(base, "1")]
-    [('/a[1]/s[1]', 1.0), ('/a[1]/s[2]', 0.5)]
-    """
-    inputs = Inputs(assessments, (), corpus, user_model, lenient=lenient)
-    return ideal_elements_of_inputs(inputs, [topic])
-
-
-def ideal_elements_of_inputs(
-    inputs: Inputs, topics: Iterable[str] | None = None
-) -> NotedList[IdealElement]:
+def ideal_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> NotedList[IdealElement]:
     """Return the ideal recall-bases of topics, by default of all, as :func:`ideal_elements` does."""
     found_topics, notes = _topics(inputs, topics)
     elements: list[IdealElement] = []

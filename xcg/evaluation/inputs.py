@@ -33,6 +33,7 @@ from xcg.runs.chunks import check_chunks, is_chunk, run_of_chunks
 from xcg.runs.run import ORDERS, Order, Run, Ties, Topics, check_order
 from xcg.runs.runs import Runs
 from xcg.runs.ties import in_document_order, note_equal_scores
+from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
 from xcg.user_model.model import UserModel, resolve_models
 from xcg.user_model.schema import Where
@@ -50,8 +51,6 @@ AnyOrder = Order | ChunkOrder
 """The order of TREC results, or of chunks in memory."""
 Unanswered = Literal["zero", "skip"]
 """How an assessed topic without results counts: 0, or not at all."""
-
-DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,6 @@ class Inputs:
         document: How chunks, in memory and in JSON Lines, name their document, see
             :func:`xcg.runs.chunks.span_of`.
         topic_files: INEX topic files, whose titles the HTML report shows.
-        intervals: Confidence level in percent of the intervals of means that ``xcg evaluate`` prints.
         positions: Key of a configuration → path → the line that names it, for messages.
 
     Raises:
@@ -112,7 +110,6 @@ class Inputs:
     strategies: Strategies = ()
     document: DocumentKey = None
     topic_files: PathLike | Iterable[PathLike] = ()
-    intervals: float | None = None
     positions: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
     notes: Notes = field(init=False, repr=False, compare=False)
     """What was noted while the inputs were read."""

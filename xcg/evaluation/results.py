@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from xcg.answer import Answer, Layout
 from xcg.errors import XcgError, nearest
 from xcg.installation import missing_extra
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORACLE
-from xcg.tables import RECORD_FORMATS, TABLE_FORMATS, html_table, html_text
+from xcg.tables import Column, Table
 
 if TYPE_CHECKING:
     import pandas
@@ -67,7 +68,7 @@ class Scope(NamedTuple):
         ]
 
 
-class Results:
+class Results(Answer[Result]):
     """The values of an evaluation in the order of user models, runs, measures and topics.
 
     The mean over topics has the topic ``"all"``.
@@ -88,22 +89,23 @@ class Results:
     """
 
     def __init__(
-        self, rows: Iterable[Result], notes: Iterable[str] = (), scope: Scope | None = None
+        self,
+        rows: Iterable[Result],
+        notes: Iterable[str] = (),
+        scope: Scope | None = None,
+        layout: Layout | None = None,
+        per_topic: bool = False,
     ) -> None:
         self._rows = list(rows)
+        make_layout = self._default_layout if layout is None else lambda: layout
+        super().__init__(self._rows, list(notes), layout=make_layout)
+        self.per_topic = per_topic
         self.runs = list(dict.fromkeys(row.run for row in self._rows))
         self.measures = list(dict.fromkeys(row.measure for row in self._rows))
         self.user_models = list(dict.fromkeys(row.user_model for row in self._rows))
         self.topics = list(dict.fromkeys(row.topic for row in self._rows if row.topic != MEAN))
-        self.notes = list(notes)
         self.scope = scope or Scope(self.runs, self.measures, self.user_models)
         self._values = {(r.run, r.topic, r.measure, r.user_model): r.value for r in self._rows}
-
-    def __iter__(self) -> Iterator[Result]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
 
     def __repr__(self) -> str:
         return (
@@ -183,58 +185,47 @@ class Results:
         except XcgError:
             return measure
 
+    def shown(self, layout: Layout, per_topic: bool = False) -> Results:
+        """Return these results as they are shown.
+
+        Args:
+            layout: What people see.
+            per_topic: Whether :meth:`records` has the values of each topic, not only the means.
+        """
+        return Results(self._rows, self.notes, self.scope, layout, per_topic)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the means as dicts; with ``per_topic``, also the values of each topic."""
+        return [row._asdict() for row in (self if self.per_topic else self.means())]
+
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the long table as a pandas DataFrame (needs the extra ``xcg[pandas]``)."""
+        """Return the values of topics as a pandas DataFrame (needs the extra ``xcg[pandas]``).
+
+        The columns are run, topic, measure and value, and what varies: user_model, alpha, strategy.
+        """
         try:
             import pandas
         except ImportError:
             raise missing_extra("to_pandas", "pandas", "pandas") from None
-        return pandas.DataFrame(self._rows, columns=list(Result._fields))
+        rows = [row for row in self._rows if row.topic != MEAN] or self._rows
+        frame = pandas.DataFrame(rows, columns=list(Result._fields))
+        if len(self.user_models) == 1:
+            del frame["user_model"]
+        if self.scope.strategies:
+            named = {run: self.scope.strategies.get(run, (run, "")) for run in self.runs}
+            frame.insert(1, "strategy", [named[run][1] for run in frame["run"]])
+            frame["run"] = [named[run][0] for run in frame["run"]]
+        return frame
 
-    def to_text(self, format: str = "table", per_topic: bool = False) -> str:
-        """Write the values as text.
-
-        :func:`xcg.report.tables.render` adds ranks, marks and daggers.
-
-        Args:
-            format: ``table``, ``markdown`` or ``latex``: one row per run and one column per measure,
-                with four decimals. ``jsonl``, ``csv`` or ``json``: one record per value, at full
-                double precision.
-            per_topic: Whether to include the values of each topic, not only the means.
-
-        Raises:
-            XcgError: If the format is unknown.
-        """
-        selected = self if per_topic else self.means()
-        if format in RECORD_FORMATS:
-            return RECORD_FORMATS[format]([row._asdict() for row in selected])
-        if format not in TABLE_FORMATS:
-            raise XcgError(
-                f"unknown format {format!r}: {nearest(format, [*TABLE_FORMATS, *RECORD_FORMATS])}"
-            )
+    def _default_layout(self) -> Layout:
         several = len(self.user_models) > 1
-        heading = ["user model"] * several + ["run"] + ["topic"] * per_topic + self.measures
-        cells: dict[tuple[str, ...], dict[str, str]] = {}
-        for row in selected:
-            names = (row.user_model,) * several + (row.run,) + (row.topic,) * per_topic
-            cells.setdefault(names, {})[row.measure] = f"{row.value:.4f}"
+        heading = ["user model"] * several + ["run"] + ["topic"] * self.per_topic + self.measures
+        cells: dict[tuple[str, ...], dict[str, float]] = {}
+        for row in self if self.per_topic else self.means():
+            names = (row.user_model,) * several + (row.run,) + (row.topic,) * self.per_topic
+            cells.setdefault(names, {})[row.measure] = row.value
         rows = [
-            [*names, *(values.get(measure, "") for measure in self.measures)]
+            [*names, *(values.get(measure) for measure in self.measures)]
             for names, values in cells.items()
         ]
-        return TABLE_FORMATS[format](heading, rows)
-
-    def _repr_html_(self) -> str:
-        """Return the means as a table for a notebook."""
-        means = {(r.user_model, r.run, r.measure): r.value for r in self.means()}
-        rows = [
-            [model, run, *(means.get((model, run, measure)) for measure in self.measures)]
-            for model in self.user_models
-            for run in self.runs
-        ]
-        notes = "".join(f"<li>{html_text(note)}</li>" for note in self.notes)
-        table = html_table(["user model", "run", *self.measures], rows)
-        return f"{table}<ul>{notes}</ul>" if notes else table
-
-    def __str__(self) -> str:
-        return self.to_text()
+        return Layout(tables=[Table([Column(name) for name in heading], rows)])

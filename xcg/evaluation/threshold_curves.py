@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from xcg.errors import XcgError
 from xcg.evaluation.curves import CurveOf
-from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.evaluation.topics import TopicSource, map_topics
@@ -109,7 +109,7 @@ def threshold_curves(
                 curves += _curves_of_run(one, run, model.name, topics, thresholds)
     if not curves:
         raise XcgError("no curves: no topic has an ideal element under these user models")
-    results = evaluate_inputs(replace(inputs, measures=others)) if others else None
+    results = evaluate(replace(inputs, measures=others)) if others else None
     lines = dict.fromkeys([*notes.lines(), *(results.notes if results is not None else ())])
     return ThresholdCurves(curves, results, list(lines))
 

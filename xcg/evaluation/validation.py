@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from xcg.documents.corpus import Corpus
+from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike, expand
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, parent_path
@@ -64,9 +64,9 @@ class Report:
 
 
 def validate(
-    assessments: Sequence[PathLike] = (),
-    runs: Sequence[PathLike] = (),
-    corpus: PathLike | None = None,
+    assessments: Sequence[PathLike] | RecallBase = (),
+    runs: Sequence[PathLike | Run] = (),
+    corpus: Documents = None,
     order: Order = "score",
     ties: Ties | None = None,
     document: DocumentKey = None,
@@ -80,9 +80,9 @@ def validate(
     that contradict themselves.
 
     Args:
-        assessments: Files, folders or globs.
-        runs: Files, folders or globs.
-        corpus: A folder or archive.
+        assessments: Files, folders or globs; or assessments in memory.
+        runs: Files, folders and globs, and runs in memory.
+        corpus: A folder or archive, or documents in memory.
         order: The order of TREC results: ``score``, ``rank`` or ``file``.
         ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         document: How the results in JSON Lines name their document, see
@@ -93,18 +93,23 @@ def validate(
     """
     report = Report()
     documents = _corpus(corpus, report) if corpus is not None else None
-    base = _assessments(assessments, report) if assessments else None
+    if isinstance(assessments, RecallBase):
+        base: RecallBase | None = assessments
+    else:
+        base = _assessments(assessments, report) if assessments else None
     if base is not None:
         if documents is not None:
             base = anchor(base, documents, report.data)
         _check_assessments(base, documents, report)
-    files = _expanded(runs, "runs", report)
+    given = [run for run in runs if isinstance(run, Run)]
+    named = [run for run in runs if not isinstance(run, Run)]
+    files: list[Run | Path] = [*given, *_expanded(named, "runs", report)]
     check_document_is_used(document, files)
     source = ChunkSource(document, documents)
     for path in files:
         notes = Notes(lenient=True)
         try:
-            run = read_run(path, notes, order, ties, source=source)
+            run = path if isinstance(path, Run) else read_run(path, notes, order, ties, source=source)
         except InputError as error:
             report.data.tolerate("unreadable runs", _first_error(notes, error))
             continue
@@ -121,12 +126,13 @@ def _expanded(paths: Sequence[PathLike], what: str, report: Report) -> list[Path
         return []
 
 
-def _corpus(path: PathLike, report: Report) -> Corpus | None:
+def _corpus(given: Documents, report: Report) -> Corpus | None:
     try:
-        corpus = Corpus(path)
+        corpus = corpus_of(given)
     except InputError as error:
         report.data.tolerate("unreadable corpora", error)
         return None
+    assert corpus is not None
     documents = elements = 0
     for name in corpus:
         try:

@@ -41,9 +41,9 @@ from ir_measures.measures import ParamInfo
 from ir_measures.measures import registry as _registry
 from ir_measures.providers.base import Any as _AnyValue
 
+from xcg.campaign import evaluate
 from xcg.errors import InputError, NothingToAverageError, XcgError, nearest
 from xcg.evaluation.default_models import default_model
-from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import resolve_user_models
 from xcg.integrations.pandas import (
     JudgedRow,
@@ -240,7 +240,11 @@ class _Evaluator(ir_measures.Evaluator):
         for model, names in self._groups:
             try:
                 results = evaluate(
-                    self._recall_base, {"run": rankings}, None, model, list(names), ties="document"
+                    self._recall_base,
+                    {"run": rankings},
+                    user_model=model,
+                    measures=list(names),
+                    ties="document",
                 )
             except NothingToAverageError:
                 continue  # ir_measures then counts 0

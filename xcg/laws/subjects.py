@@ -13,6 +13,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import CharacterConverter, UnitConverter
 from xcg.errors import NothingToAverageError, XcgError
 from xcg.evaluation.evaluate import evaluate
+from xcg.evaluation.inputs import Inputs
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
 from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.recall_base import RecallBase, Span
@@ -196,7 +197,7 @@ class MeasureSubject:
     def _evaluate(self, case: Case, ranking: Ranking) -> float:
         run = Run("run", {"1": RunRanking.of(self._results(case, ranking))})
         corpus = Corpus.of({name: document.markup for name, document in case.documents.items()})
-        results = evaluate(self._recall_base(case), run, corpus, self.model, self.measure)
+        results = evaluate(Inputs(self._recall_base(case), run, corpus, self.model, self.measure))
         return results.value("run", str(self.measure))
 
     def _recall_base(self, case: Case) -> RecallBase:

@@ -10,15 +10,13 @@ from typing import Any, NamedTuple
 import xcg
 from xcg.bibliography import Entry, bibliography, entries_of
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.config import load_configuration
+from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
 from xcg.registry import Part
 from xcg.report.user_models import REGISTRIES
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
-from xcg.user_model.schema import is_user_model
-from xcg.yaml_file import load_yaml
 
 
 class Citation(NamedTuple):
@@ -79,7 +77,7 @@ def _entry_of_xcg() -> Entry:
 
 def _citations_of(name: str) -> list[Citation]:
     if name.endswith((".yaml", ".yml")):
-        return list(_of_file(Path(name)))
+        return [citation for model in resolve_models(Path(name)) for citation in _of_model(model)]
     found: list[Citation] = []
     if MEASURES.knows(name.partition("@")[0].partition("(")[0].strip()):
         found += map(_of_definition, MEASURES.definitions(name))
@@ -96,19 +94,12 @@ def _citations_of(name: str) -> list[Citation]:
     return found
 
 
-def _of_file(path: Path) -> Iterator[Citation]:
-    """Yield what a user model or an evaluation uses."""
-    if is_user_model(load_yaml(path).content):
-        for model in resolve_models(path):
-            yield from _of_model(model)
-        return
-    inputs = load_configuration(path)
-    for measure in inputs.measure_list:
-        yield _of_definition(measure.definition)
-    for model in inputs.user_models:
-        yield from _of_model(model)
-    for strategy in inputs.strategy_list:
-        yield _of_function("strategy", strategy)
+def citations_of_inputs(inputs: Inputs) -> list[Citation]:
+    """Return what to cite for everything that an evaluation uses."""
+    found = [_of_definition(measure.definition) for measure in inputs.measure_list]
+    found += [citation for model in inputs.user_models for citation in _of_model(model)]
+    found += [_of_function("strategy", strategy) for strategy in inputs.strategy_list]
+    return [*found, Citation("xcg", [_entry_of_xcg()])]
 
 
 def _of_definition(definition: Definition) -> Citation:

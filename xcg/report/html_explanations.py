@@ -10,6 +10,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.derivation import Derivation
 from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
+from xcg.evaluation.inputs import Inputs
 from xcg.gains.element_reader import JudgedDocument
 from xcg.report.explanations import NO_DERIVATION
 from xcg.report.html_context import Json, ReportContext
@@ -138,9 +139,12 @@ class _ExplainedTopic:
         self._models: list[str | tuple[list[_Ranking], Explanation]] = []
         for model in models:
             try:
-                explanations = explain(
-                    inputs.recall_base, runs, topic, inputs.documents, [model], lenient=inputs.lenient
+                explained = Inputs(
+                    *(inputs.recall_base, runs, inputs.documents, [model]),
+                    lenient=inputs.lenient,
+                    topics=[topic],
                 )
+                explanations = explain(explained, topic)
             except XcgError as error:
                 self._models.append(str(error))
                 continue

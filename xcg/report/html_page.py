@@ -10,7 +10,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 from importlib.resources import files
@@ -18,8 +18,8 @@ from typing import Any, BinaryIO
 
 from xcg import __version__
 from xcg.errors import XcgError, printable
-from xcg.evaluation.curves import curves_of_inputs
-from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.curves import curves
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
 from xcg.judgements.distribution import level_distribution
@@ -59,6 +59,7 @@ def write_report(
     *,
     title: str = DEFAULT_TITLE,
     explained: int = 10,
+    settings: Mapping[str, object] | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Write the report of a campaign as one HTML file.
@@ -71,12 +72,14 @@ def write_report(
         stream: A binary file that receives the page.
         title: The title of the page.
         explained: How many topics, the first ones, are explained result by result.
+        settings: The record of the method, which the page contains.
         progress: Called with the number of completed steps and the number of all steps.
 
     Raises:
         XcgError: As :func:`xcg.evaluate`; nothing is written then.
     """
     data = report_data(inputs, title=title, explained=explained, progress=progress)
+    data["settings"] = dict(settings or {})
     colours = " ".join(f"--curve-{index}: {one};" for index, one in enumerate(COLOURS))
     parts = {
         "title": escape(printable(title)).encode("utf-8", "backslashreplace"),
@@ -124,7 +127,7 @@ def report_data(
     _ = inputs.loaded_runs, inputs.topic_titles  # read once, before the evaluation
     evaluations = 10 if inputs.strategy_list else 0
     steps = StepCounter(progress, 3 * len(base.topics) + evaluations + max(0, explained))
-    results = evaluate_inputs(inputs, lambda done, _: steps.set(done))
+    results = evaluate(inputs, lambda done, _: steps.set(done))
     scored_topics = set(results.topics)
     topics = [topic for topic in base.topics if topic in scored_topics]
     context = ReportContext(inputs, results, topics, steps)
@@ -244,7 +247,7 @@ def _curve_data(context: ReportContext, name: str) -> Json:
     lengths = (len(ranking) for run in context.inputs.loaded_runs for ranking in run.rankings.values())
     depth = min(MAX_CURVE_DEPTH, max(max(lengths, default=1), 10))
     try:
-        lines = curves_of_inputs(context.inputs, name, depth)
+        lines = curves(context.inputs, name, depth)
     except XcgError as error:
         context.steps.advance(len(base.topics))
         return data | {"missing": str(error)}

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import MissingSizeError, XcgError
-from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
@@ -38,7 +37,7 @@ def strategy_data(context: ReportContext) -> Json | None:
         return None
 
     def evaluate(inputs: Inputs) -> Results:
-        results = evaluate_inputs(inputs)
+        results = evaluate(inputs)
         context.steps.advance(1)
         return results
 

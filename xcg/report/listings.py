@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from xcg.errors import printable
 from xcg.evaluation.validation import Report
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS
 from xcg.measures.definition import Definition, Number
+from xcg.registry import Registry
 from xcg.report.columns import DISTRIBUTION
 from xcg.report.distributions import distribution_rows
+from xcg.runs.run import RUN_FORMATS
 from xcg.tables import Column, Table, json_text
 from xcg.terminal_tables import Block, Prose, separated
 from xcg.user_model.effort import Effort
@@ -49,6 +53,22 @@ def list_measures(definitions: Iterable[Definition]) -> Table:
         for definition in definitions
     ]
     return Table(_MEASURE_COLUMNS, rows, is_limited=False)
+
+
+def list_formats() -> Table:
+    """Return a table of the file formats that are read and written."""
+    kinds: dict[str, Registry[Any]] = {"assessments": ASSESSMENT_FORMATS, "runs": RUN_FORMATS}
+    rows = [
+        [kind, name, "read and written" if found.write is not None else "read", found.description]
+        for kind, registry in kinds.items()
+        for name in registry
+        for found in [registry.get(name)]
+    ]
+    columns = [
+        *(Column(name, kind="text", is_key=True) for name in ("files", "format")),
+        *(Column(name, kind="text") for name in ("use", "what they hold")),
+    ]
+    return Table(columns, rows, is_limited=False)
 
 
 def describe_measure(definition: Definition) -> str:

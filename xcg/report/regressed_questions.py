@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from xcg.errors import XcgError
-from xcg.evaluation.explain import explain_inputs
+from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import Explanation
 from xcg.evaluation.inputs import Inputs
 from xcg.statistics.gate import Check, Verdict
@@ -87,7 +87,7 @@ def regressed_questions(
     found: dict[tuple[str, str, str], Explanation] = {}
     for topic in topics:
         try:
-            found |= {(one.run, topic, one.user_model): one for one in explain_inputs(known, topic)}
+            found |= {(one.run, topic, one.user_model): one for one in explain(known, topic)}
         except XcgError:
             continue  # the verdict does not depend on it
     return {

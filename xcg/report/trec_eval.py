@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from xcg.errors import XcgError, printable
-from xcg.evaluation.inputs import DEFAULT_MEASURES, Inputs
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
 from xcg.measures.sums import sum_in_order
+from xcg.settings.keys import DEFAULT_MEASURES
 
 OFFICIAL_MEASURES = (
     *("NumQ", "NumRet", "NumRel", "NumRelRet", "AP", "Rprec", "Bpref", "RR"),

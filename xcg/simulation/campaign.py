@@ -27,11 +27,11 @@ from pathlib import Path
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike
-from xcg.evaluation.inputs import DEFAULT_MEASURES
 from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
+from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.simulation.assessments import Blocks, MarkedArticle, mark, mark_again
 from xcg.simulation.campaign_folder import CampaignFolder, new_campaign_folder
 from xcg.simulation.documents import DECLARATION, Article, ArticleFactory

@@ -205,10 +205,12 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
         ]
         try:
             results = evaluate(
-                *(base, assessed_runs, documents, model, measures),
-                lenient=inputs.lenient,
-                workers=inputs.workers,
-                scheduler=inputs.scheduler,
+                Inputs(
+                    *(base, assessed_runs, documents, model, measures),
+                    lenient=inputs.lenient,
+                    workers=inputs.workers,
+                    scheduler=inputs.scheduler,
+                )
             )
         except NothingToAverageError as error:
             lines.append(f"assessor {number + 1}: {error}")

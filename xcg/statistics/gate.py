@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from xcg.errors import UnmappedError, XcgError, nearest
+from xcg.errors import UndecidedError, UnmappedError, XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.evaluation.score_notes import list_topics
 from xcg.judgements.recall_base import MEAN, topic_key
@@ -30,7 +30,7 @@ from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, check_name, 
 _NO_LIMITS = Limits()
 _TOPICS_IN_MESSAGE = 3
 _SMALLEST_PRINTED = 0.0001
-_UNDERPOWERED = "or --allow-underpowered (allow_underpowered=True)"
+_UNDERPOWERED = "or --set gate.allow_underpowered=true"
 
 
 class Failure(NamedTuple):
@@ -177,7 +177,7 @@ def check_gate(
         chances = gate_chances(pairs, own_scores, rules)
     for problem, advice in problems:
         if not allow_underpowered:
-            raise XcgError(f"{problem}; {advice}, {_UNDERPOWERED}")
+            raise UndecidedError(f"{problem}; {advice}, {_UNDERPOWERED}")
         notes.append(f"warning: {problem}")
     compared = {
         (pair.measure, pair.user_model, pair.run): (pair, chance)

@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xcg.documents.corpus import Documents
 from xcg.errors import XcgError
-from xcg.evaluation.evaluate import evaluate
-from xcg.evaluation.inputs import (
-    DEFAULT_MEASURES,
-    AnyOrder,
-    Assessments,
-    GivenRuns,
-    Measures,
-    Strategies,
-    Unanswered,
-    UserModels,
-)
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.measures import MEASURES
-from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.run import Ties
+from xcg.measures import MEASURES, Measure
 from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
 from xcg.statistics.margins import margin_inferences, parse_margins
@@ -122,102 +108,21 @@ class Comparison:
 
 
 def compare(
-    assessments: Assessments | Results,
-    runs: GivenRuns | None = None,
-    corpus: Documents = None,
-    user_model: UserModels | None = None,
-    measures: Measures | None = None,
+    results: Results,
+    measures: Iterable[str | Measure] | str | None = None,
     *,
     baseline: str | None = None,
     test: str = "t",
     correction: str | None = None,
     margin: float | Mapping[str, float] | None = None,
-    unanswered: Unanswered = "zero",
-    order: AnyOrder | None = None,
-    ties: Ties | None = None,
-    lenient: bool = False,
-    workers: int = 1,
-    scheduler: str | None = None,
-    strategies: Strategies = (),
-    document: DocumentKey = None,
 ) -> list[Comparison]:
     """Test whether the differences between runs are significant.
 
-    All pairs of runs are compared, or each run with a baseline, over the topics that both runs have.
-    With several strategies, the pairs are the strategies of the same run. Greedy references
-    (``oracle``) are not compared. The comparisons by one measure under one user model are a family:
-    their p values are corrected together.
-
-    Args:
-        assessments: As for :func:`xcg.evaluate`; or the :class:`xcg.Results` of an evaluation, without
-            ``runs``, ``corpus`` and ``user_model``.
-        runs: As for :func:`xcg.evaluate`.
-        corpus: As for :func:`xcg.evaluate`.
-        user_model: As for :func:`xcg.evaluate`.
-        measures: Measures as for :func:`xcg.evaluate`; all measures of the results by default.
-        baseline: Name of a run that was chosen before the results were known. By default, and for
-            ``"all"``, all pairs are compared. ``"best"`` returns only the comparisons with the run
-            that has the best mean; as the results select it, p values and intervals are those of all
-            pairs.
-        test: ``"t"``, ``"wilcoxon"``, ``"wilcoxon-pratt"`` or ``"randomisation"``; see
-            :mod:`xcg.statistics.significance_tests`.
-        correction: Correction of p values for the number of comparisons: ``"shaffer"`` (Holm with
-            Shaffer's steps, for all pairs by ``"t"``; see :func:`xcg.statistics.corrections.adjusted`),
-            ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` (Benjamini and Hochberg 1995), ``"none"``, or
-            ``"tukey"`` (Tukey's honestly significant differences, for all pairs by ``"t"`` or
-            ``"randomisation"``, if all pairs have the same variance; see
-            :func:`xcg.statistics.families.tukey_inferences`). The default is ``"shaffer"`` for more
-            than two runs without a baseline by ``"t"`` if all runs have the same topics and all pairs
-            are compared, and otherwise ``"holm"``.
-        margin: A difference, or differences by measure, up to which a run is not worse than the
-            baseline, or equivalent to it. It needs a named baseline, and adds p values that show this
-            (see :mod:`xcg.statistics.margins`).
-        unanswered: As for :func:`xcg.evaluate`.
-        order: As for :func:`xcg.evaluate`.
-        ties: As for :func:`xcg.evaluate`.
-        lenient: As for :func:`xcg.evaluate`.
-        workers: As for :func:`xcg.evaluate`, as ``scheduler``.
-        scheduler: Address of a Dask scheduler.
-        strategies: As for :func:`xcg.evaluate`.
-        document: As for :func:`xcg.evaluate`.
-
-    Returns:
-        The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.
-
-    Raises:
-        XcgError: As :func:`xcg.evaluate`; and if a name is unknown, there are fewer than two runs, two
-            runs share fewer than two topics, or the correction is not defined for the test,
-            baseline or topics.
-
-    >>> gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
-    >>> first = {"1": ["d"], "2": ["d"], "3": ["e", "d"]}
-    >>> second = {"1": ["e", "d"], "2": ["e", "e2", "d"], "3": ["e", "e2", "e3", "d"]}
-    >>> (line,) = compare(gold, {"first": first, "second": second}, measures="MAep")
-    >>> line.run, line.baseline, round(line.difference, 4), line.wins, line.losses
-    ('first', 'second', 0.4722, 3, 0)
+    All pairs of runs are compared, or each run with a baseline, over the topics that both have. With
+    several strategies, the pairs are the strategies of the same run. Greedy references (``oracle``) are
+    not compared. The comparisons by one measure under one user model are a family: their p values are
+    corrected together.
     """
-    if isinstance(assessments, Results):
-        if not (runs is None and corpus is None and user_model is None):
-            raise XcgError("results are evaluated already: expected no runs, corpus and user_model")
-        results = assessments
-    elif runs is None:
-        raise XcgError("no runs: expected runs, or the results of an evaluation instead of assessments")
-    else:
-        results = evaluate(
-            assessments,
-            runs,
-            corpus,
-            user_model,
-            DEFAULT_MEASURES if measures is None else measures,
-            unanswered=unanswered,
-            order=order,
-            ties=ties,
-            lenient=lenient,
-            workers=workers,
-            scheduler=scheduler,
-            strategies=strategies,
-            document=document,
-        )
     chosen = results.measures if measures is None else list(map(str, MEASURES.parse_all(measures)))
     margins = {} if margin is None else parse_margins(margin, chosen)
     return [

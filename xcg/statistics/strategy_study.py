@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 from xcg.errors import Notes, XcgError
-from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.evaluation.unique_names import with_unique_names
@@ -52,7 +52,7 @@ _EVALUATED_ALPHA = re.compile(r" at alpha=[0-9.e-]+(?=: )")
 def study_strategies(
     inputs: Inputs,
     step: float | None = None,
-    evaluate: Callable[[Inputs], Results] = evaluate_inputs,
+    evaluate: Callable[[Inputs], Results] = evaluate,
 ) -> StrategyStudy:
     """Compute the scores of overlap strategies for α from 0 to 1.
 

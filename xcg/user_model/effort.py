@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.registry import Part
+from xcg.settings.schema import choice, key
+from xcg.user_model.schema import part_type
 
 Interpolation = Literal["segment", "linear"]
 """How the rank is interpolated at which a cumulated gain curve reaches a level."""
@@ -32,11 +34,19 @@ class Effort:
         tokenizer: Splits text into tokens, for the unit ``tokens``.
     """
 
-    interpolation: Interpolation = "segment"
-    unretrieved: Unretrieved = "uncredited"
-    unit: EffortUnit = "ranks"
-    charge: Charge = "as_read"
-    tokenizer: Part[Tokenizer] = field(default_factory=lambda: TOKENIZERS.part("words_and_marks"))
+    interpolation: Interpolation = key(
+        "Effort between two results.", choice(get_args(Interpolation)), "segment"
+    )
+    unretrieved: Unretrieved = key(
+        "Effort of gain that a run does not reach.", choice(get_args(Unretrieved)), "uncredited"
+    )
+    unit: EffortUnit = key("What effort is counted in.", choice(get_args(EffortUnit)), "ranks")
+    charge: Charge = key("When text is paid for.", choice(get_args(Charge)), "as_read")
+    tokenizer: Part[Tokenizer] = key(
+        "Splits text into tokens.",
+        part_type(TOKENIZERS),
+        factory=lambda: TOKENIZERS.part("words_and_marks"),
+    )
 
     def parameters(self) -> dict[str, str]:
         """Return the parameters that measures take from the user model."""

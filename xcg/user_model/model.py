@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from xcg.documents.tree import SizeUnit
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.registry import Part, fields_of
 from xcg.samples import shipped_folder
+from xcg.settings.keys import Settings
+from xcg.settings.schema import REQUIRED, TEXT, Place, checked, choice, key, section
 from xcg.user_model.bound import reason_for_more_than_ideal, reason_for_more_than_ideal_text
 from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS, Selection
-from xcg.user_model.quantisation import QUANTISATIONS, Quantisation
+from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table
 from xcg.user_model.relevance_value import RelevanceValue
-from xcg.user_model.schema import Spans, Where, check, is_configuration, user_model_schema
+from xcg.user_model.schema import Spans, Where, part_type, table_type
 from xcg.user_model.sweep import expand
 from xcg.yaml_file import KeyPath, format_key_path, load_yaml
 
@@ -48,13 +50,25 @@ class UserModel:
     (0.5, 'sog', 'kazai_lalmas')
     """
 
-    name: str
-    quantisation: Part[Quantisation] = field(default_factory=lambda: QUANTISATIONS.part("sog"))
-    ideal: Part[Selection] = field(default_factory=lambda: SELECTIONS.part("kazai_lalmas"))
-    relevance_value: RelevanceValue = field(default_factory=RelevanceValue)
-    size: SizeUnit = "characters"
-    spans: Spans = "refuse"
-    effort: Effort = field(default_factory=Effort)
+    name: str = key("The name in results.", TEXT, REQUIRED)
+    quantisation: Part[Quantisation] = key(
+        "Maps an assessment to a score.",
+        table_type(QUANTISATIONS, {"table": Table, "gains": Gains}),
+        factory=lambda: QUANTISATIONS.part("sog"),
+    )
+    ideal: Part[Selection] = key(
+        "Selects the ideal elements.",
+        part_type(SELECTIONS),
+        factory=lambda: SELECTIONS.part("kazai_lalmas"),
+    )
+    relevance_value: RelevanceValue = section(RelevanceValue)
+    size: SizeUnit = key(
+        "The unit in which the sizes of elements are compared.",
+        choice(get_args(SizeUnit)),
+        "characters",
+    )
+    spans: Spans = key("How a result is read that is a passage.", choice(get_args(Spans)), "refuse")
+    effort: Effort = section(Effort)
 
     def __post_init__(self) -> None:
         rule = self.relevance_value
@@ -99,9 +113,9 @@ class UserModel:
             "effort.": self.effort,
         }
         found = {}
-        for prefix, section in sections.items():
-            for name in fields_of(type(section)):
-                value = getattr(section, name)
+        for prefix, part in sections.items():
+            for name in fields_of(type(part)):
+                value = getattr(part, name)
                 if f"{name}." in sections or name == "name" or value is None:
                     continue
                 if prefix == "relevance_value." and self.relevance_value.reader and name != "reader":
@@ -188,7 +202,7 @@ def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
         isinstance(spec, str) and (spec.endswith((".yaml", ".yml")) or "/" in spec)
     ):
         file = load_yaml((folder or Path()) / spec)
-        if is_configuration(file.content):
+        if isinstance(file.content, Mapping) and set(file.content) & set(Settings.__dataclass_fields__):
             raise FileError(
                 file.path,
                 "a configuration; expected a user model. Give a configuration as the first argument: "
@@ -220,11 +234,37 @@ def checked_models(content: object, where: Where, folder: Path | None = None) ->
 
 def checked_model(content: object, where: Where, folder: Path | None = None) -> UserModel:
     """Return the user model in a mapping; see :func:`checked_models`."""
-    values = check(content, user_model_schema(folder), where)
-    try:
-        return UserModel(**values)
-    except XcgError as error:
-        raise InputError(where(("spans",)), str(error)) from None
+    if isinstance(content, Mapping) and "base" in content:
+        content = _with_base(content, where, folder)
+    return checked(UserModel, content, lambda path: Place(where(path), folder))
+
+
+def _with_base(content: Mapping[Any, Any], where: Where, folder: Path | None) -> dict[Any, Any]:
+    """Return a mapping with the keys that it inherits from the model that ``base`` names."""
+    base = content["base"]
+    path: Path | None = None
+    if isinstance(base, str) and base.endswith((".yaml", ".yml")):
+        path = (folder or Path()) / base
+    elif isinstance(base, str):
+        path = shipped_models().get(base)
+    if path is None:
+        hint = nearest(str(base), shipped_models())
+        raise InputError(where(("base",)), f"unknown user model {base!r}: {hint}")
+    inherited: Any = load_yaml(path).content
+    if not isinstance(inherited, Mapping) or "base" in inherited:
+        raise InputError(where(("base",)), f"{path} is no user model without a base of its own")
+    own = {key: value for key, value in content.items() if key != "base"}
+    return _merged(inherited, own)
+
+
+def _merged(base: Mapping[Any, Any], own: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the keys of a mapping, with those that another states replaced; sections are merged."""
+    merged = dict(base)
+    for key_, value in own.items():
+        inner: Any = base.get(key_)
+        is_section = key_ in ("relevance_value", "effort") and isinstance(inner, Mapping)
+        merged[key_] = _merged(inner, value) if is_section and isinstance(value, Mapping) else value
+    return merged
 
 
 def _in_mapping(name: str) -> Where:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from xcg.errors import XcgError
 from xcg.judgements.assessment import Assessment, Grade, Scale, number_text
@@ -47,7 +48,7 @@ class Table:
     """
 
     def __init__(self, table: Mapping[object, object], summary: str = "a table") -> None:
-        self.__doc__ = summary
+        self.__doc__, self.content = summary, dict(table)
         self._scores: dict[tuple[float, Grade], float] = {}
         for key, score in table.items():
             pair = _pair(key)
@@ -92,9 +93,12 @@ class Gains:
     scale: Scale = "level"
 
     def __init__(self, gains: Mapping[object, object], summary: str = "gains of levels") -> None:
-        self.__doc__ = summary
+        self.__doc__, self.content = summary, dict(gains)
         self._gains: dict[float, float] = {}
-        for level, gain in gains.items():
+        for key, gain in gains.items():
+            # The keys of JSON, such as those of a record, are texts.
+            is_text = isinstance(key, str) and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", key)
+            level: Any = float(key) if is_text else key  # type: ignore[arg-type]
             if not (is_number(level) and -1000 <= level <= 1000):
                 raise XcgError(f"illegal level {level!r}: expected a number from -1000 to 1000")
             if not (is_number(gain) and 0 <= gain <= MAX_GAIN):

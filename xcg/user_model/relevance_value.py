@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from xcg.registry import Between, FunctionRegistry, Part
+from xcg.settings.schema import key, number
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
 from xcg.user_model.normalisations import NORMALISATIONS, Normalisation, related, subtree
 from xcg.user_model.overlap_models import (
@@ -17,6 +18,7 @@ from xcg.user_model.overlap_models import (
     recursive,
 )
 from xcg.user_model.readers import READERS, ReaderClass, check_reader
+from xcg.user_model.schema import part_type
 
 ALPHA = Between(0, 1)
 """The legal values of α."""
@@ -40,13 +42,25 @@ class RelevanceValue:
         XcgError: If a name is unknown, or the overlap model has an argument that does not exist.
     """
 
-    alpha: Annotated[float, ALPHA] = 1.0
-    normalisation: Part[Normalisation] = field(default_factory=lambda: NORMALISATIONS.part("subtree"))
-    partially_seen: Part[PartiallySeen] = field(
-        default_factory=lambda: PARTIALLY_SEEN.part("recursive")
+    alpha: Annotated[float, ALPHA] = key("Intolerance of text that was seen before.", number(0, 1), 1.0)
+    normalisation: Part[Normalisation] = key(
+        "How much related results can gain together.",
+        part_type(NORMALISATIONS),
+        factory=lambda: NORMALISATIONS.part("subtree"),
     )
-    near_misses: Part[NearMisses] = field(default_factory=lambda: NEAR_MISSES.part("judged"))
-    reader: Part[ReaderClass] | None = None
+    partially_seen: Part[PartiallySeen] = key(
+        "The gain of a result of which a part was seen.",
+        part_type(PARTIALLY_SEEN),
+        factory=lambda: PARTIALLY_SEEN.part("recursive"),
+    )
+    near_misses: Part[NearMisses] = key(
+        "The gain of results that are not ideal.",
+        part_type(NEAR_MISSES),
+        factory=lambda: NEAR_MISSES.part("judged"),
+    )
+    reader: Part[ReaderClass] | None = key(
+        "A class of the user that replaces all of these keys.", part_type(READERS, check_reader)
+    )
     arguments: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """The names of the overlap model's arguments."""
 

@@ -55,7 +55,7 @@ def select_runs(inputs: Inputs, given: Sequence[str], configured: GivenRuns, con
             chosen.append((Path(text), every))
         else:
             hint = nearest(text, by_name)
-            raise XcgError(f"--run {text}: no such file, and no run {text!r} in {config}: {hint}")
+            raise XcgError(f"{text}: no such file, and no run {text!r} in {config}: {hint}")
     sources = list(dict.fromkeys(source for source, _ in chosen))
     strategies = [one for one in every if any(one in selected for _, selected in chosen)]
     pairs = {(source, str(one)) for source, selected in chosen for one in selected}

@@ -1,0 +1,222 @@
+"""The answer to a question about a campaign: rows, and all the ways to show them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from xcg.errors import XcgError, nearest
+from xcg.installation import missing_extra
+from xcg.report.figures import save
+from xcg.tables import (
+    RECORD_FORMATS,
+    TABLE_FORMATS,
+    Column,
+    Record,
+    Table,
+    html_table,
+    html_text,
+    json_text,
+    records,
+)
+from xcg.terminal_tables import PIPE, Block, Terminal, sentence, terminal_text
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+T = TypeVar("T")
+
+RECORDS = ("table", "jsonl", "csv", "json")
+"""The formats of records."""
+TABLES = (*RECORDS, "markdown", "latex")
+"""The formats of records, and of tables for publications."""
+
+
+@dataclass
+class Layout:
+    """How an answer is shown to people.
+
+    Attributes:
+        heading: Sentences above the tables.
+        footer: Sentences with details below the tables.
+        tables: The tables, and texts of complete lines; by default, one table of the records.
+        terminal: What a terminal shows instead, if the tables are too much.
+        publication: The table that markdown and latex print instead of the records.
+        texts: Format → function that writes the whole answer in it.
+        columns: Declarations of the fields of the records.
+        legend: Sentences that a terminal shows below the table of the records.
+    """
+
+    heading: Sequence[str] = ()
+    footer: Sequence[str] = ()
+    tables: Sequence[Block] | None = None
+    terminal: Sequence[Block] | None = None
+    publication: Table | None = None
+    texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
+    columns: Sequence[Column] = ()
+    legend: Sequence[str] = ()
+
+
+class Answer(Sequence[T], Generic[T]):
+    """What a method of :class:`xcg.Campaign` returns: a sequence of rows.
+
+    Args:
+        rows: Objects with named values, such as comparisons.
+        notes: Warnings, and remarks that are easily overlooked.
+        to_records: Makes the records of the rows, by default from the fields of named tuples.
+        layout: Makes what people see.
+        figure: Draws the answer, if there is a plot.
+        status: The exit status of the command.
+
+    Attributes:
+        notes: Warnings and remarks.
+        status: 0; the exit status of the command if a gate fails or there are errors.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[T],
+        notes: Sequence[str] = (),
+        *,
+        to_records: Callable[[], Sequence[Record]] | None = None,
+        layout: Callable[[], Layout] = Layout,
+        figure: Callable[[], Figure] | None = None,
+        status: int = 0,
+    ) -> None:
+        self._items = rows
+        self.notes = list(notes)
+        self.get_settings: Callable[[], Mapping[str, object]] = dict
+        self.status = status
+        self._to_records = to_records
+        self._make_layout = layout
+        self._layout: Layout | None = None
+        self._figure = figure
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        """Return a row, or some rows."""
+        return self._items[index]
+
+    def __iter__(self) -> Iterator[T]:
+        """Yield the rows."""
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._items)
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """The record of the method: settings, version of xcg, SHA-256 of the input files."""
+        return self.get_settings()
+
+    @property
+    def layout(self) -> Layout:
+        """What people see; made on first use."""
+        if self._layout is None:
+            self._layout = self._make_layout()
+        return self._layout
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as dicts with the same fields, at full precision."""
+        if self._to_records is not None:
+            return [dict(record) for record in self._to_records()]
+        rows: Any = self._items
+        return [dict(row if isinstance(row, Mapping) else row._asdict()) for row in rows]
+
+    def tables(self) -> list[Table]:
+        """Return the tables that the command prints."""
+        return [block for block in self._blocks() if isinstance(block, Table)]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the records as a pandas DataFrame (needs the extra ``xcg[pandas]``)."""
+        try:
+            import pandas
+        except ImportError:
+            raise missing_extra("to_pandas", "pandas", "pandas") from None
+        return pandas.DataFrame(self.records())
+
+    def plot(self, path: str | Path) -> None:
+        """Draw the answer into a file: .png, .svg or .pdf (needs the extra ``xcg[plots]``).
+
+        Raises:
+            XcgError: If this answer has no plot, or the format of the file is unknown.
+        """
+        if self._figure is None:
+            raise XcgError("there is no plot of this answer: print a table")
+        save(self._figure(), Path(path))
+
+    @property
+    def has_plot(self) -> bool:
+        """Whether :meth:`plot` draws something."""
+        return self._figure is not None
+
+    def to_text(self, format: str = "table", terminal: Terminal = PIPE, all_rows: bool = True) -> str:
+        """Write the answer as the command prints it.
+
+        Args:
+            format: ``table``, ``jsonl``, ``csv``, ``json``; and for some answers ``markdown``,
+                ``latex``, ``trec_eval`` or ``bibtex``.
+            terminal: The properties of the output, for tables.
+            all_rows: Whether a terminal shows all rows of long tables.
+
+        Raises:
+            XcgError: If the answer has no such format.
+        """
+        layout = self.layout
+        if format in layout.texts:
+            return layout.texts[format]()
+        if format == "json":
+            content = {"records": self.records(), "settings": self.settings, "notes": self.notes}
+            return json_text(content, indent=1) + "\n"
+        if format in RECORD_FORMATS:
+            return records(self.records(), format, layout.columns)
+        if format not in TABLE_FORMATS:
+            raise XcgError(f"unknown format {format!r}: {nearest(format, TABLES)}")
+        if format != "table":
+            if layout.publication is not None:
+                return layout.publication.write(format)
+            return records(self.records(), format, layout.columns)
+        text = terminal_text(self._blocks(terminal), terminal, all_rows)
+        above, below = (
+            "".join(sentence(one, terminal) for one in sentences)
+            for sentences in (layout.heading, layout.footer)
+        )
+        is_divided = layout.footer or layout.terminal is not None
+        parts = (above, text, below) if is_divided else (above + text,)
+        return "\n".join(part for part in parts if part)
+
+    def sentences(self, format: str) -> list[str]:
+        """Return what standard error shows besides an output in this format."""
+        layout = self.layout
+        told = [] if format == "table" else [*layout.heading, *layout.footer]
+        return [*told, *self.notes]
+
+    def _blocks(self, terminal: Terminal = PIPE) -> Sequence[Block]:
+        layout = self.layout
+        if layout.terminal is not None and terminal.width is not None:
+            return layout.terminal
+        if layout.tables is not None:
+            return layout.tables
+        return [Table.of_records(self.records(), layout.columns, layout.legend)]
+
+    def _repr_html_(self) -> str:
+        """Return the tables and notes for a notebook."""
+        shown = "".join(
+            html_table(table.heading, [list(row) for row in table.rows]) for table in self.tables()
+        )
+        layout = self.layout
+        above = "".join(f"<p>{html_text(one)}</p>" for one in layout.heading)
+        notes = "".join(f"<li>{html_text(note)}</li>" for note in (*layout.footer, *self.notes))
+        return f"{above}{shown}" + (f"<ul>{notes}</ul>" if notes else "")
+
+    def __str__(self) -> str:
+        return self.to_text()

@@ -1,0 +1,101 @@
+"""Answer ``compare``: the differences between runs, tests over all runs, and orders of runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xcg.answer import Answer, Layout
+from xcg.answers.asked import Asked
+from xcg.evaluation.results import Results
+from xcg.evaluation.run_names import with_named_run
+from xcg.report.columns import AGREEMENTS, OVERALL_TESTS
+from xcg.report.comparison_sentences import comparison_statement, zero_notes
+from xcg.report.comparison_tables import (
+    has_one_baseline,
+    means_table,
+    pair_tables,
+    publication_table,
+    run_tables,
+)
+from xcg.report.comparisons import (
+    comparison_rows,
+    means_rows,
+    order_rows,
+    overall_rows,
+    with_letters,
+)
+from xcg.report.difference_plots import differences_plot
+from xcg.statistics.margins import parse_margins
+from xcg.statistics.run_pairs import ALL_PAIRS, BEST, compares_within_runs
+from xcg.statistics.significance import Comparison
+from xcg.statistics.significance import compare as compare_results
+from xcg.tables import Table
+
+
+def compare(asked: Asked) -> Answer[Any]:
+    """Return the comparisons of runs, or a table about all runs."""
+    chosen = asked.settings.compare
+    inputs = asked.inputs_with("assessments", "runs")
+    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
+    results = asked.evaluate(inputs).without_references()
+    if chosen.table == "pairs":
+        return compared(asked, results, baseline)
+    notes = list(results.notes)
+    if chosen.table == "orders":
+        rows = order_rows(results, chosen.resamples, chosen.seed)
+        return Answer(rows, notes, layout=lambda: Layout(columns=AGREEMENTS))
+    shown, legend = with_letters(results) if chosen.letters else (results, "")
+    notes += [legend] if legend else []
+    if len(results.runs) == 2:
+        notes.append("note: Friedman's test needs at least three runs; there are two")
+    correction = chosen.correction or "holm"
+    if chosen.table == "overall":
+        rows = overall_rows(shown, correction)
+        return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS))
+    rows = means_rows(shown, correction)
+    return Answer(rows, notes, layout=lambda: Layout(terminal=[means_table(rows)]))
+
+
+def margins_of(asked: Asked, measures: Sequence[str]) -> Mapping[str, float] | None:
+    """Return the margins by measure."""
+    margin = asked.settings.compare.margin
+    return parse_margins(margin, measures) if margin is not None else None
+
+
+def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Comparison]:
+    """Return the comparisons of evaluated runs."""
+    chosen = asked.settings.compare
+    comparisons = compare_results(
+        results,
+        baseline=baseline,
+        test=chosen.test,
+        correction=chosen.correction,
+        margin=margins_of(asked, results.measures),
+    )
+
+    def layout() -> Layout:
+        within_runs = compares_within_runs(results)
+        statement = comparison_statement(comparisons, baseline, chosen.correction, within_runs)
+        by_pair = (within_runs or baseline == ALL_PAIRS) and not has_one_baseline(comparisons)
+        shown = pair_tables if by_pair else run_tables
+        tables: list[Table | str] = [*shown(results, comparisons, chosen.topics)]
+        complete = list(tables)
+        if not (by_pair or has_one_baseline(comparisons)):
+            complete += ["\n", *pair_tables(results, comparisons, chosen.topics)]
+        return Layout(
+            statement.lead,
+            statement.facts,
+            complete,
+            tables,
+            publication_table(results, comparisons, by_pair),
+        )
+
+    return Answer(
+        comparisons,
+        [*results.notes, *zero_notes(results, comparisons)],
+        to_records=lambda: comparison_rows(results, comparisons, chosen.topics),
+        layout=layout,
+        figure=functools.partial(differences_plot, results, baseline, comparisons),
+    )

@@ -1,0 +1,145 @@
+"""Convert files: formats, derived assessments, simulated runs, and runs under a strategy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from xcg.answers.asked import Asked
+from xcg.documents.writing import whole_file
+from xcg.errors import InputError, Notes, XcgError
+from xcg.evaluation.config import require
+from xcg.evaluation.conversion import assessments_of_run, convert_assessments, level_statistics
+from xcg.evaluation.ideal_runs import ideal_run
+from xcg.evaluation.inputs import check_document_is_used
+from xcg.evaluation.repeated_results import count_repeated, note_repeated
+from xcg.formats.base import read_run_and_format
+from xcg.formats.inex_assessments import inex_2004
+from xcg.formats.json_assessments import read_highlights
+from xcg.formats.letor import read_letor_feature
+from xcg.judgements.highlights import SpecificityScale, assess
+from xcg.runs.chunk_documents import ChunkSource
+from xcg.runs.run import RUN_FORMATS, Run
+from xcg.strategies.rewriting import rewrite
+
+
+class Conversion(NamedTuple):
+    """What is written.
+
+    Attributes:
+        to: The format; None for that of the run.
+        target: What is made of the input: ``assessments`` of a run, or a simulated run of assessments.
+        depth: Number of results of each topic; None for all.
+        irrelevant: The score that becomes level 0.
+        feature: The feature of a LETOR file that becomes the scores.
+    """
+
+    to: str | None
+    target: str | None = None
+    depth: int | None = None
+    irrelevant: float | None = None
+    feature: int | None = None
+
+
+def convert(asked: Asked, conversion: Conversion) -> tuple[str, list[str]]:
+    """Return the content of the new file, and notes on what it cannot hold."""
+    inputs = asked.inputs
+    if bool(inputs.assessments) == inputs.has_runs:
+        raise XcgError("nothing or too much to convert: expected either --assessments or --run")
+    if conversion.to is None and not (inputs.has_runs and conversion.target is None):
+        raise XcgError("no format: expected --to FORMAT")
+    notes = Notes(inputs.lenient)
+    if inputs.has_runs:
+        text, format_, lost = _of_run(asked, conversion, notes)
+    else:
+        text, format_, lost = _of_assessments(asked, conversion, notes)
+    if inputs.documents is not None:
+        inputs.documents.source.note_oddities(notes)
+    return text, [*notes.lines(), *(f"note: lost in {format_}: {data}" for data in lost)]
+
+
+def _of_assessments(
+    asked: Asked, conversion: Conversion, notes: Notes
+) -> tuple[str, str, Iterable[str]]:
+    inputs, to = asked.inputs, conversion.to or ""
+    if conversion.target in (None, "assessments"):
+        base = inputs.recall_base
+        notes.take(inputs.notes)
+        text, lost = convert_assessments(base, to, inputs.documents)
+        return text, to, lost
+    RUN_FORMATS.get(to)  # before anything is computed
+    kind: Any = conversion.target
+    run, found = ideal_run(inputs, kind)
+    notes.take(found)
+    text, lost = run.top(conversion.depth).to_text(to)
+    return text, to, lost
+
+
+def _of_run(asked: Asked, conversion: Conversion, notes: Notes) -> tuple[str, str, Iterable[str]]:
+    inputs = asked.inputs
+    run, found_format = _read(asked, conversion, notes)
+    if conversion.target is not None:
+        if conversion.target != "assessments":
+            raise XcgError(f"--as {conversion.target} is made of assessments: expected --assessments")
+        if inputs.order in ("rank", "file"):
+            raise XcgError(f"--as assessments needs scores: expected order: score, not {inputs.order}")
+        base = assessments_of_run(run, conversion.depth, conversion.irrelevant or 0.0, notes)
+        notes.note(level_statistics(base))
+        text, lost = convert_assessments(base, conversion.to or "", inputs.documents)
+        return text, conversion.to or "", lost
+    strategies = inputs.strategy_list
+    if len(strategies) > 1:
+        raise XcgError(f"{len(strategies)} strategies, {strategies[0]} and others: expected one")
+    if strategies:
+        run = rewrite(run, strategies[0], inputs.documents)
+    run = run.top(conversion.depth)
+    note_repeated({run.name: count_repeated(run)}, notes)
+    format_ = conversion.to or found_format
+    text, lost = run.to_text(format_)
+    return text, format_, lost
+
+
+def _read(asked: Asked, conversion: Conversion, notes: Notes) -> tuple[Run, str]:
+    """Read the only run, whose format is returned, too."""
+    inputs = asked.inputs
+    given: Sequence[Any] = list(inputs.runs)  # type: ignore[arg-type]
+    if len(given) != 1:
+        raise XcgError(f"{len(given)} runs: expected one, --run PATH")
+    if conversion.feature is not None:
+        return read_letor_feature(given[0], conversion.feature, notes), "trec"
+    check_document_is_used(inputs.document, [Path(given[0])])
+    source = ChunkSource(inputs.document, inputs.documents)
+    return read_run_and_format(given[0], notes, inputs.file_order, inputs.ties, source=source)
+
+
+def derive_elements(asked: Asked, folder: Path) -> list[str]:
+    """Write element assessments in the format of INEX 2004, one file per topic into a folder.
+
+    Returns:
+        Notes on the documents, and a summary.
+    """
+    inputs = asked.inputs
+    require(inputs, asked.stated, "assessments", "corpus")
+    documents = inputs.documents
+    assert documents is not None
+    given: Any = inputs.assessments
+    base = assess(read_highlights(given, documents), documents, SpecificityScale())
+    for topic in base.topics:
+        if "/" in topic or topic.startswith(".") or not topic.isprintable():
+            raise XcgError(f"the topic {topic!r} cannot name a file")
+    files = {topic: folder / f"{topic}.xml" for topic in base.topics}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        existing = [file for file in files.values() if os.path.lexists(file)]
+    except OSError as error:
+        raise InputError(folder, f"cannot write: {error.strerror}") from None
+    if existing:
+        raise InputError(existing[0], "the file exists: name a new folder")
+    for topic, file in files.items():
+        with whole_file(file) as opened:
+            opened.write(inex_2004(base, topic, ""))
+    notes = inputs.new_notes()
+    documents.source.note_oddities(notes)
+    return [*notes.lines(), f"{len(base.topics)} topics, {len(base)} assessed elements in {folder}"]

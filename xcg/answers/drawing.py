@@ -1,0 +1,143 @@
+"""Answer ``curves``: measures over rank, recall, text or thresholds, and ranks that reach a gain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from xcg.answer import Answer, Layout
+from xcg.answers.asked import Asked
+from xcg.errors import XcgError, nearest
+from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
+from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure
+from xcg.evaluation.curves import curves as compute_curves
+from xcg.evaluation.inputs import Measures
+from xcg.evaluation.run_names import with_named_run
+from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, threshold_curves
+from xcg.judgements.recall_base import MEAN
+from xcg.measures.parser import split_measures
+from xcg.report.columns import CURVES, NAMES, RANKS_OF_VALUE
+from xcg.report.plots import curves_plot
+from xcg.report.threshold_plots import thresholds_plot
+from xcg.statistics.run_pairs import BEST
+from xcg.tables import Table
+
+
+def curves(asked: Asked) -> Answer[Any]:
+    """Return points of curves; with ``at``, the ranks at which runs reach a gain."""
+    chosen = asked.settings.curves
+    inputs = asked.inputs_with("assessments", "runs")
+    if chosen.over is not None:
+        return _over_thresholds(asked)
+    at = chosen.at
+    depth = max(chosen.depth, at or 0)
+    inputs, reference = with_named_run(inputs, chosen.reference, (IDEAL, "ideal", BEST))
+    measures = _measures(asked, "nxCG ep" if at is None else "xCG")
+    abscissae = {curve_measure(name).curve_over for name in split_measures(measures)}
+    if abscissae <= {"recall", "gain-recall"}:
+        asked.refuse("curves.depth", f"on {measures}, which has no curve over ranks or text")
+    lines = compute_curves(inputs, measures, depth, chosen.ideal or at is not None)
+    means = [curve for curve in lines if curve.topic == MEAN]
+    if chosen.topic:
+        printed: Sequence[CurveOf] = _of_topics(lines, chosen.topic)
+    else:
+        printed = lines if chosen.per_topic else means
+    if at is None:
+        rows = [
+            {**curve._asdict(), "x": x, "y": y}
+            for curve in printed
+            for x, y in zip(curve.x, curve.y, strict=True)
+        ]
+        return Answer(
+            rows, lines.notes, layout=lambda: _layout(rows, CURVES), figure=lambda: curves_plot(means)
+        )
+    ranks = ranks_of_value(printed, at, reference or "ideal")
+    return Answer(
+        ranks,
+        [*lines.notes, *_unreached_notes(ranks, depth)],
+        layout=lambda: _layout(_rank_rows(ranks, depth), RANKS_OF_VALUE),
+        figure=lambda: curves_plot(means, [one for one in ranks if one.topic == MEAN]),
+    )
+
+
+def _layout(rows: Sequence[dict[str, Any]], columns: Sequence[Any]) -> Layout:
+    return Layout(tables=[Table.of_records(rows, (*NAMES, *columns))])
+
+
+def _measures(asked: Asked, default: str) -> str:
+    """Return the names of the measures without cutoffs.
+
+    An option names curves. The measures of a campaign are those of them that have a curve, such as nxCG
+    of ``nxCG@10``, or the default.
+    """
+    stated: Measures | None = asked.settings.measures
+    if stated is None:
+        return default
+    names = stated if isinstance(stated, str) else " ".join(map(str, stated))  # type: ignore[arg-type]
+    if asked.stated.place(("measures",)).name == "--measures":
+        return names
+    found = dict.fromkeys(name.partition("@")[0] for name in split_measures(names))
+    return " ".join(filter(_has_curve, found)) or default
+
+
+def _has_curve(name: str) -> bool:
+    try:
+        curve_measure(name)
+    except XcgError:
+        return False
+    return True
+
+
+def _of_topics(lines: Sequence[CurveOf], topics: Sequence[str]) -> list[CurveOf]:
+    """Return the curves of some topics; XcgError for a topic without curves."""
+    known = dict.fromkeys(line.topic for line in lines if line.topic != MEAN)
+    for topic in topics:
+        if topic not in known:
+            raise XcgError(f"no curves for topic {topic!r}: {nearest(topic, known)}")
+    return [line for line in lines if line.topic in topics]
+
+
+def _over_thresholds(asked: Asked) -> Answer[Any]:
+    """Return measures at all thresholds; the x of measures without a threshold is None."""
+    chosen = asked.settings.curves
+    found = threshold_curves(asked.inputs, _measures(asked, DEFAULT_MEASURES), chosen.points)
+    rows: list[tuple[CurveOf, float | None, float | None]] = [
+        (curve, x, None if math.isnan(y) else y)
+        for curve in found.curves
+        for x, y in zip(curve.x, curve.y, strict=True)
+    ]
+    rows += [
+        (CurveOf(row.run, row.topic, row.measure, row.user_model, (), ()), None, row.value)
+        for row in found.results or ()
+    ]
+    printed = [
+        {**curve._asdict(), "x": x, "y": y}
+        for curve, x, y in rows
+        if chosen.per_topic or curve.topic == MEAN
+    ]
+    # Unlike ranks, thresholds have decimals, so the columns of curves are not declared.
+    return Answer(
+        printed, found.notes, layout=lambda: _layout(printed, ()), figure=lambda: thresholds_plot(found)
+    )
+
+
+def _rank_rows(ranks: Sequence[RankOfValue], depth: int) -> list[dict[str, Any]]:
+    """Return ranks as records with a text for values that are not reached."""
+    rows = [one._asdict() for one in ranks]
+    return [{**row, "rank": f"> {depth}" if row["rank"] is None else row["rank"]} for row in rows]
+
+
+def _unreached_notes(ranks: Sequence[RankOfValue], depth: int) -> list[str]:
+    """Return a line for each value of the mean curves that runs do not reach."""
+    unreached: dict[str, list[str]] = {}
+    for one in ranks:
+        if one.rank is None and one.topic == MEAN:
+            reference = f"the {IDEAL}" if one.reference == IDEAL else one.reference
+            value = f"{one.value:.4g} ({one.measure} of {reference} at rank {one.at}, {one.user_model})"
+            unreached.setdefault(value, []).append(one.run)
+    return [
+        f"note: {value} is not reached within {depth} ranks by {', '.join(runs)}; "
+        "--set curves.depth=N looks further"
+        for value, runs in unreached.items()
+    ]

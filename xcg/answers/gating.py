@@ -1,0 +1,140 @@
+"""Answer ``gate``: pass or fail, by limits, or by tests against a baseline."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from xcg.answer import Answer, Layout
+from xcg.answers.asked import Asked
+from xcg.answers.comparison import compared, margins_of
+from xcg.answers.verdicts import GateAnswer
+from xcg.documents.writing import whole_file
+from xcg.errors import XcgError
+from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.results import Results
+from xcg.evaluation.run_names import with_named_run
+from xcg.measures import MEASURES
+from xcg.report.gate_comment import gate_comment
+from xcg.report.junit import junit_xml
+from xcg.report.regressed_questions import regressed_questions
+from xcg.report.tables import results_table
+from xcg.runs.run import Run
+from xcg.statistics.gate import Verdict, check_gate
+from xcg.statistics.gate_limits import parse_limits, parse_thresholds
+
+
+def gate(asked: Asked) -> GateAnswer:
+    """Check that no run misses a limit, or is worse than the baseline."""
+    chosen, test = asked.settings.gate, asked.settings.compare
+    limits = parse_limits(chosen.max_drop, chosen.max_regressed, chosen.regressed_by)
+    minimums = parse_thresholds(chosen.fail_under if chosen.fail_under is not None else {})
+    is_tested = not limits and not minimums
+    given = test.baseline
+    if is_tested and given is None:
+        raise XcgError(
+            "nothing to check: expected a baseline (--baseline RUN), or a limit (--fail-under, or with "
+            "a baseline --max-drop or --max-regressed)"
+        )
+    if isinstance(given, str) and given in ("all", "best"):
+        raise XcgError(f"baseline is {given!r}: expected the name or the path of a run")
+    if limits and given is None:
+        name = "max_drop" if limits.drops else "max_regressed"
+        raise XcgError(f"{name} needs the run to compare with: expected a baseline (--baseline RUN)")
+    if not is_tested:
+        asked.refuse("compare.margin", "on a gate with limits, which have no test")
+    inputs = asked.inputs_with("assessments", "runs")
+    inputs, baseline, exempt = _with_baseline(inputs, given)
+    allowed = chosen.allow_unmapped
+    named = [*minimums, *limits.measures]
+    requested = inputs.measure_list if asked.states("measures") or not named else []
+    inputs = replace(
+        inputs,
+        measures=MEASURES.parse_all([*requested, *named]) if named else inputs.measures,
+        check_corpus=True,
+        lenient=inputs.lenient or allowed is not None,
+    )
+    results = asked.evaluate(inputs)
+    verdict = check_gate(
+        results,
+        minimums,
+        baseline if is_tested or limits else None,
+        test=test.test,
+        correction=test.correction,
+        margins=margins_of(asked, results.measures),
+        allow_unmapped=allowed or 0,
+        allow_underpowered=chosen.allow_underpowered,
+        exempt=exempt(results),
+        limits=limits,
+        is_tested=is_tested,
+        expected_topics=chosen.expected_topics,
+    )
+    tested = results.without_references()
+    printed: Answer[Any] = Answer([], tested.notes)
+    if baseline is not None and len(tested.runs) > 1 and (limits or is_tested):
+        printed = compared(asked, tested, baseline)
+    find_questions = functools.cache(
+        lambda: regressed_questions(verdict, inputs, functools.partial(_command, asked))
+    )
+    if chosen.junit is not None:
+        regressed_by = limits.regressed_by if chosen.per_topic else None
+        with whole_file(Path(chosen.junit)) as file:
+            file.write(junit_xml(verdict, find_questions(), regressed_by))
+    failed = [f"failed: {failure}" for failure in verdict.failures]
+
+    def layout() -> Layout:
+        found = printed.layout if len(printed) else Layout(tables=[results_table(results)])
+        comment = functools.partial(_comment, verdict, printed, find_questions)
+        return replace(found, texts={"markdown": comment})
+
+    answer = GateAnswer(
+        verdict.checks,
+        [*printed.notes, *verdict.notes, *failed],
+        to_records=lambda: printed.records() if len(printed) else _means(results),
+        layout=layout,
+        status=int(bool(failed)),
+    )
+    answer.results, answer.verdict = results, verdict
+    return answer
+
+
+def _means(results: Results) -> list[dict[str, Any]]:
+    return [row._asdict() for row in results.means()]
+
+
+def _comment(verdict: Verdict, printed: Answer[Any], find_questions: Any) -> str:
+    layout = printed.layout if len(printed) else Layout()
+    rows = printed.records() if len(printed) else ()
+    return gate_comment(verdict, printed.notes, rows, layout.publication, find_questions())
+
+
+def _with_baseline(inputs: Inputs, given: Any) -> tuple[Inputs, str | None, Any]:
+    """Return inputs with the baseline, its name, and a function for the runs without minimums.
+
+    A baseline that is an object, or a path outside of the runs, is no run under test.
+    """
+    if given is None:
+        return inputs, None, lambda results: []
+    if isinstance(given, Run):
+        count = len(inputs.loaded_runs)
+        inputs = replace(inputs, runs=[*inputs.loaded_runs, given], strategies=())
+        return inputs, inputs.loaded_runs[count].name, lambda results: results.scope.runs[-1:]
+    before = len(inputs.named_sources)
+    inputs, name = with_named_run(inputs, str(given))
+    is_added = len(inputs.named_sources) > before
+    return inputs, name, lambda results: [name] * is_added
+
+
+def _command(asked: Asked, inputs: Inputs, run: str, topic: str) -> str:
+    """Return the command that explains a run for a topic."""
+    originals = {
+        f"{name}+{strategy}": name for name in inputs.named_sources for strategy in inputs.strategy_list
+    }
+    source = inputs.named_sources.get(originals.get(run, run))
+    words: Sequence[str] = asked.stated.words("runs", "measures")
+    shown = str(source) if isinstance(source, Path) else run
+    return shlex.join(["xcg", "explain", *words, "--run", shown, "--topic", topic])

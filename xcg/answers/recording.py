@@ -1,0 +1,180 @@
+"""Record the method of an answer: every setting that can change a value, and hashes of all inputs."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from xcg import __version__
+from xcg.answers.asked import Asked
+from xcg.documents.files import expand
+from xcg.documents.sources import LinkedFolder
+from xcg.errors import XcgError
+from xcg.evaluation.inputs import Inputs
+from xcg.registry import Part
+from xcg.settings.keys import Settings
+from xcg.settings.loading import Stated
+from xcg.user_model.model import UserModel
+
+IN_MEMORY = "in memory"
+"""What a record has instead of an input that is not a file."""
+_INPUTS = ("assessments", "gold", "runs", "corpus")
+_EVALUATED = ("order", "ties", "lenient", "document")
+
+
+def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None) -> dict[str, Any]:
+    """Return the record of a method, which :func:`xcg.load` evaluates again.
+
+    Args:
+        asked: The question.
+        sections: The sections of the configuration that the question uses.
+        folder: The folder of the file to which the record is written, to which paths become relative.
+
+    Returns:
+        ``xcg``: the version; ``settings``: every key that can change a value, also those that have
+        their default; ``files``: path → SHA-256 of each input file.
+    """
+    inputs, settings = asked.inputs, asked.settings
+    written = partial(_path, folder=folder)
+    found: dict[str, Any] = {
+        "assessments": _inputs(inputs.assessments, written),
+        "runs": _inputs(inputs.runs, written),
+        "corpus": _inputs(inputs.corpus, written),
+        "user_model": [model_mapping(model) for model in inputs.user_models],
+        "measures": [str(measure) for measure in inputs.measure_list],
+        "strategies": [_part(strategy) for strategy in inputs.strategy_list],
+        "topics": {
+            "unanswered": inputs.unanswered,
+            "files": [written(Path(file)) for file in settings.topics.files],
+        },
+        **{name: getattr(settings, name) for name in _EVALUATED},
+    }
+    if callable(found["document"]):
+        found["document"] = IN_MEMORY
+    for name in sections:
+        level: Any = settings
+        for part in name.split("."):
+            level = getattr(level, part)
+        values = {
+            key: [written(one) if isinstance(one, Path) else one for one in value]
+            if isinstance(value, list)
+            else written(value)
+            if isinstance(value, Path)
+            else value
+            for key, value in dataclasses.asdict(level).items()
+            if value is not None and value != []
+        }
+        target = found
+        *outer, last = name.split(".")
+        for part in outer:
+            target = target.setdefault(part, {})
+        target[last] = values
+    kept = {key: value for key, value in found.items() if value not in (None, [], ())}
+    return {
+        "xcg": __version__,
+        "settings": kept,
+        "files": {written(path): _sha256(path) for path in files_of(inputs)},
+    }
+
+
+def changed_files(stated: Stated) -> list[str]:
+    """Return a warning for each file that has changed since the record that a user loads."""
+    if stated.file is None or not stated.hashes:
+        return []
+    folder = stated.file.path.parent
+    lines = []
+    for name, recorded in stated.hashes.items():
+        path = folder / name
+        if not path.is_file():
+            lines.append(f"{name} does not exist any more")
+        elif _sha256(path) != recorded:
+            lines.append(f"{name} has changed since {stated.file.path} was recorded")
+    return lines
+
+
+def check_recorded(stated: Stated, settings: Settings) -> None:
+    """Raise XcgError if a record asks for inputs that were in memory."""
+    for name in _INPUTS:
+        value = stated.content.get(name)
+        if value in (IN_MEMORY, [IN_MEMORY]):
+            raise XcgError(f"the {name} of this record were in memory: expected {name}=…")
+
+
+def files_of(inputs: Inputs) -> Iterator[Path]:
+    """Yield the files of the inputs, each once."""
+    seen: set[Path] = set()
+    found: list[Path] = []
+    for what in ("assessments", "runs", "topic_files"):
+        given = getattr(inputs, what)
+        items = [given] if isinstance(given, (str, os.PathLike)) else given
+        if isinstance(items, (list, tuple)):
+            paths = [one for one in items if isinstance(one, (str, os.PathLike)) and str(one) != "-"]
+            found += expand(paths, what) if paths else []
+    if isinstance(inputs.corpus, (str, os.PathLike)):
+        found += _files_below(Path(inputs.corpus))
+    for path in found:
+        if path not in seen:
+            seen.add(path)
+            yield path
+
+
+def _files_below(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    return sorted(
+        Path(folder, name) for folder, _, names in os.walk(path) for name in names if name[:1] != "."
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _path(path: Path, folder: Path | None) -> str:
+    return os.path.relpath(path, folder) if folder is not None else str(path.absolute())
+
+
+def _inputs(given: Any, written: Any) -> Any:
+    if isinstance(given, LinkedFolder):
+        return {"path": written(Path(given)), "follow_links": True}
+    if isinstance(given, (str, os.PathLike)):
+        return written(Path(given))
+    if given is None or (isinstance(given, tuple) and not given):
+        return None
+    items = given if isinstance(given, (list, tuple)) else [given]
+    if all(isinstance(one, (str, os.PathLike)) for one in items):
+        return [written(Path(one)) for one in items]
+    return IN_MEMORY
+
+
+def model_mapping(model: UserModel) -> dict[str, Any]:
+    """Return a user model in the form of its YAML file, with every key."""
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(model):
+        value = getattr(model, field.name)
+        if field.name in ("relevance_value", "effort"):
+            found[field.name] = {
+                inner.name: _part(getattr(value, inner.name))
+                for inner in dataclasses.fields(value)
+                if inner.init and getattr(value, inner.name) is not None
+            }
+        else:
+            found[field.name] = _part(value)
+    if "reader" in found["relevance_value"]:
+        found["relevance_value"] = {"reader": found["relevance_value"]["reader"]}
+    return found
+
+
+def _part(value: Any) -> Any:
+    if not isinstance(value, Part):
+        return value
+    if value.name in ("table", "gains"):
+        return {value.name: dict(value.function.content)}
+    parameters: Mapping[str, object] = dict(value.parameters)
+    return {"name": value.name, **parameters} if parameters else value.name

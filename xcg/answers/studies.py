@@ -1,0 +1,228 @@
+"""Answer the studies of measures and designs, ``study plan`` to ``study laws``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from itertools import combinations
+from typing import Any
+
+from xcg.answer import Answer, Layout
+from xcg.answers.asked import Asked
+from xcg.errors import XcgError
+from xcg.evaluation.conversion import assess_elements_of_passages
+from xcg.evaluation.run_names import with_named_run
+from xcg.formats.base import read_assessments
+from xcg.judgements.anchoring import anchor
+from xcg.measures import MEASURES
+from xcg.report.columns import ASSESSORS, FALSE_ALARMS, PERTURBATION, PLANS, TOPIC_SETS
+from xcg.report.plans import plan_facts, plan_lead, plan_plot, plan_rows
+from xcg.report.plots import levels_plot, perturbation_plot
+from xcg.report.stability import (
+    assessor_rows,
+    cell_facts,
+    needed_rows,
+    range_rows,
+    score_notes,
+    sparse_notes,
+    swap_rows,
+)
+from xcg.report.stability_plots import correlations_plot, ranges_plot, swaps_plot
+from xcg.statistics.assessors import agreement as agreement_of
+from xcg.statistics.assessors import scores_by_assessor
+from xcg.statistics.calibration import calibrate as calibrate_results
+from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
+from xcg.statistics.levels import (
+    FULL_DEPTH_MEASURES,
+    MEASURES_OF_FIGURES,
+    largest_distance,
+    levels_experiment,
+)
+from xcg.statistics.perturbation import MEASURES_OF_FIGURE_6
+from xcg.statistics.perturbation import perturb as perturb_inputs
+from xcg.statistics.planning import check_numbers
+from xcg.statistics.planning import plan as plan_comparisons
+from xcg.statistics.run_pairs import ALL_PAIRS, BEST
+from xcg.statistics.topic_scores import topic_scores
+from xcg.statistics.topic_sets import summarise_runs, swap_rates
+
+
+def plan(asked: Asked) -> Answer[Any]:
+    """Predict from a pilot campaign which differences a comparison finds, with how many topics."""
+    chosen = asked.settings.study.plan
+    check_numbers(chosen.power, chosen.difference, chosen.runs, chosen.topics)
+    if chosen.runs == 2:
+        asked.refuse("study.plan.correction", "on two runs, which are one comparison")
+    inputs = asked.inputs_with("assessments", "runs")
+    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
+    results = asked.evaluate(inputs).without_references()
+    plans = plan_comparisons(
+        results,
+        power=chosen.power,
+        difference=chosen.difference,
+        runs=chosen.runs,
+        topics=chosen.topics,
+        baseline=baseline,
+        correction=chosen.correction,
+        seed=chosen.seed,
+    )
+    return Answer(
+        plans,
+        results.notes,
+        to_records=lambda: plan_rows(plans),
+        layout=lambda: Layout(
+            [plan_lead(plans, baseline)], plan_facts(plans, chosen.power), columns=PLANS
+        ),
+        figure=lambda: plan_plot(plans, chosen.power),
+    )
+
+
+def calibrate(asked: Asked) -> Answer[Any]:
+    """Count the false alarms of tests and gates on exchanged runs (A/A study)."""
+    chosen = asked.settings.study.calibrate
+    inputs = asked.inputs_with("assessments", "runs")
+    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
+    results = asked.evaluate(inputs).without_references()
+    with asked.progress("campaigns") as progress:
+        rates = calibrate_results(
+            results,
+            baseline,
+            chosen.test,
+            chosen.correction,
+            chosen.campaigns,
+            chosen.seed,
+            progress,
+            inputs.executor,
+        )
+    heading = [
+        f"{chosen.campaigns} campaigns: the scores of {len(results.topics)} topics exchanged among "
+        f"{len(results.runs)} runs; significance level {SIGNIFICANCE_LEVEL}",
+        "The exchange gives all runs the same spread, so a rate says nothing about false alarms "
+        "between runs whose scores spread differently.",
+    ]
+    return Answer(
+        rates,
+        results.notes,
+        to_records=lambda: list(map(asdict, rates)),
+        layout=lambda: Layout(heading, columns=FALSE_ALARMS),
+    )
+
+
+def assessors(asked: Asked) -> Answer[Any]:
+    """Evaluate all combinations of alternative assessments, and compare scores and orders of runs."""
+    chosen = asked.settings.study.assessors
+    if not chosen.others:
+        raise XcgError("one assessor: expected further ones, --set study.assessors.others=PATH")
+    inputs = asked.inputs_with("assessments", *(() if chosen.agreement else ("runs",)))
+    bases = [inputs.recall_base]
+    bases += [anchor(read_assessments(one), inputs.documents, inputs.notes) for one in chosen.others]
+    if chosen.agreement:
+        if inputs.documents is not None:  # highlighted passages become elements
+            bases = [assess_elements_of_passages(base, inputs.documents) for base in bases]
+        return Answer(
+            [
+                {"assessors": f"{a} and {b}", **agreement_of(first, second)}
+                for (a, first), (b, second) in combinations(enumerate(bases, 1), 2)
+            ]
+        )
+    found = scores_by_assessor(bases, inputs)
+    topics: Any = chosen.topics
+    if chosen.ranges:
+        rows = range_rows(found, chosen.sample, chosen.seed, topics)
+    else:
+        rows = assessor_rows(found, chosen.sample, chosen.seed, topics, chosen.resamples)
+    draw = ranges_plot if chosen.ranges else correlations_plot
+    return Answer(
+        rows,
+        next(iter(found.values())).notes,
+        layout=lambda: Layout(footer=cell_facts(rows), columns=ASSESSORS),
+        figure=lambda: draw(rows),
+    )
+
+
+def topics(asked: Asked) -> Answer[Any]:
+    """Compare runs on disjoint topic sets, and count how often their order is reversed."""
+    chosen = asked.settings.study.topics
+    inputs = asked.inputs_with("assessments", "runs")
+    results = asked.evaluate(inputs).without_references()
+    if len(results.user_models) != 1:
+        raise XcgError("several user models: expected one for this study")
+    (model,) = results.user_models
+    scores = {
+        measure: topic_scores(results, measure, model, results.runs).matrix
+        for measure in results.measures
+    }
+    largest = len(next(iter(scores.values()))) // 2
+    if all(size <= largest for size in chosen.sizes):
+        asked.refuse("study.topics.smoothing", f"without sizes above {largest}")
+    smoothing: Any = chosen.smoothing
+    relative: Any = chosen.relative
+    with asked.progress("tasks") as progress:
+        found = swap_rates(
+            scores,
+            chosen.trials,
+            chosen.seed,
+            relative,
+            inputs.executor,
+            chosen.checkpoint,
+            progress,
+            chosen.resamples,
+        )
+    runs = {
+        measure: summarise_runs(array, MEASURES.order(measure)) for measure, array in scores.items()
+    }
+    if chosen.rates:
+        rows = swap_rows(found, chosen.sizes, smoothing)
+    else:
+        rows = needed_rows(found, runs, chosen.sizes, smoothing)
+    notes = [*results.notes, *score_notes(runs)]
+    if not chosen.rates:
+        notes += sparse_notes(found, chosen.sizes, smoothing)
+    return Answer(
+        rows,
+        notes,
+        layout=lambda: Layout(footer=cell_facts(rows), columns=TOPIC_SETS),
+        figure=lambda: swaps_plot(found, chosen.sizes, smoothing),
+    )
+
+
+def perturb(asked: Asked) -> Answer[Any]:
+    """Insert non-relevant results after or before the first result, and compute the effect."""
+    inputs = asked.inputs_with("assessments", "runs")
+    if not asked.states("measures"):
+        inputs = replace(inputs, measures=MEASURES_OF_FIGURE_6)
+    counts = sorted({0, *asked.settings.study.perturb.counts})
+    with asked.progress("runs and user models") as progress:
+        lines = perturb_inputs(inputs, counts, progress)
+    return Answer(
+        lines,
+        lines.notes,
+        layout=lambda: Layout(columns=PERTURBATION),
+        figure=lambda: perturbation_plot(lines),
+    )
+
+
+def levels(asked: Asked) -> Answer[Any]:
+    """Test whether graded measures depend on the number of relevance levels."""
+    chosen = asked.settings.study.levels
+    measures = FULL_DEPTH_MEASURES if chosen.full_depth else MEASURES_OF_FIGURES
+    with asked.progress("numbers of levels") as progress:
+        found = levels_experiment(
+            chosen.uniform,
+            swaps=chosen.swaps,
+            repetitions=chosen.repetitions,
+            seed=chosen.seed,
+            executor=asked.inputs.executor,
+            progress=progress,
+        )
+    curves = [curve for curve in found if curve.measure in measures]
+    names = [f"{curve.measure}/{curve.levels}" for curve in curves]
+    rows = [
+        {"swaps": number, **dict(zip(names, values, strict=True))}
+        for number, values in enumerate(zip(*(curve.values for curve in curves), strict=True))
+    ]
+    distances = {measure: largest_distance(curves, measure) for measure in measures}
+    notes = [
+        f"{measure}: the largest distance between the curves is {distance:.4f}"
+        for measure, distance in distances.items()
+    ]
+    return Answer(rows, notes, figure=lambda: levels_plot(curves))

@@ -1,0 +1,338 @@
+"""The commands with CONFIG: load a campaign, ask it one question, print the answer.
+
+Options are those of the schema (:mod:`xcg.settings.keys`), so each is a key, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from xcg.answer import RECORDS, TABLES, Answer
+from xcg.campaign import Campaign
+from xcg.cli.command import Command
+from xcg.cli.messages import print_error, print_status
+from xcg.cli.options import CONFIG, SET, option_of
+from xcg.cli.output import open_page, print_answer, progress_bar
+from xcg.errors import UndecidedError, UnmappedError, XcgError
+from xcg.settings.loading import KEYS, stated
+
+_INPUTS = ("assessments", "gold", "runs", "corpus", "user_model", "measures", "strategies")
+_COMMON = (*_INPUTS, "format", "output", "workers")
+_OF_STUDIES = ("format", "output", "workers")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A command that asks a campaign one question.
+
+    Attributes:
+        ask: Returns the answer of a campaign.
+        help: The text of ``--help``.
+        example: A call that works on the samples.
+        options: The keys that are options of this command only.
+        formats: The values of --format; the first is the default.
+        common: The keys that are options of many commands.
+        statuses: Exit status → its meaning, except 0 and 2.
+    """
+
+    ask: Callable[[Campaign], Answer[Any]]
+    help: str
+    example: str
+    options: Sequence[str] = ()
+    formats: Sequence[str] = RECORDS
+    common: Sequence[str] = _COMMON
+    statuses: tuple[tuple[int, str], ...] = ()
+
+    def command(self, name: str) -> Command:
+        """Return the command."""
+        keys = [KEYS[key] for key in (*self.options, *self.common)]
+        replaced = {key.option for key in keys[: len(self.options)]}
+        own = keys[: len(self.options)]
+        shown = [*own, *(key for key in keys[len(own) :] if key.option not in replaced)]
+        return Command(
+            name,
+            callback=partial(_answer, self, {_parameter(key.option): key.name for key in shown}),
+            params=[CONFIG, *(option_of(key, self.formats) for key in shown), SET],
+            help=self.help,
+            example=self.example,
+            statuses=dict(self.statuses),
+        )
+
+
+def _parameter(option: str) -> str:
+    return option.lstrip("-").replace("-", "_")
+
+
+def _answer(
+    question: Question, keys: dict[str, str], config: Path | None, set: Sequence[str], **values: Any
+) -> None:
+    """Load a campaign, ask the question and print the answer."""
+    campaign = campaign_of(config, set, {keys[name]: value for name, value in values.items()})
+    print_answer(partial(question.ask, campaign), campaign.settings, question.formats)
+
+
+def campaign_of(config: Path | None, set: Sequence[str], options: dict[str, Any]) -> Campaign:
+    """Return the campaign of a file, --set and options; options that are not given are None or ()."""
+    given = {name: value for name, value in options.items() if value not in (None, (), False)}
+    if "measures" in given:
+        given["measures"] = " ".join(given["measures"])
+    campaign = Campaign(stated(config, set, options=given))
+    campaign.progress = progress_bar
+    return campaign
+
+
+def _gate(campaign: Campaign) -> Answer[Any]:
+    """Ask for the verdict; the exit status is 3 if there is none."""
+    try:
+        return campaign.gate()
+    except (UnmappedError, UndecidedError) as error:
+        print_error(error)
+        raise SystemExit(3) from None
+
+
+def _report(config: Path | None, set: Sequence[str], methods: bool, **values: Any) -> None:
+    """Write the page, or print the methods paragraph."""
+    names = {"run": "runs", "strategy": "strategies"}
+    options = {names.get(name, name): value for name, value in values.items()}
+    campaign = campaign_of(config, set, {**options, "report.methods": methods})
+    settings = campaign.settings
+    if settings.report.methods:
+        print_answer(campaign.methods, settings, _METHODS)
+        return
+    if settings.output is None:
+        raise XcgError("no file for the page: expected --output FILE")
+    with open_page(settings.output) as page:
+        campaign.report(page)
+    if str(settings.output) != "-":
+        print_status(f"the report is in {settings.output}")
+
+
+_METHODS = ("table", "bibtex", "jsonl", "csv", "json")
+
+evaluate = Question(
+    lambda campaign: campaign.evaluate(),
+    """Score runs: the mean of each measure over the topics, for each run and user model.
+
+    --format trec_eval prints standard measures as trec_eval -c does, by default its official measures;
+    with --set topics.unanswered=skip as trec_eval without -c. --set evaluate.intervals=95 adds
+    confidence intervals of the means. To test whether runs differ, use xcg compare: intervals of means
+    do not show it.""",
+    'xcg evaluate configs/quickstart.yaml --measures "nxCG@10 MAep"',
+    ("evaluate.per_topic", "evaluate.topic"),
+    (*TABLES, "trec_eval"),
+).command("evaluate")
+
+compare = Question(
+    lambda campaign: campaign.compare(),
+    """Test the differences between runs over topics.
+
+    All pairs of runs are compared, with a correction for their number, or all runs with a named
+    baseline. Without a baseline, runs are shown relative to the best one, and those that share a letter
+    do not differ significantly; --baseline all prints all pairs. With several overlap strategies, the
+    pairs are the strategies of the same run.
+
+    A relative difference is marginal below 5 %, noticeable from 5 to 10 %, and material above 10 %
+    (Spärck Jones). --format markdown and latex print a short table for papers. --set compare.test,
+    compare.correction and compare.margin choose the test.""",
+    "xcg compare configs/quickstart.yaml --measures MAep --baseline focused",
+    ("compare.baseline", "compare.table", "plot"),
+    TABLES,
+).command("compare")
+
+gate = Question(
+    _gate,
+    """Pass or fail: limits, or tests against a baseline.
+
+    With --max-drop, --max-regressed or --fail-under, only these limits decide, without a test. With a
+    baseline and no limit, a run fails that is significantly worse by any measure (5 %, corrected over
+    all runs, measures and user models). The verdict states how often an unchanged run fails, and which
+    loss is found with 80 % power.
+
+    --format markdown prints a comment for a pull request.""",
+    "xcg gate configs/quickstart.yaml --measures MAep --baseline focused --max-drop 5%",
+    (
+        "compare.baseline",
+        *(f"gate.{key}" for key in ("max_drop", "max_regressed", "fail_under", "expected_topics")),
+        "gate.junit",
+    ),
+    TABLES,
+    statuses=(
+        (1, "A run fails."),
+        (3, "No verdict: too few topics, or a result or relevant text is not in the corpus."),
+    ),
+).command("gate")
+
+sweep = Question(
+    lambda campaign: campaign.sweep(),
+    """Compare the order of runs between user models, or overlap strategies between values of α.
+
+    A user model may have lists of values (alpha: [0, 0.5, 1]) or ranges for its parameters. tau_b low
+    and high are the limits of a 95 % bootstrap interval over topics. p tests the difference between the
+    best and the second run.
+
+    With strategies, the command prints for each run the score of every strategy for α from 0 to 1, the
+    values of α at which the best strategy changes, the largest lead of the best strategy over the
+    second, and the distance to oracle, a greedy reference that knows the assessments.""",
+    "xcg sweep configs/sweep.yaml --measures MAep --plot sweep.svg",
+    ("plot",),
+).command("sweep")
+
+curves = Question(
+    lambda campaign: campaign.curves(),
+    """Compute measures as curves over ranks, gain-recall, recall or text, one line per point.
+
+    --measures names them without a cutoff; the default is "nxCG ep", and xCG with --at. --at prints the
+    rank at which each run reaches the gain that the ideal ranking has at this rank. --set
+    curves.over=threshold draws the curves of Scheel, Lommatzsch & Albayrak 2011, Figures 6 to 8.""",
+    "xcg curves configs/quickstart.yaml --run focused --plot curves.svg --output curves.jsonl",
+    ("curves.per_topic", "curves.topic", "curves.at", "plot"),
+    ("jsonl", "table", "csv", "json"),
+).command("curves")
+
+explain = Question(
+    lambda campaign: campaign.explain(),
+    """Explain rank by rank what the results of a run gained, and what the run missed.
+
+    --run is a path or the name of a run in CONFIG; RUN+STRATEGY is a run under a strategy. Without
+    --run, the ideal recall-base is printed: the elements that a system should return. --set
+    explain.tree=true draws it in the documents, and explain.tree=DOCUMENT the results of a run.""",
+    "xcg explain configs/quickstart.yaml --run focused --topic 1 --user-model overlap-off",
+    ("explain.run", "explain.topic"),
+).command("explain")
+
+chunks = Question(
+    lambda campaign: campaign.chunks(),
+    """Compare chunkers and retrievers on one gold set, with one run for each.
+
+    Runs of chunks, passages and elements are read as text. The table has one row per run: questions,
+    unanswered questions and those for which nothing was found; the chunks and the text read per
+    question; the share of the gold text that was found; the shares of the text read that were useful
+    (relevant and new) and that were read twice; MAep and nxCG with effort measured in text. The default
+    user models charge for whole results. Further measures are further columns.""",
+    "xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500",
+    ("chunks.budget", "chunks.questions", "plot"),
+).command("chunks")
+
+check = Question(
+    lambda campaign: campaign.check(),
+    """Check the corpus, the assessments and the runs.
+
+    --levels counts the assessments of each level or grade pair; --set check.other=PATH cross-tabulates
+    them with those of a second assessor. --review lists what to review in gold: the questions on which
+    the runs disagree most, spans that no run finds, and passages elsewhere that repeat a gold span.""",
+    "xcg check configs/quickstart.yaml",
+    ("check.levels", "check.review"),
+    TABLES,
+    statuses=((2, "There are errors."),),
+).command("check")
+
+report = Command(
+    "report",
+    callback=_report,
+    params=[
+        CONFIG,
+        *(option_of(KEYS[key], _METHODS) for key in ("report.methods", *_COMMON)),
+        SET,
+    ],
+    help="""Write one self-contained HTML page with tables, curves, topics and explanations.
+
+    --methods prints the methods paragraph of a paper instead, and BibTeX of what it cites.""",
+    example="xcg report configs/quickstart.yaml --run focused --run articles --output report.html",
+)
+
+
+def _study(
+    name: str, help: str, call: str, options: Sequence[str] = (), formats: Sequence[str] = RECORDS
+) -> None:
+    question = Question(
+        lambda campaign: getattr(campaign.study, name)(),
+        help,
+        f"xcg study {call}",
+        options,
+        formats,
+        _OF_STUDIES,
+    )
+    study.add_command(question.command(name))
+
+
+@click.group()
+def study() -> None:
+    """Study measures and designs. The keys of a study are set by --set study.NAME.KEY=VALUE."""
+
+
+_study(
+    "plan",
+    """Predict from a pilot campaign which differences a comparison finds, and with how many topics.
+
+    detectable is the smallest true difference that xcg compare finds by the t test with 80 % power with
+    the topics at hand. study.plan.difference adds the power for a difference, and the number of topics
+    that it needs. Topics are drawn from the pilot, and a difference is added to every topic.""",
+    "plan configs/quickstart.yaml --set measures=MAep --set study.plan.difference=0.05",
+    ("plot",),
+    TABLES,
+)
+_study(
+    "calibrate",
+    """Count the false alarms of tests and gates on exchanged runs (A/A study).
+
+    The scores of each topic are exchanged among the runs at random, so no run is better than another,
+    and every significant difference is a false alarm. The rate is the share of campaigns with at least
+    one false alarm, at the level of 5 %, with a 95 % interval (Clopper and Pearson).""",
+    "calibrate configs/quickstart.yaml --set measures=MAep --set study.calibrate.campaigns=200",
+    (),
+    TABLES,
+)
+_study(
+    "assessors",
+    """Evaluate all combinations of alternative assessments, and compare scores and orders of runs.
+
+    The table holds Kendall's τ-b against the order by the first assessor, the error rate and ties, as
+    Tables III and IV of Kazai & Lalmas 2006; the plot has the form of Figure 8. With
+    study.assessors.ranges, the table holds scores, and the plot has the form of Figure 7.""",
+    "assessors configs/quickstart.yaml --set study.assessors.others=assessments/handbook-second "
+    "--set user_model=overlap-off",
+    ("plot",),
+)
+_study(
+    "topics",
+    """Compare runs on disjoint topic sets, and count how often their order is reversed (KL 6.2.2).
+
+    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated, and the
+    swap rate of differences below 0.01. The plot has the form of Figure 9.""",
+    "topics configs/quickstart.yaml --set measures=MAep --set user_model=overlap-off",
+    ("plot",),
+)
+_study(
+    "perturb",
+    """Insert non-relevant results after or before the first result, and print the effect on measures.
+
+    The experiment of Kazai & Lalmas 2006, section 6.1.2 and Figure 6, whose measures are the default.
+    Effort is counted in ranks, because the inserted results have no text.""",
+    'perturb configs/kazai-lalmas-2006.yaml --set runs=frb --set "study.perturb.counts=[0, 1, 10]"',
+    ("plot",),
+)
+_study(
+    "levels",
+    """Test whether graded measures depend on the number of relevance levels.
+
+    The experiment of Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: random pairs are swapped in
+    lists of 100 items on 2, 10, 20 and 50 levels.""",
+    "levels --set study.levels.swaps=10 --set study.levels.repetitions=10 --plot levels.svg",
+    ("plot",),
+)
+_study(
+    "laws",
+    """Search for small cases in which a measure breaks a law, and print the smallest case for each.
+
+    The measure is one of xcg, or package.module:function, which is called with a list of gold spans
+    (document, start, end, grade) and a list of results (document, start, end) in rank order. The laws:
+    boundedness, no-pay-twice, granularity, padding, order, ideal, appending. Needs the extra break.""",
+    "laws --measure nxCG@10 --set study.laws.law=padding --set study.laws.examples=50",
+    ("study.laws.measure",),
+)

@@ -1,0 +1,461 @@
+"""The keys of a configuration. Each is a key in YAML, a name for ``--set``, and a keyword in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xcg.errors import nearest
+from xcg.settings.schema import (
+    FLAG,
+    MAX_NUMBER,
+    NAME,
+    PATH,
+    PATHS,
+    TEXT,
+    Place,
+    Type,
+    choice,
+    key,
+    kind,
+    list_of,
+    number,
+    objects,
+    section,
+    stated,
+    whole,
+)
+from xcg.settings.study_keys import CORRECTIONS, TESTS, Bootstrap, Judge, Study
+
+FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex", "trec_eval", "bibtex")
+SIZES = ("characters", "words")
+DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
+
+_NUMBER = whole(1, MAX_NUMBER)
+_MODELS = stated(
+    "a name, a file, a mapping, or a list of these",
+    metavar="NAME_OR_FILE",
+    is_text=True,
+    is_list=True,
+)
+_MEASURES = stated("a list like [nxCG@10, MAep]", metavar="LIST", is_text=True, is_list=True)
+_STRATEGIES = stated(
+    "a name, a mapping with a name, or a list of these", metavar="NAME", is_text=True, is_list=True
+)
+
+
+def _by_measure(value: object, place: Place) -> object:
+    """Check numbers or shares by measure: 0.02, 5%, MAep=0.3, or a mapping of these."""
+    if isinstance(value, (str, int, float, list, tuple, Mapping)) and not isinstance(value, bool):
+        return value
+    raise ValueError(f"expected a value, or values by measure, found {kind(value)}")
+
+
+_BY_MEASURE = stated(
+    "a value, or values by measure", _by_measure, metavar="[MEASURE=]VALUE", is_text=True, is_list=True
+)
+
+
+def _corpus(value: Any, place: Place) -> object:
+    """Check a corpus: its path, or a mapping with ``path`` and ``follow_links``."""
+    if isinstance(value, Mapping) and ("follow_links" in value or not place.is_python):
+        for name in value:
+            if name not in ("path", "follow_links"):
+                raise ValueError(f"unknown key: {nearest(str(name), ('path', 'follow_links'))}")
+        if "path" not in value:
+            raise ValueError("the key 'path' is missing")
+        follows = FLAG.check(value.get("follow_links", False), place)
+        return {"path": PATH.check(value["path"], place), "follow_links": follows}
+    if place.is_python and not isinstance(value, str):
+        return value
+    return PATH.check(value, place)
+
+
+def _document(value: object, place: Place) -> object:
+    names = [name for pair in value.items() for name in pair] if isinstance(value, Mapping) else []
+    is_mapping = bool(names) and all(isinstance(name, str) for name in names)
+    if (
+        is_mapping
+        or (isinstance(value, str) and value.strip())
+        or (place.is_python and callable(value))
+    ):
+        return value
+    raise ValueError("expected file name, a key, a file of names, or a mapping of names")
+
+
+def _workers(value: object, _: Place) -> object:
+    if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1):
+        return value
+    raise ValueError("expected a number of processes from 1, or -1 for one per core")
+
+
+def _topics_or_count(value: object, place: Place) -> object:
+    """Check the expected topics: their names, or their smallest number."""
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return value
+    found: Any = list_of(NAME).check(value, place)
+    return " ".join(found) if isinstance(value, str) else found
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics of a campaign."""
+
+    unanswered: str = key(
+        "Count an assessed topic without results as 0 (zero), or leave it out (skip).",
+        choice(("zero", "skip")),
+        "zero",
+    )
+    files: list[Any] = key(
+        "Topic files, folders or globs, whose titles and texts are shown.", PATHS, []
+    )
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """What ``evaluate`` prints."""
+
+    per_topic: bool = key("Print the scores of each topic too.", FLAG, False, option=True)
+    topic: list[str] = key(
+        "Print only this topic, without means over topics.", list_of(NAME), [], option=True
+    )
+    intervals: float | None = key(
+        "Print confidence intervals of the means at this level in percent, such as 95.",
+        number(0, 100, is_open=True),
+    )
+    mark: bool = key("Print the best means in bold (markdown and latex).", FLAG, False)
+    against: str | None = key(
+        "Mark means that differ significantly from this run, a name or a path, with a dagger "
+        "(markdown and latex).",
+        NAME,
+    )
+
+
+@dataclass(frozen=True)
+class Compare(Bootstrap):
+    """How runs are compared."""
+
+    baseline: str | None = key(
+        "Compare with this run, a name or a path, chosen before seeing the results; all compares every "
+        "pair of runs, and best prints those with the best run.",
+        NAME,
+        option=True,
+        default_text="all",
+    )
+    test: str = key(
+        "Use this paired test over topics. wilcoxon-pratt also ranks the topics without a difference.",
+        choice(TESTS),
+        "t",
+    )
+    correction: str | None = key(
+        "Correct p values for the number of comparisons with this method.",
+        choice(CORRECTIONS),
+        default_text="shaffer for all pairs by t, otherwise holm",
+    )
+    margin: Any = key(
+        "Test if runs are at most this much worse than a named baseline, and if they differ by at most "
+        "this much. In gate, a run fails unless it is shown to be at most this much worse.",
+        _BY_MEASURE,
+    )
+    table: str = key(
+        "What to print: the pairs of runs; tests over all runs (overall: ANOVA, Friedman with "
+        "Conover's "
+        "pairwise tests); the mean of each run with the runs that differ (means); or τ-b, τ_AP and "
+        "Pearson's correlation between the orders of runs by all measures and user models (orders).",
+        choice(("pairs", "overall", "means", "orders")),
+        "pairs",
+        option=True,
+    )
+    letters: bool = key("In overall and means, call the runs A, B, C and so on.", FLAG, False)
+    topics: int = key("Print this number of deciding topics.", whole(0, MAX_NUMBER), 3)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """When ``gate`` fails."""
+
+    max_drop: Any = key(
+        "Fail if a mean is worse than that of the baseline by more than this difference (0.02), or "
+        "share "
+        "of the baseline's mean (5%). There is no test.",
+        _BY_MEASURE,
+        option=True,
+    )
+    max_regressed: Any = key(
+        "Fail if more than this number or share of topics (20%) regress: the run is worse than the "
+        "baseline by more than regressed_by.",
+        _BY_MEASURE,
+        option=True,
+    )
+    regressed_by: float | None = key(
+        "A topic regresses if its score is worse by more than this.", number(0), default_text="0.1"
+    )
+    fail_under: Any = key("Fail if a mean is lower than this value.", _BY_MEASURE, option=True)
+    expected_topics: Any = key(
+        "Fail unless these topics (questions), or at least this number, have scores of all runs.",
+        stated("topics, or their number", _topics_or_count, metavar="LIST"),
+        option=True,
+    )
+    allow_underpowered: bool = key(
+        "Accept a gate that some run can never fail, because there are too few topics for the test or "
+        "no "
+        "score can exceed a limit.",
+        FLAG,
+        False,
+    )
+    allow_unmapped: int | None = key(
+        "Let the gate pass if at most this number of results or assessments are unusable. Implies "
+        "lenient.",
+        whole(0, MAX_NUMBER),
+    )
+    junit: Any = key(
+        "Write the verdict to this file as JUnit XML, one test case for each run, measure and user "
+        "model.",
+        PATH,
+        option=True,
+    )
+    per_topic: bool = key(
+        "In junit, add a test case for each topic. It fails if the run fails by this measure and the "
+        "topic regresses.",
+        FLAG,
+        False,
+    )
+
+
+@dataclass(frozen=True)
+class Sweep(Bootstrap):
+    """How ``sweep`` compares user models, or overlap strategies over alpha."""
+
+    reference_model: str | None = key(
+        "Without strategies, compare the other user models with this one.",
+        NAME,
+        default_text="the first",
+    )
+    step: float | None = key(
+        "With strategies, evaluate α from 0 to 1 in these steps, and at 0.001 and 0.999.",
+        number(0.001, 1),
+        default_text="0.05",
+    )
+    crossings: bool = key(
+        "With strategies, print the values of α at which the best strategy changes.", FLAG, False
+    )
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What ``curves`` draws."""
+
+    depth: int = key("Compute curves over ranks or text up to this rank or amount.", _NUMBER, 100)
+    ideal: bool = key("Add the curve of the ideal ranking.", FLAG, False)
+    per_topic: bool = key("Print the curve of each topic too.", FLAG, False, option=True)
+    topic: list[str] = key(
+        "Print only this topic, without means over topics.", list_of(NAME), [], option=True
+    )
+    over: str | None = key(
+        "Draw measures with a threshold, such as xAP, over all thresholds from which gains are "
+        "relevant.",
+        choice(("threshold",)),
+    )
+    points: int = key("Use at most this number of thresholds.", _NUMBER, 200)
+    at: int | None = key(
+        "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking "
+        "has "
+        "at this rank, and how many more results that is than for the ideal ranking and the best run.",
+        _NUMBER,
+        option=True,
+    )
+    reference: str | None = key(
+        "With at, take the gain of this run, a name or a path, instead; best is the run with the "
+        "highest "
+        "gain there.",
+        NAME,
+    )
+
+
+@dataclass(frozen=True)
+class Explain:
+    """What ``explain`` explains."""
+
+    run: list[str] = key(
+        "Explain the results of this run, a path or the name of a run in CONFIG. Without it, the ideal "
+        "recall-base is printed.",
+        list_of(NAME),
+        [],
+        option=True,
+    )
+    topic: list[str] = key("Explain this topic.", list_of(NAME), [], option=True)
+    tree: Any = key(
+        "Print trees with sizes instead: of the document of this name with the results of a run, or "
+        "with "
+        "true of all documents with assessments (Figure 3 of Kazai & Lalmas 2006).",
+        stated("true or the name of a document", metavar="NAME"),
+    )
+    size: str | None = key(
+        "Count the sizes in a tree in this unit.", choice(SIZES), default_text="that of the user model"
+    )
+    statistics: bool = key(
+        "Print for each topic how many relevant elements the ideal recall-base keeps and loses.",
+        FLAG,
+        False,
+    )
+
+
+@dataclass(frozen=True)
+class Report:
+    """What ``report`` writes."""
+
+    explained: int = key("Explain the results of this number of topics.", whole(0, MAX_NUMBER), 10)
+    title: str = key("Give the page this title.", TEXT, "Evaluation report")
+    methods: bool = key(
+        "Print the methods paragraph of a paper, with BibTeX, instead of a page.",
+        FLAG,
+        False,
+        option=True,
+    )
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """How ``chunks`` compares chunkers."""
+
+    budget: list[int] = key(
+        "Compute nxCG after this amount of text.", list_of(_NUMBER, "500"), [500, 2000], option=True
+    )
+    unit: str = key(
+        "Count text in this unit. The user model defines tokens.",
+        choice(("characters", "words", "tokens")),
+        "tokens",
+    )
+    questions: bool = key(
+        "Print every gold span and result instead of a summary.", FLAG, False, option=True
+    )
+
+
+@dataclass(frozen=True)
+class Check:
+    """What ``check`` checks."""
+
+    levels: bool = key(
+        "Count the assessments of each level or grade pair instead.", FLAG, False, option=True
+    )
+    other: list[Any] = key("With levels, cross-tabulate with these assessments.", PATHS, [])
+    topic: list[str] = key("With levels, count only this topic.", list_of(NAME), [])
+    unassessed: bool = key(
+        "With other, also count what only one of the two sets assesses.", FLAG, False
+    )
+    review: bool = key(
+        "List what to review in gold instead: questions on which runs disagree, spans that no run "
+        "finds, "
+        "and passages elsewhere that repeat a gold span.",
+        FLAG,
+        False,
+        option=True,
+    )
+    measure: str = key("With review, compare the runs by this measure.", NAME, "SpanRecall")
+    overlap: float = key(
+        "With review, a result finds a passage if it contains at least this share of it.",
+        number(0.000001, 1),
+        0.5,
+    )
+    fuzzy: float | None = key(
+        "With review, also find similar passages of at least this similarity, such as 0.9.",
+        number(0.5, 1),
+    )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that a user can state, with the default values of what is not stated."""
+
+    assessments: Any = key(
+        "Read assessments from this file, folder or glob pattern; - is standard input.",
+        objects(),
+        (),
+        option=True,
+    )
+    gold: Any = key("Assessments of spans: the same as assessments.", objects(), (), option=True)
+    runs: Any = key(
+        "Read runs from this file, folder or glob pattern; - is standard input. With CONFIG, the name "
+        "of "
+        "one of its runs selects this run.",
+        objects(),
+        (),
+        option="--run",
+    )
+    corpus: Any = key(
+        "Read documents from this folder or archive.",
+        Type(_corpus, "PATH", is_text=True),
+        option=True,
+    )
+    user_model: Any = key(
+        "Use this user model. xcg list user-models has the names.", _MODELS, option=True
+    )
+    measures: Any = key(
+        'Compute these measures, such as "nxCG@10 MAep". xcg list measures has the names.',
+        _MEASURES,
+        option=True,
+        default_text=" ".join(DEFAULT_MEASURES),
+    )
+    strategies: Any = key(
+        "Rewrite each run with this overlap strategy, such as top_ranked or "
+        '"promote_parent(threshold=0.4)". xcg list strategies has the names.',
+        _STRATEGIES,
+        option="--strategy",
+    )
+    order: str | None = key(
+        "Order the results of TREC runs by descending score, by ascending rank, or as in the file; "
+        "chunks "
+        "in memory also by distance, or as given.",
+        choice(("score", "rank", "file", "distance", "given")),
+        default_text="score",
+    )
+    ties: str | None = key(
+        "Order results of equal score or rank by descending document id, by rank, or as in the file.",
+        choice(("document", "rank", "file")),
+        default_text="document for TREC and LETOR, otherwise file",
+    )
+    topics: Topics = section(Topics)
+    document: Any = key(
+        "Name the document of each result in JSON Lines by this key of its metadata, by the last part "
+        "of "
+        'its path ("file name"), by a mapping, or by a table of names (a .json, .csv or .tsv file).',
+        stated("a name", _document, metavar="KEY"),
+    )
+    lenient: bool = key("Count wrong data as warnings instead of stopping.", FLAG, False)
+    workers: int = key(
+        "Divide the work among this number of processes; -1 uses all cores.",
+        Type(_workers, "NUMBER"),
+        1,
+        option=True,
+    )
+    scheduler: str | None = key(
+        "Divide the work among the workers of the Dask cluster with the scheduler at this address.",
+        TEXT,
+    )
+    format: str | None = key("Print this format.", choice(FORMATS), option=True)
+    output: Any = key("Write to this file instead of standard output, which is -.", PATH, option=True)
+    plot: Any = key("Draw the result into this file: .png, .svg or .pdf.", PATH, option=True)
+    all_rows: bool = key("On a terminal, print all rows of long tables.", FLAG, False)
+    formulas: bool = key(
+        "In csv, write names that spreadsheets would read as formulas as they are; with false, after "
+        "'.",
+        FLAG,
+        True,
+    )
+    record: Any = key(
+        "Write every setting that can change a value, the version of xcg, and the SHA-256 of all input "
+        "files to this file. xcg.load evaluates the same again.",
+        PATH,
+    )
+    evaluate: Evaluate = section(Evaluate)
+    compare: Compare = section(Compare)
+    gate: Gate = section(Gate)
+    sweep: Sweep = section(Sweep)
+    curves: Curves = section(Curves)
+    explain: Explain = section(Explain)
+    report: Report = section(Report)
+    chunks: Chunks = section(Chunks)
+    check: Check = section(Check)
+    study: Study = section(Study)
+    judge: Judge = section(Judge)
