@@ -7,7 +7,7 @@
 FOLDER has the gold spans and chunk runs of the handbook. Three more data sets are generated. The first
 table compares the score of every run for every question; the second compares small cases with values
 computed by hand. A row without a reason must agree to 1e-9: otherwise the exit status is 1. The page
-docs/decisions/other-tools.md has the tables of one day.
+docs/decisions/official-evaluators.md has the result of one day.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def test_figures_load_nothing_from_other_hosts() -> None:
 
 
 def test_the_page_on_quantisation_shows_the_functions() -> None:
-    text = (PAGES / "quantisation.md").read_text(encoding="utf-8")
+    text = (PAGES / "assessments.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
     header, *scores = [row for row in rows if len(row) == 11]
     pairs = [tuple(map(int, re.findall(r"\d", pair))) for pair in header[1:]]
@@ -69,7 +69,7 @@ def test_the_value_of_the_partly_seen_section_is_the_one_computed_by_hand() -> N
         values[normalisation] = [result.gain for result in found.results]
     assert values["none"] == pytest.approx([0.9, 0.9 * (160 + 189) / 627, 0])
     assert values["subtree"] == pytest.approx([0.9, 0.1, 0])
-    text = (PAGES / "dependency-normalisation.md").read_text(encoding="utf-8")
+    text = (PAGES / "gain.md").read_text(encoding="utf-8")
     assert f"0.9 · (160 + 189) / 627 = {values['none'][1]:.3f}" in text
 
 
@@ -77,7 +77,7 @@ def test_the_leaves_have_the_sum_of_scores_that_the_pages_state() -> None:
     model = {"name": "m", "ideal": "max_gain"}
     ideal = xcg.ideal_elements(ASSESSMENTS, "163", CORPUS, model)
     assert sum(element.score for element in ideal) == pytest.approx(4.75)
-    for page in ("ideal-recall-base", "dependency-normalisation"):
+    for page in ("ideal-recall-base", "gain"):
         assert "4.75" in (PAGES / f"{page}.md").read_text(encoding="utf-8")
 
 

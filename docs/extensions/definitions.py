@@ -586,8 +586,9 @@ def strategies_page() -> str:
         "",
         "A strategy turns a ranking into another one before it is evaluated, for example without "
         "results that overlap. `--strategy NAME` applies one in `xcg evaluate`, `xcg compare` and "
-        "other commands, and `xcg rewrite` writes the new run. [Compare overlap "
-        "strategies](../../howto/compare-strategies.md) shows how to choose one.",
+        "other commands, and `xcg rewrite` writes the new run. [Compare "
+        "strategies](../../concepts/overlap-strategies.md#compare-strategies-on-a-run) shows how to "
+        "choose one.",
         "",
     ]
     rows = [[f"[{_code(n)}](#{n})", _escape(_summary(STRATEGIES, n))] for n in STRATEGIES]

@@ -33,7 +33,7 @@ SECTION_6 = "/article[1]/bdy[1]/sec[6]"
 
 Results = dict[str, list[tuple[str, str, object]]]
 RUNS: dict[tuple[str, str], tuple[str, str, Results]] = {
-    ("trec-runs", "run.txt"): (
+    ("trec", "run.txt"): (
         "trec",
         "bm25",
         {
@@ -45,7 +45,7 @@ RUNS: dict[tuple[str, str], tuple[str, str, Results]] = {
             ]
         },
     ),
-    ("trec-runs", "elements.txt"): (
+    ("trec", "elements.txt"): (
         "trec",
         "focused",
         {
@@ -55,17 +55,17 @@ RUNS: dict[tuple[str, str], tuple[str, str, Results]] = {
             ]
         },
     ),
-    ("trec-runs", "passages.txt"): (
+    ("trec", "passages.txt"): (
         "trec",
         "fetch",
         {"2009001": [("851", "", (1205, 4636)), ("912", "", (-18, 0))]},
     ),
-    ("inex-submission", "run.xml"): (
+    ("inex", "run.xml"): (
         "inex",
         "bm25",
         {"162": [("co/2001/r7022", SECTION_6, None), ("co/2001/r7022", "/article[1]", None)]},
     ),
-    ("inex-submission", "passages.xml"): (
+    ("inex", "passages.xml"): (
         "inex",
         "passages",
         {
@@ -89,13 +89,11 @@ RUNS: dict[tuple[str, str], tuple[str, str, Results]] = {
 
 Elements = dict[str, dict[str, dict[str, str]]]
 ASSESSMENTS: dict[tuple[str, str], Elements] = {
-    ("inex-assessments", "162.xml"): {
-        "162": {"co/2001/r7022": {"/article[1]": "(3,1)", SECTION_6: "(3,3)"}}
-    },
-    ("inex-assessments", "2002.xml"): {
+    ("inex", "162.xml"): {"162": {"co/2001/r7022": {"/article[1]": "(3,1)", SECTION_6: "(3,3)"}}},
+    ("inex", "2002.xml"): {
         "1": {"co/2001/r7022": {SECTION_6: "(3,E)", "/article[1]/bdy[1]/sec[4]": "(0,N)"}}
     },
-    ("inex-assessments", "2005.xml"): {
+    ("inex", "2005.xml"): {
         "202": {
             "co/2001/r7022": {
                 "/article[1]": "(1,0.2)",
@@ -104,18 +102,18 @@ ASSESSMENTS: dict[tuple[str, str], Elements] = {
             }
         }
     },
-    ("offset-qrels", "inex.qrels"): {
+    ("inex", "inex.qrels"): {
         "2009001": {"851": {"1205–4636": "2", "4643–6083": "2"}, "912": {}},
         "2009002": {"851": {"0–100": "2"}},
     },
-    ("trec-qrels", "qrels.txt"): {
+    ("trec", "qrels.txt"): {
         "351": {
             "FT911-3": {"/": "level 2"},
             "FT911-4": {"/": "level 0"},
             "co/2001/r7022": {SECTION_6: "level 1.5"},
         }
     },
-    ("letor", "letor.txt"): {
+    ("trec", "letor.txt"): {
         "10": {"GX000-1": {"/": "level 2"}, "GX000-2": {"/": "level 0"}},
         "11": {"GX000-9": {"/": "level 1"}},
     },
@@ -136,19 +134,19 @@ ASSESSMENTS: dict[tuple[str, str], Elements] = {
 }
 DOCUMENTS = {"co/bees.xml", "page.html", "notes.md", "plain.txt"}
 OTHERS = {("documents", f"corpus/{name}") for name in DOCUMENTS} | {
-    ("highlights", "marks.jsonl"),
-    ("highlights", "corpus/bees.xml"),
+    ("json-assessments", "marks.jsonl"),
+    ("json-assessments", "marked/bees.xml"),
     ("json-assessments", "quotes.jsonl"),
     ("json-runs", "texts.jsonl"),
     ("json-runs", "corpus/bees.md"),
     ("names", "names.json"),
     ("names", "names.csv"),
-    ("quotes", "quotes.jsonl"),
-    ("quotes", "corpus/bees.md"),
-    ("topics", "162.xml"),
-    ("topics", "2009.xml"),
-    ("topics", "topics.jsonl"),
-    ("topics", "topics.csv"),
+    ("json-assessments", "words.jsonl"),
+    ("json-assessments", "corpus/bees.md"),
+    ("documents", "162.xml"),
+    ("documents", "2009.xml"),
+    ("documents", "topics.jsonl"),
+    ("documents", "topics.csv"),
 }
 
 
@@ -215,13 +213,13 @@ def test_a_sample_of_assessments_has_the_stated_grades(page: str, name: str, tmp
 
 
 def test_the_sample_of_inex_2005_has_a_passage_and_an_entry_point(tmp_path: Path) -> None:
-    base = read_assessments(write_samples("inex-assessments", tmp_path) / "2005.xml")
+    base = read_assessments(write_samples("inex", tmp_path) / "2005.xml")
     assert len(base.passages("202")["co/2001/r7022"]) == 1
     assert list(base.entry_points("202")) == ["co/2001/r7022"]
 
 
 def test_the_offset_qrels_state_sizes_and_an_entry_point(tmp_path: Path) -> None:
-    base = read_assessments(write_samples("offset-qrels", tmp_path) / "inex.qrels")
+    base = read_assessments(write_samples("inex", tmp_path) / "inex.qrels")
     assert base.document_sizes("2009001") == {"851": (4871, 10656), "912": (0, 4000)}
     assert dict(base.entry_points("2009001")) == {"851": 1205}
     assert not base.entry_points("2009002")
@@ -264,7 +262,7 @@ def test_names_and_paths_are_read_as_stated() -> None:
 
 
 def test_topic_titles_are_read(tmp_path: Path) -> None:
-    folder = write_samples("topics", tmp_path)
+    folder = write_samples("documents", tmp_path)
     assert read_topic_titles([folder / "162.xml", folder / "2009.xml"]) == {
         "162": "text and index compression algorithms",
         "2009001": "Nobel prize",
@@ -324,14 +322,14 @@ READERS: dict[str, tuple[str, Callable[[Path], object], Callable[[str], str]]] =
 
 
 REFUSALS = (Path(__file__).parent / "refusals.txt").read_text(encoding="utf-8")
-"""Lines ``page | content | message``."""
+"""Lines ``kind of file | content | message``."""
 
 
 @pytest.mark.parametrize(
-    ("page", "content", "message"), [line.split(" | ") for line in REFUSALS.strip().splitlines()]
+    ("kind", "content", "message"), [line.split(" | ") for line in REFUSALS.strip().splitlines()]
 )
-def test_illegal_content_is_refused(page: str, content: str, message: str, tmp_path: Path) -> None:
-    name, read, complete = READERS[page]
+def test_illegal_content_is_refused(kind: str, content: str, message: str, tmp_path: Path) -> None:
+    name, read, complete = READERS[kind]
     path = tmp_path / name
     path.write_text(complete(content), encoding="utf-8")
     with pytest.raises(InputError) as error:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Command
 
-PAGE = ROOT / "docs" / "decisions" / "official-evaluators.md"
 ONE_DOCUMENT = "1 Q0 d 10 100 0 0:10\n"
 
 
@@ -673,17 +672,3 @@ def test_trec_eval_lines_are_padded_to_22_characters(xcg_command: Command, tmp_p
         "num_ret               \tall\t3\nmap                   \tall\t0.5000\n"
         "P_5                   \tall\t0.1333\n"
     )
-
-
-# The page
-
-
-def test_the_example_of_the_page_prints_what_the_page_shows(inex_eval: Evaluator) -> None:
-    blocks = re.findall(
-        r"^```text\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
-    qrels, run, output = blocks
-    (inex_eval.folder / "qrels.txt").write_text(qrels)
-    (inex_eval.folder / "run.txt").write_text(run)
-    done = inex_eval.command("inex-eval", "-r", "qrels.txt", "run.txt", cwd=inex_eval.folder)
-    assert done.stdout.startswith(output)

@@ -1,4 +1,4 @@
-"""The table of docs/studies/false-alarms.md, and what the page concludes from it."""
+"""The table of docs/studies/test-levels.md, and what the page concludes from it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,10 @@ ALARMS = {
     name: {cell: alarms for cell, (alarms, _) in cells.items() if alarms is not None}
     for name, cells in TABLE.items()
 }
-POWER = {
-    name: {cell: power for cell, (_, power) in cells.items() if power is not None}
-    for name, cells in TABLE.items()
-}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cell", [("b", 50, 20), ("d", 15, 8), ("g", 5, 8)])
+@pytest.mark.parametrize("cell", [("b", 15, 20), ("g", 5, 20)])
 def test_the_script_finds_the_table(cell: Cell) -> None:
     benchmark = load_script(ROOT / "benchmarks" / "false_alarms.py")
     for name, shares in benchmark.cell(*cell, campaigns=2000, seed=1).items():
@@ -44,29 +40,11 @@ def test_the_script_finds_the_table(cell: Cell) -> None:
 
 
 def test_what_the_page_says_about_levels() -> None:
-    assert {len(cells) for cells in ALARMS.values()} == {48}
-    above = {name: [cell for cell, rate in ALARMS[name].items() if rate > 6.2] for name in PROCEDURES}
-    assert "above 6.2 % in 24 of 48 cells: in all of the laws b, c, d and g" in PAGE
-    assert above["Tukey"] == [cell for cell in ALARMS["Tukey"] if cell[0] in "bcdg"]
-    assert len(above["Tukey"]) == 24
-    assert f"highest rate is {max(ALARMS['Tukey'].values())} %" in " ".join(PAGE.split())
-    assert above["Holm"] == above["Shaffer"]
-    assert {(law, topics) for law, topics, _ in above["Shaffer"]} == {("g", 5), ("g", 15)}
-    assert {law for law, _, _ in above["named baseline"]} == {"g"}
+    above = {name: {cell for cell, rate in ALARMS[name].items() if rate > 6.2} for name in PROCEDURES}
+    assert above["Tukey"] == {cell for cell in ALARMS["Tukey"] if cell[0] in "bcdg"}
+    assert f"up to {max(ALARMS['Tukey'].values())} %" in PAGE
+    for name in PROCEDURES[1:]:
+        assert {law for law, _, _ in above[name]} == {"g"}
     rates = [ALARMS["Shaffer"]["g", topics, 20] for topics in (5, 15, 50)]
     assert rates == [78.0, 23.4, 5.9]
-    assert "in 78 % of the campaigns, with 15 topics in\n  23.4 %, with 50 in 5.9 %" in PAGE
-
-
-def test_what_the_page_says_about_power() -> None:
-    assert len(POWER["Holm"]) == 18
-    gains = [POWER["Shaffer"][cell] - POWER["Holm"][cell] for cell in POWER["Holm"]]
-    assert min(gains) >= 0
-    assert max(gains) == pytest.approx(1.1)
-    assert sum(POWER["named baseline"][cell] > POWER["Holm"][cell] for cell in POWER["Holm"]) == 17
-    said = [("e", 50, 20, 6.7, 23.7), ("h", 15, 20, 8.6, 2.8), ("h", 50, 20, 66.9, 57.5)]
-    for law, topics, runs, tukey, shaffer in said:
-        assert POWER["Tukey"][law, topics, runs] == tukey
-        assert POWER["Shaffer"][law, topics, runs] == shaffer
-        assert f"{tukey} %" in PAGE
-        assert f"{shaffer} %" in PAGE
+    assert "in 78 % of the campaigns with 5 topics, in 23.4 % with 15 and in 5.9 % with\n  50" in PAGE
