@@ -257,7 +257,7 @@ def growth(name: str, scale: float = 1, repetitions: int = 3) -> list[tuple[int,
 
 
 def main() -> None:
-    """Print the table of docs/howto/scaling.md."""
+    """Print the costs of all quantities; docs/howto/scaling.md states how they grow."""
     scale = float(sys.argv[1]) if len(sys.argv) > 1 else 1
     repetitions = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     _trees_once()
