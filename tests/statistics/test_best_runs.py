@@ -6,8 +6,7 @@ import pytest
 from score_tables import noise, results_by_run, results_of
 
 from xcg.report.best_runs import best_run_sentences
-from xcg.statistics.best_runs import best_runs
-from xcg.statistics.significance import compare
+from xcg.statistics.significance import best_runs, compare
 
 pytest.importorskip("scipy")
 

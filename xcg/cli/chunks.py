@@ -21,7 +21,7 @@ from xcg.evaluation.chunks import compare_chunks_of_inputs
 from xcg.report.best_runs import best_run_sentences
 from xcg.report.columns import chunk_columns
 from xcg.report.plots import reading_plot
-from xcg.statistics.best_runs import best_runs
+from xcg.statistics.significance import best_runs
 from xcg.tables import Table, records
 from xcg.terminal_tables import separated
 

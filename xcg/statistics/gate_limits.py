@@ -10,7 +10,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.formats.text_columns import decimal
 from xcg.measures import MEASURES
-from xcg.statistics.measure_values import by_measure
+from xcg.statistics.margins import by_measure
 from xcg.statistics.run_pairs import BaselinePair
 
 REGRESSED_BY = 0.1

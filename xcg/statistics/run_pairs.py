@@ -63,17 +63,16 @@ def scores_to_compare(
     if baseline in (None, ALL_PAIRS):
         return scores, None, None
     if baseline == BEST:
-        return scores, None, best_run(scores, measure)
+        return scores, None, best_first(scores, measure)[0]
     check_name("run", baseline, scores)
     return scores, baseline, baseline
 
 
-def best_run(scores: Mapping[str, Mapping[str, float]], measure: str) -> str:
-    """Return the first of the runs that have the best mean over their own topics."""
+def best_first(scores: Mapping[str, Mapping[str, float]], measure: str) -> list[str]:
+    """Return the runs by their means over their own topics, the best first."""
     order = MEASURES.order(measure)
-    return min(
-        scores, key=lambda run: order.sort_key(math.fsum(scores[run].values()) / len(scores[run]))
-    )
+    means = {run: math.fsum(values.values()) / len(values) for run, values in scores.items()}
+    return sorted(scores, key=lambda run: order.sort_key(means[run]))
 
 
 Cell = tuple[str, str, str]
