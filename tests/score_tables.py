@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from xcg.evaluation.results import Result, Results
 from xcg.statistics.topic_scores import TopicScores
-from xcg.statistics.topic_sets import Relative, SwapRates, swap_rates
+from xcg.statistics.topic_sets import SwapRates, swap_rates
 
 Column = list[float]
 
@@ -84,10 +84,9 @@ def swap_rates_of(
     trials: int = 100,
     fraction: float = 0.75,
     seed: int = 0,
-    relative: Relative | None = None,
     measure: str = "MAep",
 ) -> SwapRates:
     """Return the swap rates of one measure."""
     scores = {measure: np.asarray(table, np.float64)}
-    (found,) = swap_rates(scores, trials, seed, relative, sizes=sizes, fraction=fraction).values()
+    (found,) = swap_rates(scores, trials, seed, sizes=sizes, fraction=fraction).values()
     return found

@@ -58,7 +58,7 @@ from xcg.statistics.levels import (
 from xcg.statistics.perturbation import COUNTS, MEASURES_OF_FIGURE_6
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.topic_scores import topic_scores
-from xcg.statistics.topic_sets import RELATIVES, Relative, summarise_runs, swap_rates
+from xcg.statistics.topic_sets import summarise_runs, swap_rates
 
 
 @click.group()
@@ -166,12 +166,6 @@ def stability_assessors(
     help="Smooth the rates over the numbers of topics before they are extrapolated.  [default: none]",
 )
 @click.option(
-    "--relative",
-    type=click.Choice(RELATIVES),
-    help="Divide differences by the best score of a run, by the mean score of the runs, or by the mean "
-    "of the two runs that are compared.",
-)
-@click.option(
     "--checkpoint",
     type=FILE,
     help="Store progress in this file, and continue an interrupted study from it.",
@@ -185,7 +179,6 @@ def stability_topics(
     rates: bool,
     sizes: str,
     smoothing: Smoothing | None,
-    relative: Relative | None,
     checkpoint: Path | None,
 ) -> Printed:
     """Compare runs on disjoint topic sets, and count how often their order is reversed (KL 6.2.2).
@@ -216,7 +209,6 @@ def stability_topics(
             scores,
             trials,
             seed,
-            relative,
             inputs.executor,
             checkpoint,
             progress,

@@ -6,7 +6,6 @@ Section 6.2.2 of Kazai and Lalmas 2006 (KL).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from xcg.lazy_modules import np, npt
@@ -125,7 +124,7 @@ def smooth(rates: SwapRates, smoothing: Smoothing) -> Floats:
     return smoothed
 
 
-def difference_needed(rates: npt.ArrayLike, bin_starts: Sequence[float] = BIN_STARTS) -> float | None:
+def difference_needed(rates: npt.ArrayLike) -> float | None:
     """Return the smallest difference between two runs that is reliable.
 
     It is the start of the first bin from which all bins have a swap rate of at most 5 %
@@ -135,7 +134,6 @@ def difference_needed(rates: npt.ArrayLike, bin_starts: Sequence[float] = BIN_ST
         rates: Swap rates by bin, from :meth:`SwapRates.at` or
             :func:`extrapolate`. NaN marks bins without comparisons,
             or with too few; the difference never starts with such a bin.
-        bin_starts: Lower limits of the bins; see :attr:`SwapRates.bin_starts`.
 
     Returns:
         The difference; None if there is none.
@@ -145,7 +143,7 @@ def difference_needed(rates: npt.ArrayLike, bin_starts: Sequence[float] = BIN_ST
     """
     needed = None
     array = np.asarray(rates, np.float64)
-    for start, rate in reversed(list(zip(bin_starts, array.tolist(), strict=True))):
+    for start, rate in reversed(list(zip(BIN_STARTS, array.tolist(), strict=True))):
         if rate > RELIABLE + ROUNDING:
             break
         if not math.isnan(rate):
@@ -184,15 +182,14 @@ def needed_difference(rates: SwapRates, topics: int, smoothing: Smoothing = "non
     >>> needed_difference(SwapRates((1,), 1, counts, swaps, 0 * counts), 1)
     NeededDifference(difference=0.005, with_sparse_bins=None, interval=None)
     """
-    starts = rates.bin_starts
     every = expected_rates(rates, topics, smoothing, sparse=True)
     known = expected_rates(rates, topics, smoothing, sparse=False)
     samples = np.where(np.isnan(known), np.nan, rate_samples(rates, topics, smoothing))
-    found = [difference_needed(sample, bin_starts=starts) for sample in samples]
+    found = [difference_needed(sample) for sample in samples]
     values = [math.inf if difference is None else difference for difference in found]
     return NeededDifference(
-        difference_needed(known, bin_starts=starts),
-        difference_needed(every, bin_starts=starts),
+        difference_needed(known),
+        difference_needed(every),
         percentile_interval(values),
     )
 
