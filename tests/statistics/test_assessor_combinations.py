@@ -29,7 +29,7 @@ from xcg.statistics.assessor_combinations import (
     stability_intervals,
 )
 from xcg.statistics.assessors import AssessorScores
-from xcg.statistics.bootstrap import resampled_topics
+from xcg.statistics.intervals import resampled_topics
 
 Floats = npt.NDArray[np.float64]
 

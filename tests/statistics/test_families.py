@@ -12,12 +12,8 @@ from hypothesis import strategies as st
 from score_tables import noise, results_of, scores_of
 
 from xcg.evaluation.results import Results
-from xcg.statistics.families import (
-    _tukey_p_values,
-    randomisation_interval,
-    t_interval,
-    tukey_inferences,
-)
+from xcg.statistics.families import _tukey_p_values, tukey_inferences
+from xcg.statistics.intervals import randomisation_interval, t_interval
 from xcg.statistics.significance import Comparison, compare_runs
 from xcg.statistics.significance_tests import paired_p_value
 from xcg.statistics.topic_scores import deciding_topics, topic_scores

@@ -20,7 +20,7 @@ from xcg.evaluation.results import Result, Results, Scope
 from xcg.statistics.gate import check_gate
 from xcg.statistics.gate_limits import parse_thresholds
 from xcg.statistics.gate_rules import Rules, broken_rules, deciding_p_values
-from xcg.statistics.run_pairs import BaselinePair, baseline_pairs
+from xcg.statistics.topic_scores import BaselinePair, baseline_pairs
 
 
 def decisions(results: Results, baseline: str, **rules: Any) -> list[tuple[BaselinePair, float, bool]]:

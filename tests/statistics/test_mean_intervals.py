@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from score_tables import Column, results_by_model, results_of, tables
 
-from xcg.statistics.mean_intervals import mean_intervals
+from xcg.statistics.intervals import mean_intervals
 
 scipy_stats = pytest.importorskip("scipy.stats")
 

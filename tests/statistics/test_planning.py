@@ -13,9 +13,9 @@ from score_tables import results_of
 from statsmodels.stats.power import TTestPower
 
 from xcg.errors import XcgError
-from xcg.statistics import power as power_module
-from xcg.statistics.planning import Plan, plan
-from xcg.statistics.power import MAX_SIMULATED_TOPICS, PowerSimulation, t_detectable
+from xcg.statistics import planning
+from xcg.statistics.families import t_detectable
+from xcg.statistics.planning import MAX_SIMULATED_TOPICS, Plan, PowerSimulation, plan
 from xcg.statistics.significance_tests import paired_p_value
 
 RNG = np.random.default_rng(2)
@@ -98,7 +98,7 @@ def test_families_have_their_corrections_and_sizes() -> None:
 def test_the_extrapolated_power_agrees_with_simulated_power(monkeypatch: pytest.MonkeyPatch) -> None:
     extrapolated = PowerSimulation([SKEWED], 0.05, 0)
     found = [(extrapolated.detectable(200, share), share) for share in (0.5, 0.8)]
-    monkeypatch.setattr(power_module, "MAX_SIMULATED_TOPICS", 200)
+    monkeypatch.setattr(planning, "MAX_SIMULATED_TOPICS", 200)
     simulated = PowerSimulation([SKEWED], 0.05, 0)
     for difference, share in found:
         assert simulated.power(200, difference or 0) == pytest.approx(share, abs=0.03)

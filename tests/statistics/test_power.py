@@ -10,8 +10,12 @@ from scipy import stats
 from score_tables import results_of, scores_of
 from statsmodels.stats.power import TTestPower
 
-from xcg.statistics.families import paired_inferences, tukey_inferences
-from xcg.statistics.power import detectable_difference, t_detectable
+from xcg.statistics.families import (
+    detectable_difference,
+    paired_inferences,
+    t_detectable,
+    tukey_inferences,
+)
 from xcg.statistics.significance import compare_runs
 
 RNG = np.random.default_rng(5)

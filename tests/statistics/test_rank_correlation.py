@@ -14,7 +14,7 @@ import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.judgements.recall_base import MEAN, RecallBase
-from xcg.statistics.bootstrap import resampled_topics
+from xcg.statistics.intervals import resampled_topics
 from xcg.statistics.rank_correlation import (
     kendall_tau_b,
     level_correlation,

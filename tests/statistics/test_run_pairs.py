@@ -13,7 +13,7 @@ from conftest import Command
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
-from xcg.statistics.run_pairs import compares_within_runs, pairs_of_runs
+from xcg.statistics.topic_scores import compares_within_runs, pairs_of_runs
 
 pytest.importorskip("scipy")
 

@@ -13,7 +13,7 @@ from score_tables import Column, noise, results_of, scores_of, tables
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.statistics.power import t_detectable
+from xcg.statistics.families import t_detectable
 from xcg.statistics.significance import (
     CORRECTIONS,
     Comparison,

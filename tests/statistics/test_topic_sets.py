@@ -16,7 +16,7 @@ from score_tables import score_arrays, swap_rates_of
 from xcg.errors import XcgError
 from xcg.evaluation.parallel import Executor
 from xcg.measures import Order
-from xcg.statistics.bootstrap import random_generator, resampled_topics
+from xcg.statistics.intervals import random_generator, resampled_topics
 from xcg.statistics.topic_sets import (
     BIN_STARTS,
     MIN_COMPARISONS,

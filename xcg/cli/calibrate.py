@@ -20,8 +20,8 @@ from xcg.report.columns import FALSE_ALARMS
 from xcg.statistics.calibration import CAMPAIGNS
 from xcg.statistics.calibration import calibrate as calibrate_results
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
-from xcg.statistics.run_pairs import ALL_PAIRS
 from xcg.statistics.significance_tests import PAIRED_TESTS
+from xcg.statistics.topic_scores import ALL_PAIRS
 
 
 @command(example="xcg calibrate configs/quickstart.yaml --measures MAep --test t --campaigns 200")

@@ -37,7 +37,7 @@ from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Order, Ties
-from xcg.statistics.bootstrap import RESAMPLES
+from xcg.statistics.intervals import RESAMPLES
 
 resamples_option = count_option(
     "--resamples",

@@ -54,11 +54,11 @@ from xcg.report.strategy_studies import (
 from xcg.report.sweep_plots import sweep_plot
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST, compares_within_runs
 from xcg.statistics.significance import CORRECTIONS, Comparison, best_runs
 from xcg.statistics.significance import compare as compare_results
 from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.strategy_study import study_strategies
+from xcg.statistics.topic_scores import ALL_PAIRS, BEST, compares_within_runs
 from xcg.tables import Table
 
 

@@ -18,7 +18,7 @@ from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
 from xcg.report.tables import FORMATS, marks_with_intervals, render, results_table
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
-from xcg.statistics.mean_intervals import mean_intervals
+from xcg.statistics.intervals import mean_intervals
 
 
 @command(example='xcg evaluate configs/quickstart.yaml --measures "nxCG@10 MAep"')

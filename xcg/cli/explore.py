@@ -43,7 +43,7 @@ from xcg.report.explanations import (
 from xcg.report.plots import curves_plot
 from xcg.report.threshold_plots import thresholds_plot
 from xcg.runs.run import RUN_FORMATS
-from xcg.statistics.run_pairs import BEST
+from xcg.statistics.topic_scores import BEST
 from xcg.tables import Column, Record, Table, records
 from xcg.terminal_tables import separated
 

@@ -16,10 +16,10 @@ from xcg.cli.run_names import with_named_run
 from xcg.cli.unused_options import refuse_unused
 from xcg.report.columns import PLANS
 from xcg.report.plans import plan_facts, plan_lead, plan_plot, plan_rows
+from xcg.statistics.families import POWER
 from xcg.statistics.planning import PLANNED_CORRECTIONS, check_numbers
 from xcg.statistics.planning import plan as plan_comparisons
-from xcg.statistics.power import POWER
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST
+from xcg.statistics.topic_scores import ALL_PAIRS, BEST
 
 
 @command(example="xcg plan configs/quickstart.yaml --measures MAep --difference 0.05")

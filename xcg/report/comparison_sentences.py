@@ -9,9 +9,8 @@ from typing import NamedTuple
 from xcg.evaluation.results import Results
 from xcg.report.plot_selection import grouped
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import Comparison
-from xcg.statistics.topic_scores import scores_by_run
+from xcg.statistics.topic_scores import ALL_PAIRS, BEST, scores_by_run
 
 _TEST_NAMES = {
     ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",

@@ -13,14 +13,13 @@ from xcg.report.comparisons import deciding_text
 from xcg.report.plot_selection import grouped
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.letter_groups import letter_groups
-from xcg.statistics.run_pairs import best_first
 from xcg.statistics.significance import (
     Comparison,
     means_of_runs,
     practical_significance,
     relative_difference,
 )
-from xcg.statistics.topic_scores import TopicScores, scores_by_run
+from xcg.statistics.topic_scores import TopicScores, best_first, scores_by_run
 from xcg.tables import Column, Table
 
 _COLUMNS = [

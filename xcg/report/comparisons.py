@@ -10,7 +10,7 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.statistics.bootstrap import interval_columns
+from xcg.statistics.intervals import interval_columns
 from xcg.statistics.overall_tests import (
     anova,
     compact_form,

@@ -23,7 +23,6 @@ from xcg.statistics.assessor_combinations import (
     stability_intervals,
 )
 from xcg.statistics.assessors import AssessorScores
-from xcg.statistics.bootstrap import interval_columns
 from xcg.statistics.extrapolation import (
     RELIABLE,
     Smoothing,
@@ -31,6 +30,7 @@ from xcg.statistics.extrapolation import (
     needed_difference,
     rate_intervals,
 )
+from xcg.statistics.intervals import interval_columns
 from xcg.statistics.topic_scores import ROUNDING, Floats
 from xcg.statistics.topic_sets import BIN_STARTS, MIN_COMPARISONS, RunSummary, SwapRates
 

@@ -20,9 +20,10 @@ from xcg.lazy_modules import np
 from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.families import paired_significant
 from xcg.statistics.margins import are_losses
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import (
+    ALL_PAIRS,
+    BEST,
     ROUNDING,
     Floats,
     check_name,

@@ -9,7 +9,7 @@ import math
 from typing import Literal, NamedTuple
 
 from xcg.lazy_modules import np, npt
-from xcg.statistics.bootstrap import Interval, centre, percentile_interval
+from xcg.statistics.intervals import Interval, centre, percentile_interval
 from xcg.statistics.topic_scores import ROUNDING, Floats
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
@@ -217,7 +217,7 @@ def rate_samples(rates: SwapRates, topics: int, smoothing: Smoothing = "none") -
     """Return the swap rates for resamples of the topics, centred on the rates of the topics.
 
     A resample contains topics several times. Equal topics on both sides make swaps rarer, and equal
-    topics on one side make them more frequent; see :func:`xcg.statistics.bootstrap.centre`. The
+    topics on one side make them more frequent; see :func:`xcg.statistics.intervals.centre`. The
     variation of resamples is too small, above all with half of the topics, and is widened.
 
     Returns:

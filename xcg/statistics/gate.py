@@ -23,9 +23,18 @@ from xcg.statistics.gate_rules import (
     deciding_p_values,
     gate_chances,
 )
-from xcg.statistics.run_pairs import BaselinePair, Cell, baseline_pairs, scores_by_cell
 from xcg.statistics.significance_tests import PAIRED_TESTS, equal_signs_probability, smallest_p
-from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, check_name, standard_deviation
+from xcg.statistics.topic_scores import (
+    ROUNDING,
+    BaselinePair,
+    Booleans,
+    Cell,
+    Floats,
+    baseline_pairs,
+    check_name,
+    scores_by_cell,
+    standard_deviation,
+)
 
 _NO_LIMITS = Limits()
 _TOPICS_IN_MESSAGE = 3

@@ -11,7 +11,7 @@ from xcg.evaluation.results import Results
 from xcg.formats.text_columns import decimal
 from xcg.measures import MEASURES
 from xcg.statistics.margins import by_measure
-from xcg.statistics.run_pairs import BaselinePair
+from xcg.statistics.topic_scores import BaselinePair
 
 REGRESSED_BY = 0.1
 """The difference by which a topic must be worse to count as regressed."""

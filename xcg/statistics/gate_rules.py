@@ -9,9 +9,8 @@ from xcg.lazy_modules import np
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, critical_levels
 from xcg.statistics.gate_limits import Limits
 from xcg.statistics.margins import are_losses, not_worse_p
-from xcg.statistics.run_pairs import BaselinePair
 from xcg.statistics.significance_tests import family_p_values
-from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, divisor
+from xcg.statistics.topic_scores import ROUNDING, BaselinePair, Booleans, Floats, divisor
 
 DRAWS = 2000
 POWER = 0.8

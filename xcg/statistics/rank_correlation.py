@@ -12,9 +12,16 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
-from xcg.statistics.bootstrap import Interval, centre, percentile_interval, resampled_topics
-from xcg.statistics.run_pairs import scores_by_cell
-from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, matrix_product, score_matrix, sign
+from xcg.statistics.intervals import Interval, centre, percentile_interval, resampled_topics
+from xcg.statistics.topic_scores import (
+    DIGITS,
+    ROUNDING,
+    Floats,
+    matrix_product,
+    score_matrix,
+    scores_by_cell,
+    sign,
+)
 
 Signs = npt.NDArray[np.int8]
 _Key = tuple[str, str]  # measure, user model

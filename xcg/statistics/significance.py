@@ -16,19 +16,21 @@ from xcg.measures import MEASURES
 from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, adjusted
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
 from xcg.statistics.margins import margin_p_values, parse_margins
-from xcg.statistics.run_pairs import best_first, pairs_of_runs, scores_to_compare
 from xcg.statistics.significance_tests import PAIRED_TESTS, family_p_values
 from xcg.statistics.topic_scores import (
     DIGITS,
     Floats,
     TopicScores,
+    best_first,
     check_name,
     common_scores,
     differences,
     divisor,
     pair_differences,
+    pairs_of_runs,
     score_matrix,
     scores_by_run,
+    scores_to_compare,
     sign,
     standard_deviation,
 )
@@ -73,8 +75,8 @@ class Comparison:
             together at 0.95. None without an interval.
         detectable: The smallest true difference that this comparison finds with a probability of 80 %
             if no other difference of the family is found (the power; see
-            :mod:`xcg.statistics.power`). None with Wilcoxon's test, if all topics have the same
-            difference, or if there are too few topics for the level.
+            :func:`xcg.statistics.families.detectable_difference`). None with Wilcoxon's test, if all
+            topics have the same difference, or if there are too few topics for the level.
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons that were corrected together, the family.

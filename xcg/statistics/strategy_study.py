@@ -21,7 +21,7 @@ from xcg.evaluation.unique_names import with_unique_names
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import Measure
 from xcg.runs.run import ORACLE, Run
-from xcg.statistics.families import t_interval
+from xcg.statistics.intervals import t_interval
 from xcg.statistics.strategy_scores import (
     PRECISION,
     Case,
