@@ -30,7 +30,7 @@ from xcg.measures import MEASURES
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Run, Ties
 from xcg.statistics.gate import check_gate
-from xcg.statistics.gate_limits import parse_limits, parse_thresholds
+from xcg.statistics.gate_rules import parse_limits, parse_thresholds
 from xcg.statistics.margins import parse_margins
 
 

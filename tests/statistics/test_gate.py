@@ -18,8 +18,7 @@ import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.statistics.gate import check_gate
-from xcg.statistics.gate_limits import parse_thresholds
-from xcg.statistics.gate_rules import Rules, broken_rules, deciding_p_values
+from xcg.statistics.gate_rules import Rules, broken_rules, deciding_p_values, parse_thresholds
 from xcg.statistics.topic_scores import BaselinePair, baseline_pairs
 
 

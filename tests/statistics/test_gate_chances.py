@@ -13,8 +13,7 @@ from score_tables import results_by_run
 from xcg.statistics import gate_rules
 from xcg.statistics.corrections import adjusted, critical_levels
 from xcg.statistics.gate import Check, check_gate
-from xcg.statistics.gate_limits import parse_limits
-from xcg.statistics.gate_rules import share_text
+from xcg.statistics.gate_rules import parse_limits, share_text
 from xcg.statistics.significance_tests import PAIRED_TESTS
 
 BASE = np.array([0.62, 0.55, 0.71, 0.48, 0.66, 0.59, 0.52])

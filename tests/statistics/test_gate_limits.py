@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.statistics.gate import Verdict, check_gate
-from xcg.statistics.gate_limits import Amount, parse_limits
+from xcg.statistics.gate_rules import Amount, parse_limits
 
 BASE = [0.8, 0.6, 0.4, 0.2]  # mean 0.5
 RUN = [0.8, 0.5, 0.4, 0.22]  # mean 0.48: 0.02 or 4 % lower; worse for one topic

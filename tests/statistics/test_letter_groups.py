@@ -8,7 +8,7 @@ import networkx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xcg.statistics.letter_groups import letter_groups
+from xcg.statistics.overall_tests import letter_groups
 
 RUNS = [f"r{number}" for number in range(7)]
 PAIRS = list(combinations(RUNS, 2))

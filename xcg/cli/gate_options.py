@@ -26,7 +26,7 @@ from xcg.report.gate_comment import gate_comment
 from xcg.report.junit import junit_xml
 from xcg.report.regressed_questions import regressed_questions
 from xcg.statistics.gate import check_gate
-from xcg.statistics.gate_limits import Limits, parse_limits, parse_thresholds
+from xcg.statistics.gate_rules import Limits, parse_limits, parse_thresholds
 
 GATES = ("--fail-under", "--fail-if-worse-than", "--max-drop", "--max-regressed")
 """The options that make ``xcg compare`` a gate."""

@@ -12,7 +12,7 @@ from xcg.measures import MEASURES
 from xcg.report.comparisons import deciding_text
 from xcg.report.plot_selection import grouped
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
-from xcg.statistics.letter_groups import letter_groups
+from xcg.statistics.overall_tests import letter_groups
 from xcg.statistics.significance import (
     Comparison,
     means_of_runs,

@@ -14,14 +14,16 @@ from xcg.evaluation.score_notes import list_topics
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, adjust
-from xcg.statistics.gate_limits import Limits, useless_limits, useless_minimums
 from xcg.statistics.gate_rules import (
     Chances,
+    Limits,
     Rules,
     broken_rules,
     chance_sentences,
     deciding_p_values,
     gate_chances,
+    useless_limits,
+    useless_minimums,
 )
 from xcg.statistics.significance_tests import PAIRED_TESTS, equal_signs_probability, smallest_p
 from xcg.statistics.topic_scores import (

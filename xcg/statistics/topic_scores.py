@@ -299,6 +299,11 @@ class BaselinePair:
         return sign(self.measure)
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether scores cannot drop below 0, so that a loss is at most the baseline's score."""
+        return self.sign > 0 and min(*self.scores.values(), *self.baseline_scores.values()) >= 0
+
+    @property
     def means(self) -> tuple[float, float]:
         """The mean of the run and of the baseline over the common topics; the sum of a count."""
         sums = math.fsum(self.scores.values()), math.fsum(self.baseline_scores.values())
