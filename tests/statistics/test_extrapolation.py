@@ -11,7 +11,6 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from score_tables import swap_rates_of
 
 from xcg.statistics.extrapolation import (
     SMOOTHINGS,
@@ -23,7 +22,7 @@ from xcg.statistics.extrapolation import (
     rate_samples,
     smooth,
 )
-from xcg.statistics.topic_sets import BIN_STARTS, SwapRates, swap_rates
+from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 
 def rates_of(columns: Mapping[int, list[tuple[int, int]]], sizes: tuple[int, ...]) -> SwapRates:
@@ -82,15 +81,6 @@ def test_sparse_bins_are_not_extrapolated() -> None:
     assert extrapolate(rates, 5, sparse=True)[1] > 0
     assert expected_rates(rates, 3)[1] == 3 / 58
     assert np.isnan(expected_rates(rates, 3, sparse=False)[1])
-
-
-def test_extrapolation_is_least_squares() -> None:
-    rates = swap_rates_of(np.random.default_rng(5).random((20, 8)), trials=30)
-    column = rates.rates[:, -1]
-    slope, start = np.polyfit(rates.sizes, np.log(column), 1)
-    assert extrapolate(rates, 34, sparse=True)[-1] == pytest.approx(
-        min(0.5, math.exp(start + 34 * slope))
-    )
 
 
 def test_measured_sizes_are_not_extrapolated_or_smoothed() -> None:
@@ -157,20 +147,6 @@ def test_the_difference_needed_computed_by_hand() -> None:
         assert difference_needed(rates) == wanted
 
 
-@given(st.lists(st.sampled_from([0.0, 0.05, 0.06, 0.5, math.nan]), min_size=23, max_size=23))
-def test_all_bins_from_the_difference_needed_are_reliable(rates: list[float]) -> None:
-    needed = difference_needed(rates)
-    seen = [
-        (border, rate) for border, rate in zip(BIN_STARTS, rates, strict=True) if not math.isnan(rate)
-    ]
-    if needed is None:
-        assert not seen or seen[-1][1] > 0.05
-        return
-    assert all(rate <= 0.05 for border, rate in seen if border >= needed)
-    below = [rate for border, rate in seen if border < needed]
-    assert not below or below[-1] > 0.05  # it is the smallest such difference
-
-
 def test_sparse_bins_neither_prevent_nor_support_a_difference() -> None:
     # The bins begin at 0, .0025, .005, .01, .02.
     one_of_three = needed_difference(one_size([100, 100, 100, 3], [20, 10, 4, 1]), 1)
@@ -211,15 +187,3 @@ def test_the_interval_of_a_difference_is_infinite_if_resamples_have_none() -> No
 
     assert needed_difference(rates(2), 1) == (0, 0, (0, 0))
     assert needed_difference(rates(8), 1) == (0, 0, (0, math.inf))
-
-
-def test_intervals_contain_the_estimates() -> None:
-    scores = np.random.default_rng(2).random((12, 8))
-    (rates,) = swap_rates({"MAep": scores}, 30, 0, resamples=40).values()
-    for size in (3, 6, 40):
-        for interval, samples in zip(
-            rate_intervals(rates, size), rate_samples(rates, size).T, strict=True
-        ):
-            if interval is not None:
-                assert 0 <= interval.low <= np.nanmean(samples) <= interval.high <= 1
-    assert max(interval.high for interval in rate_intervals(rates, 40) if interval) <= 0.5

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import ROOT, load_script
 from score_tables import results_by_run
 
 from xcg.statistics import gate_rules
 from xcg.statistics.corrections import adjusted, critical_levels
 from xcg.statistics.gate import Check, check_gate
 from xcg.statistics.gate_rules import parse_limits, share_text
-from xcg.statistics.significance_tests import PAIRED_TESTS
 
 BASE = np.array([0.62, 0.55, 0.71, 0.48, 0.66, 0.59, 0.52])
 LOST = np.array([0.05, -0.12, 0.08, -0.02, -0.09, 0.03, 0.11])
@@ -126,31 +124,3 @@ def test_critical_levels_are_where_the_decision_changes(correction: str) -> None
             changed[:, column] = factor * levels[:, column]
             found = adjusted(changed, correction)[:, column] < 0.05
             assert found.tolist() == [significant] * 200
-
-
-BENCHMARK = load_script(ROOT / "benchmarks" / "gate_chances.py")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("gate", BENCHMARK.GATES)
-@pytest.mark.parametrize("topics", BENCHMARK.TOPICS)
-def test_the_printed_numbers_hold_in_simulations(gate: str, topics: int) -> None:
-    """For 500 pairs of unchanged runs (the same system with another seed), and 500 that lose."""
-    row = BENCHMARK.row(gate, topics, 500, seed=1)
-    assert row.printed == pytest.approx(row.failed, abs=0.05)
-    assert row.found is None or row.found == pytest.approx(0.8, abs=0.05)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("test", PAIRED_TESTS)
-def test_the_runs_of_a_gate_share_its_correction(test: str) -> None:
-    """With nine other runs, Holm's method makes failures by a test rarer for each of them."""
-    rng = np.random.default_rng(7)
-    runs = {"base": rng.uniform(0.4, 0.6, 25)}
-    for number in range(10):
-        runs[f"r{number}"] = runs["base"] + rng.normal(0, 0.1, 25)
-    (alone,) = checked({name: runs[name] for name in ("base", "r0")}, test=test)
-    together = checked(runs, test=test)[0]
-    assert alone.chances.unchanged == pytest.approx(0.025, abs=0.015)  # two-sided 5 %, only losses fail
-    assert (together.chances.unchanged or 0) < 0.015
-    assert (together.chances.loss or 0) > (alone.chances.loss or 1)

@@ -139,21 +139,6 @@ def test_pearson_by_hand() -> None:
     assert pearson([0.3, 0.1 + 0.2], [1, 2]) is None  # differ by rounding only
 
 
-PAIRS = st.lists(st.tuples(st.floats(-1000, 1000), st.floats(-1000, 1000)), min_size=2, max_size=20)
-
-
-@given(pairs=PAIRS)
-def test_pearson_is_that_of_scipy(pairs: list[tuple[float, float]]) -> None:
-    from scipy.stats import pearsonr
-
-    first, second = [round(a, 3) for a, _ in pairs], [round(b, 3) for _, b in pairs]
-    found = pearson(first, second)
-    if len(set(first)) < 2 or len(set(second)) < 2:
-        assert found is None
-    else:
-        assert found == pytest.approx(pearsonr(first, second).statistic, abs=1e-9)
-
-
 def test_the_levels_of_two_sets_are_compared_where_both_have_one() -> None:
     one = RecallBase.of({"1": {"a": 1, "b": {"/s": 2, "/p": 7}}, "2": {"a": 3, "c": 1}, "3": {"a": 1}})
     two = RecallBase.of({"1": {"a": 1, "b": {"/s": 2}}, "2": {"a": 4, "c": {"/s": (1, 1)}}})

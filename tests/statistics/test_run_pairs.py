@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Command
 
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
+from xcg.report.comparison_sentences import comparison_statement
 from xcg.statistics.topic_scores import compares_within_runs, pairs_of_runs
 
 pytest.importorskip("scipy")
@@ -128,61 +127,12 @@ def test_runs_of_the_same_name_are_different_runs(tmp_path: Path) -> None:
     assert len(pairs_of_runs(results, results.runs)) == 2
 
 
-@pytest.fixture
-def campaign(tmp_path: Path) -> list[object]:
-    """The options of the campaign of this module."""
-    lines = [
-        {"topic": topic, "doc": doc, "path": path, "exhaustivity": e, "specificity": s}
-        for topic, documents in ASSESSMENTS.items()
-        for doc, elements in documents.items()
-        for path, (e, s) in elements.items()
-    ]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    (tmp_path / "m.yaml").write_text(
-        "name: m\nrelevance_value: {alpha: 1, normalisation: none}\n", encoding="utf-8"
-    )
-    options: list[object] = ["--assessments", tmp_path / "a.jsonl", "--user-model", tmp_path / "m.yaml"]
-    for run, topics in RUNS.items():
-        rows = [
-            f"{topic} Q0 {result} {rank} {9 - rank} {run}\n"
-            for topic, results in topics.items()
-            for rank, result in enumerate(results, 1)
-        ]
-        (tmp_path / f"{run}.run").write_text("".join(rows))
-        options += ["--run", tmp_path / f"{run}.run"]
-    return [*options, "--measures", "xCG@2"]
-
-
-def test_the_command_states_the_family(xcg_command: Command, campaign: list[object]) -> None:
-    call = ("compare", *campaign, "--strategy", "thorough", "--strategy", "top_ranked")
-    done = xcg_command(*call)
-    assert done.returncode == 0, done.stderr
-    assert (
+def test_sentences_state_the_family() -> None:
+    results = results_of("thorough", "top_ranked")
+    statement = comparison_statement(xcg.compare(results), None, None, compares_within_runs(results))
+    assert statement.lead == [
         "All 2 pairs of strategies of the same run are compared over 4 topics by the paired t test, "
-        "corrected for 2 comparisons (Holm); significance level 5 %, 95 % intervals.\n"
-    ) in done.stdout
-    assert (
-        "note: Shaffer's steps need all pairs of runs, not only the strategies of the same run\n"
-    ) in done.stdout
-    named = xcg_command(*call, "--baseline", "two+thorough")
-    assert "3 runs are compared with the baseline two+thorough, named by the user" in named.stdout
-    wrong = xcg_command(*call, "--baseline", "two")
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "no run 'two': did you mean 'two+thorough'?" in wrong.stderr
-    refused = xcg_command(*call, "--correction", "tukey")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "not only the strategies of each run: use holm" in refused.stderr
-
-
-def test_the_command_leaves_out_reference_points(xcg_command: Command, campaign: list[object]) -> None:
-    call = ("compare", *campaign, "--strategy", "thorough", "--strategy", "top_ranked")
-    systems = xcg_command(*call)
-    done = xcg_command(*call, "--strategy", "oracle")
-    assert (done.returncode, done.stdout) == (0, systems.stdout)
-    assert "note: greedy references are not tested" in done.stderr
-    for table in ("--overall", "--means", "--letters"):
-        options = ("--means", table) if table == "--letters" else (table,)
-        assert "oracle" not in xcg_command(*call, "--strategy", "oracle", *options).stdout
-    wrong = xcg_command(*call, "--strategy", "oracle", "--baseline", "one+oracle")
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "the baseline 'one+oracle' is a greedy reference: expected a run of a system" in wrong.stderr
+        "corrected for 2 comparisons (Holm); significance level 5 %, 95 % intervals."
+    ]
+    note = "note: Shaffer's steps need all pairs of runs, not only the strategies of the same run"
+    assert note in statement.facts

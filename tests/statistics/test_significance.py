@@ -136,26 +136,6 @@ def test_all_pairs_and_the_best_run_as_baseline() -> None:
     assert compare_runs(more, "MAep", "m") == found
 
 
-def test_corrections_computed_by_hand() -> None:
-    table = noise((4, 10), seed=3)
-    corrections = [correction for correction in CORRECTIONS if correction not in ("shaffer", "tukey")]
-    lines = {
-        c: compare_runs(results_of(table), "MAep", "m", baseline="r0", correction=c)
-        for c in corrections
-    }
-    raw = [line.p for line in lines["none"]]
-    assert raw == [paired_p_value("t", column, table[0]) for column in table[1:]]
-    assert [line.p_adjusted for line in lines["none"]] == raw
-    assert [line.p_adjusted for line in lines["bonferroni"]] == pytest.approx(
-        [min(1, 3 * p) for p in raw]
-    )
-    a, b, c = sorted(raw)
-    holm = [min(1, 3 * a), min(1, max(3 * a, 2 * b)), min(1, max(3 * a, 2 * b, c))]
-    assert sorted(line.p_adjusted for line in lines["holm"]) == pytest.approx(holm)
-    fdr = [min(3 * a, 3 / 2 * b, c), min(3 / 2 * b, c), c]
-    assert sorted(line.p_adjusted for line in lines["fdr_bh"]) == pytest.approx(fdr)
-
-
 @pytest.mark.slow
 @given(
     tables(),

@@ -67,23 +67,6 @@ def test_a_pair_is_no_more_significant_than_friedmans_test() -> None:
     assert compact_form(found) == "b, c > a*"
 
 
-def test_the_correction_decides_about_pairs() -> None:
-    scores = scores_of([[value + 0.05 * i for value in c] for i, c in enumerate(noise((5, 15)))])
-    forms = {
-        correction: compact_form(significant_pairs(scores, correction=correction))
-        for correction in ("none", "fdr_bh", "holm", "bonferroni")
-    }
-    sizes = [len(significant_pairs(scores, correction=correction)) for correction in forms]
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] > sizes[-1] > 0
-    from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
-
-    plain = list(friedman_posthoc(scores, correction="none").values())
-    for correction in ("fdr_bh", "holm", "bonferroni"):
-        adjusted = list(friedman_posthoc(scores, correction=correction).values())
-        assert adjusted == pytest.approx(multipletests(plain, method=correction)[1].tolist())
-
-
 def pairs_by_critical_values(table: list[Column]) -> dict[tuple[str, str], str]:
     """Map pairs (better, worse) to marks, by the rule of Conover (1980) at 5 % and 1 %."""
     topics, runs = len(table[0]), len(table)
@@ -141,10 +124,6 @@ def test_many_significant_pairs_by_the_critical_values_of_conover() -> None:
 )
 def test_the_compact_form(pairs: list[tuple[str, str, float]], form: str) -> None:
     assert compact_form(SignificantPair(*pair) for pair in pairs) == form
-
-
-def test_equal_runs_have_no_pairs() -> None:
-    assert significant_pairs(scores_of([[0.1, 0.7]] * 3)) == []
 
 
 def test_misuses() -> None:

@@ -208,26 +208,6 @@ def test_distances_are_those_to_the_oracle_of_the_same_alpha(study: StrategyStud
             assert not score.is_best
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("alpha", [0.0, 0.4, 1.0])
-def test_oracle_is_that_of_a_separate_evaluation(alpha: float) -> None:
-    sample = load_configuration(ROOT / "configs/quickstart.yaml")
-    campaign = sample.assessments, sample.runs, sample.corpus
-    model = {"name": "one", "relevance_value": {"alpha": alpha}}
-    results = xcg.evaluate(*campaign, model, "nxCG@10", strategies=["oracle"])
-    for strategies in (["thorough"], ["oracle", "thorough"]):  # oracle may be named or not
-        study = study_strategies(
-            Inputs(*campaign, "kazai-lalmas-2006", "nxCG@10", strategies=strategies)
-        )
-        found = {s.run: s for s in study.scores if (s.strategy, s.alpha) == ("oracle", alpha)}
-        assert len(found) == len(results.runs)
-        for run, score in found.items():
-            assert score.score == results.value(f"{run}+oracle", "nxCG@10")
-        assert all(s.to_oracle is not None and s.to_oracle > -1e-12 for s in study.scores), (
-            "no strategy of this campaign is better than oracle"
-        )
-
-
 def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
     counts: Counter[object] = Counter()
 
@@ -357,14 +337,6 @@ def test_the_order_of_runs_has_no_effect(study: StrategyStudy) -> None:
     turned = study_strategies(inputs_of(runs=dict(reversed(RUNS.items()))))
     assert sorted(turned.scores) == sorted(study.scores)
     assert sorted(turned.crossings) == sorted(study.crossings)
-
-
-@pytest.mark.slow
-def test_workers_have_no_effect(study: StrategyStudy) -> None:
-    pytest.importorskip("joblib")
-    shared = study_strategies(inputs_of(workers=2))
-    assert shared.scores == study.scores
-    assert shared.crossings == study.crossings
 
 
 def test_rows_hold_everything(study: StrategyStudy) -> None:
