@@ -66,10 +66,6 @@ def test_agreement_computed_by_hand() -> None:
         "exact": 2 / 7,  # article and topic 2's p[1]; topic 1 has 5 elements, topic 2 has 2
     }
     assert agreement(second, first) == found
-    # ss1 is no section any more: sec[1] of {sec[1], sec[2]}; of no abstracts nothing is known
-    other = agreement(first, second, sections={"sec"}, paragraphs={"abs"})
-    assert other["section"] == 1 / 2
-    assert math.isnan(other["paragraph"])
 
 
 def test_agreement_depends_on_scales_but_not_on_sizes() -> None:

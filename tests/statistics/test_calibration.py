@@ -125,6 +125,7 @@ def test_rows_do_not_depend_on_what_else_is_studied(monkeypatch: pytest.MonkeyPa
     assert steps[-1] == (60, 60)
 
 
+@pytest.mark.slow
 def test_rates_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each worker continues the random numbers at the first campaign of its part."""
     results = results_from({("MAep", "m"): skewed(8, 3), ("nxCG@10", "m"): skewed(8, 3, 1)})

@@ -88,24 +88,6 @@ def test_standard_measures(root: Path) -> None:
     assert [line.measure for line in found[::4]] == names.split()
 
 
-def test_standard_measures_of_documents_equal_those_of_perturbed_runs() -> None:
-    base = {"1": {"d": 2, "e": 1, "f": 0}, "2": {"d": 1}, "3": {"d": 1}}
-    good = {"1": ["d", "f", "e"], "2": ["x", "d"], "3": []}
-    inserted = ["n1", "n2"]
-    after = {"1": ["d", *inserted, "f", "e"], "2": ["x", *inserted, "d"]}
-    before = {topic: [*inserted, *results] for topic, results in good.items() if results}
-    pytest.importorskip("ir_measures")
-    names = "AP nDCG@10 P@3 NumRelRet nDCG(judged_only=True)@10"
-    found = perturb(Inputs(base, {"r": good}, measures=names), [2])
-    assert {line.user_model for line in found} == {"levels"}
-    for position, runs in (("after first", after), ("before first", before)):
-        # Means are over the answered topics, 1 and 2.
-        expected = xcg.evaluate(base, {"r": runs}, measures=names, unanswered="skip")
-        for line in found:
-            if line.position == position:
-                assert line.value == pytest.approx(expected.value("r", line.measure)), line
-
-
 def test_means_are_those_of_runs_with_non_relevant_results() -> None:
     """A result from an irrelevant document has a gain of 0."""
     base = {"1": {"d": {"/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
@@ -177,11 +159,3 @@ def test_the_command_prints_and_draws_the_means(
     wrong = xcg_command(*call, "--counts", "many")
     assert wrong.returncode == 2
     assert "illegal counts 'many'" in wrong.stderr
-
-
-def test_progress_counts_combinations_of_run_and_user_model() -> None:
-    calls: list[tuple[int, int]] = []
-    runs = {"a": {"1": ["d"]}, "b": {"1": ["d"]}}
-    inputs = Inputs({"1": {"d": 1}}, runs, measures="MAep")
-    perturb(inputs, [0], lambda done, of: calls.append((done, of)))
-    assert calls == [(0, 2), (1, 2)]

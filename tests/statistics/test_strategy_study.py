@@ -104,16 +104,7 @@ def test_a_change_at_a_value_of_the_grid_is_found() -> None:
     assessments = {"1": {"d": {"/a": (3, 3), "/a/s[1]": (3, 3)}, "e": {"/a": (2, 2)}}}
     runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "e#/a"]}}
     for step in (0.1, 0.5, 1):
-        study = study_strategies(
-            Inputs(
-                assessments,
-                runs,
-                user_model=MODEL,
-                measures="xCG@2",
-                strategies=["thorough", "top_ranked"],
-            ),
-            step,
-        )
+        study = study_strategies(inputs_of(assessments=assessments, runs=runs), step)
         (crossing,) = study.crossings
         assert abs(crossing.alpha - 0.5) <= PRECISION
         assert (crossing.before, crossing.after) == (("thorough",), ("top_ranked",))
@@ -135,17 +126,7 @@ def test_equal_scores_are_no_crossing() -> None:
 
 
 def test_several_changes_between_two_values_are_found() -> None:
-    """xCG@3: thorough 1 + 2 (1 − α), half 1 + (1 − α) + 0.9, top_ranked 1 + 0.9 + 0.1."""
-    sections = {"/a": (3, 3), "/a/s[1]": (3, 3), "/a/s[2]": (3, 3)}
-    assessments = {"1": {"d": sections, "e": {"/a": (2, 3)}, "f": {"/a": (1, 1)}}}
-    runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "d#/a/s[2]", "e#/a", "f#/a"]}}
-
-    def half(ranking: Ranking, corpus: object) -> Ranking:
-        return ranking.select([0, 1, 3, 4])
-
-    model = {"name": "m", "relevance_value": {"normalisation": "none", "alpha": [0, 1]}}
-    strategies = ["top_ranked", half, "thorough"]
-    study = study_strategies(Inputs(assessments, runs, None, model, "xCG@3", strategies=strategies))
+    study = study_strategies(middle_inputs([0, 1]))
     name = str(inputs_of(strategies=half).strategy_list[0])
     assert [(c.before, c.after) for c in study.crossings] == [
         (("thorough",), (name,)),
@@ -208,6 +189,7 @@ def test_distances_are_those_to_the_oracle_of_the_same_alpha(study: StrategyStud
             assert not score.is_best
 
 
+@pytest.mark.slow
 def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
     counts: Counter[object] = Counter()
 
@@ -389,7 +371,10 @@ TRIED = "α tried: 0 to 1 in steps of 0.05, and 0.001 and 0.999"
 
 
 def middle_inputs(alphas: list[float] | None = None, measures: str = "xCG@3") -> Inputs:
-    """A campaign in which ``half`` is best between α = 0.1 and 0.9 only, see the test above."""
+    """A campaign in which ``half`` is best between α = 0.1 and 0.9 only.
+
+    xCG@3: thorough 1 + 2 (1 − α), half 1 + (1 − α) + 0.9, top_ranked 1 + 0.9 + 0.1.
+    """
     sections = {"/a": (3, 3), "/a/s[1]": (3, 3), "/a/s[2]": (3, 3)}
     assessments = {"1": {"d": sections, "e": {"/a": (2, 3)}, "f": {"/a": (1, 1)}}}
     runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "d#/a/s[2]", "e#/a", "f#/a"]}}
