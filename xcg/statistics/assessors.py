@@ -28,12 +28,7 @@ PARAGRAPHS = frozenset({"p", "ip1", "p1", "para"})
 _Element = tuple[str, str, str]  # topic, file, path
 
 
-def agreement(
-    first: RecallBase,
-    second: RecallBase,
-    sections: Collection[str] = SECTIONS,
-    paragraphs: Collection[str] = PARAGRAPHS,
-) -> dict[str, float]:
+def agreement(first: RecallBase, second: RecallBase) -> dict[str, float]:
     """Compute the agreement of two assessors over all topics that both have.
 
     The agreement is |relevant to both| / |relevant to either| (Kazai and Lalmas 2006, section 6.2.1,
@@ -43,14 +38,12 @@ def agreement(
     Args:
         first: Assessments by one assessor.
         second: Assessments by another; the order does not matter.
-        sections: Tags of sections.
-        paragraphs: Tags of paragraphs.
 
     Returns:
         ``article``: agreement on files with a relevant element; ``section`` and ``paragraph``: on
-        relevant elements with these tags; ``exact``: on relevant elements, counting only equal
-        assessments on the same scale as agreement. Each is from 0 to 1, or NaN if nothing of the kind
-        is relevant.
+        relevant elements with the tags :data:`SECTIONS` and :data:`PARAGRAPHS`; ``exact``: on relevant
+        elements, counting only equal assessments on the same scale as agreement. Each is from 0 to 1,
+        or NaN if nothing of the kind is relevant.
 
     Raises:
         XcgError: If the assessors share no topic, or there are relevant passages without assessed
@@ -71,8 +64,8 @@ def agreement(
         two |= _relevant(second, topic)
     by_kind: dict[str, tuple[AbstractSet[object], AbstractSet[object]]] = {
         "article": ({element[:2] for element in one}, {element[:2] for element in two}),
-        "section": (_with_tags(one, sections), _with_tags(two, sections)),
-        "paragraph": (_with_tags(one, paragraphs), _with_tags(two, paragraphs)),
+        "section": (_with_tags(one, SECTIONS), _with_tags(two, SECTIONS)),
+        "paragraph": (_with_tags(one, PARAGRAPHS), _with_tags(two, PARAGRAPHS)),
     }
     compared = {kind: (a & b, a | b) for kind, (a, b) in by_kind.items()}
     compared["exact"] = one.items() & two.items(), one.keys() | two.keys()
@@ -197,7 +190,7 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
         assessed_runs = [
             Run(
                 run.name,
-                {topic: ranking for topic, ranking in run.rankings.items() if topic in base},
+                {topic: found for topic, found in run.rankings.items() if topic in base},
                 run.source,
                 strategy=run.strategy,
             )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ Counts = npt.NDArray[np.int64]
 
 TRIALS = 100
 BEST_FRACTION = 0.75
-_TRIALS_PER_TASK = 25
+_TRIALS_AT_ONCE = 25
 _RESAMPLES_PER_TASK = 20
 
 MIN_COMPARISONS = 59
@@ -204,25 +205,15 @@ def swap_rates(
         for measure, array in scores.items()
     }
     chosen = tuple(sizes or range(1, len(next(iter(arrays.values()))) // 2 + 1))
-    parts: list[tuple[tuple[int, int], tuple[int | None, ...]]] = [
-        ((start, min(start + _TRIALS_PER_TASK, trials)), (None,))
-        for start in range(0, trials, _TRIALS_PER_TASK)
-    ]
-    chunks = len(parts)
-    parts += [
-        ((0, trials), tuple(range(start, min(start + _RESAMPLES_PER_TASK, resamples))))
-        for start in range(0, resamples, _RESAMPLES_PER_TASK)
-    ]
-    tasks = [
-        (arrays[measure], size, seed, part, numbers)
-        for measure in arrays
-        for size in chosen
-        for part, numbers in parts
+    numbers = [None, *range(resamples)]
+    blocks = [
+        tuple(numbers[start : start + _RESAMPLES_PER_TASK])
+        for start in range(0, len(numbers), _RESAMPLES_PER_TASK)
     ]
     results = iter(
         executor.run(
             run_trials,
-            tasks,
+            [(arrays[m], n, trials, seed, block) for m, n, block in product(arrays, chosen, blocks)],
             checkpoint=checkpoint,
             study=(trials, seed, resamples, [(m, a.tolist()) for m, a in arrays.items()]),
             is_valid=_is_result,
@@ -231,25 +222,17 @@ def swap_rates(
     )
     found = {}
     for measure in arrays:
-        by_size = []  # for each size: the counts of the topics, and then of each resample
-        for _ in chosen:
-            measured = sum(np.array(next(results)[0]) for _ in range(chunks))
-            others = [total for _ in parts[chunks:] for total in next(results)]
-            by_size.append([measured, *map(np.array, others)])
+        by_size = np.array([[total for _ in blocks for total in next(results)] for _ in chosen])
         rates, *resampled = (
             SwapRates(chosen, trials, counts, swaps, ties)
-            for counts, swaps, ties in np.array(by_size).transpose(1, 2, 0, 3)
+            for counts, swaps, ties in by_size.transpose(1, 2, 0, 3)
         )
         found[measure] = replace(rates, resamples=tuple(resampled))
     return found
 
 
 def run_trials(
-    scores: Floats,
-    size: int,
-    seed: int,
-    trials: tuple[int, int],
-    resamples: tuple[int | None, ...],
+    scores: Floats, size: int, trials: int, seed: int, resamples: tuple[int | None, ...]
 ) -> list[list[list[int]]]:
     """Return the comparisons, swaps and ties by bin for each resample; None for the topics themselves.
 
@@ -266,8 +249,8 @@ def run_trials(
         scores if number is None else scores[resampled_topics(topics, seed, number)]
         for number in resamples
     ]
-    for start in range(*trials, _TRIALS_PER_TASK):
-        numbers = range(start, min(start + _TRIALS_PER_TASK, trials[1]))
+    for start in range(0, trials, _TRIALS_AT_ONCE):
+        numbers = range(start, min(start + _TRIALS_AT_ONCE, trials))
         drawn = np.array([random_generator(seed, size, n).permutation(topics) for n in numbers])
         # Row t of these matrices has 1 / size for the topics of a set of trial t.
         sets = np.zeros((2, len(drawn), topics))
@@ -282,7 +265,7 @@ def run_trials(
 
 def _is_result(task: tuple[Any, ...], result: Any) -> bool:
     """Return whether :func:`run_trials` can return a result for its arguments."""
-    scores, _, _, trials, resamples = task
+    scores, _, trials, _, resamples = task
     try:
         totals = np.array(result)
     except ValueError:  # the lists differ in length
@@ -290,7 +273,7 @@ def _is_result(task: tuple[Any, ...], result: Any) -> bool:
     if totals.shape != (len(resamples), 3, len(BIN_STARTS)) or totals.dtype.kind != "i":
         return False
     counts, swaps, ties = totals.swapaxes(0, 1)
-    comparisons = math.comb(scores.shape[1], 2) * (trials[1] - trials[0])
+    comparisons = math.comb(scores.shape[1], 2) * trials
     in_range = totals.min() >= 0 and totals.max() <= comparisons
     return bool(in_range and (swaps <= counts).all() and ((counts + ties).sum(1) == comparisons).all())
 
