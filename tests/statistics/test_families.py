@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from score_tables import noise, results_of, scores_of
+from score_tables import noise, paired_p_value, results_of, scores_of
 from statsmodels.stats.power import TTestPower
 
 from xcg.evaluation.results import Results
@@ -22,7 +22,6 @@ from xcg.statistics.families import (
 )
 from xcg.statistics.intervals import randomisation_interval, t_interval
 from xcg.statistics.significance import Comparison, compare_runs
-from xcg.statistics.significance_tests import paired_p_value
 from xcg.statistics.topic_scores import deciding_topics, topic_scores
 
 

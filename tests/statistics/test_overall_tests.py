@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from scipy.stats import chi2, rankdata, t
-from score_tables import Column, noise, scores_of, tables
+from score_tables import Column, noise, paired_p_value, scores_of, tables
 
 from xcg.errors import XcgError
 from xcg.statistics.overall_tests import (
@@ -24,7 +24,6 @@ from xcg.statistics.overall_tests import (
     mean_ranks,
     significant_pairs,
 )
-from xcg.statistics.significance_tests import paired_p_value
 from xcg.statistics.topic_scores import TopicScores
 
 

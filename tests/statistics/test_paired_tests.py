@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from score_tables import Column, noise, tables
+from score_tables import Column, noise, paired_p_value, tables
 
 from xcg.errors import XcgError
 from xcg.statistics.significance_tests import (
     EXACT_WILCOXON_TOPICS,
     PAIRED_TESTS,
-    paired_p_value,
     smallest_p,
 )
 

@@ -7,13 +7,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from score_tables import results_of
+from score_tables import paired_p_value, results_of
 from statsmodels.stats.power import TTestPower
 
 from xcg.errors import XcgError
 from xcg.statistics.families import t_detectable
 from xcg.statistics.planning import MAX_SIMULATED_TOPICS, Plan, PowerSimulation, plan
-from xcg.statistics.significance_tests import paired_p_value
 
 RNG = np.random.default_rng(2)
 NORMAL = RNG.normal(0, 1, 2000)

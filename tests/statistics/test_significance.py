@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from score_tables import Column, noise, results_by_run, results_of, scores_of, tables
+from score_tables import Column, noise, paired_p_value, results_by_run, results_of, scores_of, tables
 
 import xcg
 from xcg.errors import XcgError
@@ -23,7 +23,7 @@ from xcg.statistics.significance import (
     compare_runs,
     practical_significance,
 )
-from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_value
+from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import deciding_topics
 
 

@@ -210,30 +210,26 @@ def _check_topics(
         by_run[row.run].add(row.topic)
     scored = set.intersection(*by_run.values()) - {MEAN}
     if expected is None:
-        answered = results.scope.answered.get(baseline or "", ())
-        lost = sorted(set(answered) - scored, key=topic_key)
-        if not lost:
-            return [], []
-        return [], [
-            f"warning: {baseline} answers topics without scores: topic {list_topics(lost)}; "
-            "--expected-topics (expected_topics) states which topics must have some"
-        ]
+        lost = set(results.scope.answered.get(baseline or "", ())) - scored
+        note = (
+            f"warning: {baseline} answers topics without scores: topic "
+            f"{list_topics(sorted(lost, key=topic_key))}; --expected-topics (expected_topics) states "
+            "which topics must have some"
+        )
+        return [], [note] if lost else []
     if isinstance(expected, str):
         expected = int(expected) if expected.isdecimal() else expected.replace(",", " ").split()
     names = [] if isinstance(expected, int) else [*dict.fromkeys(expected)]
-    missing = [topic for topic in names if topic not in scored]
     number = expected if isinstance(expected, int) else len(names)
     if number < 1:
         raise XcgError(f"{number} expected topics: expected at least one")
+    missing = [topic for topic in names if topic not in scored]
     found = number - len(missing) if names else min(len(scored), number)
-    failures = []
-    measure, model = "expected topics", results.user_models[0]
-    if found < number:
-        which = f": not topic {list_topics(missing)}" if missing else ""
-        text = f"{found} of {number} expected topics have scores of all runs{which}"
-        failures = [Failure("all runs", measure, model, "expected-topics", text)]
-    chances = Chances(obstacle="no comparison")
-    return [Check("all runs", measure, model, found / number, {}, None, failures, chances)], []
+    which = f": not topic {list_topics(missing)}" if missing else ""
+    text = f"{found} of {number} expected topics have scores of all runs{which}"
+    where = "all runs", "expected topics", results.user_models[0]
+    failures = [Failure(*where, "expected-topics", text)] if found < number else []
+    return [Check(*where, found / number, {}, None, failures, Chances(obstacle="no comparison"))], []
 
 
 def _compare(

@@ -172,12 +172,7 @@ class _Evaluator:
             )
         self._alphas = {grid.name: grid.alphas for grid in self._grids}
         names = dict.fromkeys(run for run, _ in self._runs.values())
-        self._cases = [
-            (str(measure), grid.name, name)
-            for measure in measures
-            for grid in self._grids
-            for name in names
-        ]
+        self._cases = list(product(map(str, measures), self._alphas, names))
         self._values: dict[tuple[float, Case, str], dict[str, float]] = {}
         """(α, case, strategy) → topic → score, and :data:`MEAN` → mean."""
         self._tried = {case: set(self._alphas[case[1]]) for case in self._cases}
@@ -189,21 +184,14 @@ class _Evaluator:
         self._notes += dict.fromkeys(_EVALUATED_ALPHA.sub("", note) for note in notes)
         constant = self._unaffected()
         self._refine_crossings()
-        return StrategyStudy(
-            [score for case in self._cases for score in self._scores(case, self._alphas[case[1]])],
-            [
-                score
-                for case in self._cases
-                for score in self._scores(case, sorted(self._tried[case] - {*self._alphas[case[1]]}))
-            ],
-            {
-                case: [self._with_lead(case, leaders) for leaders in self._leaders(case)]
-                for case in self._cases
-            },
-            self._alphas,
-            constant,
-            self._notes,
-        )
+        scores, refined = list[StrategyScore](), list[StrategyScore]()
+        leaders = {}
+        for case in self._cases:
+            alphas = self._alphas[case[1]]
+            scores += self._scores(case, alphas)
+            refined += self._scores(case, sorted(self._tried[case] - {*alphas}))
+            leaders[case] = [self._with_lead(case, found) for found in self._leaders(case)]
+        return StrategyStudy(scores, refined, leaders, self._alphas, constant, self._notes)
 
     def _evaluate(self, alphas: Mapping[str, Iterable[float]], inputs: Inputs) -> Sequence[str]:
         """Evaluate user models at values of α, and keep the values; return the notes."""
@@ -250,11 +238,8 @@ class _Evaluator:
         """Return inputs with the strategies of some runs; with all if trees are made of their paths."""
         if self._inputs.documents is None:
             return self._inputs
-        chosen = [
-            run
-            for run in self._inputs.loaded_runs
-            if self._runs[run.name][0] in runs and not run.is_reference
-        ]
+        every = self._inputs.loaded_runs
+        chosen = [r for r in every if self._runs[r.name][0] in runs and not r.is_reference]
         return replace(self._inputs, runs=chosen)
 
     def _oriented(self, case: Case, alpha: float) -> dict[str, float]:
