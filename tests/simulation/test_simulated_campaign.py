@@ -65,19 +65,6 @@ def test_a_folder_with_files_is_left_unchanged(tmp_path: Path) -> None:
     assert files_in(tmp_path) == {"kept.txt": b"mine"}
 
 
-def test_the_command_writes_a_campaign_once(xcg_command: Command, tmp_path: Path) -> None:
-    folder = tmp_path / "campaign"
-    options = ("--small", "--articles", "20", "--topics", "3", "--runs", "2", "--results", "30")
-    done = xcg_command("simulate", folder, *options)
-    assert done.returncode == 0, done.stderr
-    assert "20 articles" in done.stderr
-    evaluated = xcg_command("evaluate", folder / "config.yaml", "--format", "jsonl")
-    assert evaluated.returncode == 0, evaluated.stderr
-    again = xcg_command("simulate", folder, *options)
-    assert again.returncode == 2
-    assert "not empty" in again.stderr
-
-
 @pytest.fixture
 def incomplete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of a campaign that was interrupted in its second topic."""
