@@ -209,12 +209,12 @@ def test_intervals_agree_with_a_study_of_resampled_topics() -> None:
         assert interval == pytest.approx((max(shifted[1], least), shifted[48]))
 
 
+def test_one_topic_has_no_interval() -> None:
+    scores = assessor_scores(np.random.default_rng(1).random((2, 1, 4)))
+    assert stability_intervals(scores, resamples=5) == (None, None)
+
+
 def test_identical_assessors_have_intervals_without_width() -> None:
     row = np.random.default_rng(1).random((1, 5, 4))
     found = stability_intervals(assessor_scores(np.repeat(row, 2, axis=0)), resamples=20)
     assert found == ((1, 1), (0, 0))
-
-
-def test_one_topic_has_no_interval() -> None:
-    scores = assessor_scores(np.random.default_rng(1).random((2, 1, 4)))
-    assert stability_intervals(scores, resamples=5) == (None, None)

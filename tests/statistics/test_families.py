@@ -10,19 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from score_tables import noise, paired_p_value, results_of, scores_of
+from score_tables import Column, noise, paired_p_value, results_by_model, results_of, scores_of, tables
 from statsmodels.stats.power import TTestPower
 
-from xcg.evaluation.results import Results
 from xcg.statistics.families import (
     _tukey_p_values,
     detectable_difference,
     t_detectable,
     tukey_inferences,
 )
-from xcg.statistics.intervals import randomisation_interval, t_interval
+from xcg.statistics.intervals import mean_intervals, randomisation_interval, t_interval
 from xcg.statistics.significance import Comparison, compare_runs
-from xcg.statistics.topic_scores import deciding_topics, topic_scores
 
 
 def test_tukey_with_the_anova_of_statsmodels() -> None:
@@ -183,27 +181,6 @@ def test_wilcoxon_has_no_interval_of_the_mean() -> None:
     assert min(line.p_adjusted for line in lines) == pytest.approx(min(1, 3 * min(raw)))
 
 
-def test_a_partial_run_does_not_reduce_the_topics_of_other_pairs() -> None:
-    table = noise((3, 25), seed=9)
-    table[1] = [value + 0.2 for value in table[1]]
-    whole = results_of(table)
-    partial = Results([row for row in whole if row.run != "r2" or row.topic in ("0", "1", "2")])
-    lines = {(c.run, c.baseline): c for c in compare_runs(partial, "MAep", "m")}
-    assert {pair: line.topics for pair, line in lines.items()} == {
-        ("r0", "r1"): 25,
-        ("r0", "r2"): 3,
-        ("r1", "r2"): 3,
-    }
-    pair = lines["r0", "r1"]
-    assert pair.correction == "holm"
-    assert pair.p == paired_p_value("t", table[0], table[1])
-    scores = topic_scores(partial, "MAep", "m", ["r0", "r1"])
-    assert len(deciding_topics(scores, "r0", "r1", 99)) == 25
-    named = {c.run: c for c in compare_runs(partial, "MAep", "m", baseline="r0")}
-    assert named["r1"].p == pair.p
-    assert named["r1"].p_adjusted < 0.01
-
-
 RNG = np.random.default_rng(5)
 TABLE = RNG.beta(1, 3, (4, 15)).tolist()
 
@@ -273,3 +250,45 @@ def test_too_few_topics_for_the_level_detect_nothing() -> None:
     assert detectable_difference(found, "randomisation", 0.07) is not None
     assert detectable_difference(found, "wilcoxon", 0.07) is None  # it is not about means
     assert detectable_difference(found, "t", 0.05) is not None
+
+
+scipy_stats = pytest.importorskip("scipy.stats")
+
+
+@given(tables(), st.sampled_from([80, 95, 99.5]))
+def test_intervals_are_those_of_scipy(table: list[Column], confidence: float) -> None:
+    """scipy inverts the test of one sample."""
+    found, notes = mean_intervals(results_of(table), confidence)
+    for number, column in enumerate(table):
+        if ("MAep", "m", f"r{number}") in found:
+            low, high = found["MAep", "m", f"r{number}"]
+            expected = scipy_stats.ttest_1samp(column, 0).confidence_interval(confidence / 100)
+            assert (low, high) == pytest.approx((expected.low, expected.high), rel=1e-6, abs=1e-9)
+        else:
+            assert max(column) - min(column) < 1e-9
+            assert "note: no interval, because all topics have the same score" in notes[0]
+
+
+def test_the_interval_of_a_count_is_that_of_the_sum() -> None:
+    scores = {"m": {"r": {"1": 1.0, "2": 2.0, "3": 6.0, "all": 9.0}}}
+    found, notes = mean_intervals(results_by_model("NumRet", scores))
+    (limits,) = found.values()
+    half_width = (
+        4.302653 * math.sqrt(7) / math.sqrt(3)
+    )  # of the mean 3; the variance is (4 + 1 + 9) / 2
+    assert limits == pytest.approx((9 - 3 * half_width, 9 + 3 * half_width), rel=1e-6)
+    assert notes == []
+
+
+@pytest.mark.parametrize(
+    ("scores", "reason"),
+    [
+        ({"1": 0.5, "all": 0.5}, "there are fewer than two topics"),
+        ({"1": 0.5, "2": 0.5, "all": 0.5}, "all topics have the same score"),
+        ({"1": 0.25, "2": 1.0, "all": 0.5}, "the value is not the mean over topics"),  # geometric
+    ],
+)
+def test_a_note_says_why_there_is_no_interval(scores: dict[str, float], reason: str) -> None:
+    results = results_by_model("MAep", {"m": {f"r{number}": scores for number in range(4)}})
+    means = "r0 by MAep under m, r1 by MAep under m, r2 by MAep under m and 1 more"
+    assert mean_intervals(results) == ({}, [f"note: no interval, because {reason}: {means}"])

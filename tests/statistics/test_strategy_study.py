@@ -22,7 +22,6 @@ from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.report.strategy_studies import (
-    crossing_rows,
     study_notes,
     study_rows,
     study_sentences,
@@ -139,24 +138,6 @@ def test_several_changes_between_two_values_are_found() -> None:
         f"r, xCG@3: thorough is best up to α = {study.crossings[0].alpha:.3f}, then half up to "
         f"α = {study.crossings[1].alpha:.3f}, then top_ranked; α tried: 0 and 1"
     )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
-def test_scores_are_those_of_separate_evaluations(alpha: float) -> None:
-    sample = load_configuration(ROOT / "configs/quickstart.yaml")
-    options = {"measures": "nxCG@10 MAep", "strategies": ["thorough", "top_ranked"]}
-    study = study_strategies(
-        Inputs(sample.assessments, sample.runs, sample.corpus, "kazai-lalmas-2006", **options)
-    )
-    model = {"name": "one", "relevance_value": {"alpha": alpha}}
-    results = xcg.evaluate(sample.assessments, sample.runs, sample.corpus, model, **options)
-    compared = 0
-    for score in study.scores:
-        if score.alpha == alpha and score.strategy != "oracle":
-            assert score.score == results.value(f"{score.run}+{score.strategy}", score.measure)
-            compared += 1
-    assert compared == len(results.means())
 
 
 def test_the_best_of_a_lower_is_better_measure_is_the_lowest() -> None:
@@ -313,29 +294,6 @@ def test_measures_that_do_not_depend_on_alpha_are_left_out() -> None:
 def test_misuse_has_one_message(options: dict[str, Any], step: float | None, message: str) -> None:
     with pytest.raises(XcgError, match=message):
         study_strategies(inputs_of(**options), step)
-
-
-def test_the_order_of_runs_has_no_effect(study: StrategyStudy) -> None:
-    turned = study_strategies(inputs_of(runs=dict(reversed(RUNS.items()))))
-    assert sorted(turned.scores) == sorted(study.scores)
-    assert sorted(turned.crossings) == sorted(study.crossings)
-
-
-def test_rows_hold_everything(study: StrategyStudy) -> None:
-    rows = study_rows(study)
-    assert list(rows[0]) == [
-        *("measure", "user_model", "run", "strategy", "alpha", "score", "to_oracle", "best"),
-    ]
-    assert len(rows) == 2 * 3 * 23
-    best = {(row["run"], row["strategy"], row["alpha"]): row["best"] for row in rows}
-    assert best["one", "thorough", 0.4] == "yes"
-    assert best["one", "thorough", 0.5] == "no"
-    assert best["one", "oracle", 0.5] == "greedy reference"
-    (one, _) = crossing_rows(study)
-    assert list(one) == [
-        *("measure", "user_model", "run", "alpha", "alpha low", "alpha high", "before", "after"),
-    ]
-    assert (one["before"], one["after"]) == ("thorough", "top_ranked")
 
 
 def test_tables_mark_the_best_and_name_the_reference_point(study: StrategyStudy) -> None:
