@@ -16,7 +16,6 @@ from xcg.statistics.extrapolation import (
     SMOOTHINGS,
     difference_needed,
     expected_rates,
-    extrapolate,
     needed_difference,
     rate_intervals,
     rate_samples,
@@ -52,18 +51,18 @@ def test_extrapolation_computed_by_hand() -> None:
         },
         (1, 2, 3),
     )
-    found = extrapolate(rates, 5)
+    found = expected_rates(rates, 5)
     # (¼ · ½ · ¼)^⅓ = 32^(−⅓); ¼ · ½⁴ = 1/64
     assert found[:6].tolist() == pytest.approx([1 / 32, 32 ** (-1 / 3), 1 / 64, 3 / 16, 0, 0.5])
     assert np.isnan(found[6:]).all()
-    assert extrapolate(rates, 4)[5] == pytest.approx(0.25)
+    assert expected_rates(rates, 4)[5] == pytest.approx(0.25)
 
 
 def test_extrapolated_rates_are_at_most_one_half() -> None:
     rates = rates_of({0: [(40, 64), (48, 64)], 1: [(8, 64), (16, 64)]}, (1, 2))  # 2ⁿ / 16
     assert expected_rates(rates, 2)[0] == 0.75  # measured
-    assert extrapolate(rates, 3)[:2].tolist() == pytest.approx([0.5, 0.5])
-    assert extrapolate(rates, 50)[:2].tolist() == [0.5, 0.5]
+    assert expected_rates(rates, 3)[:2].tolist() == pytest.approx([0.5, 0.5])
+    assert expected_rates(rates, 50)[:2].tolist() == [0.5, 0.5]
 
 
 def test_sparse_bins_are_not_extrapolated() -> None:
@@ -74,11 +73,11 @@ def test_sparse_bins_are_not_extrapolated() -> None:
         },
         (1, 2, 3),
     )
-    assert extrapolate(rates, 5)[0] == pytest.approx(1 / 16)
-    assert np.isnan(extrapolate(rates, 5)[1])
+    assert expected_rates(rates, 5)[0] == pytest.approx(1 / 16)
+    assert np.isnan(expected_rates(rates, 5)[1])
     # With all bins: ln 1/2, ln 1/2, ln 1/4 have mean −4/3 and slope −1/2 to base 2.
-    assert extrapolate(rates, 5, sparse=True)[0] == pytest.approx(2 ** (-4 / 3 - 3 / 2))
-    assert extrapolate(rates, 5, sparse=True)[1] > 0
+    assert expected_rates(rates, 5, sparse=True)[0] == pytest.approx(2 ** (-4 / 3 - 3 / 2))
+    assert expected_rates(rates, 5, sparse=True)[1] > 0
     assert expected_rates(rates, 3)[1] == 3 / 58
     assert np.isnan(expected_rates(rates, 3, sparse=False)[1])
 
@@ -111,7 +110,7 @@ def test_smoothed_rates_are_extrapolated() -> None:
     # 1/2, 1/8, 3/8, 1/4 become 1/2 and three times 1/4, whose logarithms to base 2 are −1, −2, −2, −2.
     # Slope: Σ (n − 2.5)·y / Σ (n − 2.5)² = (1.5 + 1 − 1 − 3) / 5 = −.3; at 5: −1.75 − .3·2.5 = −2.5.
     rates = rates_of({0: [(32, 64), (8, 64), (24, 64), (16, 64)]}, (1, 2, 3, 4))
-    assert extrapolate(rates, 5, "isotonic")[0] == pytest.approx(2**-2.5)
+    assert expected_rates(rates, 5, "isotonic")[0] == pytest.approx(2**-2.5)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 30)), min_size=1, max_size=8))

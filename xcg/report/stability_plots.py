@@ -24,7 +24,7 @@ from xcg.report.figures import (
 from xcg.report.heatmaps import name_positions
 from xcg.report.plot_selection import grouped
 from xcg.report.stability import MEAN_OF_RUNS
-from xcg.statistics.extrapolation import RELIABLE, Smoothing, extrapolate
+from xcg.statistics.extrapolation import RELIABLE, Smoothing, expected_rates
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def swaps_plot(
         if further:
             curve = np.unique(np.linspace(largest, further[-1], _EXTRAPOLATED_POINTS, dtype=int))
             curve = np.union1d(curve, further)
-            expected = np.array([extrapolate(rates, int(size), smoothing) for size in curve])
+            expected = np.array([expected_rates(rates, int(size), smoothing) for size in curve])
             at_sizes = np.flatnonzero(np.isin(curve, further)).tolist()
             for index in bins:
                 style = _swap_style(index) | {"linewidth": 0.8, "markerfacecolor": "white"}

@@ -223,24 +223,19 @@ class _Writer:
 
     def _write_configuration(self) -> None:
         shape = self._shape
-        lines = [
-            f"# A simulated campaign (xcg.simulation), seed {shape.seed}: {shape.articles} articles,",
-            f"# {shape.topics} topics, {shape.runs} runs; a run's name tells its skill, granularity",
-            "# and behaviour towards overlap.",
-        ]
+        text = (
+            f"# A simulated campaign (xcg.simulation), seed {shape.seed}: {shape.articles} articles,\n"
+            f"# {shape.topics} topics, {shape.runs} runs; a run's name tells its skill, granularity\n"
+            "# and behaviour towards overlap.\n"
+        )
         if shape.hardness:
-            lines.append(
-                f"# The skill of all systems is multiplied by 1 - {shape.hardness:g} (hardness)."
-            )
+            text += f"# The skill of all systems is multiplied by 1 - {shape.hardness:g} (hardness).\n"
         if shape.assessors > 1:
-            lines.append(f"# Further assessors, agreement {shape.agreement:g}:")
-            lines += [f"#   {self._assessor_folder(number)}" for number in range(1, shape.assessors)]
-        lines += [
-            "corpus: documents",
-            f"assessments: {self._assessor_folder(0)}",
-            "runs: runs",
-            f"user_model: {DEFAULT}",
-            f"measures: [{', '.join(DEFAULT_MEASURES)}]",
-        ]
-        text = "".join(f"{line}\n" for line in lines)
+            text += f"# Further assessors, agreement {shape.agreement:g}:\n"
+        for number in range(1, shape.assessors):
+            text += f"#   {self._assessor_folder(number)}\n"
+        text += (
+            f"corpus: documents\nassessments: {self._assessor_folder(0)}\nruns: runs\n"
+            f"user_model: {DEFAULT}\nmeasures: [{', '.join(DEFAULT_MEASURES)}]\n"
+        )
         self._append("config.yaml", text.encode())

@@ -10,13 +10,14 @@ import math
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import product
 
 from xcg.errors import Notes, NothingToAverageError, XcgError
 from xcg.evaluation.default_models import default_model
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Assessments, Inputs, UserModels, resolve_user_models
 from xcg.judgements.assessment import Assessment
-from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
+from xcg.judgements.recall_base import RecallBase, topic_key
 from xcg.lazy_modules import np, npt
 from xcg.runs.run import Run
 from xcg.statistics.topic_scores import Floats
@@ -180,11 +181,8 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
     documents, runs = inputs.documents, inputs.loaded_runs
     notes.take(inputs.notes)
     names = tuple(run.name for run in runs)
-    topic_index = {topic: index for index, topic in enumerate(topics)}
-    run_index = {run: index for index, run in enumerate(names)}
-    shape = len(bases), len(topics), len(names)
-    scores = {str(measure): np.full(shape, np.nan) for measure in measures}
     lines = notes.lines()
+    values: dict[tuple[str, int, str, str], float] = {}
     for number, base in enumerate(bases):
         # Topics that an assessor did not assess are no reason for a note.
         assessed_runs = [
@@ -207,18 +205,19 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
             lines.append(f"assessor {number + 1}: {error}")
             continue
         for row in results:
-            if row.topic != MEAN:
-                scores[row.measure][number, topic_index[row.topic], run_index[row.run]] = row.value
+            values[row.measure, number, row.topic, row.run] = row.value
         lines += [f"assessor {number + 1}: {line}" for line in results.notes]
-    if all(np.isnan(array).all() for array in scores.values()):
+    if not values:
         raise NothingToAverageError(
             f"nothing to average: no topic of any assessor has an ideal element under {model.name}"
         )
     assessed = np.array([[topic in base for topic in topics] for base in bases], np.bool_)
-    return {
-        name: AssessorScores(names, topics, array, assessed, tuple(lines))
-        for name, array in scores.items()
-    }
+    found = {}
+    for name in map(str, measures):
+        cells = product([name], range(len(bases)), topics, names)
+        scores = np.array([values.get(cell, math.nan) for cell in cells]).reshape(*assessed.shape, -1)
+        found[name] = AssessorScores(names, topics, scores, assessed, tuple(lines))
+    return found
 
 
 def _single_model(bases: Sequence[RecallBase], user_model: UserModels | None) -> UserModel:

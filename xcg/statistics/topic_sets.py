@@ -1,7 +1,7 @@
 """Topic-set size: how often the order of two runs is reversed on other topics.
 
 Section 6.2.2 of Kazai and Lalmas 2006 (KL). :mod:`xcg.statistics.extrapolation` extrapolates the rates
-to more topics, and :mod:`xcg.statistics.extrapolation` finds the differences that are reliable.
+to more topics, and finds the differences that are reliable.
 Swap rates are the same for lower-is-better measures; only the best runs depend on the order.
 """
 
