@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,10 @@ from xcg.evaluation.parallel import Executor
 from xcg.evaluation.results import Result, Results
 from xcg.statistics import calibration
 from xcg.statistics.calibration import calibrate, exchange
-from xcg.statistics.families import paired_significant
 from xcg.statistics.gate import check_gate
 from xcg.statistics.significance import compare_runs
 from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_values
-from xcg.statistics.topic_scores import Floats, differences, pair_differences
+from xcg.statistics.topic_scores import Floats, differences
 
 
 def results_from(scores: dict[tuple[str, str], Floats]) -> Results:
@@ -46,12 +44,6 @@ def skewed(topics: int, runs: int, seed: int = 0, decimals: int = 2) -> Floats:
     return scores
 
 
-def some_campaigns(table: Floats, number: int, shift: float = 0.0) -> Floats:
-    found = exchange(table, np.random.default_rng(1).random((number, *table.shape)))
-    found[:, :, 1] += shift
-    return found
-
-
 @pytest.mark.parametrize("test", PAIRED_TESTS)
 @pytest.mark.parametrize("topics", [2, 9, 20])
 def test_many_p_values_are_those_of_single_tests(test: str, topics: int) -> None:
@@ -67,25 +59,6 @@ def test_many_p_values_are_those_of_single_tests(test: str, topics: int) -> None
     small = np.array(single) <= 0.05
     np.testing.assert_allclose(limited[small], np.array(single)[small], rtol=1e-9)
     assert (limited[~small] > 0.05).all()
-
-
-@pytest.mark.parametrize(("partial", "shift"), [(False, 0.0), (True, 0.15)])
-@pytest.mark.parametrize("test", PAIRED_TESTS)
-def test_decisions_are_those_of_compare(test: str, partial: bool, shift: float) -> None:
-    table = skewed(11, 4)
-    if partial:
-        table[[0, 3, 3], [0, 2, 3]] = np.nan
-    for scores in some_campaigns(table, 3, shift):
-        results = results_from({("MAep", "m"): scores})
-        for base in (None, "r2"):
-            pairs = list(combinations(range(4), 2)) if base is None else [(0, 2), (1, 2), (3, 2)]
-            for correction in ("holm", "bonferroni", "fdr_bh", "none"):
-                lines = compare_runs(results, "MAep", "m", base, test, correction)
-                expected = [line.p_adjusted < 0.05 for line in lines]
-                found = paired_significant(
-                    [pair_differences(scores[None], pair) for pair in pairs], test, [correction]
-                )
-                assert found[correction].tolist() == [expected]
 
 
 def test_an_exchange_keeps_topics_and_the_dependence_of_measures() -> None:

@@ -140,24 +140,6 @@ def test_several_changes_between_two_values_are_found() -> None:
     )
 
 
-def test_the_best_of_a_lower_is_better_measure_is_the_lowest() -> None:
-    """In ASL, the mean rank of the relevant results, top_ranked skips the nested result."""
-    study = study_strategies(inputs_of(measures="ASL"))
-    for score in study.scores:
-        others = [
-            s.score
-            for s in study.scores
-            if (s.run, s.alpha) == (score.run, score.alpha) and s.strategy != "oracle"
-        ]
-        assert score.is_best == (score.strategy != "oracle" and score.score == min(others))
-        (oracle,) = (
-            s.score
-            for s in study.scores
-            if (s.run, s.alpha, s.strategy) == (score.run, score.alpha, "oracle")
-        )
-        assert score.to_oracle == pytest.approx(score.score - oracle)
-
-
 def test_distances_are_those_to_the_oracle_of_the_same_alpha(study: StrategyStudy) -> None:
     """Oracle of "one" takes d#/a (1), then the better of 0.9 (1 − α) and 0.5; topic 2 counts 0."""
     for score in study.scores:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import itemgetter
 from typing import NamedTuple
 
 from xcg.errors import UnmappedError, XcgError, nearest
@@ -276,7 +277,7 @@ def _without_power(
 ) -> Iterator[tuple[str, str]]:
     """Yield a message if a run can never fail (with margins: pass) by a test, with advice."""
     decided = {pair.run for pair, fail in zip(pairs, fails, strict=True) if fail}
-    weakest, largest = None, SIGNIFICANCE_LEVEL
+    found = []
     for pair in pairs:
         if rules.margins is None and pair.run in decided:
             continue  # a run that fails by another comparison needs no power here
@@ -288,12 +289,11 @@ def _without_power(
             if rules.test == "t" and loss.mean() < 0 and not standard_deviation(loss):
                 # t is undefined for equal differences, and its substitute has a lower limit.
                 smallest = equal_signs_probability(len(loss))
-            others = [1.0] * (len(pairs) - 1)
-            smallest = adjust([smallest, *others], rules.correction)[0]
-        if smallest >= largest and (weakest is None or smallest > largest):
-            weakest, largest = pair, smallest
-    if weakest is None:
+            smallest = adjust([smallest, *[1.0] * (len(pairs) - 1)], rules.correction)[0]
+        found.append((smallest, pair))
+    if not found or max(found, key=itemgetter(0))[0] < SIGNIFICANCE_LEVEL:
         return
+    largest, weakest = max(found, key=itemgetter(0))
     verdict = "fail" if rules.margins is None else "pass"
     is_t = rules.test == "t"
     yield (
