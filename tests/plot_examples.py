@@ -21,7 +21,7 @@ from xcg.statistics.intervals import Interval
 from xcg.statistics.levels import LevelCurve
 from xcg.statistics.perturbation import PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
-from xcg.statistics.strategy_scores import Leaders, StrategyScore, StrategyStudy
+from xcg.statistics.strategy_study import Leaders, StrategyScore, StrategyStudy
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 MEASURES = ["nxCG@10", "MAep", "iMAep", "Q", "R"]
