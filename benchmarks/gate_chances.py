@@ -15,7 +15,7 @@ import numpy as np
 
 from xcg.evaluation.results import Result, Results
 from xcg.statistics.gate import Check, check_gate
-from xcg.statistics.gate_limits import parse_limits
+from xcg.statistics.gate_rules import parse_limits
 
 TOPICS = 13, 50
 GATES: dict[str, dict[str, Any]] = {

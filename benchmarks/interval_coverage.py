@@ -21,16 +21,13 @@ from scipy.stats import binom, ttest_1samp
 
 from xcg.statistics import families
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
-from xcg.statistics.families import (
-    Interval,
-    randomisation_interval,
-    t_interval,
-    tukey_inferences,
-)
+from xcg.statistics.families import tukey_inferences
+from xcg.statistics.intervals import randomisation_interval, t_interval
 from xcg.statistics.topic_scores import TopicScores
 
 TOPICS = 15, 34, 50
 RUNS = 2, 10, 69
+Interval = tuple[float | None, float | None]
 NOISE = {
     "normal": (False, 1),
     "normal, unequal": (False, 4),

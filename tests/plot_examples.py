@@ -17,11 +17,11 @@ from xcg.report.stability_plots import correlations_plot, ranges_plot, swaps_plo
 from xcg.report.strategy_plots import strategies_plot
 from xcg.report.sweep_plots import sweep_plot
 from xcg.report.threshold_plots import thresholds_plot
-from xcg.statistics.bootstrap import Interval
+from xcg.statistics.intervals import Interval
 from xcg.statistics.levels import LevelCurve
 from xcg.statistics.perturbation import PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
-from xcg.statistics.strategy_scores import Leaders, StrategyScore, StrategyStudy
+from xcg.statistics.strategy_study import Leaders, StrategyScore, StrategyStudy
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 MEASURES = ["nxCG@10", "MAep", "iMAep", "Q", "R"]

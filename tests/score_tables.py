@@ -10,8 +10,9 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 
 from xcg.evaluation.results import Result, Results
-from xcg.statistics.topic_scores import TopicScores
-from xcg.statistics.topic_sets import Relative, SwapRates, swap_rates
+from xcg.statistics.significance_tests import paired_p_values
+from xcg.statistics.topic_scores import TopicScores, differences
+from xcg.statistics.topic_sets import SwapRates, swap_rates
 
 Column = list[float]
 
@@ -33,6 +34,10 @@ def tables(
 def scores_of(table: Sequence[Sequence[float]]) -> TopicScores:
     topics = [str(i) for i in range(len(table[0]))]
     return TopicScores(topics, {f"r{i}": list(column) for i, column in enumerate(table)})
+
+
+def paired_p_value(test: str, first: Sequence[float], second: Sequence[float]) -> float:
+    return float(paired_p_values(test, differences(first, second)[None])[0])
 
 
 def results_of(table: Sequence[Sequence[float]], measure: str = "MAep") -> Results:
@@ -84,10 +89,9 @@ def swap_rates_of(
     trials: int = 100,
     fraction: float = 0.75,
     seed: int = 0,
-    relative: Relative | None = None,
     measure: str = "MAep",
 ) -> SwapRates:
     """Return the swap rates of one measure."""
     scores = {measure: np.asarray(table, np.float64)}
-    (found,) = swap_rates(scores, trials, seed, relative, sizes=sizes, fraction=fraction).values()
+    (found,) = swap_rates(scores, trials, seed, sizes=sizes, fraction=fraction).values()
     return found

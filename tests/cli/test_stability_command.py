@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import json
 import math
 import statistics
@@ -138,9 +137,6 @@ def test_swap_rates_do_not_depend_on_workers_and_interruptions(
     other = xcg_command(*TOPICS, "--seed", 1, "--checkpoint", checkpoint)
     assert other.returncode == 2
     assert "the checkpoint of another study" in other.stderr
-    relative = xcg_command(*TOPICS, "--relative", "best", "--checkpoint", checkpoint)
-    assert relative.returncode == 2
-    assert "the checkpoint of another study" in relative.stderr
 
 
 def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command, tmp_path: Path) -> None:
@@ -202,49 +198,10 @@ def test_intervals_over_topics_are_printed_by_default(xcg_command: Command) -> N
             assert 0 <= row["rate low"] <= row["rate high"] <= 1
 
 
-def test_relative_differences_are_printed_and_drawn(xcg_command: Command, tmp_path: Path) -> None:
-    found = handbook_results()
-    best = max(found.value(run, "MAep") for run in found.runs)
-    plot = tmp_path / "swaps.png"
-    done = xcg_command(*TOPICS, "--relative", "best", "--rates", "--format", "jsonl", "--plot", plot)
-    assert plot.read_bytes().startswith(b"\x89PNG")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    starts = [row["difference from, % of the best score"] for row in rows[:23]]
-    assert starts == [0, 2.5, 5, *range(10, 210, 10)]
-    # Relative differences below 10 % are absolute differences below a tenth of the best score. The
-    # border of the relative bins lies in one of the absolute bins.
-    absolute = xcg_command(*TOPICS, "--rates", "--format", "jsonl")
-    lines = [json.loads(line) for line in absolute.stdout.splitlines()]
-    border = bisect.bisect(BIN_STARTS, best / 10)
-    for size in range(7):
-        below = sum(row["comparisons"] for row in rows[23 * size :][:3])
-        counts = [row["comparisons"] for row in lines[23 * size :][:border]]
-        assert sum(counts[:-1]) <= below <= sum(counts)
-        own = rows[23 * size :][:23]
-        comparisons = sum(row["comparisons"] for row in own)
-        ties = sum(row["ties"] for row in own)
-        assert comparisons + ties == 30 * 15  # trials × pairs of the best six runs
-        assert own[2]["cumulated comparisons %"] == pytest.approx(100 * below / comparisons)
-
-
-def test_needed_relative_differences_have_their_unit(xcg_command: Command) -> None:
-    done = xcg_command(*TOPICS, "--relative", "best", "--format", "json")
-    rows = json.loads(done.stdout)
-    assert set(rows[0]) == {
-        "measure",
-        "topics",
-        "source",
-        "difference needed, % of the best score",
-    }
-    assert [row["topics"] for row in rows] == [7, 25, 50]
-
-
 def test_options_of_topic_sets(xcg_command: Command) -> None:
-    done = xcg_command(*TOPICS, "--relative", "mean", "--smoothing", "isotonic", "--sizes", "25")
+    done = xcg_command(*TOPICS, "--smoothing", "isotonic", "--sizes", "25")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(
-        "measure  topics  source        difference needed, % of the mean score"
-    )
+    assert done.stdout.startswith("measure  topics  source        difference needed")
 
 
 @pytest.mark.parametrize(
@@ -257,7 +214,6 @@ def test_options_of_topic_sets(xcg_command: Command) -> None:
         ((*AGREEMENT, "--sample", "9"), "--sample has no effect with --agreement"),
         ((*AGREEMENT, "--resamples", "0"), "--resamples has no effect with --agreement"),
         ((*ASSESSORS, "--ranges", "--resamples", "9"), "--resamples has no effect with --ranges"),
-        ((*TOPICS, "--relative", "worst"), "'worst' is not one of"),
         ((*TOPICS, "--smoothing", "median"), "'median' is not one of"),
         ((*TOPICS, "--smoothing", "isotonic", "--sizes", "7"), "expected a number of topics above 7"),
         ((*TOPICS, "--resamples", "-1"), "-1 is not in the range 0<=x<=1000000"),

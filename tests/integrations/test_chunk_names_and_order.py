@@ -67,7 +67,7 @@ def test_document_names_the_document_in_every_function(chunk: object, document: 
     assert_retrieval(GOLD, runs, CORPUS, at_least={"MAep": 1}, document=document)
     two = {topic: passages for topic in ("1", "2") for passages in GOLD.values()}
     answered = {name: {topic: [chunk] for topic in two} for name in ("r", "s")}
-    (compared,) = xcg.compare(two, answered, CORPUS, measures="MAep", document=document)
+    (compared,) = xcg.compare(xcg.evaluate(two, answered, CORPUS, measures="MAep", document=document))
     assert (compared.mean, compared.baseline_mean) == (1, 1)
 
 

@@ -191,14 +191,6 @@ def test_the_smallest_case_that_makes_a_function_fail(xcg_command: Command, tmp_
     assert "  ranking: raised ZeroDivisionError: division by zero\n     1. a 0–1" in shown
 
 
-def test_several_user_models_are_an_error(xcg_command: Command, tmp_path: Path) -> None:
-    model = tmp_path / "several.yaml"
-    model.write_text("name: m\nrelevance_value: {alpha: [0, 1]}\n")
-    done = xcg_command("break", "MAep", "--user-model", model)
-    assert done.returncode == 2
-    assert "means 2 user models: expected one" in done.stderr
-
-
 def test_without_hypothesis_the_extra_is_named(
     xcg_process: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,25 +12,6 @@ from xcg.laws.subjects import FunctionSubject, MeasureSubject
 from xcg.user_model.model import UserModel
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("measure", ["nxCG@2", "MAep", "iMAep", "ep@0.5"])
-def test_measures_of_gains_are_bounded_and_do_not_pay_twice(measure: str) -> None:
-    subject = MeasureSubject.named(measure)
-    outcomes = list(search(subject, ["boundedness", "no-pay-twice"], examples=150))
-    assert [outcome.verdict for outcome in outcomes] == ["held", "held"]
-    assert all(outcome.cases > 100 for outcome in outcomes)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "measure", ["MAep(effort=characters)", "iMAep(effort=words)", "ep@0.5", "nxCG(budget=tokens)@2"]
-)
-def test_all_laws_hold_for_spans_if_effort_is_text(measure: str) -> None:
-    subject = MeasureSubject.named(measure, UserModel.shipped("spans"))
-    assert subject.setting.form == "text"
-    assert {outcome.verdict for outcome in search(subject, examples=60)} == {"held"}
-
-
 def test_a_result_with_two_gold_spans_exceeds_the_ideal_if_effort_is_ranks() -> None:
     # The ideal ranking has one gold span at rank 1; the whole document contains two.
     subject = MeasureSubject.named("nxCG@1", UserModel.shipped("spans"))

@@ -13,7 +13,7 @@ from xcg.report.gate_comment import MAX_CHARACTERS, gate_comment
 from xcg.report.junit import junit_xml
 from xcg.report.regressed_questions import Question, worst_topics
 from xcg.statistics.gate import Verdict, check_gate
-from xcg.statistics.gate_limits import parse_limits
+from xcg.statistics.gate_rules import parse_limits
 
 
 def verdict_of(

@@ -23,7 +23,7 @@ from xcg.report.stability import (
 )
 from xcg.statistics.assessors import AssessorScores, scores_by_assessor
 from xcg.statistics.extrapolation import SMOOTHINGS
-from xcg.statistics.topic_sets import BIN_STARTS, Relative, RunSummary, SwapRates
+from xcg.statistics.topic_sets import BIN_STARTS, RunSummary, SwapRates
 
 pytest.importorskip("scipy")
 
@@ -96,9 +96,7 @@ def test_a_combination_without_scores_names_the_topics() -> None:
 PAPER = {"MAep": RunSummary(51, 0.05, 0.02, 0.107)}  # KL 6.2.2
 
 
-def rates_of(
-    swaps: list[list[int]], counts: list[list[int]], relative: Relative | None = None
-) -> dict[str, SwapRates]:
+def rates_of(swaps: list[list[int]], counts: list[list[int]]) -> dict[str, SwapRates]:
     """Return swap rates without ties for the sizes 1, 2, …; the other bins have no comparisons."""
     empty = [0] * len(BIN_STARTS)
     arrays = [
@@ -106,7 +104,7 @@ def rates_of(
         for rows in (counts, swaps)
     ]
     sizes = tuple(range(1, len(swaps) + 1))
-    return {"MAep": SwapRates(sizes, 1, arrays[0], arrays[1], 0 * arrays[0], relative)}
+    return {"MAep": SwapRates(sizes, 1, arrays[0], arrays[1], 0 * arrays[0])}
 
 
 def test_the_differences_of_the_paper_are_relative_to_its_scores() -> None:
@@ -172,29 +170,11 @@ def test_differences_that_depend_on_sparse_bins_or_increase_with_the_topics_have
         "MAep: the difference needed is larger with 2 topics than with 1; neither is reliable, because "
         "more topics cannot require a larger difference",
     ]
-    relative = rates_of([[50, 4, 1, 0]], [[100, 100, 3, 9]], "mean")
-    assert sparse_notes(relative, [], "none") == [
+    assert sparse_notes(rates_of([[50, 4, 1, 0]], [[100, 100, 3, 9]]), [], "none") == [
         "MAep, 1 topics: bins with fewer than 59 comparisons are not used; with them, the difference "
-        "needed would be 10 % of the mean score"
+        "needed would be 0.01"
     ]
     assert sparse_notes(rates_of([[50, 4]], [[100, 100]]), [], "none") == []
-
-
-def test_relative_differences_needed_are_percentages() -> None:
-    units: list[tuple[Relative, str]] = [
-        ("best", "% of the best score"),
-        ("mean", "% of the mean score"),
-    ]
-    for relative, unit in units:
-        rates = rates_of([[50, 4, 0]], [[100] * 3], relative)
-        (row,) = needed_rows(rates, PAPER, [], "none")
-        assert row == {
-            "measure": "MAep",
-            "topics": 1,
-            "source": "measured",
-            f"difference needed, {unit}": 2.5,
-        }
-        assert swap_rows(rates, [], "none")[3][f"difference from, {unit}"] == 10.0
 
 
 def test_a_difference_of_a_best_score_of_0_has_no_share() -> None:
@@ -240,7 +220,7 @@ def test_notes_have_the_scores_of_runs_and_the_reason_for_empty_cells() -> None:
         "score of 0.1070"
     )
     full = rates_of([[0] * 23], [[90] * 23])
-    high = rates_of([[90] * 23], [[90] * 23], "best")
+    high = rates_of([[90] * 23], [[90] * 23])
     assert score_notes(PAPER) == [scores]
     assert cell_facts(swap_rows(full, [], "none")) == []
     assert cell_facts(needed_rows(full, PAPER, [], "none")) == []

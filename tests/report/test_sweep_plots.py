@@ -8,7 +8,7 @@ from score_tables import results_by_model
 
 from xcg.evaluation.results import Results
 from xcg.report.sweep_plots import sweep_plot
-from xcg.statistics.bootstrap import Interval
+from xcg.statistics.intervals import Interval
 from xcg.statistics.rank_correlation import OrderShift
 
 pytest.importorskip("matplotlib")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import ROOT, Command
+from conftest import ROOT
 from simulated_campaign import SHAPE, campaign_folder, files_in
 
 import xcg
@@ -30,12 +30,6 @@ def test_all_assessed_and_retrieved_elements_exist(assessor: str) -> None:
     assert report.counts["documents"] == SHAPE.articles
     assert report.counts["assessed topics"] == SHAPE.topics
     assert report.counts["relevant elements"] > 100
-
-
-def test_assessments_use_all_nine_grades() -> None:
-    base = xcg.read_assessments(campaign_folder() / "assessments" / "assessor1")
-    labels = {a.label for t in base.topics for file in base.files(t).values() for a in file.values()}
-    assert len(labels) == 9
 
 
 def agreed(folder: Path, agreement: float) -> float:
@@ -110,41 +104,6 @@ def test_a_redrawn_passage_is_one_block_of_a_third_of_the_sections_with_another_
     }
     within = [Blocks(TREE).draw_near(Passage(5, 5, 3), rng)[0] for _ in range(200)]
     assert {(passage.first, passage.grade) for passage in within} == {(5, 1), (5, 2), (6, 1), (6, 2)}
-
-
-def test_without_other_articles_a_further_assessor_omits(tmp_path: Path) -> None:
-    simulate(tmp_path / "c", Shape.small(articles=1, runs=1, assessors=2, agreement=-1))
-    base = xcg.read_assessments(tmp_path / "c" / "assessments" / "assessor2")
-    assert len(base.topics) == 6
-    assert not any(base.files(topic) for topic in base.topics)
-
-
-@pytest.mark.slow
-def test_assessments_below_0_do_not_depend_on_the_number_of_results(tmp_path: Path) -> None:
-    for results in (1, 40):
-        shape = Shape.small(results=results, runs=1, assessors=2, agreement=-0.9)
-        simulate(tmp_path / str(results), shape)
-    one, other = (files_in(tmp_path / name / "assessments") for name in ("1", "40"))
-    assert one == other
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("value", ["-0.6", "0.6"])
-def test_the_documented_agreements_are_those_of_the_commands(
-    tmp_path: Path, xcg_command: Command, value: str
-) -> None:
-    page = (ROOT / "docs" / "studies" / "simulation.md").read_text(encoding="utf-8")
-    [cells] = re.findall(rf"^\| {value} \|((?: \d\.\d{{3}} \|){{4}})$", page, re.MULTILINE)
-    documented = [float(cell) for cell in cells.split("|")[:-1]]
-    folder = tmp_path / "campaign"
-    sizes = ("--articles", 300, "--topics", 12, "--runs", 1, "--results", 1, "--assessors", 2)
-    done = xcg_command("simulate", folder, *sizes, "--agreement", value)
-    assert done.returncode == 0, done.stderr
-    options = ("--assessor", folder / "assessments" / "assessor2", "--agreement")
-    printed = xcg_command("stability", "assessors", folder / "config.yaml", *options)
-    assert printed.returncode == 0, printed.stderr
-    found = [float(cell) for cell in printed.stdout.splitlines()[1].split()[-4:]]
-    assert found == pytest.approx(documented, abs=0.04)
 
 
 def test_the_agreement_of_inex_2004_lies_between_documented_ones() -> None:

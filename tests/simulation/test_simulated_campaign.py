@@ -65,23 +65,6 @@ def test_a_folder_with_files_is_left_unchanged(tmp_path: Path) -> None:
     assert files_in(tmp_path) == {"kept.txt": b"mine"}
 
 
-def test_the_command_writes_a_campaign_once(xcg_command: Command, tmp_path: Path) -> None:
-    folder = tmp_path / "campaign"
-    options = ("--small", "--articles", "20", "--topics", "3", "--runs", "2", "--results", "30")
-    done = xcg_command("simulate", folder, *options)
-    assert done.returncode == 0, done.stderr
-    assert "20 articles" in done.stderr
-    evaluated = xcg_command("evaluate", folder / "config.yaml", "--format", "jsonl")
-    assert evaluated.returncode == 0, evaluated.stderr
-    again = xcg_command("simulate", folder, *options)
-    assert again.returncode == 2
-    assert "not empty" in again.stderr
-
-
-MARKER = "xcg-incomplete.txt"
-TINY = ("--small", "--articles", "20", "--topics", "2", "--runs", "2", "--results", "30")
-
-
 @pytest.fixture
 def incomplete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of a campaign that was interrupted in its second topic."""
@@ -99,14 +82,6 @@ def incomplete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "campaign"
 
 
-def test_the_marker_names_every_file(incomplete: Path) -> None:
-    files = files_in(incomplete)
-    first, *names = files.pop(MARKER).decode().splitlines()
-    assert "incomplete" in first
-    assert set(names) == set(files)
-    assert {name.split("/")[0] for name in names} == {"documents", "assessments", "runs"}
-
-
 def test_an_incomplete_campaign_is_recognised(xcg_command: Command, incomplete: Path) -> None:
     runs, assessments = incomplete / "runs", incomplete / "assessments"
     message = f"xcg: error: {incomplete}: an incomplete campaign: xcg simulate is writing it, or was "
@@ -120,71 +95,9 @@ def test_an_incomplete_campaign_is_recognised(xcg_command: Command, incomplete: 
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(message)
     before = files_in(incomplete)
-    done = xcg_command("simulate", incomplete, *TINY)
-    assert done.returncode == 2
-    assert "contains an incomplete campaign" in done.stderr
-    assert "replace it with --replace" in done.stderr
+    with pytest.raises(xcg.InputError, match="an incomplete campaign"):
+        simulate(incomplete, Shape.small())
     assert files_in(incomplete) == before
-
-
-def test_an_incomplete_campaign_is_replaced(
-    xcg_command: Command, incomplete: Path, tmp_path: Path
-) -> None:
-    done = xcg_command("simulate", incomplete, *TINY, "--replace")
-    assert done.returncode == 0, done.stderr
-    assert xcg_command("simulate", tmp_path / "other", *TINY, "--replace").returncode == 0
-    assert files_in(incomplete) == files_in(tmp_path / "other")
-    assert xcg_command("evaluate", incomplete / "config.yaml").returncode == 0
-    again = xcg_command("simulate", incomplete, *TINY, "--replace")
-    assert (again.returncode, "not empty; expected a new folder" in again.stderr) == (2, True)
-
-
-@pytest.mark.parametrize("name", ["notes.txt", "documents/mine.xml", "mine/x", "runs/" + MARKER])
-def test_foreign_files_prevent_the_replacement(
-    xcg_command: Command, incomplete: Path, name: str
-) -> None:
-    (incomplete / name).parent.mkdir(exist_ok=True)
-    (incomplete / name).write_text("mine")
-    before = files_in(incomplete)
-    done = xcg_command("simulate", incomplete, *TINY, "--replace")
-    assert done.returncode == 2
-    assert "xcg did not write this; remove it, or name a new folder" in done.stderr
-    assert files_in(incomplete) == before
-
-
-@pytest.mark.posix
-def test_links_in_an_incomplete_campaign_are_not_followed(incomplete: Path, tmp_path: Path) -> None:
-    """A hostile marker may name files outside of its folder."""
-    outside = tmp_path / "outside"
-    (incomplete / "documents").rename(outside)
-    (incomplete / "documents").symlink_to(outside)
-    with (incomplete / MARKER).open("a") as file:
-        file.write("../outside/mine\ndocuments\n")
-    (outside / "mine").write_text("mine")
-    before = files_in(outside)
-    simulate(incomplete, Shape.small(articles=20, topics=2, runs=2, results=30), replace=True)
-    assert files_in(outside) == before
-    assert not (incomplete / "documents").is_symlink()
-
-
-def test_a_marker_of_others_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / MARKER).write_text("my list of incomplete work\n")
-    with pytest.raises(xcg.InputError, match="xcg did not write xcg-incomplete"):
-        simulate(tmp_path, Shape.small(), replace=True)
-    assert files_in(tmp_path) == {MARKER: b"my list of incomplete work\n"}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
-def test_a_campaign_that_is_being_written_is_not_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def again(writer: _Writer) -> None:
-        with pytest.raises(xcg.InputError, match="another process is writing a campaign"):
-            simulate(tmp_path, Shape.small(), replace=True)
-
-    monkeypatch.setattr(_Writer, "_write_configuration", again)
-    simulate(tmp_path, Shape.small(articles=20, topics=1, runs=1, results=20))
-    assert not (tmp_path / MARKER).exists()
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import re
-from pathlib import Path
 
 import numpy as np
-import pytest
-from conftest import ROOT, Command
 from simulated_campaign import SHAPE, campaign_folder
 
 import xcg
@@ -88,33 +83,3 @@ def test_hardness_multiplies_the_skill() -> None:
 
     assert ranking(0.8, 0.75) == ranking(0.2, 0.0) != ranking(0.8, 0.0)
     assert ranking(0.8, 1.0) == ranking(0.0, 0.0)
-
-
-def mean_maep(folder: Path, *options: object, command: Command) -> float:
-    """Simulate and evaluate a campaign with the commands, and return the mean of MAep."""
-    done = command("simulate", folder, *options)
-    assert done.returncode == 0, done.stderr
-    scored = command("evaluate", folder / "config.yaml", "--measures", "MAep", "--format", "jsonl")
-    assert scored.returncode == 0, scored.stderr
-    return float(np.mean([json.loads(line)["value"] for line in scored.stdout.splitlines()]))
-
-
-@pytest.mark.slow
-def test_scores_decrease_with_hardness(tmp_path: Path, xcg_command: Command) -> None:
-    means = [
-        mean_maep(tmp_path / hardness, "--small", "--hardness", hardness, command=xcg_command)
-        for hardness in ("0", "0.5", "0.9")
-    ]
-    assert means[0] > means[1] > means[2]
-    assert "multiplied by 1 - 0.5" in (tmp_path / "0.5" / "config.yaml").read_text()
-    assert "hardness" not in (tmp_path / "0" / "config.yaml").read_text()
-
-
-@pytest.mark.slow
-def test_documented_scores_are_those_of_the_commands(tmp_path: Path, xcg_command: Command) -> None:
-    page = (ROOT / "docs" / "studies" / "simulation.md").read_text(encoding="utf-8")
-    [documented] = re.findall(r"`--hardness 0\.65`, the mean MAep is (\d\.\d{3});", page)
-    options = ("--articles", 1600, "--topics", 4, "--runs", 24, "--hardness", 0.65)
-    found = mean_maep(tmp_path / "c", *options, command=xcg_command)
-    assert found == pytest.approx(float(documented), abs=0.0005)
-    assert found == pytest.approx(0.05, abs=0.02)  # INEX 2004: Kazai and Lalmas 2006, section 6.2.2

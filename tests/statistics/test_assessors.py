@@ -9,8 +9,6 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import XcgError
@@ -68,10 +66,6 @@ def test_agreement_computed_by_hand() -> None:
         "exact": 2 / 7,  # article and topic 2's p[1]; topic 1 has 5 elements, topic 2 has 2
     }
     assert agreement(second, first) == found
-    # ss1 is no section any more: sec[1] of {sec[1], sec[2]}; of no abstracts nothing is known
-    other = agreement(first, second, sections={"sec"}, paragraphs={"abs"})
-    assert other["section"] == 1 / 2
-    assert math.isnan(other["paragraph"])
 
 
 def test_agreement_depends_on_scales_but_not_on_sizes() -> None:
@@ -138,14 +132,6 @@ def combined(assessors: list[Judged]) -> list[Judged]:
     return [dict(zip(topics, chosen, strict=True)) for chosen in product(*having)]
 
 
-@st.composite
-def judgements(draw: st.DrawFn) -> Judged:
-    pair = st.sampled_from([(0, 0), (1, 1), (2, 3), (3, 3)])
-    topics = draw(st.sets(st.sampled_from("1234"), min_size=1))
-    paths = st.sampled_from(["/a", "/a/s[1]", "/a/s[2]", "/a/s[3]"])
-    return {topic: {"d": draw(st.dictionaries(paths, pair, min_size=1))} for topic in sorted(topics)}
-
-
 @pytest.mark.parametrize("measure", ["nxCG@1", "MAep", "nxDCG(base=2)@2"])
 def test_means_of_combinations_are_those_of_combined_assessments(measure: str) -> None:
     scores = by_assessor([FIRST, RecallBase.of(SECOND)], measure)
@@ -184,21 +170,6 @@ def test_scores_by_assessor_computed_by_hand() -> None:
     assert double_judged.topics == ("1", "2")
     # topics 1 and 2: (1 + 1) / 2; 1 / 1 without topic 2; (0 + 1) / 2; 0 / 1
     np.testing.assert_allclose(combinations(double_judged)[:, 0], [1, 1, 1 / 2, 0])
-
-
-@pytest.mark.slow
-@given(st.lists(judgements(), min_size=1, max_size=3))
-def test_combinations_of_random_assessors_are_those_of_evaluations(assessors: list[Judged]) -> None:
-    bases = combined(assessors)
-    assume(len(bases) <= 12)
-    try:
-        scores = by_assessor(assessors)
-    except XcgError as error:
-        assert "nothing to average" in str(error)
-        assert all(math.isnan(directly(base, "r", "MAep")) for base in bases)
-        return
-    wanted = [[directly(base, run, "MAep") for run in scores.runs] for base in bases]
-    np.testing.assert_allclose(combinations(scores), wanted, atol=1e-12)
 
 
 def test_an_assessor_may_assess_nothing_as_relevant() -> None:

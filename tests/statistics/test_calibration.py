@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pytest
+from score_tables import paired_p_value
 
 from xcg.errors import XcgError
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.results import Result, Results
 from xcg.statistics import calibration
 from xcg.statistics.calibration import calibrate, exchange
-from xcg.statistics.families import paired_significant
 from xcg.statistics.gate import check_gate
 from xcg.statistics.significance import compare_runs
-from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_value, paired_p_values
-from xcg.statistics.topic_scores import Floats, differences, pair_differences
+from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_values
+from xcg.statistics.topic_scores import Floats, differences
 
 
 def results_from(scores: dict[tuple[str, str], Floats]) -> Results:
@@ -45,12 +44,6 @@ def skewed(topics: int, runs: int, seed: int = 0, decimals: int = 2) -> Floats:
     return scores
 
 
-def some_campaigns(table: Floats, number: int, shift: float = 0.0) -> Floats:
-    found = exchange(table, np.random.default_rng(1).random((number, *table.shape)))
-    found[:, :, 1] += shift
-    return found
-
-
 @pytest.mark.parametrize("test", PAIRED_TESTS)
 @pytest.mark.parametrize("topics", [2, 9, 20])
 def test_many_p_values_are_those_of_single_tests(test: str, topics: int) -> None:
@@ -68,25 +61,6 @@ def test_many_p_values_are_those_of_single_tests(test: str, topics: int) -> None
     assert (limited[~small] > 0.05).all()
 
 
-@pytest.mark.parametrize(("partial", "shift"), [(False, 0.0), (True, 0.15)])
-@pytest.mark.parametrize("test", PAIRED_TESTS)
-def test_decisions_are_those_of_compare(test: str, partial: bool, shift: float) -> None:
-    table = skewed(11, 4)
-    if partial:
-        table[[0, 3, 3], [0, 2, 3]] = np.nan
-    for scores in some_campaigns(table, 3, shift):
-        results = results_from({("MAep", "m"): scores})
-        for base in (None, "r2"):
-            pairs = list(combinations(range(4), 2)) if base is None else [(0, 2), (1, 2), (3, 2)]
-            for correction in ("holm", "bonferroni", "fdr_bh", "none"):
-                lines = compare_runs(results, "MAep", "m", base, test, correction)
-                expected = [line.p_adjusted < 0.05 for line in lines]
-                found = paired_significant(
-                    [pair_differences(scores[None], pair) for pair in pairs], test, [correction]
-                )
-                assert found[correction].tolist() == [expected]
-
-
 def test_an_exchange_keeps_topics_and_the_dependence_of_measures() -> None:
     table = skewed(6, 5)
     keys = np.random.default_rng(0).random((40, 6, 5))
@@ -102,39 +76,6 @@ def test_an_exchange_of_a_topic_has_all_orders_with_equal_probability() -> None:
     orders, counts = np.unique(found[:, [0, 2, 3]], axis=0, return_counts=True)
     assert len(orders) == 6
     assert abs(counts - 1000).max() < 4 * np.sqrt(6000 * 1 / 6 * 5 / 6)
-
-
-def test_the_rate_of_uncorrected_t_tests_by_direct_simulation() -> None:
-    """Six runs are compared with the first one, without a correction."""
-    from scipy.stats import ttest_rel
-
-    table = skewed(20, 6)
-    rng = np.random.default_rng(7)
-    exchanged = rng.permuted(np.broadcast_to(table, (3000, 20, 6)), axis=2)
-    p_values = ttest_rel(exchanged[:, :, 1:], exchanged[:, :, :1], axis=1).pvalue
-    expected = float((p_values < 0.05).any(axis=1).mean())
-    assert 0.1 < expected < 0.25
-    rows = calibrate(results_from({("MAep", "m"): table}), "r0", ["t"], ["none"], campaigns=3000)
-    comparison, gate = rows
-    assert (comparison.procedure, comparison.comparisons) == ("named baseline", 5)
-    error = 4 * np.sqrt(2 * expected * (1 - expected) / 3000)
-    assert comparison.rate == pytest.approx(expected, abs=error)
-    assert comparison.verdict == "above 5 %"
-    # A gate also needs the baseline to be better.
-    better = (exchanged[:, :, 1:].mean(axis=1) < exchanged[:, :, :1].mean(axis=1)) & (p_values < 0.05)
-    assert gate.rate == pytest.approx(better.any(axis=1).mean(), abs=error)
-
-
-@pytest.mark.parametrize("test", ["wilcoxon", "wilcoxon-pratt", "randomisation"])
-def test_exact_tests_have_at_most_the_nominal_rate(test: str) -> None:
-    """All 2⁸ exchanges of two runs are counted, without random numbers."""
-    table = skewed(8, 2, 3)
-    keys = np.array(list(product([[0.1, 0.9], [0.9, 0.1]], repeat=8)))
-    exchanged = exchange(table, keys)
-    (found,) = paired_significant([pair_differences(exchanged, (0, 1))], test, ["none"]).values()
-    p_values = paired_p_values(test, np.diff(exchanged, axis=2)[:, :, 0])
-    assert found[:, 0].tolist() == (p_values < 0.05).tolist()
-    assert 0 < found.mean() < 0.05
 
 
 def test_rows_do_not_depend_on_what_else_is_studied(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,6 +99,7 @@ def test_rows_do_not_depend_on_what_else_is_studied(monkeypatch: pytest.MonkeyPa
     assert steps[-1] == (60, 60)
 
 
+@pytest.mark.slow
 def test_rates_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each worker continues the random numbers at the first campaign of its part."""
     results = results_from({("MAep", "m"): skewed(8, 3), ("nxCG@10", "m"): skewed(8, 3, 1)})
@@ -170,18 +112,17 @@ def test_rates_do_not_depend_on_workers(monkeypatch: pytest.MonkeyPatch) -> None
     assert study(executor=Executor(2)) == study(executor=Executor(3)) == rows
 
 
-@pytest.mark.slow
 def test_rates_are_those_of_compare_and_of_the_gate() -> None:
     """Each campaign of the study is compared on its own. Two runs are partial."""
     tables = {("MAep", "m"): skewed(9, 3), ("ASL", "m"): 10 * skewed(9, 3, 1)}
     for table in tables.values():
         table[2, 2] = np.nan
     tables["ASL", "m"][5, 1] = np.nan
-    keys = np.random.default_rng(5).random((40, 9, 3))
-    rows = calibrate(results_from(tables), "r1", ["wilcoxon"], ["none"], 40, seed=5)
+    keys = np.random.default_rng(5).random((20, 9, 3))
+    rows = calibrate(results_from(tables), "r1", ["wilcoxon"], ["none"], 20, seed=5)
     exchanged = {key: exchange(table, keys) for key, table in tables.items()}
     found = Counter[str]()
-    for campaign in range(40):
+    for campaign in range(20):
         results = results_from({key: values[campaign] for key, values in exchanged.items()})
         for measure in results.measures:
             lines = compare_runs(results, measure, "m", "r1", "wilcoxon", "none")
@@ -189,7 +130,7 @@ def test_rates_are_those_of_compare_and_of_the_gate() -> None:
         gate = check_gate(results, {}, "r1", test="wilcoxon", correction="none")
         found["all"] += bool(gate.failures)
     assert {row.measure: row.found for row in rows} == dict(found)
-    assert sum(found.values()) > 5
+    assert sum(found.values()) > 2
 
 
 def test_without_power_the_verdict_says_so() -> None:
@@ -221,7 +162,6 @@ def test_all_pairs_are_not_studied_by_shaffer_with_partial_runs() -> None:
         ({"campaigns": 0}, "0 campaigns: expected at least one"),
         ({"baseline": "r9"}, "no run 'r9'"),
         ({"baseline": "best"}, "the results select the best run: expected the name of a run, or all"),
-        ({"tests": ["t", "t"]}, "t is given twice: expected different names"),
         ({"tests": ["z"]}, "no test 'z'"),
         ({"corrections": ["sidak"]}, "no correction 'sidak'"),
         (

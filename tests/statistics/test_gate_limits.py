@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.statistics.gate import Verdict, check_gate
-from xcg.statistics.gate_limits import Amount, parse_limits
+from xcg.statistics.gate_rules import Amount, parse_limits
 
 BASE = [0.8, 0.6, 0.4, 0.2]  # mean 0.5
 RUN = [0.8, 0.5, 0.4, 0.22]  # mean 0.48: 0.02 or 4 % lower; worse for one topic
@@ -183,25 +181,6 @@ def test_illegal_limits_are_refused(drop: Any, regressed: Any, message: str) -> 
     with pytest.raises(XcgError) as error:
         verdict_of(results_of(base=BASE, run=RUN), drop, regressed)
     assert message in str(error.value)
-
-
-SCORES = st.lists(st.floats(0, 1), min_size=4, max_size=4)
-
-
-@given(SCORES, SCORES, st.floats(0, 1), st.floats(0, 1))
-def test_a_stricter_limit_never_passes_more(
-    base: list[float], run: list[float], first: float, second: float
-) -> None:
-    results = results_of(base=base, run=run)
-    low, high = sorted([first, second])
-    loose, strict = (
-        verdict_of(results, {"MAep": limit}, allow_underpowered=True).failures for limit in (high, low)
-    )
-    assert len(strict) >= len(loose)
-    assert (
-        bool(strict) == (sum(base) / 4 - sum(run) / 4 > low + 1e-12)
-        or abs(sum(base) / 4 - sum(run) / 4 - low) < 1e-11
-    )
 
 
 def test_drops_are_written_as_users_write_them() -> None:

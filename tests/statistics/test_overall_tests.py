@@ -1,4 +1,4 @@
-"""Tests over all runs: by hand, by other packages and by plain loops."""
+"""Tests over all runs and the pairs after them: by hand, by critical values and by plain loops."""
 
 from __future__ import annotations
 
@@ -7,14 +7,27 @@ import statistics
 from collections.abc import Sequence
 from itertools import combinations
 
+import networkx
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from score_tables import Column, noise, scores_of, tables
+from hypothesis import strategies as st
+from scipy.stats import chi2, rankdata, t
+from score_tables import Column, noise, paired_p_value, scores_of, tables
 
 from xcg.errors import XcgError
-from xcg.statistics.overall_tests import anova, discriminative_power, friedman, friedman_posthoc
-from xcg.statistics.significance_tests import paired_p_value
+from xcg.statistics.overall_tests import (
+    SignificantPair,
+    anova,
+    compact_form,
+    discriminative_power,
+    friedman,
+    friedman_posthoc,
+    letter_groups,
+    mean_ranks,
+    significant_pairs,
+)
+from xcg.statistics.topic_scores import TopicScores
 
 
 def test_anova_computed_by_hand() -> None:
@@ -47,22 +60,6 @@ def test_anova_without_an_effect_and_without_an_error() -> None:
     assert (found[0].p, found[1].p) == (2.0**-199, 0)
 
 
-def test_anova_agrees_with_statsmodels() -> None:
-    from pandas import DataFrame
-    from statsmodels.formula.api import ols  # type: ignore[import-untyped]
-    from statsmodels.stats.anova import anova_lm  # type: ignore[import-untyped]
-
-    table = noise((4, 12))
-    rows = [(run, t, value) for run, column in enumerate(table) for t, value in enumerate(column)]
-    frame = DataFrame(rows, columns=["run", "topic", "value"])
-    direct = anova_lm(ols("value ~ C(run) + C(topic)", frame).fit())
-    found = anova(scores_of(table))
-    for effect, name in ((found[0], "C(run)"), (found[1], "C(topic)")):
-        expected = [direct.loc[name, key] for key in ("df", "F", "PR(>F)")]
-        assert list(effect) == pytest.approx(expected)
-    assert found[2] == direct.loc["Residual", "df"]
-
-
 @given(tables(runs=2))
 def test_anova_of_two_runs_is_the_t_test(table: list[Column]) -> None:
     first, second = table
@@ -82,16 +79,6 @@ def test_friedman_agrees_with_scipy() -> None:
     assert nearly == friedman(scores_of([[0.3, 0.5], [0.3, 0.5], [0.6, 0.8]]))
 
 
-def test_posthoc_tests_are_those_of_scikit_posthocs() -> None:
-    import scikit_posthocs  # type: ignore[import-untyped]
-
-    table = noise((4, 12))
-    found = friedman_posthoc(scores_of(table))
-    assert list(found) == list(combinations(["r0", "r1", "r2", "r3"], 2))
-    direct = scikit_posthocs.posthoc_conover_friedman(np.transpose(table), p_adjust="holm")
-    assert list(found.values()) == [direct.iloc[i, j] for i, j in combinations(range(4), 2)]
-
-
 def test_posthoc_tests_of_constant_ranks() -> None:
     same = scores_of([[0.1, 0.7]] * 3)
     assert set(friedman_posthoc(same).values()) == {1}
@@ -99,19 +86,6 @@ def test_posthoc_tests_of_constant_ranks() -> None:
     assert list(friedman_posthoc(ordered).values()) == [1, 1, 1]  # 3 pairs · 2 / 2²
     ordered = scores_of([[0.1] * 9, [0.3] * 9, [0.3] * 9])
     assert list(friedman_posthoc(ordered).values()) == [3 * 2 / 2**9, 3 * 2 / 2**9, 1]
-
-
-@pytest.mark.slow
-@given(tables(least_runs=3))
-def test_overall_p_values_are_probabilities(table: list[Column]) -> None:
-    scores = scores_of(table)
-    statistic, p = friedman(scores)
-    assert statistic >= -1e-9
-    found = anova(scores)
-    assert all(0 <= value <= 1 for value in (p, found[0].p, found[1].p))
-    assert all(0 <= value <= 1 for value in friedman_posthoc(scores).values())
-    backwards = scores_of([column[::-1] for column in table])
-    assert friedman(backwards) == pytest.approx((statistic, p))
 
 
 @pytest.mark.parametrize(
@@ -168,3 +142,163 @@ def test_the_number_of_resamples_is_rounded_correctly() -> None:
     table = noise((2, 10))
     exact = discriminative_power(scores_of(table), 29.5 / 100, 100)
     assert discriminative_power(scores_of(table), 0.29, 100)[1] == exact[1]
+
+
+# The runs of eight topics from the best to the worst; run A has the rank sum 12 (rank 1 is the worst),
+# B and C have 22, D and E have 32.
+ORDERS = ("EDBCA", "CDBEA", "DBCEA", "EDACB", "EDACB", "EDCBA", "EBCDA", "DBECA")
+
+
+def scores_of_orders(orders: tuple[str, ...] = ORDERS, better: int = 1) -> TopicScores:
+    topics = [str(number) for number in range(len(orders))]
+    values = {run: [-better * float(order.index(run)) for order in orders] for run in "ABCDE"}
+    return TopicScores(topics, values)
+
+
+def test_the_form_of_table_2_computed_by_hand() -> None:
+    # Friedman: 12 / (8·5·6) · (12² + 2·22² + 2·32²) − 3·8·6 = 158 − 144 = 14 with 4 degrees of
+    # freedom, so p = (1 + 7)·exp(−7). Conover: the sum of squared ranks is 8·55 = 440, that of squared
+    # rank sums is 3160, so t of a pair is its difference over √(2·8·(440 − 3160 / 8) / 28) = 5.0709.
+    # It is 3.944 for A with D and E, and 1.972 for every other difference of 10. With 28 degrees of
+    # freedom, 2.0484 is significant at 5 %, and 2.7633 at 1 %.
+    scores = scores_of_orders()
+    assert mean_ranks(scores) == {"A": 12 / 8, "B": 22 / 8, "C": 22 / 8, "D": 32 / 8, "E": 32 / 8}
+    found = significant_pairs(scores, correction="none")
+    p = 8 * math.exp(-7)
+    assert [pair[:2] for pair in found] == [("D", "A"), ("E", "A")]
+    assert [pair.p for pair in found] == pytest.approx([p, p])
+    assert compact_form(found) == "D, E > A**"
+    assert friedman_posthoc(scores, correction="none")["A", "D"] == pytest.approx(
+        2 * t.sf(20 / math.sqrt(720 / 28), 28)
+    )
+
+
+def test_lower_scores_are_better_if_the_measure_says_so() -> None:
+    mirrored = scores_of_orders(better=-1)
+    assert compact_form(significant_pairs(mirrored, True, "none")) == "D, E > A**"
+    assert compact_form(significant_pairs(mirrored, False, "none")) == "A > D, E**"
+
+
+def test_a_pair_is_no_more_significant_than_friedmans_test() -> None:
+    # Friedman: 12 / 48 · (16 + 81 + 121) − 48 = 6.5, p = exp(−3.25) = 0.0388.
+    # Conover: a and c differ by 7 / √2, p = 0.0026.
+    scores = TopicScores(
+        ["1", "2", "3", "4"], {"a": [1, 1, 1, 1], "b": [2, 2, 3, 2], "c": [3, 3, 2, 3]}
+    )
+    assert friedman_posthoc(scores, correction="none")["a", "c"] < 0.01
+    found = significant_pairs(scores, correction="none")
+    assert [pair.p for pair in found] == pytest.approx([math.exp(-3.25)] * 2)
+    assert compact_form(found) == "b, c > a*"
+
+
+def pairs_by_critical_values(table: list[Column]) -> dict[tuple[str, str], str]:
+    """Map pairs (better, worse) to marks, by the rule of Conover (1980) at 5 % and 1 %."""
+    topics, runs = len(table[0]), len(table)
+    ranks = rankdata([[round(column[i], 12) for column in table] for i in range(topics)], axis=1)
+    sums = ranks.sum(axis=0).tolist()
+    squares = float((ranks**2).sum())
+    between = math.fsum(value**2 for value in sums) / topics
+    variance = squares - topics * runs * (runs + 1) ** 2 / 4
+    df = (topics - 1) * (runs - 1)
+    # With tied ranks, the statistic is divided by their variance instead of k·(k + 1) / 12.
+    friedman = (runs - 1) * (topics * between - (topics * (runs + 1) / 2) ** 2 * runs) / variance
+    expected = {}
+    for level, mark in ((0.05, "*"), (0.01, "**")):
+        overall = friedman > chi2.isf(level, runs - 1)
+        critical = t.isf(level / 2, df) * math.sqrt(2 * topics * (squares - between) / df)
+        for (i, first), (j, second) in combinations(enumerate(sums), 2):
+            if overall and abs(first - second) > critical:
+                pair = (f"r{i}", f"r{j}") if first > second else (f"r{j}", f"r{i}")
+                expected[pair] = mark
+    return expected
+
+
+def marked_pairs(table: list[Column]) -> dict[tuple[str, str], str]:
+    found = significant_pairs(scores_of(table), correction="none")
+    return {(one.better, one.worse): "**" if one.p < 0.01 else "*" for one in found}
+
+
+@given(tables(least_runs=3))
+def test_pairs_by_the_critical_values_of_conover(table: list[Column]) -> None:
+    ranks = rankdata([[round(column[i], 12) for column in table] for i in range(len(table[0]))], axis=1)
+    assume(not (ranks == ranks[0]).all())
+    assert marked_pairs(table) == pairs_by_critical_values(table)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "form"),
+    [
+        ([], ""),
+        ([("D", "A", 0.001), ("E", "A", 0.001)], "D, E > A**"),
+        ([("D", "A", 0.001), ("E", "A", 0.02)], "D > A**; E > A*"),
+        ([("D", "A", 0.02), ("D", "B", 0.03), ("E", "B", 0.004)], "D > A, B*; E > B**"),
+        ([("D", "A", 0.01)], "D > A*"),
+    ],
+)
+def test_the_compact_form(pairs: list[tuple[str, str, float]], form: str) -> None:
+    assert compact_form(SignificantPair(*pair) for pair in pairs) == form
+
+
+def test_misuses() -> None:
+    with pytest.raises(XcgError, match="expected at least 3 runs"):
+        significant_pairs(scores_of([[0.1, 0.2], [0.2, 0.3]]))
+    with pytest.raises(XcgError, match="no correction 'hohm': did you mean 'holm'"):
+        significant_pairs(scores_of_orders(), correction="hohm")
+
+
+RUNS = [f"r{number}" for number in range(7)]
+PAIRS = list(combinations(RUNS, 2))
+SETS_OF_PAIRS = st.lists(st.sampled_from(PAIRS), unique=True)
+Pairs = list[tuple[str, str]]
+
+
+def letters_of(text: str) -> set[str]:
+    """Return the letters of ``ac-e``."""
+    letters: set[str] = set()
+    for position, character in enumerate(text):
+        if character == "-":
+            letters |= {chr(code) for code in range(ord(text[position - 1]), ord(text[position + 1]))}
+        else:
+            letters.add(character)
+    return letters
+
+
+def test_a_case_by_hand() -> None:
+    """Runs 1 2 3 4 5; 1 differs from 4 and 5, and 2 from 5: the groups are 123, 234 and 345."""
+    different = [("1", "4"), ("1", "5"), ("2", "5")]
+    groups = letter_groups(["1", "2", "3", "4", "5"], different)
+    assert groups == {"1": "a", "2": "ab", "3": "a-c", "4": "bc", "5": "c"}
+
+
+def test_there_are_no_letters_for_more_than_52_groups() -> None:
+    runs = [str(number) for number in range(53)]
+    assert letter_groups(runs, combinations(runs, 2)) is None
+    assert letter_groups(runs[1:], combinations(runs[1:], 2)) is not None
+
+
+def test_the_search_ends_if_there_are_very_many_groups() -> None:
+    """Of 20 pairs, each group has one run: 2 to the power of 20 groups."""
+    runs = [str(number) for number in range(40)]
+    assert letter_groups(runs, zip(runs[::2], runs[1::2], strict=True)) is None
+
+
+@given(SETS_OF_PAIRS)
+def test_two_runs_share_a_letter_exactly_if_they_do_not_differ(different: Pairs) -> None:
+    groups = letter_groups(RUNS, different)
+    assert groups is not None
+    for pair in PAIRS:
+        shares = bool(letters_of(groups[pair[0]]) & letters_of(groups[pair[1]]))
+        assert shares == (pair not in different)
+
+
+@given(SETS_OF_PAIRS)
+def test_the_groups_are_the_maximal_cliques_of_equal_runs(different: Pairs) -> None:
+    groups = letter_groups(RUNS, different)
+    assert groups is not None
+    equal = networkx.complement(networkx.Graph(different))
+    equal.add_nodes_from(RUNS)
+    equal.add_edges_from(pair for pair in PAIRS if pair not in different)
+    cliques = {frozenset(clique) for clique in networkx.find_cliques(equal)}
+    names = sorted(set().union(*map(letters_of, groups.values())))
+    found = {frozenset(run for run in RUNS if name in letters_of(groups[run])) for name in names}
+    assert found == cliques

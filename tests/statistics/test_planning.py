@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import load_script
-from score_tables import results_of
+from score_tables import paired_p_value, results_of
 from statsmodels.stats.power import TTestPower
 
 from xcg.errors import XcgError
-from xcg.statistics import power as power_module
-from xcg.statistics.planning import Plan, plan
-from xcg.statistics.power import MAX_SIMULATED_TOPICS, PowerSimulation, t_detectable
-from xcg.statistics.significance_tests import paired_p_value
+from xcg.statistics.families import t_detectable
+from xcg.statistics.planning import MAX_SIMULATED_TOPICS, Plan, PowerSimulation, plan
 
 RNG = np.random.default_rng(2)
 NORMAL = RNG.normal(0, 1, 2000)
@@ -94,16 +90,6 @@ def test_families_have_their_corrections_and_sizes() -> None:
     assert (wide.correction, wide.comparisons) == ("shaffer", 15)
 
 
-@pytest.mark.slow
-def test_the_extrapolated_power_agrees_with_simulated_power(monkeypatch: pytest.MonkeyPatch) -> None:
-    extrapolated = PowerSimulation([SKEWED], 0.05, 0)
-    found = [(extrapolated.detectable(200, share), share) for share in (0.5, 0.8)]
-    monkeypatch.setattr(power_module, "MAX_SIMULATED_TOPICS", 200)
-    simulated = PowerSimulation([SKEWED], 0.05, 0)
-    for difference, share in found:
-        assert simulated.power(200, difference or 0) == pytest.approx(share, abs=0.03)
-
-
 def test_more_topics_and_fewer_runs_find_smaller_differences() -> None:
     more, line = (line_of(topics=topics) for topics in (40, None))
     assert (more.detectable or 1) < (line.detectable or 0)
@@ -163,12 +149,3 @@ def test_a_pilot_needs_two_runs_and_five_topics() -> None:
         plan(results_of(PILOT[:1]))
     with pytest.raises(XcgError, match=r"2 topics with scores of MAep under m .* at least 5"):
         plan(results_of([column[:2] for column in PILOT]))
-
-
-@pytest.mark.slow
-def test_a_cell_of_the_benchmark_agrees_within_three_points(root: Path) -> None:
-    benchmark = load_script(root / "benchmarks" / "power.py")
-    pilot = benchmark.pilots()["handbook, MAep"]
-    line = benchmark.predicted(pilot, 15)
-    found = benchmark.Campaigns(pilot, 15, 4000, 1).found(line.detectable).mean()
-    assert found == pytest.approx(0.8, abs=0.03)

@@ -8,19 +8,22 @@ from dataclasses import asdict
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from score_tables import Column, noise, results_of, scores_of, tables
+from score_tables import Column, noise, paired_p_value, results_by_run, results_of, scores_of, tables
 
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.statistics.power import t_detectable
+from xcg.report.best_runs import best_run_sentences
+from xcg.statistics.families import t_detectable
 from xcg.statistics.significance import (
     CORRECTIONS,
     Comparison,
+    best_runs,
+    compare,
     compare_runs,
     practical_significance,
 )
-from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_value
+from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import deciding_topics
 
 
@@ -109,17 +112,6 @@ def test_practical_significance_by_5_and_10_percent(
     assert practical_significance(-difference, reference) == expected
 
 
-def test_relative_differences_are_relative_to_the_baseline() -> None:
-    results = results_of([[0.2, 0.4], [0.1, 0.3], [0.29, 0.28], [0.0, 0.0]])
-    found = {line.run: line for line in compare_runs(results, "MAep", "m", baseline="r0")}
-    assert {run: line.relative for run, line in found.items()} == pytest.approx(
-        {"r1": -1 / 3, "r2": -0.05, "r3": -1}
-    )
-    assert [line.criterion for line in found.values()] == ["material", "noticeable", "material"]
-    nothing = compare_runs(results, "MAep", "m", baseline="r3")
-    assert {(line.relative, line.criterion) for line in nothing} == {(None, "material")}
-
-
 def test_all_pairs_and_the_best_run_as_baseline() -> None:
     results = results_of([[0.2, 0.4, 0.1], [0.5, 0.9, 0.6], [0.3, 0.1, 0.2]])
     found = compare_runs(results, "MAep", "m", baseline="all")
@@ -134,26 +126,6 @@ def test_all_pairs_and_the_best_run_as_baseline() -> None:
     # A run without scores of the measure is not compared.
     more = Results([*results, Result("r3", "0", "nxCG@1", 0.5, "m")])
     assert compare_runs(more, "MAep", "m") == found
-
-
-def test_corrections_computed_by_hand() -> None:
-    table = noise((4, 10), seed=3)
-    corrections = [correction for correction in CORRECTIONS if correction not in ("shaffer", "tukey")]
-    lines = {
-        c: compare_runs(results_of(table), "MAep", "m", baseline="r0", correction=c)
-        for c in corrections
-    }
-    raw = [line.p for line in lines["none"]]
-    assert raw == [paired_p_value("t", column, table[0]) for column in table[1:]]
-    assert [line.p_adjusted for line in lines["none"]] == raw
-    assert [line.p_adjusted for line in lines["bonferroni"]] == pytest.approx(
-        [min(1, 3 * p) for p in raw]
-    )
-    a, b, c = sorted(raw)
-    holm = [min(1, 3 * a), min(1, max(3 * a, 2 * b)), min(1, max(3 * a, 2 * b, c))]
-    assert sorted(line.p_adjusted for line in lines["holm"]) == pytest.approx(holm)
-    fdr = [min(3 * a, 3 / 2 * b, c), min(3 / 2 * b, c), c]
-    assert sorted(line.p_adjusted for line in lines["fdr_bh"]) == pytest.approx(fdr)
 
 
 @pytest.mark.slow
@@ -275,18 +247,60 @@ def test_the_public_function_compares_by_all_measures_and_user_models() -> None:
         *compare_runs(results, "nxCG@1", "levels"),
     ]
     assert xcg.compare(results, measures="nxCG@1") == compare_runs(results, "nxCG@1", "levels")
-    assert xcg.compare(gold, runs, user_model="levels", measures="MAep nxCG@1") == every
-    options = {"baseline": "r2", "test": "wilcoxon", "correction": "none"}
-    given = xcg.compare(gold, runs, measures="MAep", unanswered="zero", **options)  # type: ignore[arg-type]
-    assert given == compare_runs(results, "MAep", "levels", **options)
+    with pytest.raises(XcgError, match="no measure 'AP'"):
+        xcg.compare(results, measures="AP")
 
 
-def test_the_public_function_needs_runs_or_results() -> None:
-    gold = {"1": {"d": 1}, "2": {"d": 1}}
-    results = xcg.evaluate(gold, {"r": {"1": ["d"], "2": ["d"]}}, measures="MAep")
-    with pytest.raises(XcgError, match="no runs: expected runs, or the results of an evaluation"):
-        xcg.compare(gold)
-    with pytest.raises(XcgError, match="expected no runs, corpus and user_model"):
-        xcg.compare(results, {"r": {"1": ["d"]}})
-    with pytest.raises(XcgError, match="no measure 'nxCG@1'"):
-        xcg.compare(results, measures="nxCG@1")
+pytest.importorskip("scipy")
+
+MEANS = {"a": 0.25, "b": 0.375, "c": 0.125}
+
+
+@pytest.mark.parametrize(("measure", "best", "second"), [("MAep", "b", "a"), ("ASL", "c", "a")])
+@pytest.mark.parametrize("missing", [0, 1])
+def test_the_p_value_is_that_of_compare(measure: str, best: str, second: str, missing: int) -> None:
+    """With a missing score, pairs are tested on their own topics, and the correction is Holm's."""
+    table = noise((3, 9))
+    scores = {
+        (run, measure, "m"): [mean + x / 4 for x in column[: -missing if run == "b" and missing else 9]]
+        for (run, mean), column in zip(MEANS.items(), table, strict=True)
+    }
+    results = results_by_run(scores)
+    (found,) = best_runs(results)
+    assert (found.best, found.second, found.comparisons) == (best, second, 3)
+    (line,) = [one for one in compare(results) if {one.run, one.baseline} == {best, second}]
+    assert found.p == pytest.approx(line.p_adjusted, rel=1e-12)
+    assert found.correction == line.correction == ("holm" if missing else "shaffer")
+
+
+def test_each_measure_has_a_sentence() -> None:
+    """The differences of the two runs are 0.125 for two topics, and 0.25 and 0 for the others.
+
+    t = 0.125 / (√(0.03125 / 3) / 2) = 2.4495 with 3 degrees of freedom: p = 0.0917.
+    """
+    results = results_of([[0.25, 0.5, 0.25, 0.5], [0.375, 0.625, 0.5, 0.5]])
+    assert best_run_sentences(best_runs(results)) == [
+        "MAep: the best run, r1, does not differ significantly from the second, r0 (p = 0.0917)",
+        "best and second: the paired t test, significance level 5 %; the best run was chosen after "
+        "seeing the scores",
+    ]
+
+
+def test_user_models_with_a_difference_are_counted() -> None:
+    scores = {(run, "MAep", model): [0.25, 0.375, 0.5] for run in "ab" for model in ("m1", "m2")}
+    scores["c", "MAep", "m1"] = [0.5, 0.625, 0.75]  # 1/4 more: equal signs of three topics, p = 1/4
+    scores["c", "MAep", "m2"] = [0.75, 0.8751, 1.0001]
+    counted, test = best_run_sentences(best_runs(results_by_run(scores)))
+    assert (
+        counted == "MAep: the best run differs significantly from the second under 1 of 2 user models"
+    )
+    assert "corrected for 3 comparisons (Holm with Shaffer's steps)" in test
+    assert test.endswith("there is no correction for the number of measures and user models")
+
+
+def test_one_topic_is_not_tested() -> None:
+    assert best_run_sentences(best_runs(results_of([[0.5], [0.25]]))) == [
+        "MAep: whether the best run differs from the second cannot be tested, because they share fewer "
+        "than two topics"
+    ]
+    assert best_runs(results_of([[0.5, 0.25]])) == []

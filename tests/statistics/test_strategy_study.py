@@ -22,15 +22,13 @@ from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.report.strategy_studies import (
-    crossing_rows,
     study_notes,
     study_rows,
     study_sentences,
     study_tables,
 )
 from xcg.runs.run import Ranking
-from xcg.statistics.strategy_scores import PRECISION, StrategyStudy
-from xcg.statistics.strategy_study import grid, study_strategies
+from xcg.statistics.strategy_study import PRECISION, StrategyStudy, grid, study_strategies
 from xcg.terminal_tables import terminal_text
 
 MODEL: dict[str, Any] = {"name": "m", "relevance_value": {"normalisation": "none"}}
@@ -104,16 +102,7 @@ def test_a_change_at_a_value_of_the_grid_is_found() -> None:
     assessments = {"1": {"d": {"/a": (3, 3), "/a/s[1]": (3, 3)}, "e": {"/a": (2, 2)}}}
     runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "e#/a"]}}
     for step in (0.1, 0.5, 1):
-        study = study_strategies(
-            Inputs(
-                assessments,
-                runs,
-                user_model=MODEL,
-                measures="xCG@2",
-                strategies=["thorough", "top_ranked"],
-            ),
-            step,
-        )
+        study = study_strategies(inputs_of(assessments=assessments, runs=runs), step)
         (crossing,) = study.crossings
         assert abs(crossing.alpha - 0.5) <= PRECISION
         assert (crossing.before, crossing.after) == (("thorough",), ("top_ranked",))
@@ -135,17 +124,7 @@ def test_equal_scores_are_no_crossing() -> None:
 
 
 def test_several_changes_between_two_values_are_found() -> None:
-    """xCG@3: thorough 1 + 2 (1 − α), half 1 + (1 − α) + 0.9, top_ranked 1 + 0.9 + 0.1."""
-    sections = {"/a": (3, 3), "/a/s[1]": (3, 3), "/a/s[2]": (3, 3)}
-    assessments = {"1": {"d": sections, "e": {"/a": (2, 3)}, "f": {"/a": (1, 1)}}}
-    runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "d#/a/s[2]", "e#/a", "f#/a"]}}
-
-    def half(ranking: Ranking, corpus: object) -> Ranking:
-        return ranking.select([0, 1, 3, 4])
-
-    model = {"name": "m", "relevance_value": {"normalisation": "none", "alpha": [0, 1]}}
-    strategies = ["top_ranked", half, "thorough"]
-    study = study_strategies(Inputs(assessments, runs, None, model, "xCG@3", strategies=strategies))
+    study = study_strategies(middle_inputs([0, 1]))
     name = str(inputs_of(strategies=half).strategy_list[0])
     assert [(c.before, c.after) for c in study.crossings] == [
         (("thorough",), (name,)),
@@ -158,42 +137,6 @@ def test_several_changes_between_two_values_are_found() -> None:
         f"r, xCG@3: thorough is best up to α = {study.crossings[0].alpha:.3f}, then half up to "
         f"α = {study.crossings[1].alpha:.3f}, then top_ranked; α tried: 0 and 1"
     )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
-def test_scores_are_those_of_separate_evaluations(alpha: float) -> None:
-    sample = load_configuration(ROOT / "configs/quickstart.yaml")
-    options = {"measures": "nxCG@10 MAep", "strategies": ["thorough", "top_ranked"]}
-    study = study_strategies(
-        Inputs(sample.assessments, sample.runs, sample.corpus, "kazai-lalmas-2006", **options)
-    )
-    model = {"name": "one", "relevance_value": {"alpha": alpha}}
-    results = xcg.evaluate(sample.assessments, sample.runs, sample.corpus, model, **options)
-    compared = 0
-    for score in study.scores:
-        if score.alpha == alpha and score.strategy != "oracle":
-            assert score.score == results.value(f"{score.run}+{score.strategy}", score.measure)
-            compared += 1
-    assert compared == len(results.means())
-
-
-def test_the_best_of_a_lower_is_better_measure_is_the_lowest() -> None:
-    """In ASL, the mean rank of the relevant results, top_ranked skips the nested result."""
-    study = study_strategies(inputs_of(measures="ASL"))
-    for score in study.scores:
-        others = [
-            s.score
-            for s in study.scores
-            if (s.run, s.alpha) == (score.run, score.alpha) and s.strategy != "oracle"
-        ]
-        assert score.is_best == (score.strategy != "oracle" and score.score == min(others))
-        (oracle,) = (
-            s.score
-            for s in study.scores
-            if (s.run, s.alpha, s.strategy) == (score.run, score.alpha, "oracle")
-        )
-        assert score.to_oracle == pytest.approx(score.score - oracle)
 
 
 def test_distances_are_those_to_the_oracle_of_the_same_alpha(study: StrategyStudy) -> None:
@@ -209,25 +152,6 @@ def test_distances_are_those_to_the_oracle_of_the_same_alpha(study: StrategyStud
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("alpha", [0.0, 0.4, 1.0])
-def test_oracle_is_that_of_a_separate_evaluation(alpha: float) -> None:
-    sample = load_configuration(ROOT / "configs/quickstart.yaml")
-    campaign = sample.assessments, sample.runs, sample.corpus
-    model = {"name": "one", "relevance_value": {"alpha": alpha}}
-    results = xcg.evaluate(*campaign, model, "nxCG@10", strategies=["oracle"])
-    for strategies in (["thorough"], ["oracle", "thorough"]):  # oracle may be named or not
-        study = study_strategies(
-            Inputs(*campaign, "kazai-lalmas-2006", "nxCG@10", strategies=strategies)
-        )
-        found = {s.run: s for s in study.scores if (s.strategy, s.alpha) == ("oracle", alpha)}
-        assert len(found) == len(results.runs)
-        for run, score in found.items():
-            assert score.score == results.value(f"{run}+oracle", "nxCG@10")
-        assert all(s.to_oracle is not None and s.to_oracle > -1e-12 for s in study.scores), (
-            "no strategy of this campaign is better than oracle"
-        )
-
-
 def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
     counts: Counter[object] = Counter()
 
@@ -353,37 +277,6 @@ def test_misuse_has_one_message(options: dict[str, Any], step: float | None, mes
         study_strategies(inputs_of(**options), step)
 
 
-def test_the_order_of_runs_has_no_effect(study: StrategyStudy) -> None:
-    turned = study_strategies(inputs_of(runs=dict(reversed(RUNS.items()))))
-    assert sorted(turned.scores) == sorted(study.scores)
-    assert sorted(turned.crossings) == sorted(study.crossings)
-
-
-@pytest.mark.slow
-def test_workers_have_no_effect(study: StrategyStudy) -> None:
-    pytest.importorskip("joblib")
-    shared = study_strategies(inputs_of(workers=2))
-    assert shared.scores == study.scores
-    assert shared.crossings == study.crossings
-
-
-def test_rows_hold_everything(study: StrategyStudy) -> None:
-    rows = study_rows(study)
-    assert list(rows[0]) == [
-        *("measure", "user_model", "run", "strategy", "alpha", "score", "to_oracle", "best"),
-    ]
-    assert len(rows) == 2 * 3 * 23
-    best = {(row["run"], row["strategy"], row["alpha"]): row["best"] for row in rows}
-    assert best["one", "thorough", 0.4] == "yes"
-    assert best["one", "thorough", 0.5] == "no"
-    assert best["one", "oracle", 0.5] == "greedy reference"
-    (one, _) = crossing_rows(study)
-    assert list(one) == [
-        *("measure", "user_model", "run", "alpha", "alpha low", "alpha high", "before", "after"),
-    ]
-    assert (one["before"], one["after"]) == ("thorough", "top_ranked")
-
-
 def test_tables_mark_the_best_and_name_the_reference_point(study: StrategyStudy) -> None:
     scores, distances = printed_tables(study).split("\n\n")
     lines = [line.split("  ") for line in scores.splitlines()]
@@ -417,7 +310,10 @@ TRIED = "α tried: 0 to 1 in steps of 0.05, and 0.001 and 0.999"
 
 
 def middle_inputs(alphas: list[float] | None = None, measures: str = "xCG@3") -> Inputs:
-    """A campaign in which ``half`` is best between α = 0.1 and 0.9 only, see the test above."""
+    """A campaign in which ``half`` is best between α = 0.1 and 0.9 only.
+
+    xCG@3: thorough 1 + 2 (1 − α), half 1 + (1 − α) + 0.9, top_ranked 1 + 0.9 + 0.1.
+    """
     sections = {"/a": (3, 3), "/a/s[1]": (3, 3), "/a/s[2]": (3, 3)}
     assessments = {"1": {"d": sections, "e": {"/a": (2, 3)}, "f": {"/a": (1, 1)}}}
     runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "d#/a/s[2]", "e#/a", "f#/a"]}}

@@ -16,13 +16,10 @@ from score_tables import score_arrays, swap_rates_of
 from xcg.errors import XcgError
 from xcg.evaluation.parallel import Executor
 from xcg.measures import Order
-from xcg.statistics.bootstrap import random_generator, resampled_topics
+from xcg.statistics.intervals import random_generator, resampled_topics
 from xcg.statistics.topic_sets import (
     BIN_STARTS,
     MIN_COMPARISONS,
-    RELATIVE_BIN_STARTS,
-    RELATIVES,
-    Relative,
     RunSummary,
     SwapRates,
     best_runs,
@@ -37,11 +34,9 @@ Floats = npt.NDArray[np.float64]
 BINS = len(BIN_STARTS)
 
 
-def trial_of(
-    table: Floats, seed: int = 0, trial: int = 0, reference: float | None = None
-) -> npt.NDArray[np.int64]:
+def trial_of(table: Floats, seed: int = 0) -> npt.NDArray[np.int64]:
     """Return the comparisons, swaps and ties by bin of one trial with one topic on each side."""
-    return np.array(run_trials(table, 1, seed, (trial, trial + 1), (None,), reference)[0])
+    return np.array(run_trials(table, 1, 1, seed, (None,))[0])
 
 
 def test_the_bins_of_the_paper() -> None:
@@ -64,8 +59,8 @@ def test_a_swap_computed_by_hand() -> None:
     # .3: ties, as 0 has no sign. Bins of .1, .1, 0 (12, 12, 0) or of .3, 0, .3 (22, 0, 22).
     table = np.array([[0.5, 0.4, 0.4], [0.5, 0.8, 0.5]])
     seen = set()
-    for trial in range(20):
-        found = trial_of(table, seed=7, trial=trial)
+    for seed in range(20):
+        found = trial_of(table, seed)
         assert found.dtype.kind == "i"
         filled = {int(i): tuple(found[:, i].tolist()) for i in np.flatnonzero(found.any(axis=0))}
         assert filled in ({0: (0, 0, 1), 12: (1, 1, 1)}, {0: (0, 0, 1), 22: (1, 1, 1)})
@@ -89,38 +84,6 @@ def test_only_the_best_runs_are_compared() -> None:
     assert rates.counts.sum() == 30
     assert np.isnan(rates.at(1)[0])
     assert rates.at(1)[[12, 22]].tolist() == [0, 0]
-
-
-def filled_bins(reference: float | None, means: list[float]) -> dict[float, int]:
-    """Return start of a bin → comparisons, if all topics have the same scores."""
-    counts, swaps, ties = trial_of(np.array([means, means]), reference=reference)
-    assert not swaps.any()
-    assert not ties[1:].any()
-    starts = BIN_STARTS if reference is None else RELATIVE_BIN_STARTS
-    return {starts[index]: int(counts[index]) for index in np.flatnonzero(counts)}
-
-
-def test_relative_bins_are_those_of_a_score_of_a_tenth() -> None:
-    assert pytest.approx([10 * start for start in BIN_STARTS]) == RELATIVE_BIN_STARTS
-    assert RELATIVE_BIN_STARTS[:5] == (0, 0.025, 0.05, 0.1, 0.2)
-
-
-def test_relative_differences_computed_by_hand() -> None:
-    means = [0.1, 0.07, 0.03]  # differences .03, .07 and .04
-    assert filled_bins(None, means) == {0.03: 1, 0.04: 1, 0.07: 1}
-    assert filled_bins(0.1, means) == {0.3: 1, 0.4: 1, 0.7: 1}  # of the best
-
-
-def test_differences_relative_to_a_score_are_those_of_divided_scores() -> None:
-    table = np.random.default_rng(4).random((9, 8))
-    summary = summarise_runs(table)
-    references: list[tuple[Relative, float]] = [("best", summary.best), ("mean", summary.mean)]
-    for relative, score in references:
-        found = swap_rates_of(table, trials=20, relative=relative)
-        divided = swap_rates_of(table / (10 * score), trials=20)
-        assert found.bin_starts == RELATIVE_BIN_STARTS
-        assert np.array_equal(found.counts, divided.counts)
-        assert np.array_equal(found.swaps, divided.swaps)
 
 
 def test_the_summary_of_runs_computed_by_hand() -> None:
@@ -164,12 +127,6 @@ def test_swap_rates_do_not_depend_on_the_order_of_runs(
     assert np.array_equal(alone.counts[0], whole.counts[-1])
 
 
-def test_runs_with_constant_ranks_have_no_swaps() -> None:
-    table = np.random.default_rng(0).random((8, 1)) + np.arange(5) / 50
-    rates = swap_rates_of(table)
-    assert not rates.swaps.any()
-
-
 def test_illegal_arguments_of_topic_sets_are_errors() -> None:
     table = np.zeros((4, 4))
     cases: list[tuple[Callable[[], object], str]] = [
@@ -180,8 +137,6 @@ def test_illegal_arguments_of_topic_sets_are_errors() -> None:
         (lambda: swap_rates_of(table, sizes=[0]), "two disjoint sets of 0"),
         (lambda: swap_rates_of(table, fraction=0.25), "0.25 of 4 runs are 1"),
         (lambda: swap_rates_of(table, seed=-1), "seed of -1"),
-        (lambda: swap_rates_of(table, relative="best"), "the best score of the runs is 0: .* above 0"),
-        (lambda: swap_rates_of(table - 1, relative="mean"), "the mean score of the runs is -1"),
         (lambda: summarise_runs(np.zeros((2, 2))), "0.75 of 2 runs are 1"),
     ]
     for call, message in cases:
@@ -196,22 +151,6 @@ def test_the_best_runs_of_a_lower_is_better_measure_have_the_lowest_means() -> N
     )
     assert higher.tolist() == [[5.0, 3.0], [5.0, 3.0]]
     assert lower.tolist() == [[1.0, 3.0], [1.0, 3.0]]
-
-
-def test_swap_rates_equal_those_of_each_measure() -> None:
-    scores = np.random.default_rng(3).random((8, 6))
-    found = swap_rates({"MAep": scores, "ASL": scores}, trials=30, seed=2)
-    for measure in ("MAep", "ASL"):
-        alone = swap_rates_of(scores, trials=30, seed=2, measure=measure)
-        assert found[measure].sizes == alone.sizes
-        assert np.array_equal(found[measure].counts, alone.counts)
-        assert np.array_equal(found[measure].swaps, alone.swaps)
-    assert not np.array_equal(found["MAep"].counts, found["ASL"].counts)
-    for relative in RELATIVES:
-        (rates,) = swap_rates({"ASL": scores}, 30, 2, relative).values()
-        alone = swap_rates_of(scores, trials=30, seed=2, measure="ASL", relative=relative)
-        assert rates.relative == alone.relative == relative
-        assert np.array_equal(rates.counts, alone.counts)
 
 
 def test_exact_ties_are_neither_swaps_nor_agreements() -> None:

@@ -12,7 +12,7 @@ from xcg.evaluation.chunks import compare_chunks
 from xcg.report.best_runs import best_run_sentences
 from xcg.report.columns import chunk_columns
 from xcg.report.plots import reading_plot
-from xcg.statistics.best_runs import best_runs
+from xcg.statistics.significance import best_runs
 from xcg.tables import Table
 from xcg.terminal_tables import separated
 

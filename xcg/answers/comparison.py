@@ -28,9 +28,9 @@ from xcg.report.comparisons import (
 )
 from xcg.report.difference_plots import differences_plot
 from xcg.statistics.margins import parse_margins
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST, compares_within_runs
 from xcg.statistics.significance import Comparison
 from xcg.statistics.significance import compare as compare_results
+from xcg.statistics.topic_scores import ALL_PAIRS, BEST, compares_within_runs
 from xcg.tables import Table
 
 

@@ -20,7 +20,7 @@ from xcg.measures.parser import split_measures
 from xcg.report.columns import CURVES, NAMES, RANKS_OF_VALUE
 from xcg.report.plots import curves_plot
 from xcg.report.threshold_plots import thresholds_plot
-from xcg.statistics.run_pairs import BEST
+from xcg.statistics.topic_scores import BEST
 from xcg.tables import Table
 
 

@@ -8,7 +8,7 @@ from xcg.evaluation.results import Results
 from xcg.evaluation.run_names import with_named_run
 from xcg.report.tables import marks_with_intervals, render, results_table
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
-from xcg.statistics.mean_intervals import mean_intervals
+from xcg.statistics.intervals import mean_intervals
 
 
 def evaluate(asked: Asked) -> Results:

@@ -25,7 +25,7 @@ from xcg.report.regressed_questions import regressed_questions
 from xcg.report.tables import results_table
 from xcg.runs.run import Run
 from xcg.statistics.gate import Verdict, check_gate
-from xcg.statistics.gate_limits import parse_limits, parse_thresholds
+from xcg.statistics.gate_rules import parse_limits, parse_thresholds
 
 
 def gate(asked: Asked) -> GateAnswer:

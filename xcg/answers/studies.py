@@ -41,8 +41,7 @@ from xcg.statistics.perturbation import MEASURES_OF_FIGURE_6
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.planning import check_numbers
 from xcg.statistics.planning import plan as plan_comparisons
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST
-from xcg.statistics.topic_scores import topic_scores
+from xcg.statistics.topic_scores import ALL_PAIRS, BEST, topic_scores
 from xcg.statistics.topic_sets import summarise_runs, swap_rates
 
 
@@ -155,13 +154,11 @@ def topics(asked: Asked) -> Answer[Any]:
     if all(size <= largest for size in chosen.sizes):
         asked.refuse("study.topics.smoothing", f"without sizes above {largest}")
     smoothing: Any = chosen.smoothing
-    relative: Any = chosen.relative
     with asked.progress("tasks") as progress:
         found = swap_rates(
             scores,
             chosen.trials,
             chosen.seed,
-            relative,
             inputs.executor,
             chosen.checkpoint,
             progress,

@@ -19,8 +19,8 @@ from xcg.report.strategy_studies import (
     study_tables,
 )
 from xcg.report.sweep_plots import sweep_plot
-from xcg.statistics.best_runs import best_runs
 from xcg.statistics.rank_correlation import order_shifts
+from xcg.statistics.significance import best_runs
 from xcg.statistics.strategy_study import study_strategies
 
 

@@ -206,12 +206,7 @@ def samples(folder: Path) -> None:
     help="Lower the skill of all systems, up to 1 for random order.  [default: 0]",
 )
 @count_option("--seed", "Start the random numbers from this seed.  [default: 2004]", 0, MAX_SEED)
-@click.option(
-    "--replace",
-    is_flag=True,
-    help="Replace an incomplete campaign, which an interrupted call left in FOLDER.",
-)
-def simulate(folder: Path, small: bool, replace: bool, **shape: int | float | None) -> None:
+def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
     """Write a simulated campaign into a new folder.
 
     FOLDER receives documents, assessments, runs and config.yaml, which evaluates the runs. The name of
@@ -227,7 +222,7 @@ def simulate(folder: Path, small: bool, replace: bool, **shape: int | float | No
     start = Shape.small() if small else Shape()
     full_shape = dataclasses.replace(start, **given)  # type: ignore[arg-type]
     with progress_bar("steps") as progress:
-        summary = write_campaign(folder, full_shape, replace=replace, progress=progress)
+        summary = write_campaign(folder, full_shape, progress=progress)
     print_status(
         f"{summary.articles} articles of {summary.elements / summary.articles:.0f} elements, "
         f"mean depth {summary.depth:.2f}; {summary.topics} topics, {summary.runs} runs, "

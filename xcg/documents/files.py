@@ -105,7 +105,7 @@ def check_complete(folder: Path) -> None:
             raise InputError(
                 parent,
                 "an incomplete campaign: xcg simulate is writing it, or was interrupted; in this case, "
-                "write it again with xcg simulate --replace",
+                "remove the folder and write it again",
             )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xcg.report.plot_selection import grouped
-from xcg.statistics.best_runs import BestRun
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
+from xcg.statistics.significance import BestRun
 
 
 def best_run_sentences(found: Sequence[BestRun]) -> list[str]:

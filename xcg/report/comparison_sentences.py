@@ -9,9 +9,8 @@ from typing import NamedTuple
 from xcg.evaluation.results import Results
 from xcg.report.plot_selection import grouped
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import Comparison
-from xcg.statistics.topic_scores import scores_by_run
+from xcg.statistics.topic_scores import ALL_PAIRS, BEST, scores_by_run
 
 _TEST_NAMES = {
     ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
@@ -61,10 +60,12 @@ def comparison_statement(
         correction: The correction with which it was called.
         within_runs: Whether only strategies of the same run were compared.
 
+    >>> from xcg.evaluation.evaluate import evaluate
     >>> from xcg.statistics.significance import compare
     >>> gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
     >>> runs = {run: {"1": ["d"], "2": [run, "d"], "3": ["d"]} for run in "ab"}
-    >>> for sentence in comparison_statement(compare(gold, runs, measures="MAep"), "b").lead:
+    >>> comparisons = compare(evaluate(gold, runs, measures="MAep"))
+    >>> for sentence in comparison_statement(comparisons, "b").lead:
     ...     print(sentence)
     1 run is compared with the baseline b, named by the user, over 3 topics by the paired t test; \
 significance level 5 %, 95 % intervals.

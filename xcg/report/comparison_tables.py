@@ -12,15 +12,14 @@ from xcg.measures import MEASURES
 from xcg.report.comparisons import deciding_text
 from xcg.report.plot_selection import grouped
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
-from xcg.statistics.letter_groups import letter_groups
-from xcg.statistics.run_pairs import best_run
+from xcg.statistics.overall_tests import letter_groups
 from xcg.statistics.significance import (
     Comparison,
     means_of_runs,
     practical_significance,
     relative_difference,
 )
-from xcg.statistics.topic_scores import TopicScores, scores_by_run
+from xcg.statistics.topic_scores import TopicScores, best_first, scores_by_run
 from xcg.tables import Column, Table
 
 _COLUMNS = [
@@ -204,7 +203,7 @@ def _rows_of_runs(results: Results, family: _Family, topics: int) -> list[Row]:
     if len({line.baseline for line in lines}) > 1:  # all pairs
         names = {run for line in lines for run in (line.run, line.baseline)}
         compared = {run: values for run, values in scores.items() if run in names}
-        name, label = best_run(compared, family.measure), _BEST
+        name, label = best_first(compared, family.measure)[0], _BEST
         groups = _groups(lines, sorted(compared, key=lambda run: order.sort_key(means[run])))
         lines = [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
     first: Row = {"run": name, "mean": means[name], "difference": label, "group": groups.get(name)}

@@ -10,8 +10,7 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.statistics.best_runs import BestRun
-from xcg.statistics.bootstrap import interval_columns
+from xcg.statistics.intervals import interval_columns
 from xcg.statistics.overall_tests import (
     anova,
     compact_form,
@@ -22,6 +21,7 @@ from xcg.statistics.overall_tests import (
 )
 from xcg.statistics.rank_correlation import OrderShift, order_agreements
 from xcg.statistics.significance import (
+    BestRun,
     Comparison,
     means_of_runs,
     practical_significance,

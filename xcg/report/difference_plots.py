@@ -25,9 +25,8 @@ from xcg.report.figures import (
 )
 from xcg.report.heatmaps import draw_cells, name_positions
 from xcg.report.plot_selection import best_first, short_names
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance import Comparison
-from xcg.statistics.topic_scores import scores_by_run
+from xcg.statistics.topic_scores import ALL_PAIRS, BEST, scores_by_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

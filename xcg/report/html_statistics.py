@@ -8,9 +8,9 @@ from xcg.errors import XcgError
 from xcg.measures import MEASURES
 from xcg.report.html_context import Json, ReportContext
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
-from xcg.statistics.mean_intervals import mean_intervals
-from xcg.statistics.run_pairs import Cell
+from xcg.statistics.intervals import mean_intervals
 from xcg.statistics.significance import Comparison, compare_runs
+from xcg.statistics.topic_scores import Cell
 
 MAX_COMPARISONS = 60_000
 """Further comparisons are left out to keep the file small."""

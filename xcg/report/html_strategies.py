@@ -19,8 +19,7 @@ from xcg.report.strategy_studies import (
     with_gaps,
 )
 from xcg.runs.run import ORACLE, Run
-from xcg.statistics.strategy_scores import Case, StrategyStudy
-from xcg.statistics.strategy_study import rewritten_runs, study_strategies
+from xcg.statistics.strategy_study import Case, StrategyStudy, rewritten_runs, study_strategies
 from xcg.strategies.extents import overlapping_positions
 
 FIRST_RESULTS = 10

@@ -10,8 +10,8 @@ from xcg.evaluation.results import Results
 from xcg.report.best_runs import best_run_sentences
 from xcg.report.columns import SHIFTS
 from xcg.report.plot_selection import model_parameters
-from xcg.statistics.best_runs import BestRun
 from xcg.statistics.rank_correlation import OrderShift
+from xcg.statistics.significance import BestRun
 from xcg.tables import Column, Table
 
 

@@ -20,9 +20,8 @@ from xcg.report.figures import (
 )
 from xcg.report.plot_selection import different_panels, grouped, short_names
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
-from xcg.statistics.planning import Plan
-from xcg.statistics.power import CAMPAIGNS, MAX_SIMULATED_TOPICS, MAX_TOPICS
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST
+from xcg.statistics.planning import CAMPAIGNS, MAX_SEARCHED_TOPICS, MAX_SIMULATED_TOPICS, Plan
+from xcg.statistics.topic_scores import ALL_PAIRS, BEST
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -107,7 +106,7 @@ def plan_facts(plans: Sequence[Plan], power: float) -> list[str]:
                 f"with {100 * power:g} % power"
             )
         elif line.difference is not None and line.topics_needed is None:
-            sentences.append(f"{what}: {procedure} needs more than {MAX_TOPICS:,} topics")
+            sentences.append(f"{what}: {procedure} needs more than {MAX_SEARCHED_TOPICS:,} topics")
     if any((line.topics_needed or line.topics) > MAX_SIMULATED_TOPICS for line in plans):
         sentences.append(f"note: values for more than {MAX_SIMULATED_TOPICS} topics are extrapolated")
     return list(dict.fromkeys(sentences))

@@ -23,7 +23,6 @@ from xcg.statistics.assessor_combinations import (
     stability_intervals,
 )
 from xcg.statistics.assessors import AssessorScores
-from xcg.statistics.bootstrap import interval_columns
 from xcg.statistics.extrapolation import (
     RELIABLE,
     Smoothing,
@@ -31,8 +30,9 @@ from xcg.statistics.extrapolation import (
     needed_difference,
     rate_intervals,
 )
+from xcg.statistics.intervals import interval_columns
 from xcg.statistics.topic_scores import ROUNDING, Floats
-from xcg.statistics.topic_sets import MIN_COMPARISONS, Relative, RunSummary, SwapRates
+from xcg.statistics.topic_sets import BIN_STARTS, MIN_COMPARISONS, RunSummary, SwapRates
 
 Row = dict[str, Any]
 TopicSet = Literal["both", "all", "double-judged"]
@@ -46,10 +46,6 @@ SMALL = "swaps below 0.01, %"
 """Swaps per 100 comparisons with a difference below 0.01 (weighted mean over three bins)."""
 SMALL_BY_BIN = "mean of 3 bins, %"
 """Unweighted mean of the swap rates of the three bins below 0.01."""
-_UNITS: Mapping[Relative, str] = {
-    "best": "% of the best score",
-    "mean": "% of the mean score",
-}
 
 
 def assessor_rows(
@@ -164,12 +160,12 @@ def swap_rows(
         for size in sorted({*rates.sizes, *sizes}):
             expected = expected_rates(rates, size, smoothing).tolist()
             intervals = rate_intervals(rates, size, smoothing)
-            for bin_, (start, rate) in enumerate(zip(rates.bin_starts, expected, strict=True)):
+            for bin_, (start, rate) in enumerate(zip(BIN_STARTS, expected, strict=True)):
                 row: Row = {
                     "measure": measure,
                     "topics": size,
                     "source": _source(rates, size),
-                    _with_unit("difference from", rates): _in_unit(start, rates),
+                    "difference from": start,
                     "comparisons": None,
                     "ties": None,
                     "swaps": None,
@@ -212,14 +208,13 @@ def needed_rows(
                 "measure": measure,
                 "topics": size,
                 "source": _source(rates, size),
-                _with_unit("difference needed", rates): _in_unit(needed.difference, rates),
+                "difference needed": needed.difference,
             }
             if rates.resamples:
-                row |= interval_columns("needed", needed.interval, 1 if rates.relative is None else 100)
-            if rates.relative is None:
-                row["% of best"] = _percent(needed.difference, summaries[measure].best)
-                row["% of mean"] = _percent(needed.difference, summaries[measure].mean)
-                row |= _small_differences(rates, size, smoothing)
+                row |= interval_columns("needed", needed.interval)
+            row["% of best"] = _percent(needed.difference, summaries[measure].best)
+            row["% of mean"] = _percent(needed.difference, summaries[measure].mean)
+            row |= _small_differences(rates, size, smoothing)
             rows.append(row)
     return rows
 
@@ -254,7 +249,7 @@ def sparse_notes(
             if own != other:
                 notes.append(
                     f"{measure}, {size} topics: bins with fewer than {MIN_COMPARISONS} comparisons are "
-                    f"not used; with them, {_describe_needed(other, rates)}"
+                    f"not used; with them, {_describe_needed(other)}"
                 )
             found.append((size, math.inf if own is None else own))
         for (fewer, small), (more, large) in pairwise(found):
@@ -266,11 +261,10 @@ def sparse_notes(
     return notes
 
 
-def _describe_needed(difference: float | None, rates: SwapRates) -> str:
+def _describe_needed(difference: float | None) -> str:
     if difference is None:
         return "no difference would be reliable"
-    value = f"{_in_unit(difference, rates):g} {difference_unit(rates)}".strip()
-    return f"the difference needed would be {value}"
+    return f"the difference needed would be {difference:g}"
 
 
 def score_notes(summaries: Mapping[str, RunSummary]) -> list[str]:
@@ -319,9 +313,8 @@ def cell_facts(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         for column, value in row.items():
             if value is None and row.get(_IMPLIED.get(column, ""), 0) is not None:
-                name = column if column in _EMPTY_CELLS else column.partition(",")[0]
-                with_source = f"{row.get('source')} {name}"
-                empty.add(with_source if with_source in _EMPTY_CELLS else name)
+                with_source = f"{row.get('source')} {column}"
+                empty.add(with_source if with_source in _EMPTY_CELLS else column)
     facts = [f"empty {reason}" for name, reason in _EMPTY_CELLS.items() if name in empty]
     if any(row.get("sparse") == "yes" for row in rows):
         facts.append(f"sparse: {_TOO_FEW}")
@@ -332,20 +325,6 @@ def cell_facts(rows: Sequence[Row]) -> list[str]:
 
 def _source(rates: SwapRates, size: int) -> str:
     return "measured" if size in rates.sizes else "extrapolated"
-
-
-def difference_unit(rates: SwapRates) -> str:
-    """Return the unit of relative differences; empty for absolute differences."""
-    return "" if rates.relative is None else _UNITS[rates.relative]
-
-
-def _with_unit(name: str, rates: SwapRates) -> str:
-    return f"{name}, {unit}" if (unit := difference_unit(rates)) else name
-
-
-def _in_unit(difference: float | None, rates: SwapRates) -> float | None:
-    """Return a difference as it is, or in percent if it is relative."""
-    return difference if difference is None or rates.relative is None else round(100 * difference, 9)
 
 
 def _percent(difference: float | None, score: float) -> float | None:

@@ -23,9 +23,9 @@ from xcg.report.figures import (
 )
 from xcg.report.heatmaps import name_positions
 from xcg.report.plot_selection import grouped
-from xcg.report.stability import MEAN_OF_RUNS, difference_unit
-from xcg.statistics.extrapolation import RELIABLE, Smoothing, extrapolate
-from xcg.statistics.topic_sets import SwapRates
+from xcg.report.stability import MEAN_OF_RUNS
+from xcg.statistics.extrapolation import RELIABLE, Smoothing, expected_rates
+from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,13 +141,13 @@ def swaps_plot(
         for index in bins:
             line = np.where(rates.sparse[:, index], np.nan, rates.rates[:, index])
             if not np.isnan(line).all():
-                label = f"from {rates.bin_starts[index] * (100 if rates.relative else 1):g}"
+                label = f"from {BIN_STARTS[index]:g}"
                 axis.plot(rates.sizes, 100 * line, label=label, **_swap_style(index))
         further = sorted({size for size in sizes if size > largest})
         if further:
             curve = np.unique(np.linspace(largest, further[-1], _EXTRAPOLATED_POINTS, dtype=int))
             curve = np.union1d(curve, further)
-            expected = np.array([extrapolate(rates, int(size), smoothing) for size in curve])
+            expected = np.array([expected_rates(rates, int(size), smoothing) for size in curve])
             at_sizes = np.flatnonzero(np.isin(curve, further)).tolist()
             for index in bins:
                 style = _swap_style(index) | {"linewidth": 0.8, "markerfacecolor": "white"}
@@ -163,8 +163,7 @@ def swaps_plot(
         axis.set_ylim(bottom=0)
     for axis in axes[::columns]:
         axis.set_ylabel("swaps, %")
-    unit = difference_unit(next(iter(rates_by_measure.values())))
-    add_legend(figure, axes[0], title=f"difference\n{unit}".strip())
+    add_legend(figure, axes[0], title="difference")
     add_caption(figure, drawn_first(count, len(rates_by_measure), "measures"))
     return figure
 

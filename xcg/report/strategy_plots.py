@@ -18,7 +18,7 @@ from xcg.report.figures import (
 from xcg.report.plot_selection import different_panels, grouped, short_names
 from xcg.report.strategy_studies import strategy_label, with_gaps
 from xcg.runs.run import ORACLE
-from xcg.statistics.strategy_scores import StrategyStudy
+from xcg.statistics.strategy_study import StrategyStudy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

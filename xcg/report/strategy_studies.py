@@ -8,14 +8,15 @@ from itertools import pairwise
 from typing import Any
 
 from xcg.runs.run import ORACLE
-from xcg.statistics.strategy_scores import (
+from xcg.statistics.strategy_study import (
+    NEAR_ENDS,
     PRECISION,
     Case,
     Leaders,
     StrategyScore,
     StrategyStudy,
+    grid,
 )
-from xcg.statistics.strategy_study import NEAR_ENDS, grid
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block
 

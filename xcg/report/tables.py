@@ -12,7 +12,7 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
-from xcg.statistics.mean_intervals import Intervals
+from xcg.statistics.intervals import Intervals
 from xcg.statistics.significance import compare_runs
 from xcg.tables import CSV_WITHOUT_FORMULAS, RECORD_FORMATS, Column, Markup, Table
 

@@ -120,10 +120,6 @@ class TopicSets(Bootstrap):
         choice(("none", "isotonic")),
         "none",
     )
-    relative: str | None = key(
-        "Divide differences by the best or the mean score of the runs that are compared.",
-        choice(("best", "mean")),
-    )
     checkpoint: Any = key(
         "Store progress in this file, and continue an interrupted study from it.", PATH
     )

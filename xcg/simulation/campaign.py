@@ -20,20 +20,21 @@ same release series of numpy, which may change its random streams (NEP 19).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.files import PathLike
+from xcg.documents.files import INCOMPLETE_CAMPAIGN, PathLike, check_complete
+from xcg.errors import InputError
 from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
 from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.simulation.assessments import Blocks, MarkedArticle, mark, mark_again
-from xcg.simulation.campaign_folder import CampaignFolder, new_campaign_folder
 from xcg.simulation.documents import DECLARATION, Article, ArticleFactory
 from xcg.simulation.shape import Shape, Stream
 from xcg.simulation.systems import System, make_pool, rank, submission_topic, systems
@@ -69,11 +70,7 @@ Progress = Callable[[int, int], None]
 
 
 def simulate(
-    folder: PathLike,
-    shape: Shape | None = None,
-    *,
-    replace: bool = False,
-    progress: Progress | None = None,
+    folder: PathLike, shape: Shape | None = None, *, progress: Progress | None = None
 ) -> Simulated:
     """Write a simulated campaign to a new folder.
 
@@ -92,7 +89,6 @@ def simulate(
     Args:
         folder: A folder that is empty or does not exist.
         shape: Size and seed; by default the size of INEX 2004.
-        replace: Whether to replace an incomplete campaign that an interrupted call left in the folder.
         progress: Called with the number of completed steps and of all. All topics together are as many
             steps as all articles, because they take about as long.
 
@@ -100,17 +96,32 @@ def simulate(
         The sizes of the campaign.
 
     Raises:
-        InputError: If the folder is not empty or cannot be written. An incomplete campaign is not
-            replaced if the folder also contains files that xcg did not write.
+        InputError: If the folder is not empty or cannot be written.
     """
-    with new_campaign_folder(Path(folder), replace) as target:
-        return _Writer(target, shape or Shape(), progress).write()
+    with _marked_as_incomplete(Path(folder)):
+        return _Writer(Path(folder), shape or Shape(), progress).write()
+
+
+@contextmanager
+def _marked_as_incomplete(folder: Path) -> Iterator[None]:
+    """Mark a new folder until the block succeeds: a killed process leaves no apparent campaign."""
+    marker = folder / INCOMPLETE_CAMPAIGN
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        check_complete(folder)
+        if any(folder.iterdir()):
+            raise InputError(folder, "the folder is not empty; expected a new folder")
+        marker.touch(exist_ok=False)
+        yield
+        marker.unlink()
+    except OSError as error:
+        raise InputError(error.filename or folder, f"cannot write: {error.strerror}") from None
 
 
 class _Writer:
     """Writes the files of a campaign and counts their content."""
 
-    def __init__(self, folder: CampaignFolder, shape: Shape, progress: Progress | None) -> None:
+    def __init__(self, folder: Path, shape: Shape, progress: Progress | None) -> None:
         self._folder = folder
         self._progress = progress
         self._shape = shape
@@ -122,13 +133,13 @@ class _Writer:
     def write(self) -> Simulated:
         self._write_documents()
         for system in self._systems:
-            self._append(system, f'{DECLARATION}<inex-submission run-id="{system.name}">\n')
+            self._add_to_run(system, f'{DECLARATION}<inex-submission run-id="{system.name}">\n')
         articles, topics = self._shape.articles, self._shape.topics
         for number in range(topics):
             self._report(articles + number * articles // topics)
             self._write_topic(number)
         for system in self._systems:
-            self._append(system, "</inex-submission>\n")
+            self._add_to_run(system, "</inex-submission>\n")
         self._write_configuration()
         return self._written
 
@@ -142,7 +153,7 @@ class _Writer:
             self._report(number)
             rng = self._shape.generator(Stream.DOCUMENT, number)
             article = self._factory.draw(number, rng)
-            self._folder.write(f"documents/{article.name}.xml", self._factory.xml(article, rng))
+            self._append(f"documents/{article.name}.xml", self._factory.xml(article, rng))
             self._articles.append(article)
             elements, depths = self._factory.elements(article)
             self._written.elements += elements
@@ -158,7 +169,7 @@ class _Writer:
         relevant = min(max(wanted, 1), max(len(self._articles) // 2, 1))
         shuffled = rng.permutation(len(self._articles)).tolist()
         drawn = shuffled[: relevant + shape.results]
-        corpus = Corpus(self._folder.path / "documents", cache=False)  # keeps the trees of one topic
+        corpus = Corpus(self._folder / "documents", cache=False)  # keeps the trees of one topic
 
         def marked(article: int, rng: np.random.Generator) -> MarkedArticle:
             name = self._articles[article].name
@@ -180,7 +191,7 @@ class _Writer:
             rng = shape.generator(Stream.RUN, system.number, number)
             ranking = rank(pool, system, shape.results, shape.hardness, rng)
             self._written.results += len(ranking)
-            self._append(system, submission_topic(topic, pool, ranking))
+            self._add_to_run(system, submission_topic(topic, pool, ranking))
 
     def _write_assessments(
         self, topic: str, assessor: int, articles: Iterable[MarkedArticle], corpus: Corpus
@@ -193,11 +204,18 @@ class _Writer:
         base = assess(highlights, corpus)
         base.add_topic(topic, "simulation")
         name = f"{self._assessor_folder(assessor)}/{topic}.xml"
-        self._folder.write(name, inex_2004(base, topic))
+        self._append(name, inex_2004(base, topic))
         return base
 
-    def _append(self, system: System, text: str) -> None:
-        self._folder.write(f"runs/{system.name}.xml", text.encode())
+    def _add_to_run(self, system: System, text: str) -> None:
+        self._append(f"runs/{system.name}.xml", text.encode())
+
+    def _append(self, name: str, content: bytes) -> None:
+        """Append to a file; the first call for a file creates it and its folder."""
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write(content)
 
     def _assessor_folder(self, assessor: int) -> str:
         one = self._shape.assessors == 1
@@ -205,24 +223,19 @@ class _Writer:
 
     def _write_configuration(self) -> None:
         shape = self._shape
-        lines = [
-            f"# A simulated campaign (xcg.simulation), seed {shape.seed}: {shape.articles} articles,",
-            f"# {shape.topics} topics, {shape.runs} runs; a run's name tells its skill, granularity",
-            "# and behaviour towards overlap.",
-        ]
+        text = (
+            f"# A simulated campaign (xcg.simulation), seed {shape.seed}: {shape.articles} articles,\n"
+            f"# {shape.topics} topics, {shape.runs} runs; a run's name tells its skill, granularity\n"
+            "# and behaviour towards overlap.\n"
+        )
         if shape.hardness:
-            lines.append(
-                f"# The skill of all systems is multiplied by 1 - {shape.hardness:g} (hardness)."
-            )
+            text += f"# The skill of all systems is multiplied by 1 - {shape.hardness:g} (hardness).\n"
         if shape.assessors > 1:
-            lines.append(f"# Further assessors, agreement {shape.agreement:g}:")
-            lines += [f"#   {self._assessor_folder(number)}" for number in range(1, shape.assessors)]
-        lines += [
-            "corpus: documents",
-            f"assessments: {self._assessor_folder(0)}",
-            "runs: runs",
-            f"user_model: {DEFAULT}",
-            f"measures: [{', '.join(DEFAULT_MEASURES)}]",
-        ]
-        text = "".join(f"{line}\n" for line in lines)
-        self._folder.write("config.yaml", text.encode())
+            text += f"# Further assessors, agreement {shape.agreement:g}:\n"
+        for number in range(1, shape.assessors):
+            text += f"#   {self._assessor_folder(number)}\n"
+        text += (
+            f"corpus: documents\nassessments: {self._assessor_folder(0)}\nruns: runs\n"
+            f"user_model: {DEFAULT}\nmeasures: [{', '.join(DEFAULT_MEASURES)}]\n"
+        )
+        self._append("config.yaml", text.encode())

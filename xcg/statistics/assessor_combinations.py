@@ -15,7 +15,7 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.order import HIGHER_IS_BETTER, Order
 from xcg.statistics.assessors import AssessorScores
-from xcg.statistics.bootstrap import (
+from xcg.statistics.intervals import (
     RESAMPLES,
     Interval,
     centre,
@@ -263,7 +263,7 @@ def stability_intervals(
 
     A resample draws topics with replacement, keeps the assessor that each combination selects for a
     topic, and repeats the study. The values are centred on those of the topics; see
-    :func:`xcg.statistics.bootstrap.centre`.
+    :func:`xcg.statistics.intervals.centre`.
 
     Args:
         scores: Scores by each assessor.

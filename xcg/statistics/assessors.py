@@ -10,13 +10,14 @@ import math
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import product
 
 from xcg.errors import Notes, NothingToAverageError, XcgError
 from xcg.evaluation.default_models import default_model
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Assessments, Inputs, UserModels, resolve_user_models
 from xcg.judgements.assessment import Assessment
-from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
+from xcg.judgements.recall_base import RecallBase, topic_key
 from xcg.lazy_modules import np, npt
 from xcg.runs.run import Run
 from xcg.statistics.topic_scores import Floats
@@ -28,12 +29,7 @@ PARAGRAPHS = frozenset({"p", "ip1", "p1", "para"})
 _Element = tuple[str, str, str]  # topic, file, path
 
 
-def agreement(
-    first: RecallBase,
-    second: RecallBase,
-    sections: Collection[str] = SECTIONS,
-    paragraphs: Collection[str] = PARAGRAPHS,
-) -> dict[str, float]:
+def agreement(first: RecallBase, second: RecallBase) -> dict[str, float]:
     """Compute the agreement of two assessors over all topics that both have.
 
     The agreement is |relevant to both| / |relevant to either| (Kazai and Lalmas 2006, section 6.2.1,
@@ -43,14 +39,12 @@ def agreement(
     Args:
         first: Assessments by one assessor.
         second: Assessments by another; the order does not matter.
-        sections: Tags of sections.
-        paragraphs: Tags of paragraphs.
 
     Returns:
         ``article``: agreement on files with a relevant element; ``section`` and ``paragraph``: on
-        relevant elements with these tags; ``exact``: on relevant elements, counting only equal
-        assessments on the same scale as agreement. Each is from 0 to 1, or NaN if nothing of the kind
-        is relevant.
+        relevant elements with the tags :data:`SECTIONS` and :data:`PARAGRAPHS`; ``exact``: on relevant
+        elements, counting only equal assessments on the same scale as agreement. Each is from 0 to 1,
+        or NaN if nothing of the kind is relevant.
 
     Raises:
         XcgError: If the assessors share no topic, or there are relevant passages without assessed
@@ -71,8 +65,8 @@ def agreement(
         two |= _relevant(second, topic)
     by_kind: dict[str, tuple[AbstractSet[object], AbstractSet[object]]] = {
         "article": ({element[:2] for element in one}, {element[:2] for element in two}),
-        "section": (_with_tags(one, sections), _with_tags(two, sections)),
-        "paragraph": (_with_tags(one, paragraphs), _with_tags(two, paragraphs)),
+        "section": (_with_tags(one, SECTIONS), _with_tags(two, SECTIONS)),
+        "paragraph": (_with_tags(one, PARAGRAPHS), _with_tags(two, PARAGRAPHS)),
     }
     compared = {kind: (a & b, a | b) for kind, (a, b) in by_kind.items()}
     compared["exact"] = one.items() & two.items(), one.keys() | two.keys()
@@ -187,17 +181,14 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
     documents, runs = inputs.documents, inputs.loaded_runs
     notes.take(inputs.notes)
     names = tuple(run.name for run in runs)
-    topic_index = {topic: index for index, topic in enumerate(topics)}
-    run_index = {run: index for index, run in enumerate(names)}
-    shape = len(bases), len(topics), len(names)
-    scores = {str(measure): np.full(shape, np.nan) for measure in measures}
     lines = notes.lines()
+    values: dict[tuple[str, int, str, str], float] = {}
     for number, base in enumerate(bases):
         # Topics that an assessor did not assess are no reason for a note.
         assessed_runs = [
             Run(
                 run.name,
-                {topic: ranking for topic, ranking in run.rankings.items() if topic in base},
+                {topic: found for topic, found in run.rankings.items() if topic in base},
                 run.source,
                 strategy=run.strategy,
             )
@@ -216,18 +207,19 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
             lines.append(f"assessor {number + 1}: {error}")
             continue
         for row in results:
-            if row.topic != MEAN:
-                scores[row.measure][number, topic_index[row.topic], run_index[row.run]] = row.value
+            values[row.measure, number, row.topic, row.run] = row.value
         lines += [f"assessor {number + 1}: {line}" for line in results.notes]
-    if all(np.isnan(array).all() for array in scores.values()):
+    if not values:
         raise NothingToAverageError(
             f"nothing to average: no topic of any assessor has an ideal element under {model.name}"
         )
     assessed = np.array([[topic in base for topic in topics] for base in bases], np.bool_)
-    return {
-        name: AssessorScores(names, topics, array, assessed, tuple(lines))
-        for name, array in scores.items()
-    }
+    found = {}
+    for name in map(str, measures):
+        cells = product([name], range(len(bases)), topics, names)
+        scores = np.array([values.get(cell, math.nan) for cell in cells]).reshape(*assessed.shape, -1)
+        found[name] = AssessorScores(names, topics, scores, assessed, tuple(lines))
+    return found
 
 
 def _single_model(bases: Sequence[RecallBase], user_model: UserModels | None) -> UserModel:

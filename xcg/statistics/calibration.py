@@ -20,9 +20,10 @@ from xcg.lazy_modules import np
 from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL
 from xcg.statistics.families import paired_significant
 from xcg.statistics.margins import are_losses
-from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import (
+    ALL_PAIRS,
+    BEST,
     ROUNDING,
     Floats,
     check_name,
@@ -101,10 +102,8 @@ class _Family(NamedTuple):
     def smallest_p(self, test: str) -> float:
         """Return the smallest p value of a pair, given the topics on which any runs differ."""
         scores = self.scores[(~np.isnan(self.scores)).any(axis=1)]
-        changed = int(
-            np.count_nonzero(np.nanmax(scores, axis=1) - np.nanmin(scores, axis=1) > ROUNDING)
-        )
-        return smallest_p(test, len(scores), changed)
+        ranges = np.nanmax(scores, axis=1) - np.nanmin(scores, axis=1)
+        return smallest_p(test, len(scores), int(np.count_nonzero(ranges > ROUNDING)))
 
 
 class _Procedure(NamedTuple):
@@ -156,6 +155,7 @@ def calibrate(
     """
     if campaigns < 1:
         raise XcgError(f"{campaigns} campaigns: expected at least one")
+    tests, corrections = [*dict.fromkeys(tests)], [*dict.fromkeys(corrections)]
     _check_names(results, baseline, tests, corrections)
     families = _families(results)
     base = 0 if baseline in (None, ALL_PAIRS) else results.runs.index(str(baseline))
@@ -240,9 +240,6 @@ def _check_names(
         check_name("test", test, PAIRED_TESTS)
     for correction in corrections:
         check_name("correction", correction, CORRECTION_NAMES)
-    for name in (*tests, *corrections):
-        if (*tests, *corrections).count(name) > 1:
-            raise XcgError(f"{name} is given twice: expected different names")
     if baseline == BEST:
         raise XcgError("the results select the best run: expected the name of a run, or all")
     if baseline not in (None, ALL_PAIRS):

@@ -6,11 +6,10 @@ Section 6.2.2 of Kazai and Lalmas 2006 (KL).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from xcg.lazy_modules import np, npt
-from xcg.statistics.bootstrap import Interval, centre, percentile_interval
+from xcg.statistics.intervals import Interval, centre, percentile_interval
 from xcg.statistics.topic_scores import ROUNDING, Floats
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
@@ -32,28 +31,13 @@ def expected_rates(
 ) -> Floats:
     """Return the measured swap rates for a number of topics, or extrapolate them.
 
-    The arguments and the result are those of :func:`extrapolate`. Measured rates are not smoothed.
-    By default, measured rates include those of sparse bins, and extrapolated rates do not use them.
-    """
-    if topics not in rates.sizes:
-        return extrapolate(rates, topics, smoothing, bool(sparse))
-    found = rates.at(topics)
-    if sparse is False:
-        found[rates.sparse[rates.sizes.index(topics)]] = np.nan
-    return found
-
-
-def extrapolate(
-    rates: SwapRates, topics: int, smoothing: Smoothing = "none", sparse: bool = False
-) -> Floats:
-    """Compute the swap rates to be expected with a number of topics.
-
-    For each bin, rate(n) = exp(a + b·n) is the least-squares fit of ln(rate) against the number of
-    topics, as GROWTH in Excel computes it (KL 6.2.2, Figures 9b and 9d, footnote 18). Rates of 0 have
-    no logarithm and are left out of the fit, as are rates of sparse bins. A bin that is sparse at the
-    largest size has no rate, because such differences hardly occur with more topics. The order of two
-    equal runs is reversed half of the time, so no expected rate is above 0.5. Measured rates can exceed
-    it: disjoint sets of a small collection differ more than independent ones.
+    Measured rates are not smoothed. Otherwise, for each bin, rate(n) = exp(a + b·n) is the
+    least-squares fit of ln(rate) against the number of topics, as GROWTH in Excel computes it (KL
+    6.2.2, Figures 9b and 9d, footnote 18). Rates of 0 have no logarithm and are left out of the fit, as
+    are rates of sparse bins. A bin that is sparse at the largest size has no rate, because such
+    differences hardly occur with more topics. The order of two equal runs is reversed half of the time,
+    so no extrapolated rate is above 0.5. Measured rates can exceed it: disjoint sets of a small
+    collection differ more than independent ones.
 
     Args:
         rates: Swap rates for at least one size.
@@ -61,17 +45,22 @@ def extrapolate(
         smoothing: How the rates are smoothed before the fit; see :func:`smooth`. KL smoothed them in a
             way that they do not describe.
         sparse: Whether rates of fewer than :data:`~xcg.statistics.topic_sets.MIN_COMPARISONS`
-            comparisons are used too.
+            comparisons are used too; by default only measured ones.
 
     Returns:
-        Rates from 0 to 0.5 by bin. A bin with one rate above 0 has that rate for any number of topics;
-        a bin with rates of 0 has 0; a bin without usable rates has NaN.
+        Rates by bin, extrapolated ones from 0 to 0.5. A bin with one rate above 0 has that rate for any
+        number of topics; a bin with rates of 0 has 0; a bin without usable rates has NaN.
 
     >>> counts, swaps = np.full((2, 23), 80), np.array([[40] * 23, [20] * 23])  # 1/2, 1/4
     >>> rates = SwapRates((1, 2), 1, counts, swaps, 0 * counts)
-    >>> round(float(extrapolate(rates, 4)[0]), 4)  # 1/16
+    >>> round(float(expected_rates(rates, 4)[0]), 4)  # 1/16
     0.0625
     """
+    if topics in rates.sizes:
+        found = rates.at(topics)
+        if sparse is False:
+            found[rates.sparse[rates.sizes.index(topics)]] = np.nan
+        return found
     sizes = np.array(rates.sizes, np.float64)
     found = np.full(rates.counts.shape[1], np.nan)
     measured = smooth(rates, smoothing)
@@ -125,7 +114,7 @@ def smooth(rates: SwapRates, smoothing: Smoothing) -> Floats:
     return smoothed
 
 
-def difference_needed(rates: npt.ArrayLike, bin_starts: Sequence[float] = BIN_STARTS) -> float | None:
+def difference_needed(rates: npt.ArrayLike) -> float | None:
     """Return the smallest difference between two runs that is reliable.
 
     It is the start of the first bin from which all bins have a swap rate of at most 5 %
@@ -133,9 +122,8 @@ def difference_needed(rates: npt.ArrayLike, bin_starts: Sequence[float] = BIN_ST
 
     Args:
         rates: Swap rates by bin, from :meth:`SwapRates.at` or
-            :func:`extrapolate`. NaN marks bins without comparisons,
+            :func:`expected_rates`. NaN marks bins without comparisons,
             or with too few; the difference never starts with such a bin.
-        bin_starts: Lower limits of the bins; see :attr:`SwapRates.bin_starts`.
 
     Returns:
         The difference; None if there is none.
@@ -145,7 +133,7 @@ def difference_needed(rates: npt.ArrayLike, bin_starts: Sequence[float] = BIN_ST
     """
     needed = None
     array = np.asarray(rates, np.float64)
-    for start, rate in reversed(list(zip(bin_starts, array.tolist(), strict=True))):
+    for start, rate in reversed(list(zip(BIN_STARTS, array.tolist(), strict=True))):
         if rate > RELIABLE + ROUNDING:
             break
         if not math.isnan(rate):
@@ -177,22 +165,21 @@ def needed_difference(rates: SwapRates, topics: int, smoothing: Smoothing = "non
     Args:
         rates: Swap rates.
         topics: Number of topics, at least 1.
-        smoothing: As for :func:`extrapolate`.
+        smoothing: As for :func:`expected_rates`.
 
     >>> counts = np.array([[100] * 4 + [3] + [0] * 18])
     >>> swaps = np.array([[20, 10, 4, 3, 1] + [0] * 18])
     >>> needed_difference(SwapRates((1,), 1, counts, swaps, 0 * counts), 1)
     NeededDifference(difference=0.005, with_sparse_bins=None, interval=None)
     """
-    starts = rates.bin_starts
     every = expected_rates(rates, topics, smoothing, sparse=True)
     known = expected_rates(rates, topics, smoothing, sparse=False)
     samples = np.where(np.isnan(known), np.nan, rate_samples(rates, topics, smoothing))
-    found = [difference_needed(sample, bin_starts=starts) for sample in samples]
+    found = [difference_needed(sample) for sample in samples]
     values = [math.inf if difference is None else difference for difference in found]
     return NeededDifference(
-        difference_needed(known, bin_starts=starts),
-        difference_needed(every, bin_starts=starts),
+        difference_needed(known),
+        difference_needed(every),
         percentile_interval(values),
     )
 
@@ -220,7 +207,7 @@ def rate_samples(rates: SwapRates, topics: int, smoothing: Smoothing = "none") -
     """Return the swap rates for resamples of the topics, centred on the rates of the topics.
 
     A resample contains topics several times. Equal topics on both sides make swaps rarer, and equal
-    topics on one side make them more frequent; see :func:`xcg.statistics.bootstrap.centre`. The
+    topics on one side make them more frequent; see :func:`xcg.statistics.intervals.centre`. The
     variation of resamples is too small, above all with half of the topics, and is widened.
 
     Returns:

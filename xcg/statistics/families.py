@@ -14,12 +14,10 @@ from typing import Any, NamedTuple
 
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, single_level
-from xcg.statistics.power import POWER, detectable_difference, noncentrality
+from xcg.statistics.intervals import randomisation_interval, t_interval
 from xcg.statistics.significance_tests import (
-    EXACT_RANDOMISATION_TOPICS,
-    equal_signs_probability,
     family_p_values,
-    sign_vectors,
+    smallest_p,
 )
 from xcg.statistics.topic_scores import (
     DIGITS,
@@ -31,13 +29,14 @@ from xcg.statistics.topic_scores import (
     standard_deviation,
 )
 
+POWER = 0.8
+"""The default power: the probability of detecting a difference."""
 RANDOM_PERMUTATIONS = 20_000
 _MAX_SCORES_IN_MEMORY = 2_000_000
 _MAX_DIRECT_P_VALUES = 6
 """More p values of the studentised range are interpolated, because scipy needs about 15 ms for each."""
 
 Pair = tuple[str, str]
-Interval = tuple[float | None, float | None]
 
 
 class Inference(NamedTuple):
@@ -50,7 +49,7 @@ class Inference(NamedTuple):
         high: Upper limit; None without a limit.
         level: Confidence level of the interval, see :class:`xcg.Comparison`; None without an interval.
         detectable: The smallest true difference that is found with 80 % power if no other of the family
-            is found, see :func:`xcg.statistics.power.detectable_difference`; None without one.
+            is found, see :func:`detectable_difference`; None without one.
     """
 
     p: float
@@ -94,6 +93,55 @@ def paired_inferences(
     return inferences
 
 
+def detectable_difference(found: Floats, test: str, level: float, power: float = POWER) -> float | None:
+    """Return the smallest true mean difference that a paired test detects with a given power.
+
+    - t: the difference δ for which the noncentral t distribution with the noncentrality √n·δ / sd(d)
+      exceeds the critical value with the probability ``power``.
+    - randomisation: the same, because the test has the power of the t test for many topics (Hoeffding
+      1952).
+
+    Args:
+        found: Differences by topic, at least two.
+        test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
+        level: Significance level of this comparison; see
+            :func:`xcg.statistics.corrections.single_level`.
+        power: Above ``level`` and below 1.
+
+    Returns:
+        A difference above 0. None for Wilcoxon's test, which is about ranks and not about means; if all
+        differences are equal, because the variance is then unknown; or if there are too few topics for
+        the level.
+
+    >>> found = np.array([0.1, 0.2, 0.0, 0.3, 0.2, 0.1, -0.1, 0.2])
+    >>> round(detectable_difference(found, "t", 0.05), 4)
+    0.1482
+    """
+    topics, deviation = len(found), standard_deviation(found)
+    if not deviation or smallest_p(test, topics) >= level or test not in ("t", "randomisation"):
+        return None
+    return t_detectable(deviation, topics, level, power)
+
+
+def t_detectable(deviation: float, topics: int, level: float, power: float) -> float:
+    """Return the smallest mean difference that the paired t test detects with a given power.
+
+    >>> round(t_detectable(1, 34, 0.05, 0.8), 4)  # Cohen's d_z
+    0.495
+    """
+    from scipy.stats import t
+
+    critical = float(t.isf(level / 2, topics - 1))
+    return noncentrality(critical, topics - 1, power) * deviation / math.sqrt(topics)
+
+
+def noncentrality(critical: float, df: int, power: float) -> float:
+    """Return the noncentrality with which t exceeds a critical value with the probability ``power``."""
+    from scipy.special import nctdtrinc
+
+    return float(nctdtrinc(df, 1 - power, critical))
+
+
 def paired_significant(
     found: Sequence[Floats],
     test: str,
@@ -120,70 +168,6 @@ def paired_significant(
     if limit < level and len(rows):
         p_values[rows] = family_p_values([values[rows] for values in found], test, level)
     return {correction: adjusted(p_values, correction) < level for correction in corrections}
-
-
-def t_interval(found: Floats, level: float) -> Interval:
-    """Return Student's interval of the mean difference, the inversion of the paired t test.
-
-    Equal differences have no standard error. As in the test, only their signs count: the interval is
-    the difference if 2 / 2ⁿ is below the level, and has no limits otherwise.
-
-    Args:
-        found: Differences by topic, at least two.
-        level: Significance level: 1 − confidence level.
-    """
-    from scipy.stats import t
-
-    topics, mean = len(found), float(found.mean())
-    deviation = standard_deviation(found)
-    if not deviation:
-        return (mean, mean) if equal_signs_probability(topics) < level else (None, None)
-    half_width = float(t.isf(level / 2, topics - 1)) * deviation / math.sqrt(topics)
-    return mean - half_width, mean + half_width
-
-
-def randomisation_interval(found: Floats, level: float) -> Interval:
-    """Return the differences that the paired randomisation test does not reject.
-
-    A sign vector is as extreme as the observed signs of d − δ exactly if δ is between the mean of the
-    topics whose signs it keeps and the mean of the others. So the limits are order statistics of these
-    means.
-
-    Args:
-        found: Differences by topic, at least two.
-        level: Significance level: 1 − confidence level.
-
-    Returns:
-        The limits; both are None if no sign vectors are rare enough for the level.
-    """
-    topics = len(found)
-    found = found[np.lexsort((found, np.abs(found)))]  # the result must not depend on their order
-    changed = int(np.count_nonzero(found))
-    exact = topics <= EXACT_RANDOMISATION_TOPICS
-    enumerated = changed <= EXACT_RANDOMISATION_TOPICS
-    zero_signs = np.random.default_rng(0)
-    rounding = ROUNDING * max(1, float(np.abs(found[-1]))) * topics / 2
-    total = float(found.sum())
-    lows, highs = ([], []) if enumerated else ([np.array([-np.inf])], [np.array([np.inf])])
-    for drawn in sign_vectors(topics if exact else changed):
-        unchanged = 0 if exact else topics - changed
-        signs = np.hstack([zero_signs.integers(0, 2, (len(drawn), unchanged)), drawn])
-        kept = signs == (found > 0)
-        number, kept_sum = kept.sum(axis=1), (kept * found).sum(axis=1)
-        sums = np.stack([kept_sum, total - kept_sum])
-        sums[np.abs(sums) <= rounding] = 0
-        numbers = np.stack([number, topics - number])
-        undefined = (numbers == 0).any(axis=0)
-        means = sums / np.maximum(numbers, 1)
-        lows.append(np.where(undefined, -np.inf, means.min(axis=0)))
-        highs.append(np.where(undefined, np.inf, means.max(axis=0)))
-    low, high = np.sort(np.concatenate(lows)), np.sort(np.concatenate(highs))
-    count = max(1, math.ceil(level * len(low) - 1e-9))  # of extreme vectors, for p ≥ level
-    return _limit(low[count - 1]), _limit(high[-count])
-
-
-def _limit(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def tukey_inferences(
@@ -288,34 +272,25 @@ def studentised_range_limit(level: float, runs: int, df: int) -> float:
 
 
 def _randomised_tukey(
-    scores: TopicScores, distances: Floats, level: float, seed: int = 0
+    scores: TopicScores, distances: Floats, level: float
 ) -> tuple[Floats, Floats, float]:
     """Return unadjusted and adjusted p values, and half the width of the intervals."""
     # Sorted scores make the result independent of the order of runs and topics.
-    table = tuple(sorted(map(tuple, np.sort(np.round(scores.matrix, DIGITS), axis=1).tolist())))
-    single, sorted_ranges = _permuted_differences(table, RANDOM_PERMUTATIONS, seed)
-    rounding = ROUNDING * max(1, float(np.abs(table).max()))
+    matrix = np.array(sorted(np.sort(np.round(scores.matrix, DIGITS), axis=1).tolist()))
+    rng = np.random.default_rng(0)
+    rows = max(1, _MAX_SCORES_IN_MEMORY // matrix.size)
+    ranges, single = [], []
+    for start in range(0, RANDOM_PERMUTATIONS, rows):
+        size = min(rows, RANDOM_PERMUTATIONS - start)
+        means = rng.permuted(np.broadcast_to(matrix, (size, *matrix.shape)), axis=2).mean(axis=1)
+        ranges.append(np.ptp(means, axis=1))
+        single.append(np.abs(means[:, 0] - means[:, 1]))
+    rounding = ROUNDING * max(1, float(np.abs(matrix).max()))
+    sorted_ranges = np.sort(np.concatenate(ranges))
     p, adjusted = (
         (1 + len(values) - np.searchsorted(values, distances - rounding)) / (1 + len(values))
-        for values in (single, sorted_ranges)
+        for values in (np.sort(np.concatenate(single)), sorted_ranges)
     )
     extreme = math.ceil(level * (1 + RANDOM_PERMUTATIONS) - 1e-9) - 1  # permutations for p ≥ level
     limit = sorted_ranges[-extreme] if extreme else math.inf
     return p, adjusted, float(limit) + rounding
-
-
-@lru_cache(maxsize=64)
-def _permuted_differences(
-    table: tuple[tuple[float, ...], ...], permutations: int, seed: int
-) -> tuple[Floats, Floats]:
-    """Return the sorted differences of two runs, and the sorted ranges, after permutations."""
-    matrix = np.array(table)
-    rng = np.random.default_rng(seed)
-    rows = max(1, _MAX_SCORES_IN_MEMORY // matrix.size)
-    ranges, single = [], []
-    for start in range(0, permutations, rows):
-        size = min(rows, permutations - start)
-        means = rng.permuted(np.broadcast_to(matrix, (size, *matrix.shape)), axis=2).mean(axis=1)
-        ranges.append(np.ptp(means, axis=1))
-        single.append(np.abs(means[:, 0] - means[:, 1]))
-    return np.sort(np.concatenate(single)), np.sort(np.concatenate(ranges))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import itemgetter
 from typing import NamedTuple
 
 from xcg.errors import UndecidedError, UnmappedError, XcgError, nearest
@@ -14,18 +15,29 @@ from xcg.evaluation.score_notes import list_topics
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, adjust
-from xcg.statistics.gate_limits import Limits, useless_limits, useless_minimums
 from xcg.statistics.gate_rules import (
     Chances,
+    Limits,
     Rules,
     broken_rules,
     chance_sentences,
     deciding_p_values,
     gate_chances,
+    useless_limits,
+    useless_minimums,
 )
-from xcg.statistics.run_pairs import BaselinePair, Cell, baseline_pairs, scores_by_cell
 from xcg.statistics.significance_tests import PAIRED_TESTS, equal_signs_probability, smallest_p
-from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, check_name, standard_deviation
+from xcg.statistics.topic_scores import (
+    ROUNDING,
+    BaselinePair,
+    Booleans,
+    Cell,
+    Floats,
+    baseline_pairs,
+    check_name,
+    scores_by_cell,
+    standard_deviation,
+)
 
 _NO_LIMITS = Limits()
 _TOPICS_IN_MESSAGE = 3
@@ -199,30 +211,26 @@ def _check_topics(
         by_run[row.run].add(row.topic)
     scored = set.intersection(*by_run.values()) - {MEAN}
     if expected is None:
-        answered = results.scope.answered.get(baseline or "", ())
-        lost = sorted(set(answered) - scored, key=topic_key)
-        if not lost:
-            return [], []
-        return [], [
-            f"warning: {baseline} answers topics without scores: topic {list_topics(lost)}; "
-            "--expected-topics (expected_topics) states which topics must have some"
-        ]
+        lost = set(results.scope.answered.get(baseline or "", ())) - scored
+        note = (
+            f"warning: {baseline} answers topics without scores: topic "
+            f"{list_topics(sorted(lost, key=topic_key))}; --expected-topics (expected_topics) states "
+            "which topics must have some"
+        )
+        return [], [note] if lost else []
     if isinstance(expected, str):
         expected = int(expected) if expected.isdecimal() else expected.replace(",", " ").split()
     names = [] if isinstance(expected, int) else [*dict.fromkeys(expected)]
-    missing = [topic for topic in names if topic not in scored]
     number = expected if isinstance(expected, int) else len(names)
     if number < 1:
         raise XcgError(f"{number} expected topics: expected at least one")
+    missing = [topic for topic in names if topic not in scored]
     found = number - len(missing) if names else min(len(scored), number)
-    failures = []
-    measure, model = "expected topics", results.user_models[0]
-    if found < number:
-        which = f": not topic {list_topics(missing)}" if missing else ""
-        text = f"{found} of {number} expected topics have scores of all runs{which}"
-        failures = [Failure("all runs", measure, model, "expected-topics", text)]
-    chances = Chances(obstacle="no comparison")
-    return [Check("all runs", measure, model, found / number, {}, None, failures, chances)], []
+    which = f": not topic {list_topics(missing)}" if missing else ""
+    text = f"{found} of {number} expected topics have scores of all runs{which}"
+    where = "all runs", "expected topics", results.user_models[0]
+    failures = [Failure(*where, "expected-topics", text)] if found < number else []
+    return [Check(*where, found / number, {}, None, failures, Chances(obstacle="no comparison"))], []
 
 
 def _compare(
@@ -269,7 +277,7 @@ def _without_power(
 ) -> Iterator[tuple[str, str]]:
     """Yield a message if a run can never fail (with margins: pass) by a test, with advice."""
     decided = {pair.run for pair, fail in zip(pairs, fails, strict=True) if fail}
-    weakest, largest = None, SIGNIFICANCE_LEVEL
+    found = []
     for pair in pairs:
         if rules.margins is None and pair.run in decided:
             continue  # a run that fails by another comparison needs no power here
@@ -281,12 +289,11 @@ def _without_power(
             if rules.test == "t" and loss.mean() < 0 and not standard_deviation(loss):
                 # t is undefined for equal differences, and its substitute has a lower limit.
                 smallest = equal_signs_probability(len(loss))
-            others = [1.0] * (len(pairs) - 1)
-            smallest = adjust([smallest, *others], rules.correction)[0]
-        if smallest >= largest and (weakest is None or smallest > largest):
-            weakest, largest = pair, smallest
-    if weakest is None:
+            smallest = adjust([smallest, *[1.0] * (len(pairs) - 1)], rules.correction)[0]
+        found.append((smallest, pair))
+    if not found or max(found, key=itemgetter(0))[0] < SIGNIFICANCE_LEVEL:
         return
+    largest, weakest = max(found, key=itemgetter(0))
     verdict = "fail" if rules.margins is None else "pass"
     is_t = rules.test == "t"
     yield (

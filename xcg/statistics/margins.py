@@ -1,15 +1,16 @@
-"""Tests that a run is at most a margin worse than another run, or equivalent to it."""
+"""Margins, and tests that a run is at most a margin worse than another run, or equivalent to it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from xcg.errors import XcgError
 from xcg.formats.text_columns import decimal
 from xcg.lazy_modules import np
+from xcg.measures import MEASURES
 from xcg.statistics.corrections import adjust
-from xcg.statistics.measure_values import by_measure
 from xcg.statistics.significance_tests import paired_p_values
 from xcg.statistics.topic_scores import (
     DIGITS,
@@ -17,10 +18,53 @@ from xcg.statistics.topic_scores import (
     Booleans,
     Floats,
     check_name,
-    differences,
     divisor,
     sign,
 )
+
+_T = TypeVar("_T")
+
+
+def by_measure(what: str, values: Any, parse: Callable[[Any], _T], expected: str) -> dict[str, _T]:
+    """Return the value of each measure.
+
+    Args:
+        what: Name of the values in messages.
+        values: One value for all measures; values by measure; or texts like ``"0.01"`` and
+            ``"ASL=2"``. None means no value.
+        parse: Returns a value, or raises ValueError or TypeError.
+        expected: End of the message about an illegal value.
+
+    Returns:
+        Values by canonical name; the measure ``""`` means all others.
+
+    Raises:
+        XcgError: If a value is illegal, a measure is unknown, or a measure has several values.
+
+    >>> by_measure("margin", ["0.01", "ASL=2"], float, "expected a number")
+    {'': 0.01, 'ASL': 2.0}
+    """
+    pairs: Iterable[tuple[str, Any]]
+    if values is None:
+        return {}
+    if isinstance(values, Mapping):
+        pairs = values.items()
+    elif isinstance(values, (str, float, int)):
+        pairs = [("", values)]
+    else:
+        pairs = [(name, value) for name, _, value in (text.rpartition("=") for text in values)]
+    found: dict[str, _T] = {}
+    for name, value in pairs:
+        try:
+            parsed = parse(value)
+        except (TypeError, ValueError, OverflowError):
+            text = f"{name}={value}" if name else str(value)
+            raise XcgError(f"illegal {what} {text!r}: {expected}") from None
+        measure = str(MEASURES.parse(name)) if name else ""
+        if measure in found:
+            raise XcgError(f"several values of {what}{measure and f' for {measure}'}: expected one")
+        found[measure] = parsed
+    return found
 
 
 def parse_margins(
@@ -114,42 +158,32 @@ def equivalence_p(test: str, found: Floats, margin: float) -> Floats:
     return higher
 
 
-def margin_inferences(
-    pairs: Sequence[tuple[Sequence[float], Sequence[float]]],
-    measure: str,
-    test: str,
-    correction: str,
-    margin: float,
-) -> list[tuple[float, float]]:
+def margin_p_values(
+    found: Sequence[Floats], measure: str, test: str, correction: str, margin: float
+) -> tuple[list[float], list[float]]:
     """Test non-inferiority and equivalence of each pair, and correct the p values.
 
     Args:
-        pairs: The scores of a run and of its baseline for the topics that both have, for each
-            comparison of the family.
+        found: The scores of a run minus those of its baseline by topic, for each comparison of the
+            family.
         measure: Canonical name of the measure of the scores.
         test: As for :func:`not_worse_p`.
-        correction: As for :func:`xcg.statistics.corrections.adjust`.
+        correction: As for :func:`xcg.statistics.corrections.adjusted`.
         margin: The difference of the means, or of the sums if the measure is a count, above 0.
 
     Returns:
-        For each pair, the corrected p values of non-inferiority and of equivalence.
+        The corrected p values of non-inferiority, and of equivalence, by pair.
 
     Raises:
         XcgError: As the test.
     """
     not_worse, equivalent = [], []
-    for first, second in pairs:
-        found = advantages(measure, first, second)
-        by_topic = margin / (len(found) / divisor(measure, len(found)))
-        not_worse += not_worse_p(test, found[None], by_topic).tolist()
-        equivalent += equivalence_p(test, found[None], by_topic).tolist()
-    corrected = (adjust(p_values, correction) for p_values in (not_worse, equivalent))
-    return list(zip(*corrected, strict=True))
-
-
-def advantages(measure: str, first: Sequence[float], second: Sequence[float]) -> Floats:
-    """Return the differences between two runs for each topic, positive if the first is better."""
-    return sign(measure) * differences(first, second)
+    for values in found:
+        advantages = sign(measure) * values[None]
+        by_topic = margin / (len(values) / divisor(measure, len(values)))
+        not_worse += not_worse_p(test, advantages, by_topic).tolist()
+        equivalent += equivalence_p(test, advantages, by_topic).tolist()
+    return adjust(not_worse, correction), adjust(equivalent, correction)
 
 
 def evidence(test: str, found: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -23,7 +23,8 @@ from xcg.runs.run import Ranking, Run
 from xcg.user_model.model import UserModel
 
 Position = Literal["after first", "before first"]
-POSITIONS: tuple[Position, ...] = ("after first", "before first")
+POSITIONS: dict[Position, int] = {"after first": 1, "before first": 0}
+"""Position → the index of the first inserted result."""
 MEASURES_OF_FIGURE_6 = "ep@0.1 ep@1 R Q MAep iMAep MAnxCG@1500"
 COUNTS = (0, 1, 2, 3, 4, 5, 10, 50, 100, 500, 1000)
 Means = dict[tuple[Measure, Position, int], float | None]
@@ -166,24 +167,17 @@ def _means(
     for position, count in product(POSITIONS, counts):
         perturbed = [_insert(topic, position, count) for topic in topics]
         for measure in measures:
-            means[measure, position, count] = _mean(measure, perturbed, effort)
+            values = [measure.compute(topic, effort) for topic in perturbed]
+            defined = [value for value in values if value is not None]
+            mean = math.fsum(defined) / len(defined) if defined else None
+            means[measure, position, count] = mean
     return means
 
 
-def _mean(measure: Measure, topics: Sequence[RankingGains], effort: Mapping[str, str]) -> float | None:
-    values = [measure.compute(topic, effort) for topic in topics]
-    defined = [value for value in values if value is not None]
-    return math.fsum(defined) / len(defined) if defined else None
-
-
 def _insert(topic: RankingGains, position: Position, count: int) -> RankingGains:
-    gains, index = vector(topic.gains), _index(position)
+    gains, index = vector(topic.gains), POSITIONS[position]
     perturbed = np.concatenate([gains[:index], np.zeros(count), gains[index:]])
     return RankingGains(perturbed, vector(topic.ideal), topic.not_retrieved)
-
-
-def _index(position: Position) -> int:
-    return 1 if position == "after first" else 0
 
 
 def _means_of_levels(
@@ -204,7 +198,7 @@ def _means_of_levels(
 def _insert_documents(run: Run, position: Position, count: int) -> Run:
     """Insert documents that are not assessed into all rankings with results."""
     inserted = [(f"inserted-by-xcg-perturb-{number}", WHOLE, None) for number in range(count)]
-    index = _index(position)
+    index = POSITIONS[position]
     rankings = {}
     for topic, ranking in run.rankings.items():
         results = [(*result, ranking.spans.get(n)) for n, result in enumerate(ranking)]

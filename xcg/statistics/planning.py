@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
+from xcg.lazy_modules import np
 from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, single_level
-from xcg.statistics.power import POWER, PowerSimulation
-from xcg.statistics.run_pairs import scores_to_compare
+from xcg.statistics.families import POWER, t_detectable
 from xcg.statistics.significance import choose_correction
+from xcg.statistics.significance_tests import equal_signs_probability
 from xcg.statistics.topic_scores import (
+    ROUNDING,
+    Floats,
     check_name,
     common_scores,
     differences,
+    scores_to_compare,
     standard_deviation,
 )
 
@@ -24,7 +30,111 @@ MAX_RUNS = 1000
 """The highest number of runs to plan for; time and memory grow with it."""
 MAX_TOPICS = 1_000_000
 """The highest number of topics to plan for."""
+MAX_SEARCHED_TOPICS = 100_000
+"""The highest number of topics that a plan finds necessary."""
+CAMPAIGNS = 4000
+MAX_SIMULATED_TOPICS = 60
+"""The maximum number of simulated topics.
+
+With more topics, thresholds are extrapolated in proportion to the noncentral t distribution.
+"""
+_STEPS = 6
+_TOLERANCE = 0.01
 PLANNED_CORRECTIONS = ("shaffer", *P_VALUE_CORRECTIONS)
+
+
+class PowerSimulation:
+    """Simulated campaigns of two runs, with any number of topics, that are compared by the t test.
+
+    Each campaign draws the differences by topic of one pair of the pilot, centred, in both directions.
+    Scores are not normally distributed, and the differences of some pairs vary more than those of
+    others; with 15 topics, formulas for normal scores are therefore wrong by several points. A campaign
+    yields a threshold: the smallest true difference that would have been significant in it. The
+    thresholds of all campaigns give the power for every difference.
+
+    Args:
+        samples: Differences by topic of the pilot's pairs of runs; not all equal.
+        level: Significance level of one comparison.
+        seed: Seed of the random numbers.
+    """
+
+    def __init__(self, samples: Sequence[Floats], level: float, seed: int) -> None:
+        variances = [float(found.var(ddof=1)) for found in samples]
+        self.deviation = math.sqrt(math.fsum(variances) / len(variances))
+        self._level, self._seed = level, seed
+        self._thresholds: dict[int, Floats] = {}
+        self._sizes = np.array([len(found) for found in samples])
+        self._centred = np.zeros((len(samples), int(self._sizes.max())))
+        for row, found in zip(self._centred, samples, strict=True):
+            # Scaled so that draws have the unbiased variance.
+            row[: len(found)] = (found - found.mean()) * math.sqrt(len(found) / (len(found) - 1))
+
+    def thresholds(self, topics: int) -> Floats:
+        """Return the sorted thresholds of campaigns; infinite if no difference is significant."""
+        if topics not in self._thresholds:
+            if topics <= MAX_SIMULATED_TOPICS:
+                found = np.sort(self._simulate(topics))
+            else:
+                many, few = (self._normal(n, POWER) for n in (topics, MAX_SIMULATED_TOPICS))
+                found = self.thresholds(MAX_SIMULATED_TOPICS) * (many / few)
+            self._thresholds[topics] = found
+        return self._thresholds[topics]
+
+    def power(self, topics: int, difference: float) -> float:
+        """Return the probability that a true difference is significant, in either direction."""
+        found = self.thresholds(topics)
+        count = np.searchsorted(found, difference) + np.searchsorted(found, -difference)
+        return float(count) / len(found)
+
+    def detectable(self, topics: int, power: float) -> float | None:
+        """Return the smallest difference that is detected with a given power, or None."""
+        found = self.thresholds(topics)
+        value = float(found[min(len(found) - 1, math.ceil(power * len(found)))])
+        return max(value, 0.0) if math.isfinite(value) else None
+
+    def topics_needed(self, difference: float, power: float) -> int | None:
+        """Return the number of topics needed to detect a difference with a given power.
+
+        The first guess is for normal scores. Each further guess corrects the formula by its ratio to
+        the simulation at the previous guess.
+
+        Returns:
+            At least 2; None if it exceeds 100,000.
+        """
+        ratio, guess = 1.0, 0
+        for _ in range(_STEPS):
+            before, least = guess, -difference / ratio
+            # The first number of topics whose detectable difference is not larger.
+            guess = 2 + bisect_left(
+                range(2, MAX_SEARCHED_TOPICS + 2), least, key=lambda n: -self._normal(n, power)
+            )
+            if guess > MAX_SEARCHED_TOPICS:
+                return None
+            found = self.detectable(guess, power)
+            if guess == before:
+                break
+            ratio = found / self._normal(guess, power) if found is not None else 2 * ratio
+        while guess < MAX_SIMULATED_TOPICS and self.power(guess, difference) < power - _TOLERANCE:
+            guess += 1  # with few topics, the ratio depends strongly on their number
+        return guess
+
+    def _normal(self, topics: int, power: float) -> float:
+        """Return the detectable difference for normal scores."""
+        return t_detectable(self.deviation, topics, self._level, power)
+
+    def _simulate(self, topics: int) -> Floats:
+        """Return the thresholds of simulated campaigns."""
+        from scipy.stats import t
+
+        rng = np.random.default_rng([self._seed, topics])
+        pairs = rng.permutation(np.resize(rng.permutation(len(self._sizes)), CAMPAIGNS))
+        drawn = (rng.random((CAMPAIGNS, topics)) * self._sizes[pairs, None]).astype(int)
+        samples = self._centred[pairs[:, None], drawn]
+        means, deviations = samples.mean(axis=1), samples.std(axis=1, ddof=1)
+        half_widths = float(t.isf(self._level / 2, topics - 1)) * deviations / math.sqrt(topics)
+        if equal_signs_probability(topics) >= self._level:  # equal differences are not significant
+            half_widths[deviations <= ROUNDING] = np.inf
+        return np.concatenate([half_widths - means, half_widths + means])
 
 
 @dataclass(frozen=True)
@@ -81,7 +191,7 @@ def plan(
     """Predict the power of comparisons by the t test from a pilot campaign.
 
     Campaigns are simulated: topics are drawn from those of the pilot, and a difference is added to
-    every topic (see :class:`xcg.statistics.power.PowerSimulation`). Each campaign has the differences
+    every topic (see :class:`PowerSimulation`). Each campaign has the differences
     of one pair of the pilot's runs, all pairs equally often. So the power is the mean over the pairs.
     No other difference of the family is found, which is the worst case for the methods of Holm and
     Shaffer. Pairs whose differences are equal on all topics are left out.

@@ -12,9 +12,16 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
-from xcg.statistics.bootstrap import Interval, centre, percentile_interval, resampled_topics
-from xcg.statistics.run_pairs import scores_by_cell
-from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, matrix_product, score_matrix, sign
+from xcg.statistics.intervals import Interval, centre, percentile_interval, resampled_topics
+from xcg.statistics.topic_scores import (
+    DIGITS,
+    ROUNDING,
+    Floats,
+    matrix_product,
+    score_matrix,
+    scores_by_cell,
+    sign,
+)
 
 Signs = npt.NDArray[np.int8]
 _Key = tuple[str, str]  # measure, user model
@@ -275,11 +282,8 @@ def order_agreements(results: Results, resamples: int = 0, seed: int = 0) -> lis
     for (first, means), (second, others) in combinations(goodness.items(), 2):
         tau = kendall_tau_b(means, others)
         interval = _tau_b_interval(orders, first, second, tau)
-        agreements.append(
-            OrderAgreement(
-                *(*first, *second), tau, pearson(means, others), tau_ap(means, others), interval
-            )
-        )
+        correlation, ap = pearson(means, others), tau_ap(means, others)
+        agreements.append(OrderAgreement(*first, *second, tau, correlation, ap, interval))
     return agreements
 
 
@@ -293,17 +297,13 @@ def _resampled_orders(results: Results, resamples: int, seed: int) -> dict[_Key,
         return {}
     scores, runs = scores_by_cell(results), results.runs
     keys = list(dict.fromkeys(cell[:2] for cell in scores))
-    complete = [
-        topic
-        for topic in results.topics
-        if all(topic in scores.get((*key, run), ()) for key in keys for run in runs)
-    ]
+    every = [scores.get((*key, run), {}) for key in keys for run in runs]
+    complete = [topic for topic in results.topics if all(topic in own for own in every)]
     if len(complete) < 2:
         return {}
     count = len(complete)
-    weights = np.array(
-        [np.bincount(resampled_topics(count, seed, n), minlength=count) for n in range(resamples)]
-    )
+    drawn = [resampled_topics(count, seed, number) for number in range(resamples)]
+    weights = np.array([np.bincount(topics, minlength=count) for topics in drawn])
     means_given = {(row.measure, row.user_model, row.run): row.value for row in results.means()}
     orders = {}
     for key in keys:

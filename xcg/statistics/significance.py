@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import combinations, product
+from typing import Any, NamedTuple
 
 from xcg.errors import XcgError
+from xcg.evaluation.inputs import Measures
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.measures import MEASURES, Measure
-from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL
+from xcg.measures import MEASURES
+from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, adjusted
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
-from xcg.statistics.margins import margin_inferences, parse_margins
-from xcg.statistics.run_pairs import pairs_of_runs, scores_to_compare
-from xcg.statistics.significance_tests import PAIRED_TESTS
+from xcg.statistics.margins import margin_p_values, parse_margins
+from xcg.statistics.significance_tests import PAIRED_TESTS, family_p_values
 from xcg.statistics.topic_scores import (
     DIGITS,
+    Floats,
     TopicScores,
+    best_first,
     check_name,
     common_scores,
     differences,
     divisor,
+    pair_differences,
+    pairs_of_runs,
+    score_matrix,
+    scores_by_run,
+    scores_to_compare,
     sign,
     standard_deviation,
 )
@@ -67,8 +75,8 @@ class Comparison:
             together at 0.95. None without an interval.
         detectable: The smallest true difference that this comparison finds with a probability of 80 %
             if no other difference of the family is found (the power; see
-            :mod:`xcg.statistics.power`). None with Wilcoxon's test, if all topics have the same
-            difference, or if there are too few topics for the level.
+            :func:`xcg.statistics.families.detectable_difference`). None with Wilcoxon's test, if all
+            topics have the same difference, or if there are too few topics for the level.
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons that were corrected together, the family.
@@ -109,7 +117,7 @@ class Comparison:
 
 def compare(
     results: Results,
-    measures: Iterable[str | Measure] | str | None = None,
+    measures: Measures | None = None,
     *,
     baseline: str | None = None,
     test: str = "t",
@@ -118,17 +126,53 @@ def compare(
 ) -> list[Comparison]:
     """Test whether the differences between runs are significant.
 
-    All pairs of runs are compared, or each run with a baseline, over the topics that both have. With
-    several strategies, the pairs are the strategies of the same run. Greedy references (``oracle``) are
-    not compared. The comparisons by one measure under one user model are a family: their p values are
-    corrected together.
+    All pairs of runs are compared, or each run with a baseline, over the topics that both runs have.
+    With several strategies, the pairs are the strategies of the same run. Greedy references
+    (``oracle``) are not compared. The comparisons by one measure under one user model are a family:
+    their p values are corrected together.
+
+    Args:
+        results: Results with scores per topic.
+        measures: Measures as for :func:`xcg.evaluate`; all measures of the results by default.
+        baseline: Name of a run that was chosen before the results were known. By default, and for
+            ``"all"``, all pairs are compared. ``"best"`` returns only the comparisons with the run
+            that has the best mean; as the results select it, p values and intervals are those of all
+            pairs.
+        test: ``"t"``, ``"wilcoxon"``, ``"wilcoxon-pratt"`` or ``"randomisation"``; see
+            :mod:`xcg.statistics.significance_tests`.
+        correction: Correction of p values for the number of comparisons: ``"shaffer"`` (Holm with
+            Shaffer's steps, for all pairs by ``"t"``; see :func:`xcg.statistics.corrections.adjusted`),
+            ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` (Benjamini and Hochberg 1995), ``"none"``, or
+            ``"tukey"`` (Tukey's honestly significant differences, for all pairs by ``"t"`` or
+            ``"randomisation"``, if all pairs have the same variance; see
+            :func:`xcg.statistics.families.tukey_inferences`). The default is ``"shaffer"`` for more
+            than two runs without a baseline by ``"t"`` if all runs have the same topics and all pairs
+            are compared, and otherwise ``"holm"``.
+        margin: A difference, or differences by measure, up to which a run is not worse than the
+            baseline, or equivalent to it. It needs a named baseline, and adds p values that show this
+            (see :mod:`xcg.statistics.margins`).
+
+    Returns:
+        The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.
+
+    Raises:
+        XcgError: If a name is unknown, there are fewer than two runs, two runs share fewer than two
+            topics, or the correction is not defined for the test, baseline or topics.
+
+    >>> from xcg.evaluation.results import Result
+    >>> scores = {"a": (0.2, 0.4, 0.6), "b": (0.1, 0.2, 0.3)}
+    >>> (line,) = compare(Results(
+    ...     Result(run, str(topic), "MAep", value, "m")
+    ...     for run, values in scores.items() for topic, value in enumerate(values)
+    ... ))
+    >>> line.run, line.baseline, round(line.difference, 4), round(line.p, 4)
+    ('a', 'b', 0.2, 0.0742)
     """
     chosen = results.measures if measures is None else list(map(str, MEASURES.parse_all(measures)))
     margins = {} if margin is None else parse_margins(margin, chosen)
     return [
         comparison
-        for measure in chosen
-        for model in results.user_models
+        for measure, model in product(chosen, results.user_models)
         for comparison in compare_runs(
             results, measure, model, baseline, test, correction, margins.get(measure)
         )
@@ -160,16 +204,6 @@ def compare_runs(
 
     Raises:
         XcgError: As :func:`compare`.
-
-    >>> from xcg.evaluation.results import Result
-    >>> scores = {"a": (0.2, 0.4, 0.6), "b": (0.1, 0.2, 0.3)}
-    >>> results = Results(
-    ...     Result(run, str(topic), "MAep", value, "m")
-    ...     for run, values in scores.items() for topic, value in enumerate(values)
-    ... )
-    >>> (line,) = compare_runs(results, "MAep", "m")
-    >>> line.run, line.baseline, round(line.difference, 4), round(line.p, 4)
-    ('a', 'b', 0.2, 0.0742)
     """
     check_name("test", test, PAIRED_TESTS)
     if correction is not None:
@@ -190,14 +224,13 @@ def compare_runs(
         pair: common_scores({run: scores[run] for run in pair}, topics, what)
         for pair in (shown if together else pairs)
     }
+    found = [differences(*sample.values.values()) for sample in samples.values()]
     if together:
         complete = common_scores(scores, topics, what)
-        found = tukey_inferences(complete, shown, test, SIGNIFICANCE_LEVEL)
+        inferences = tukey_inferences(complete, shown, test, SIGNIFICANCE_LEVEL)
     else:
-        by_topic = [differences(*sample.values.values()) for sample in samples.values()]
         single = "none" if procedure == "tukey" else procedure  # there is one pair
-        found = paired_inferences(by_topic, test, single, SIGNIFICANCE_LEVEL)
-    inferences = dict(zip(samples, found, strict=True))
+        inferences = paired_inferences(found, test, single, SIGNIFICANCE_LEVEL)
     names = {
         "measure": measure,
         "user_model": user_model,
@@ -205,14 +238,17 @@ def compare_runs(
         "correction": procedure,
         "comparisons": len(pairs),
     }
-    lines = [_comparison(samples[p], inferences[p], names) for p in shown]
+    lines = [
+        _comparison(sample, by_topic, inference, names)
+        for (pair, sample), by_topic, inference in zip(samples.items(), found, inferences, strict=True)
+        if base in (None, pair[1])
+    ]
     if margin is None:
         return lines
-    columns = [(samples[pair].values[pair[0]], samples[pair].values[pair[1]]) for pair in shown]
-    p_values = margin_inferences(columns, measure, test, procedure, margin)
+    p_values = margin_p_values(found, measure, test, procedure, margin)
     return [
         replace(line, margin=margin, p_not_worse=not_worse, p_equivalent=equivalent)
-        for line, (not_worse, equivalent) in zip(lines, p_values, strict=True)
+        for line, not_worse, equivalent in zip(lines, *p_values, strict=True)
     ]
 
 
@@ -239,12 +275,12 @@ def choose_correction(
     return correction or ("holm" if obstacle or len(scores) == 2 else "shaffer")
 
 
-def _comparison(scores: TopicScores, inference: Inference, procedure: Mapping[str, Any]) -> Comparison:
+def _comparison(
+    scores: TopicScores, found: Floats, inference: Inference, procedure: Mapping[str, Any]
+) -> Comparison:
     (run, first), (baseline, second) = scores.values.items()
-    measure, found = procedure["measure"], differences(first, second)
-    topics = len(found)
-    difference = float(found.mean())
-    deviation = standard_deviation(found)
+    measure, topics = procedure["measure"], len(found)
+    difference, deviation = float(found.mean()), standard_deviation(found)
     better = sign(measure) * found
     wins, losses = int(np.count_nonzero(better > 0)), int(np.count_nonzero(better < 0))
     summed = divisor(measure, topics)
@@ -268,6 +304,67 @@ def _comparison(scores: TopicScores, inference: Inference, procedure: Mapping[st
         **inference._replace(low=low, high=high, detectable=detectable)._asdict(),
         **procedure,
     )
+
+
+class BestRun(NamedTuple):
+    """The best and the second run by a measure under a user model.
+
+    Attributes:
+        measure: Canonical name of the measure.
+        user_model: Name of the user model.
+        best: The first of the runs with the best mean.
+        second: The next run.
+        p: p value of their difference by the paired t test, corrected for all pairs of runs, because
+            the scores select the best. None if it cannot be tested.
+        correction: Name of the correction.
+        comparisons: Number of pairs of runs.
+    """
+
+    measure: str
+    user_model: str
+    best: str
+    second: str
+    p: float | None
+    correction: str
+    comparisons: int
+
+
+def best_runs(results: Results) -> list[BestRun]:
+    """Test for each measure and user model whether the best run differs from the second.
+
+    The test is that of :func:`compare` with its defaults, without greedy references. There is no
+    correction for the number of measures and user models.
+
+    Args:
+        results: Results with scores per topic. Families with fewer than two runs are left out.
+
+    >>> from xcg.evaluation.results import Result
+    >>> scores = {"a": (0.1, 0.2, 0.3), "b": (0.2, 0.4, 0.6)}
+    >>> (found,) = best_runs(Results(
+    ...     Result(run, str(topic), "MAep", value, "m")
+    ...     for run, values in scores.items() for topic, value in enumerate(values)
+    ... ))
+    >>> found.best, found.second, round(found.p, 4)
+    ('b', 'a', 0.0742)
+    """
+    tested = results.without_references()
+    found = []
+    for measure, model in product(tested.measures, tested.user_models):
+        scores = scores_by_run(tested, measure, model)
+        if len(scores) < 2:
+            continue
+        runs = list(scores)
+        best, second, *_ = best_first(scores, measure)
+        pairs = list(combinations(range(len(runs)), 2))
+        matrix = score_matrix(scores, tested.topics)
+        samples = [pair_differences(matrix[None], pair) for pair in pairs]
+        correction, p = choose_correction(scores, None, "t", None), None
+        if min(sample.shape[1] for sample in samples) > 1:
+            p_values = adjusted(family_p_values(samples, "t"), correction)[0].tolist()
+            first, last = sorted((runs.index(best), runs.index(second)))
+            p = p_values[pairs.index((first, last))]
+        found.append(BestRun(measure, model, best, second, p, correction, len(pairs)))
+    return found
 
 
 def means_of_runs(scores: TopicScores, measure: str) -> dict[str, float]:

@@ -13,7 +13,6 @@ from xcg.statistics.topic_scores import (
     ROUNDING,
     Floats,
     check_name,
-    differences,
     matrix_product,
 )
 
@@ -25,29 +24,6 @@ _SIGN_VECTORS_AT_ONCE = 2048
 _MAX_ROWS_AT_ONCE = 512
 
 PAIRED_TESTS = ("t", "wilcoxon", "wilcoxon-pratt", "randomisation")
-
-
-def paired_p_value(test: str, first: Sequence[float], second: Sequence[float]) -> float:
-    """Compute the two-sided p value of a paired test of two runs, see :func:`paired_p_values`.
-
-    Args:
-        test: A name in :data:`PAIRED_TESTS`.
-        first: Scores of a run by topic.
-        second: Scores of another run for the same topics.
-
-    Returns:
-        A number from 0 to 1: 1 if all differences are 0.
-
-    Raises:
-        XcgError: If the test is unknown, the numbers of topics differ, there are fewer than two, or a
-            score is not finite.
-
-    >>> round(paired_p_value("t", [0.2, 0.4, 0.6], [0.1, 0.2, 0.3]), 4)  # t = 0.2 / (0.1 / √3) = 2√3
-    0.0742
-    >>> paired_p_value("wilcoxon", [0.2, 0.4, 0.6], [0.1, 0.2, 0.3])  # 2 of 8 vectors: + + +, − − −
-    0.25
-    """
-    return float(paired_p_values(test, differences(first, second)[None])[0])
 
 
 def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:

@@ -1,8 +1,7 @@
 """Study which overlap strategy suits which user: the scores of strategies for α from 0 to 1.
 
-The runs are read and rewritten once. All values of α are then evaluated in one pass over the documents,
-and the values at which the best strategy changes are found by further evaluations. Each measure is
-studied by itself: what is said about it does not depend on the other measures.
+The runs are read and rewritten once, and all values of α are evaluated in one pass over the documents.
+Each measure is studied by itself: what is said about it does not depend on the other measures.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
+from typing import NamedTuple
 
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.evaluate import evaluate
@@ -21,15 +21,7 @@ from xcg.evaluation.unique_names import with_unique_names
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import Measure
 from xcg.runs.run import ORACLE, Run
-from xcg.statistics.families import t_interval
-from xcg.statistics.strategy_scores import (
-    PRECISION,
-    Case,
-    Lead,
-    Leaders,
-    StrategyScore,
-    StrategyStudy,
-)
+from xcg.statistics.intervals import t_interval
 from xcg.statistics.topic_scores import ROUNDING, differences, sign
 from xcg.strategies.rewriting import reference_run
 from xcg.user_model.model import UserModel
@@ -40,6 +32,8 @@ STEP = 0.05
 LEAST_STEP = 0.001
 NEAR_ENDS = (0.001, 0.999)
 """Further values of α: at 1, where repeated results gain nothing, MAep jumps."""
+PRECISION = 0.005
+"""The maximum error of the values of α at which the best strategy changes."""
 LEVEL = 0.05
 """The significance level of the difference between the best strategy and the second."""
 
@@ -48,11 +42,135 @@ _ALPHA_SETTING = re.compile(r"(?<=[\[,])(?:relevance_value\.)?alpha=[^,\]]*,?")
 _EVALUATED_ALPHA = re.compile(r" at alpha=[0-9.e-]+(?=: )")
 """What :meth:`_Grid.at` adds to the name of a user model, in a note."""
 
+Case = tuple[str, str, str]
+"""Measure, user model and run."""
+_Evaluate = Callable[[Inputs], Results]
+
+
+class StrategyScore(NamedTuple):
+    """The score of a run under one strategy at one value of α.
+
+    Attributes:
+        measure: Canonical name of the measure.
+        user_model: Name of the user model, without α.
+        run: Name of the run as read.
+        strategy: The strategy as users type it; ``oracle`` is the greedy reference.
+        alpha: α of the user model.
+        score: Mean over topics; None without one.
+        to_oracle: How much better oracle is: oracle − score, or score − oracle for a lower-is-better
+            measure. None if one of them has no score.
+        is_best: Whether no other strategy of the run is better at this α. Never true of oracle.
+    """
+
+    measure: str
+    user_model: str
+    run: str
+    strategy: str
+    alpha: float
+    score: float | None
+    to_oracle: float | None
+    is_best: bool
+
+
+class Crossing(NamedTuple):
+    """A value of α at which the best strategy of a run changes.
+
+    Attributes:
+        measure: As of :class:`StrategyScore`, like ``user_model`` and ``run``.
+        low: The greatest α known to be below the change.
+        high: The smallest α known to be above it.
+        before: The best strategies at ``low``; several have equal scores.
+        after: The best strategies at ``high``.
+    """
+
+    measure: str
+    user_model: str
+    run: str
+    low: float
+    high: float
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def alpha(self) -> float:
+        """The centre of the interval, which differs by at most :data:`PRECISION` from the change."""
+        return round((self.low + self.high) / 2, 12)
+
+
+class Lead(NamedTuple):
+    """How much better the best strategy is than the second, at one value of α.
+
+    Attributes:
+        alpha: α of the user model.
+        second: The second best strategy.
+        difference: How much better the mean of the best is.
+        low: Lower limit of the 95 % interval by the paired t test; None without one.
+        high: Upper limit.
+        topics: The number of topics of the interval.
+    """
+
+    alpha: float
+    second: str
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    topics: int = 0
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval excludes 0."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+class Leaders(NamedTuple):
+    """The strategies of a run that are best from one change to the next.
+
+    Attributes:
+        strategies: The strategies that are best at all these values of α; several have equal scores.
+        first: The first evaluated α.
+        last: The last evaluated α.
+        lead: The largest lead over the second best strategy; None without a second.
+    """
+
+    strategies: tuple[str, ...]
+    first: float
+    last: float
+    lead: Lead | None = None
+
+
+@dataclass(frozen=True)
+class StrategyStudy:
+    """The result of :func:`study_strategies`.
+
+    Attributes:
+        scores: The scores in the order of measures, user models, runs, strategies and α. Oracle is the
+            last strategy of each run.
+        refined: Scores of strategies at further values of α, near changes of the best strategy.
+        leaders: (Measure, user model, run) → the strategies that are best, from α = 0 to 1.
+        alphas: User model → the values of α that were tried for all strategies.
+        constant: The measures and user models for which no score depends on α.
+        notes: The notes of the evaluation.
+    """
+
+    scores: Sequence[StrategyScore]
+    refined: Sequence[StrategyScore]
+    leaders: Mapping[Case, Sequence[Leaders]]
+    alphas: Mapping[str, Sequence[float]]
+    constant: Sequence[tuple[str, str]]
+    notes: Sequence[str]
+
+    @property
+    def crossings(self) -> list[Crossing]:
+        """The changes of the best strategy in the order of the scores."""
+        return [
+            Crossing(*case, before.last, after.first, before.strategies, after.strategies)
+            for case, found in self.leaders.items()
+            for before, after in pairwise(found)
+        ]
+
 
 def study_strategies(
-    inputs: Inputs,
-    step: float | None = None,
-    evaluate: Callable[[Inputs], Results] = evaluate,
+    inputs: Inputs, step: float | None = None, evaluate: _Evaluate = evaluate
 ) -> StrategyStudy:
     """Compute the scores of overlap strategies for α from 0 to 1.
 
@@ -133,10 +251,8 @@ def _grids(models: Sequence[UserModel], step: float | None) -> list[_Grid]:
         elif len(family) == 1:
             grids.append(_Grid(name, family[0], default))
         elif step is not None:
-            raise XcgError(
-                f"the user model {name} has several values of alpha, so a step has no effect: remove "
-                "one of them"
-            )
+            what = f"the user model {name} has several values of alpha"
+            raise XcgError(f"{what}, so a step has no effect: remove one of them")
         else:
             grids.append(_Grid(name, family[0], alphas))
     return grids
@@ -145,9 +261,7 @@ def _grids(models: Sequence[UserModel], step: float | None) -> list[_Grid]:
 class _Evaluator:
     """Evaluates the strategies of all runs at values of α, and keeps the means."""
 
-    def __init__(
-        self, inputs: Inputs, step: float | None, evaluate: Callable[[Inputs], Results]
-    ) -> None:
+    def __init__(self, inputs: Inputs, step: float | None, evaluate: _Evaluate) -> None:
         self._evaluate_inputs = evaluate
         self._strategies = [str(part) for part in inputs.strategy_list if part.name != ORACLE]
         if not self._strategies:
@@ -167,17 +281,11 @@ class _Evaluator:
         self._grids = _grids(self._inputs.user_models, step)
         count = sum(len(grid.alphas) for grid in self._grids)
         if count > MAX_MODELS:
-            raise XcgError(
-                f"{count:,} user models with their values of α: expected at most {MAX_MODELS:,}"
-            )
+            what = f"{count:,} user models with their values of α"
+            raise XcgError(f"{what}: expected at most {MAX_MODELS:,}")
         self._alphas = {grid.name: grid.alphas for grid in self._grids}
         names = dict.fromkeys(run for run, _ in self._runs.values())
-        self._cases = [
-            (str(measure), grid.name, name)
-            for measure in measures
-            for grid in self._grids
-            for name in names
-        ]
+        self._cases = list(product(map(str, measures), self._alphas, names))
         self._values: dict[tuple[float, Case, str], dict[str, float]] = {}
         """(α, case, strategy) → topic → score, and :data:`MEAN` → mean."""
         self._tried = {case: set(self._alphas[case[1]]) for case in self._cases}
@@ -189,21 +297,14 @@ class _Evaluator:
         self._notes += dict.fromkeys(_EVALUATED_ALPHA.sub("", note) for note in notes)
         constant = self._unaffected()
         self._refine_crossings()
-        return StrategyStudy(
-            [score for case in self._cases for score in self._scores(case, self._alphas[case[1]])],
-            [
-                score
-                for case in self._cases
-                for score in self._scores(case, sorted(self._tried[case] - {*self._alphas[case[1]]}))
-            ],
-            {
-                case: [self._with_lead(case, leaders) for leaders in self._leaders(case)]
-                for case in self._cases
-            },
-            self._alphas,
-            constant,
-            self._notes,
-        )
+        scores, refined = list[StrategyScore](), list[StrategyScore]()
+        leaders = {}
+        for case in self._cases:
+            alphas = self._alphas[case[1]]
+            scores += self._scores(case, alphas)
+            refined += self._scores(case, sorted(self._tried[case] - {*alphas}))
+            leaders[case] = [self._with_lead(case, found) for found in self._leaders(case)]
+        return StrategyStudy(scores, refined, leaders, self._alphas, constant, self._notes)
 
     def _evaluate(self, alphas: Mapping[str, Iterable[float]], inputs: Inputs) -> Sequence[str]:
         """Evaluate user models at values of α, and keep the values; return the notes."""
@@ -250,15 +351,12 @@ class _Evaluator:
         """Return inputs with the strategies of some runs; with all if trees are made of their paths."""
         if self._inputs.documents is None:
             return self._inputs
-        chosen = [
-            run
-            for run in self._inputs.loaded_runs
-            if self._runs[run.name][0] in runs and not run.is_reference
-        ]
+        every = self._inputs.loaded_runs
+        chosen = [r for r in every if self._runs[r.name][0] in runs and not r.is_reference]
         return replace(self._inputs, runs=chosen)
 
     def _oriented(self, case: Case, alpha: float) -> dict[str, float]:
-        """Return the means of strategies, with the sign reversed for a lower-is-better measure."""
+        """Return the means of strategies, better ones higher."""
         means = {name: self._mean(case, alpha, name) for name in self._strategies}
         return {name: sign(case[0]) * mean for name, mean in means.items() if mean is not None}
 
@@ -298,9 +396,8 @@ class _Evaluator:
                 lead = Lead(alpha, second, difference)
         if lead is None:
             return leaders
-        by_topic = [
-            self._values[lead.alpha, case, name] for name in (leaders.strategies[0], lead.second)
-        ]
+        names = leaders.strategies[0], lead.second
+        by_topic = [self._values[lead.alpha, case, name] for name in names]
         topics = [topic for topic in by_topic[0] if topic in by_topic[1] and topic != MEAN]
         if len(topics) > 1:
             columns = ([values[topic] for topic in topics] for values in by_topic)
@@ -331,14 +428,7 @@ def _measures_of_gains(measures: Sequence[Measure]) -> tuple[list[Measure], str]
 
 
 def rewritten_runs(inputs: Inputs) -> list[tuple[str, str, Run]]:
-    """Return name as read, strategy and run, for each run under each strategy of the inputs.
-
-    Args:
-        inputs: Inputs with at least one strategy.
-
-    Raises:
-        XcgError: If a run or a strategy is wrong.
-    """
+    """Return name as read, strategy and run, for each run under each strategy of the inputs."""
     names = [run.name for run in with_unique_names(inputs.runs_as_read, Notes())]
     pairs = product(names, map(str, inputs.strategy_list))
     return [(*pair, run) for pair, run in zip(pairs, inputs.loaded_runs, strict=True)]

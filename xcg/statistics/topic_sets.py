@@ -1,7 +1,7 @@
 """Topic-set size: how often the order of two runs is reversed on other topics.
 
 Section 6.2.2 of Kazai and Lalmas 2006 (KL). :mod:`xcg.statistics.extrapolation` extrapolates the rates
-to more topics, and :mod:`xcg.statistics.extrapolation` finds the differences that are reliable.
+to more topics, and finds the differences that are reliable.
 Swap rates are the same for lower-is-better measures; only the best runs depend on the order.
 """
 
@@ -10,22 +10,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from xcg.errors import XcgError
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.measures.order import HIGHER_IS_BETTER, Order
-from xcg.statistics.bootstrap import random_generator, resampled_topics
+from xcg.statistics.intervals import random_generator, resampled_topics
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, matrix_product, standard_deviation
 
 Counts = npt.NDArray[np.int64]
 
 TRIALS = 100
 BEST_FRACTION = 0.75
-_TRIALS_PER_TASK = 25
+_TRIALS_AT_ONCE = 25
 _RESAMPLES_PER_TASK = 20
 
 MIN_COMPARISONS = 59
@@ -37,13 +38,6 @@ of 0.95⁵⁹ < 5 %. With fewer comparisons, not even a swap rate of 0 is eviden
 
 BIN_STARTS = (0.0, 0.0025, 0.005, *(i / 100 for i in range(1, 21)))
 """Lower limits of the 23 bins of differences; the last bin has no upper limit."""
-
-RELATIVE_BIN_STARTS = (0.0, 0.025, 0.05, *(i / 10 for i in range(1, 21)))
-"""Lower limits of the 23 bins of relative differences: :data:`BIN_STARTS` divided by a score of 0.1."""
-
-Relative = Literal["best", "mean"]
-"""What differences are relative to: the best or the mean score of the compared runs over all topics."""
-RELATIVES: tuple[Relative, ...] = ("best", "mean")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +52,6 @@ class SwapRates:
         swaps: Number of comparisons that the second topic set reverses; same shape.
         ties: Number of comparisons in which the two runs are equal on one or both topic sets; same
             shape. They are neither swaps nor agreements, and are not in ``counts``.
-        relative: What the differences are relative to; None for absolute differences.
         resamples: The same for topics drawn with replacement, for intervals.
     """
 
@@ -67,13 +60,7 @@ class SwapRates:
     counts: Counts
     swaps: Counts
     ties: Counts
-    relative: Relative | None = None
     resamples: tuple[SwapRates, ...] = ()
-
-    @property
-    def bin_starts(self) -> tuple[float, ...]:
-        """The lower limits of the bins."""
-        return BIN_STARTS if self.relative is None else RELATIVE_BIN_STARTS
 
     @property
     def sparse(self) -> npt.NDArray[np.bool_]:
@@ -169,25 +156,10 @@ def summarise_runs(
     return RunSummary(len(means), math.fsum(means) / len(means), standard_deviation(means), best)
 
 
-def _reference(scores: Floats, relative: Relative | None, order: Order) -> float | None:
-    """Return the score by which differences between compared runs are divided."""
-    if relative is None:
-        return None
-    summary = summarise_runs(scores, order, fraction=1)
-    reference = summary.best if relative == "best" else summary.mean
-    if reference <= ROUNDING:
-        raise XcgError(
-            f"the {relative} score of the runs is {reference:g}: relative differences need a score "
-            "above 0"
-        )
-    return reference
-
-
 def swap_rates(
     scores: Mapping[str, Floats],
     trials: int = TRIALS,
     seed: int = 0,
-    relative: Relative | None = None,
     executor: Executor = ONE_PROCESS,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
@@ -200,8 +172,7 @@ def swap_rates(
     A trial draws two sets of n topics. The difference of two runs' means on the first set selects the
     bin. The comparison is a swap if the order on the second set is strictly reversed, and a tie if the
     runs are equal on one of the sets. KL (6.2.2) used 34 topics, the best 51 of 69 runs, and 100
-    trials; the method is by Voorhees and Buckley 2002. KL also relate differences to the best score (a
-    difference of 0.05 is 46.7 %) and to the mean score.
+    trials; the method is by Voorhees and Buckley 2002.
 
     The result does not depend on the number of workers.
 
@@ -209,12 +180,11 @@ def swap_rates(
         scores: For each measure, an array of shape (topics, runs); the same topics for all measures.
         trials: Number of trials for each size, at least 1.
         seed: At least 0.
-        relative: What differences are relative to; None for absolute differences.
         executor: Where the tasks run.
         checkpoint: File with the progress of an interrupted study.
         progress: Called with the number of finished and of all tasks.
         resamples: Number of bootstrap resamples of the topics, at least 0; each repeats all trials. The
-            compared runs and the reference of relative differences are those of the collection.
+            compared runs are those of the collection.
         sizes: Topic-set sizes; by default 1 to ⌊topics / 2⌋.
         fraction: Fraction of the runs to compare; those with the best means, rounded down.
 
@@ -222,8 +192,7 @@ def swap_rates(
         Swap rates by measure.
 
     Raises:
-        XcgError: If a size does not fit twice, fewer than two runs are left, or differences are
-            relative to a best or mean score that is not above 0; and as
+        XcgError: If a size does not fit twice, or fewer than two runs are left; and as
             :meth:`xcg.evaluation.parallel.Executor.run`.
 
     >>> scores = np.array([[0.5, 0.3], [0.2, 0.4]])  # differences of 0.2, all reversed
@@ -235,58 +204,35 @@ def swap_rates(
         measure: best_runs(np.asarray(array), fraction, MEASURES.order(measure))
         for measure, array in scores.items()
     }
-    references = {
-        measure: _reference(array, relative, MEASURES.order(measure))
-        for measure, array in arrays.items()
-    }
     chosen = tuple(sizes or range(1, len(next(iter(arrays.values()))) // 2 + 1))
-    parts: list[tuple[tuple[int, int], tuple[int | None, ...]]] = [
-        ((start, min(start + _TRIALS_PER_TASK, trials)), (None,))
-        for start in range(0, trials, _TRIALS_PER_TASK)
-    ]
-    chunks = len(parts)
-    parts += [
-        ((0, trials), tuple(range(start, min(start + _RESAMPLES_PER_TASK, resamples))))
-        for start in range(0, resamples, _RESAMPLES_PER_TASK)
-    ]
-    tasks = [
-        (arrays[measure], size, seed, part, numbers, references[measure])
-        for measure in arrays
-        for size in chosen
-        for part, numbers in parts
+    numbers = [None, *range(resamples)]
+    blocks = [
+        tuple(numbers[start : start + _RESAMPLES_PER_TASK])
+        for start in range(0, len(numbers), _RESAMPLES_PER_TASK)
     ]
     results = iter(
         executor.run(
             run_trials,
-            tasks,
+            [(arrays[m], n, trials, seed, block) for m, n, block in product(arrays, chosen, blocks)],
             checkpoint=checkpoint,
-            study=(trials, seed, relative, resamples, [(m, a.tolist()) for m, a in arrays.items()]),
+            study=(trials, seed, resamples, [(m, a.tolist()) for m, a in arrays.items()]),
             is_valid=_is_result,
             progress=progress,
         )
     )
     found = {}
     for measure in arrays:
-        by_size = []  # for each size: the counts of the topics, and then of each resample
-        for _ in chosen:
-            measured = sum(np.array(next(results)[0]) for _ in range(chunks))
-            others = [total for _ in parts[chunks:] for total in next(results)]
-            by_size.append([measured, *map(np.array, others)])
+        by_size = np.array([[total for _ in blocks for total in next(results)] for _ in chosen])
         rates, *resampled = (
-            SwapRates(chosen, trials, counts, swaps, ties, relative)
-            for counts, swaps, ties in np.array(by_size).transpose(1, 2, 0, 3)
+            SwapRates(chosen, trials, counts, swaps, ties)
+            for counts, swaps, ties in by_size.transpose(1, 2, 0, 3)
         )
         found[measure] = replace(rates, resamples=tuple(resampled))
     return found
 
 
 def run_trials(
-    scores: Floats,
-    size: int,
-    seed: int,
-    trials: tuple[int, int],
-    resamples: tuple[int | None, ...],
-    reference: float | None,
+    scores: Floats, size: int, trials: int, seed: int, resamples: tuple[int | None, ...]
 ) -> list[list[list[int]]]:
     """Return the comparisons, swaps and ties by bin for each resample; None for the topics themselves.
 
@@ -303,8 +249,8 @@ def run_trials(
         scores if number is None else scores[resampled_topics(topics, seed, number)]
         for number in resamples
     ]
-    for start in range(*trials, _TRIALS_PER_TASK):
-        numbers = range(start, min(start + _TRIALS_PER_TASK, trials[1]))
+    for start in range(0, trials, _TRIALS_AT_ONCE):
+        numbers = range(start, min(start + _TRIALS_AT_ONCE, trials))
         drawn = np.array([random_generator(seed, size, n).permutation(topics) for n in numbers])
         # Row t of these matrices has 1 / size for the topics of a set of trial t.
         sets = np.zeros((2, len(drawn), topics))
@@ -313,13 +259,13 @@ def run_trials(
         for total, table in zip(totals, tables, strict=True):
             means = np.stack([matrix_product(one, table) for one in sets])
             differences = means[..., i] - means[..., j]
-            total += _count(differences[0], differences[1], reference)  # noqa: PLW2901 - adds to totals
+            total += _count(*differences)  # noqa: PLW2901 - adds to totals
     return totals.tolist()
 
 
 def _is_result(task: tuple[Any, ...], result: Any) -> bool:
     """Return whether :func:`run_trials` can return a result for its arguments."""
-    scores, _, _, trials, resamples, _ = task
+    scores, _, trials, _, resamples = task
     try:
         totals = np.array(result)
     except ValueError:  # the lists differ in length
@@ -327,19 +273,17 @@ def _is_result(task: tuple[Any, ...], result: Any) -> bool:
     if totals.shape != (len(resamples), 3, len(BIN_STARTS)) or totals.dtype.kind != "i":
         return False
     counts, swaps, ties = totals.swapaxes(0, 1)
-    comparisons = math.comb(scores.shape[1], 2) * (trials[1] - trials[0])
+    comparisons = math.comb(scores.shape[1], 2) * trials
     in_range = totals.min() >= 0 and totals.max() <= comparisons
     return bool(in_range and (swaps <= counts).all() and ((counts + ties).sum(1) == comparisons).all())
 
 
-def _count(first: Floats, second: Floats, reference: float | None) -> Counts:
+def _count(first: Floats, second: Floats) -> Counts:
     """Return the comparisons without ties, the swaps and the ties by bin."""
     rounding = ROUNDING / 2
-    sizes, starts = np.abs(first), BIN_STARTS
+    sizes = np.abs(first)
     tied = (sizes <= rounding) | (np.abs(second) <= rounding)
-    if reference is not None:
-        sizes, starts = sizes / reference, RELATIVE_BIN_STARTS
-    bins = np.searchsorted(np.subtract(starts, rounding), sizes, side="right") - 1
+    bins = np.searchsorted(np.subtract(BIN_STARTS, rounding), sizes, side="right") - 1
     kinds = np.where(tied, 2, (first > 0) != (second > 0))
     shape = 3, len(BIN_STARTS)
     same, swaps, ties = np.bincount(

@@ -1,0 +1,236 @@
+"""Confidence intervals over topics: of means, of paired tests, and by bootstrap."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from xcg.errors import XcgError
+from xcg.evaluation.results import Results
+from xcg.lazy_modules import np, npt
+from xcg.measures import MEASURES
+from xcg.statistics.significance_tests import (
+    EXACT_RANDOMISATION_TOPICS,
+    equal_signs_probability,
+    sign_vectors,
+)
+from xcg.statistics.topic_scores import ROUNDING, Cell, Floats, scores_by_cell, standard_deviation
+
+RESAMPLES = 200
+LEVEL = 0.95
+
+
+class Interval(NamedTuple):
+    """The lower and the upper limit of an interval; an upper limit may be infinite."""
+
+    low: float
+    high: float
+
+
+def random_generator(*key: int) -> np.random.Generator:
+    """Return a generator for a seed and further numbers; XcgError if one is negative."""
+    if min(key) < 0:
+        raise XcgError(f"a seed of {min(key)}: expected an integer of at least 0")
+    return np.random.default_rng(key)
+
+
+def resampled_topics(topics: int, seed: int, resample: int) -> npt.NDArray[np.int64]:
+    """Draw as many topics as there are, with replacement.
+
+    Args:
+        topics: Number of topics, at least 1.
+        seed: At least 0.
+        resample: Number of the resample, at least 0. Seed and number determine the topics.
+
+    Returns:
+        Indices of topics.
+
+    >>> resampled_topics(5, seed=0, resample=0).shape
+    (5,)
+    """
+    return random_generator(seed, resample).integers(0, topics, topics)
+
+
+def centre(
+    estimate: Floats | float, samples: Floats, maximum: float = 1.0, widening: float = 1.0
+) -> Floats:
+    """Shift bootstrap samples so that their mean is the estimate.
+
+    A resample contains fewer different topics than the collection, so samples of swap rates, error
+    rates and correlations are biased, while the estimates are not. The shift removes this bias.
+
+    Args:
+        estimate: Estimated values.
+        samples: Array of shape (resamples, …): the values of each resample; NaN is ignored.
+        maximum: Greatest legal value; the lowest is 0 for rates and −1 for correlations, so values
+            are clipped from −1.
+        widening: Factor of the deviations from the mean.
+
+    >>> centre(0.5, np.array([0.1, 0.2, 0.3])).round(3).tolist()
+    [0.4, 0.5, 0.6]
+    """
+    known = ~np.isnan(samples)
+    count = known.sum(axis=0)
+    total = np.where(known, samples, 0).sum(axis=0)
+    means = np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0)
+    shifted: Floats = np.clip(widening * (samples - means) + estimate, -1, maximum)
+    return shifted
+
+
+def interval_columns(name: str, interval: Interval | None, factor: float = 1) -> dict[str, object]:
+    """Return the limits of an interval as columns of a table; unknown and infinite limits are None.
+
+    >>> interval_columns("rate", Interval(0.25, float("inf")), 100)
+    {'rate low': 25.0, 'rate high': None}
+    """
+    limits = (math.inf, math.inf) if interval is None else interval
+    return {
+        f"{name} {word}": round(factor * limit, 9) if math.isfinite(limit) else None
+        for word, limit in zip(("low", "high"), limits, strict=True)
+    }
+
+
+def percentile_interval(samples: npt.ArrayLike, level: float = LEVEL) -> Interval | None:
+    """Return the interval that contains the middle share of bootstrap samples.
+
+    Its limits are samples, so that infinite samples are possible.
+
+    Args:
+        samples: Values of the resamples; NaN is ignored.
+        level: Share of the samples, 0 to 1.
+
+    Returns:
+        The interval; None without samples.
+
+    >>> percentile_interval(range(101))
+    Interval(low=2.0, high=98.0)
+    """
+    array = np.asarray(samples, np.float64)
+    array = array[~np.isnan(array)]
+    if not array.size:
+        return None
+    tail = (1 - level) / 2
+    low, high = np.quantile(array, [tail, 1 - tail], method="inverted_cdf").tolist()
+    return Interval(low, high)
+
+
+_Limits = tuple[float | None, float | None]
+
+
+def t_interval(found: Floats, level: float) -> _Limits:
+    """Return Student's interval of the mean difference, the inversion of the paired t test.
+
+    Equal differences have no standard error. As in the test, only their signs count: the interval is
+    the difference if 2 / 2ⁿ is below the level, and has no limits otherwise.
+
+    Args:
+        found: Differences by topic, at least two.
+        level: Significance level: 1 − confidence level.
+    """
+    from scipy.stats import t
+
+    topics, mean = len(found), float(found.mean())
+    deviation = standard_deviation(found)
+    if not deviation:
+        return (mean, mean) if equal_signs_probability(topics) < level else (None, None)
+    half_width = float(t.isf(level / 2, topics - 1)) * deviation / math.sqrt(topics)
+    return mean - half_width, mean + half_width
+
+
+def randomisation_interval(found: Floats, level: float) -> _Limits:
+    """Return the differences that the paired randomisation test does not reject.
+
+    A sign vector is as extreme as the observed signs of d − δ exactly if δ is between the mean of the
+    topics whose signs it keeps and the mean of the others. So the limits are order statistics of these
+    means.
+
+    Args:
+        found: Differences by topic, at least two.
+        level: Significance level: 1 − confidence level.
+
+    Returns:
+        The limits; both are None if no sign vectors are rare enough for the level.
+    """
+    topics = len(found)
+    found = found[np.lexsort((found, np.abs(found)))]  # the result must not depend on their order
+    changed = int(np.count_nonzero(found))
+    exact = topics <= EXACT_RANDOMISATION_TOPICS
+    enumerated = changed <= EXACT_RANDOMISATION_TOPICS
+    zero_signs = np.random.default_rng(0)
+    rounding = ROUNDING * max(1, float(np.abs(found[-1]))) * topics / 2
+    total = float(found.sum())
+    lows, highs = ([], []) if enumerated else ([np.array([-np.inf])], [np.array([np.inf])])
+    for drawn in sign_vectors(topics if exact else changed):
+        unchanged = 0 if exact else topics - changed
+        signs = np.hstack([zero_signs.integers(0, 2, (len(drawn), unchanged)), drawn])
+        kept = signs == (found > 0)
+        number, kept_sum = kept.sum(axis=1), (kept * found).sum(axis=1)
+        sums = np.stack([kept_sum, total - kept_sum])
+        sums[np.abs(sums) <= rounding] = 0
+        numbers = np.stack([number, topics - number])
+        undefined = (numbers == 0).any(axis=0)
+        means = sums / np.maximum(numbers, 1)
+        lows.append(np.where(undefined, -np.inf, means.min(axis=0)))
+        highs.append(np.where(undefined, np.inf, means.max(axis=0)))
+    low, high = np.sort(np.concatenate(lows)), np.sort(np.concatenate(highs))
+    count = max(1, math.ceil(level * len(low) - 1e-9))  # of extreme vectors, for p ≥ level
+    return _limit(low[count - 1]), _limit(high[-count])
+
+
+def _limit(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+Intervals = dict[Cell, tuple[float, float]]
+"""(measure, user model, run) → lower and upper limit."""
+_NAMED = 3
+
+
+def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals, list[str]]:
+    """Compute Student's t interval of each mean over topics.
+
+    mean ± t · s / √n, with the quantile t of n − 1 degrees of freedom and the standard deviation s of
+    the n scores. Limits can be outside the range of a measure. For a count, the interval is that of the
+    sum. Each interval holds alone; intervals of two runs do not show whether the runs differ, because
+    scores of the same topic are correlated.
+
+    Args:
+        results: Results with means and scores per topic.
+        confidence: Confidence level in percent, above 0 and below 100.
+
+    Returns:
+        The intervals, and notes on means without one.
+
+    >>> from xcg.evaluation.results import Result
+    >>> scores = {"1": 0.2, "2": 0.4, "3": 0.6, "all": 0.4}
+    >>> results = Results(Result("r", topic, "MAep", value, "m") for topic, value in scores.items())
+    >>> found, _ = mean_intervals(results)
+    >>> [round(limit, 4) for limit in found["MAep", "m", "r"]]  # 0.4 ± 4.303 · 0.2 / √3
+    [-0.0968, 0.8968]
+    """
+    scores = scores_by_cell(results)
+    found: Intervals = {}
+    without: dict[str, list[str]] = {}
+    for row in results.means():
+        cell = row.measure, row.user_model, row.run
+        values = np.array([*scores.get(cell, {}).values()], np.float64)
+        factor = len(values) if MEASURES.is_count(row.measure) else 1
+        if len(values) < 2:
+            reason = "there are fewer than two topics"
+        elif not standard_deviation(values):
+            reason = "all topics have the same score"
+        elif not math.isclose(factor * values.mean(), row.value, rel_tol=1e-9):
+            reason = "the value is not the mean over topics"
+        else:
+            low, high = t_interval(values, 1 - confidence / 100)
+            assert low is not None
+            assert high is not None
+            found[cell] = factor * low, factor * high
+            continue
+        without.setdefault(reason, []).append(f"{row.run} by {row.measure} under {row.user_model}")
+    notes = [
+        f"note: no interval, because {reason}: {', '.join(means[:_NAMED])}"
+        + (f" and {len(means) - _NAMED} more" if len(means) > _NAMED else "")
+        for reason, means in without.items()
+    ]
+    return found, notes
