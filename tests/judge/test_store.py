@@ -442,30 +442,25 @@ def execute(path: Path, script: str) -> None:
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("DROP TABLE moves", "its tables are not those of xcg judge"),
-        ("CREATE TRIGGER t AFTER INSERT ON changes BEGIN DELETE FROM highlights; END", "its tables"),
+        ("DROP TABLE results", "its tables are not those of xcg judge"),
+        ("CREATE TRIGGER t AFTER INSERT ON changes BEGIN DELETE FROM results; END", "its tables"),
         ("CREATE VIEW v AS SELECT 1", "its tables are not those of xcg judge"),
         ("PRAGMA user_version = 2", "written by a later version of xcg"),
         ("PRAGMA user_version = 0", "its tables are not those of xcg judge"),
         ("PRAGMA application_id = 7", "not a store of xcg judge"),
-        ("UPDATE highlights SET exact = 'Ants'", "damaged; restore it from a copy"),
-        ('UPDATE highlights SET "end" = 99', "damaged"),
-        ("UPDATE highlights SET judgement = 99", "damaged"),
+        (
+            "UPDATE judgements SET content = replace(content, 'Bees', 'Ants')",
+            "damaged; restore it from",
+        ),
+        ("UPDATE judgements SET content = replace(content, '0,4', '0,99')", "damaged"),
+        ("UPDATE judgements SET document = 'other'", "damaged"),
         ("UPDATE judgements SET version = 7", "damaged"),
-        (
-            "UPDATE judgements SET exact = CAST(x'ff' AS TEXT), prefix = '', suffix = '', "
-            "entry_point = 1",
-            "damaged",
-        ),
+        ("UPDATE judgements SET content = CAST(x'ff' AS TEXT)", "damaged"),
+        ("UPDATE judgements SET content = '[[],[],false]'", "damaged"),
         ("UPDATE changes SET version = 9", "damaged"),
-        ("UPDATE changes SET state = '[[],null,false]'", "damaged"),
-        ("DELETE FROM highlights", "damaged"),
-        ("UPDATE judgements SET finished = 1", "damaged"),
-        ("PRAGMA ignore_check_constraints = ON; UPDATE highlights SET status = 'x'", "damaged"),
-        (
-            "INSERT INTO highlights VALUES (1, 9, 2, 6, NULL, 'es d', '', '', 'placed')",
-            "damaged; restore it from a copy",
-        ),
+        ("UPDATE changes SET content = '[[],[],false]'", "damaged"),
+        ("DELETE FROM changes", "damaged"),
+        ("PRAGMA ignore_check_constraints = ON; UPDATE results SET start = -1", "damaged"),
     ],
 )
 def test_a_changed_file_is_refused(tmp_path: Path, corpus: Corpus, script: str, message: str) -> None:
@@ -481,16 +476,28 @@ def test_a_changed_file_is_refused(tmp_path: Path, corpus: Corpus, script: str, 
 
 
 @pytest.mark.parametrize(
-    "state", ["null", "[", '[[[1,0,99,null,"placed"]],null,0]', '[[["x"]],null,0]']
+    "content",
+    [
+        *("null", "[", "[" * 9999, "[[],[]]", "[[],[],0]", '[[],["1"],false]', "[[],[true],false]"),
+        '[[["x"]],[],false]',
+        '[[[1,0,99,null,"placed"]],[],false]',
+        '[[[1,4,4,null,"placed"]],[],false]',
+        '[[[1,0,4,3,"placed"]],[],false]',
+        '[[["1",0,4,null,"placed"]],[],false]',
+        '[[[1,0,4,null,"there"]],[],false]',
+        '[[[1,0,4,null,"lost","Bees","",""]],[],false]',
+        '[[[1,0,4,null,"placed"],[2,3,9,null,"placed"]],[],false]',
+        '[[[2,5,9,null,"placed"],[1,0,4,null,"placed"]],[],false]',
+    ],
 )
 def test_a_damaged_history_is_refused_when_it_is_used(
-    tmp_path: Path, corpus: Corpus, state: str
+    tmp_path: Path, corpus: Corpus, content: str
 ) -> None:
     path = tmp_path / "judge.sqlite"
     with filled(path, corpus) as store:
         apply(store, "add", start=0, end=4)
         before = apply(store, "add", start=5, end=10)
-    execute(path, f"UPDATE changes SET state = '{state}' WHERE version = 1")
+    execute(path, f"UPDATE changes SET content = '{content}' WHERE version = 1")
     with Store(path, corpus) as store:
         with pytest.raises(StoreError, match="damaged"):
             apply(store, "undo")

@@ -17,13 +17,11 @@ from dataclasses import replace
 from types import NoneType
 from typing import Any
 
-from xcg.documents.text_search import Quote, Span
+from xcg.documents.text_search import Span
 from xcg.errors import XcgError, nearest
 from xcg.formats.json_records import MAX_NUMBER
-from xcg.judge.judgement import Judgement, StoredHighlight
+from xcg.judge.judgement import Judgement, StoredHighlight, in_order, quote_at
 
-CONTEXT = 60
-"""Characters of the prefix and the suffix of a highlight's quote."""
 MAX_HIGHLIGHTS = 5000
 """Maximum number of highlights of a document for one topic and assessor."""
 MAX_GRADE = 100
@@ -261,15 +259,6 @@ def highlight(text: str, id: int, start: int, end: int, grade: str | None) -> St
     return StoredHighlight(id, start, end, _legal_grade(grade), quote_at(text, start, end))
 
 
-def quote_at(text: str, start: int, end: int) -> Quote:
-    """Return the quote of a passage, with the text before and after it.
-
-    >>> quote_at("Bees dance.", 5, 10)
-    Quote(exact='dance', prefix='Bees ', suffix='.')
-    """
-    return Quote(text[start:end], text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT])
-
-
 def _changed(
     judgement: Judgement, old: Iterable[StoredHighlight], new: Iterable[StoredHighlight]
 ) -> Judgement:
@@ -280,11 +269,6 @@ def _changed(
         raise XcgError(f"the document has {MAX_HIGHLIGHTS} highlights, which is the maximum")
     finished = judgement.finished and bool(judgement.highlights) == bool(changed)
     return replace(judgement, highlights=in_order(changed), finished=finished)
-
-
-def in_order(highlights: Iterable[StoredHighlight]) -> tuple[StoredHighlight, ...]:
-    """Return the highlights as in a judgement: lost ones first, then by position."""
-    return tuple(sorted(highlights, key=lambda one: (not one.is_lost, one.start, one.id)))
 
 
 def _find(judgement: Judgement, id: int) -> StoredHighlight:

@@ -11,39 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from xcg.documents.text_search import Location, Quote, TextIndex
 from xcg.errors import XcgError
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
-from xcg.judge.editing import in_order, quote_at
-from xcg.judge.judgement import Change, Judgement, Outcome, StoredHighlight
-
-ENTRY_CHARACTERS = 40
-"""Characters of the text after a best entry point that are searched to place it again."""
-
-
-class AnchoredJudgement(NamedTuple):
-    """A judgement with the quote of its best entry point.
-
-    Attributes:
-        judgement: The judgement.
-        entry_quote: The text at the best entry point; None without one.
-        changes: What the change of the text did to it.
-    """
-
-    judgement: Judgement
-    entry_quote: Quote | None = None
-    changes: tuple[Change, ...] = ()
-
-
-def entry_quote(text: str, position: int) -> Quote:
-    """Return the quote of a best entry point: the characters after it, and their context.
-
-    >>> entry_quote("Bees dance.", 5)
-    Quote(exact='dance.', prefix='Bees ', suffix='')
-    """
-    return quote_at(text, position, min(position + ENTRY_CHARACTERS, len(text)))
+from xcg.judge.judgement import (
+    AnchoredJudgement,
+    Change,
+    Outcome,
+    StoredHighlight,
+    entry_quote,
+    in_order,
+    quote_at,
+)
 
 
 def place_again(text: str, judgements: Sequence[AnchoredJudgement]) -> list[AnchoredJudgement]:
@@ -58,6 +38,7 @@ def place_again(text: str, judgements: Sequence[AnchoredJudgement]) -> list[Anch
         typography changed, have the status ``moved``.
 
     >>> from xcg.judge.editing import edit
+    >>> from xcg.judge.judgement import Judgement
     >>> old = edit(Judgement(), "Bees dance.", "add", {"start": 0, "end": 11})
     >>> (new,) = place_again("News: Bees dance.", [AnchoredJudgement(old)])
     >>> [(one.start, one.end, one.status) for one in new.judgement.highlights]
