@@ -43,12 +43,12 @@ def test_passages_have_their_quote_and_grade() -> None:
             "level": 3,
             "exact": "a" * 50,
             "suffix": "b" * 5,
+            "entry_point": 60,
         },
         {
             **base,
             **{"start": 60, "end": 70, "level": 1},
             **{"exact": "b" * 10, "prefix": "b" * 5, "suffix": "b" * 5},
-            "entry_point": 60,
         },
     ]
 
@@ -136,7 +136,7 @@ def test_unfinished_documents_are_left_out() -> None:
     assert {name.partition("/")[0] for name in found.files} == {"ben"}
     assert len(records(found.files["ben/passages.jsonl"])) == 1
     assert found.notes[:2] == [
-        "anna: a started document is not finished and left out",
+        "anna: started documents that are not finished, left out: bees (topic 1)",
         "anna: no finished document, so nothing is written",
     ]
 

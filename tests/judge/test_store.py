@@ -232,8 +232,8 @@ def test_an_import_replaces_a_judgement_and_can_be_undone(store: Store) -> None:
     again = store.replace("anna", "1", "bees", [(5, 10, None), (12, 22, "2")], 5, True)
     assert again == replaced
     assert spans(apply(store, "undo")) == [(0, 4, None)]
-    with pytest.raises(XcgError, match="5–10 overlaps one that ends at 6"):
-        store.replace("anna", "1", "bees", [(0, 6, None), (5, 10, None)], None, False)
+    with pytest.raises(XcgError, match="5–10 overlaps the highlight 0–6 of another"):
+        store.replace("anna", "1", "bees", [(0, 6, "1"), (5, 10, None)], None, False)
 
 
 @pytest.mark.parametrize(

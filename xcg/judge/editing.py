@@ -232,6 +232,8 @@ def new_judgement(
 ) -> Judgement:
     """Return a judgement of a document, as files of assessments state it.
 
+    Overlapping highlights of the same grade become one.
+
     Args:
         text: The text of the document.
         highlights: Start, end and grade of each highlight.
@@ -239,18 +241,17 @@ def new_judgement(
         finished: Whether the document is finished.
 
     Raises:
-        XcgError: If highlights overlap, have no text or exceed the document.
+        XcgError: If highlights of different grades overlap, or one has no text or exceeds the document.
     """
-    placed = []
-    last_end = 0
-    for number, (start, end, passage_grade) in enumerate(
-        sorted(highlights, key=lambda one: one[:2]), 1
-    ):
+    placed: list[StoredHighlight] = []
+    for start, end, passage_grade in sorted(highlights, key=lambda one: one[:2]):
         _check_span(text, start, end)
-        if start < last_end:
-            raise XcgError(f"the highlight {start}–{end} overlaps one that ends at {last_end}")
-        placed.append(highlight(text, number, start, end, passage_grade))
-        last_end = end
+        last = placed.pop() if placed and start < placed[-1].end else None
+        if last is not None and last.grade != passage_grade:
+            other = f"the highlight {last.start}–{last.end} of another grade"
+            raise XcgError(f"the highlight {start}–{end} overlaps {other}")
+        span = (start, end) if last is None else (last.start, max(last.end, end))
+        placed.append(highlight(text, len(placed) + 1, *span, passage_grade))
     return finish(entry_point(_changed(Judgement(), [], placed), text, entry), text, finished)
 
 

@@ -202,7 +202,7 @@ class Store(PoolStore):
             finished: Whether the assessor is done with the document.
 
         Raises:
-            XcgError: If highlights overlap or a position is not in the document.
+            XcgError: If highlights of different grades overlap, or a position is not in the document.
         """
         with self.transaction():
             current = self.judgement(assessor, topic, document)
