@@ -16,7 +16,7 @@ from judge_campaign import ANNA, BEN, CONFIG, Browser, change, opened_workspace,
 
 from xcg.documents.parsing import parse_document
 from xcg.errors import InputError
-from xcg.judge import application
+from xcg.judge import pages
 from xcg.judge.addresses import (
     agreement_path,
     api_path,
@@ -25,6 +25,8 @@ from xcg.judge.addresses import (
     document_path,
     topic_path,
 )
+from xcg.judge.agreement import AgreementRow
+from xcg.judge.judgement import JudgedDocument
 from xcg.judge.workspace import Workspace
 
 API = api_path(ANNA, "1", "bees")
@@ -229,7 +231,7 @@ def test_a_topic_of_others_is_not_found(tmp_path: Path) -> None:
 def test_a_change_that_cannot_be_saved_is_never_reported_as_saved(
     browser: Browser, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
     monkeypatch.setattr(workspace.store, "apply", fail)
@@ -369,15 +371,15 @@ def test_assessors_can_save_while_a_report_is_computed(
     overview.get(overview.access.start_path(ANNA))  # its cookie too
     overview.post(API, change(0, "add", start=0, end=10, grade="2"))
 
-    def page(snapshot: Workspace) -> str:
+    def agreement(judged: list[JudgedDocument], _: object) -> list[AgreementRow]:
         with ThreadPoolExecutor() as executor:
             answer = executor.submit(overview.post, API, change(1, "delete", id=1))
             assert answer.result(timeout=20).status_code == 200
-        (judged,) = snapshot.store.judgements()
-        return f"version {judged.judgement.version}"
+        assert [one.judgement.version for one in judged] == [1]
+        return []
 
-    monkeypatch.setattr(application, "agreement_page", page)
-    assert overview.get(agreement_path()).text == "version 1"
+    monkeypatch.setattr(pages, "agreement", agreement)
+    assert overview.get(agreement_path()).status_code == 200
     assert workspace.store.judgement(ANNA, "1", "bees").version == 2
 
 

@@ -256,7 +256,7 @@ def test_the_response_to_an_unexpected_error_has_the_headers(
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("xcg.judge.application.topics_page", fail)
+    monkeypatch.setattr("xcg.judge.pages._moves", fail)
     answer = browser.get(assessor_path(ANNA))
     assert answer.status_code == 500
     assert answer.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
