@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError
-from xcg.judge.element_roles import INLINE_ROLES, MATH_NAMES, ROLES
-from xcg.judge.rendering import render
+from xcg.judge import rendering
+from xcg.judge.rendering import INLINE_ROLES, MATH_NAMES, ROLES, render
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
@@ -216,10 +216,9 @@ def test_formulas_are_mathml_and_unknown_parts_of_them_are_text() -> None:
 
 
 def test_every_known_name_has_one_role() -> None:
-    from xcg.judge import element_roles
-
-    names = [name for text in element_roles._NAMES.values() for name in text.split()]
-    assert sorted(names) == sorted(set(names))
+    kinds = (rendering._VOCABULARY[kind].values() for kind in ("blocks", "text", "inline"))
+    names = [name for roles in kinds for of_role in roles for name in of_role]
+    assert sorted(names) == sorted(ROLES)
     assert set(ROLES.values()) >= INLINE_ROLES
 
 

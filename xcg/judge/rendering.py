@@ -9,30 +9,69 @@ All text is escaped, and no attribute of a document reaches the page.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.markup import Converter, markdown_to_xml, text_to_xml
 from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree
-from xcg.judge.element_roles import (
-    ARIA_ROLES,
-    ARIA_ROLES_WITHIN,
-    HEADING_LEVELS,
-    INLINE_ROLES,
-    MATH_NAMES,
-    MATH_TOKENS,
-    ROLES,
-    ROLES_IN_TEXT,
-    TEXT_ROLES,
-)
+
+
+def _vocabulary() -> Mapping[str, Mapping[str, list[str]]]:
+    """Return kind of element → role → names."""
+    import tomllib
+
+    text = Path(__file__).with_name("element_roles.toml").read_text(encoding="utf-8")
+    return {
+        kind: {role.replace("-", " "): names.split() for role, names in roles.items()}
+        for kind, roles in tomllib.loads(text).items()
+    }
+
+
+_VOCABULARY = _vocabulary()
+MATH_NAMES, MATH_TOKENS = map(frozenset, _VOCABULARY["formulas"].values())
+ROLES = {
+    name: role
+    for kind in ("blocks", "text", "inline")
+    for role, names in _VOCABULARY[kind].items()
+    for name in names
+}
+"""Local name in lower case → role."""
+INLINE_ROLES = frozenset(_VOCABULARY["inline"])
+"""Roles of parts of a line."""
+TEXT_ROLES = INLINE_ROLES.union(_VOCABULARY["text"])
+"""Roles of elements with running text."""
+ROLES_IN_TEXT = {
+    **dict.fromkeys(
+        ("title", "subtitle", "metadata", "authors", "list label", "graphic", "reference", "quote"),
+        "inline",
+    ),
+    "code": "monospace",
+    "term": "italic",
+}
+"""Role → role of elements with the same names inside running text."""
+
+ARIA_ROLES = {name: name for name in ("figure", "note", "list", "table")} | {"ordered list": "list"}
+"""Role → ARIA role of a block that needs no particular parent."""
+
+ARIA_ROLES_WITHIN = {
+    "item": ("listitem", ("list", "ordered list")),
+    "rows": ("rowgroup", ("table",)),
+    "heading rows": ("rowgroup", ("table",)),
+    "row": ("row", ("table", "rows", "heading rows")),
+    "cell": ("cell", ("row",)),
+    "heading cell": ("columnheader", ("row",)),
+}
+"""Role → ARIA role, and the roles of parents that it needs."""
 
 _LONGEST_TITLE = 300
 _FIRST_LEVEL = 2
 """Level of the highest heading of a document; the topic is the heading of the page."""
 _LOWEST_LEVEL = 6
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _ROWS = {"row", "rows", "heading rows"}
 _WITH_CAPTIONS = {"caption", "figure", "table", "list", "ordered list", "definitions", "note"}
 """Roles of elements whose titles are captions."""
@@ -210,7 +249,9 @@ class _Page:
             classes = ["caption-title"]
         elif role == "title":
             aria = "heading"
-            level = HEADING_LEVELS.get(name, max(self._levels[row] + self._has_title, 1))
+            level = max(self._levels[row] + self._has_title, 1)
+            if name in _HEADINGS:
+                level = int(name[1])
             classes.append(f"level-{min(level, _LOWEST_LEVEL)}")
             self.title = self.title or self._text[self._starts[row] : self._stops[row]].strip()
         if role in self._with_source:
