@@ -11,7 +11,7 @@ import pytest
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes
-from xcg.judge.preparation import prepare
+from xcg.judge.pools import prepare
 from xcg.judge.settings import Settings, load_settings
 from xcg.judge.store import Store
 

@@ -66,14 +66,13 @@ def connect(path: Path) -> sqlite3.Connection:
 
 def copy_in_memory(original: sqlite3.Connection) -> sqlite3.Connection:
     """Return a consistent copy in memory of an open store, which another process may change."""
-    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    try:
-        original.backup(copy)
-        _prepare(copy)
-    except BaseException:
-        copy.close()
-        raise
-    return copy
+    with contextlib.ExitStack() as stack:
+        copied = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        stack.enter_context(contextlib.closing(copied))
+        original.backup(copied)
+        _prepare(copied)
+        stack.pop_all()
+        return copied
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -162,16 +161,13 @@ def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(path, "written by a later version of xcg; open it with that version")
     with contextlib.closing(sqlite3.connect(":memory:")) as expected:
         expected.deserialize(_empty())
-        if version != VERSION or _tables(connection) != _tables(expected):
+        query = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
+        found, legal = (one.execute(query).fetchall() for one in (connection, expected))
+        if version != VERSION or found != legal:
             raise StoreError(path, "its tables are not those of xcg judge; expected one of its files")
     problems = [row[0] for row in connection.execute("PRAGMA integrity_check(1)")]
     if problems != ["ok"] or connection.execute("PRAGMA foreign_key_check").fetchone():
         raise damaged(path)
-
-
-def _tables(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
-    query = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
-    return connection.execute(query).fetchall()
 
 
 def damaged(path: Path) -> StoreError:
@@ -221,9 +217,8 @@ class Lock:
 
     def __init__(self, path: Path) -> None:
         where = f"{os.path.realpath(path)}.lock"
-        flags = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")  # not all exist on all systems
         options = os.O_RDWR | os.O_CREAT
-        for flag in flags:
+        for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # not all exist on all systems
             options |= getattr(os, flag, 0)
         try:
             descriptor = os.open(where, options, 0o600)
