@@ -67,34 +67,6 @@ def test_two_assessors_agree_as_computed_by_hand() -> None:
     assert math.isnan(documents.alpha)
 
 
-def test_documents_agree_as_computed_by_hand() -> None:
-    """Relevant to both, to Anna only, to none: kappa = (2/3 − 4/9) / (5/9), alpha = 1 − 5 · 2 / 18."""
-    rows = agreement(
-        [
-            *(of("anna", "one", (0, 5)), of("anna", "two", (0, 5)), of("anna", "three")),
-            *(of("ben", "one", (9, 15)), of("ben", "two"), of("ben", "three")),
-        ],
-        CORPUS,
-    )
-    documents = row(rows, "documents")
-    assert documents.overlap == 1 / 2
-    assert documents.kappa == pytest.approx((2 / 3 - 4 / 9) / (5 / 9))
-    assert documents.alpha == pytest.approx(1 - 5 * 2 / 18)
-    assert row(rows, "characters").overlap == 0
-
-
-def test_grades_are_compared_by_characters() -> None:
-    """30 characters have the same grade, 10 different ones, 60 none."""
-    rows = agreement(
-        [of("anna", "one", (0, 40, "2")), of("ben", "one", (0, 30, "2"), (30, 40, "1"))], CORPUS
-    )
-    grades = row(rows, "grades")
-    assert grades.overlap == 30 / 40
-    expected = 0.4 * 0.3 + 0.6 * 0.6
-    assert grades.kappa == pytest.approx((0.9 - expected) / (1 - expected))
-    assert row(rows, "characters").kappa == pytest.approx(1)
-
-
 def test_only_documents_that_both_have_finished_count() -> None:
     unfinished = judged("ben", "one", TEXT, (0, 5), finished=False)
     assert agreement([of("anna", "one", (0, 5)), unfinished, of("ben", "two")], CORPUS) == []

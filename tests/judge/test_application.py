@@ -48,20 +48,6 @@ def overview(workspace: Workspace) -> Browser:
     return Browser(workspace, assessor=None)
 
 
-def test_a_judgement_begins_empty(browser: Browser) -> None:
-    answer = browser.get(API)
-    assert answer.status_code == 200
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.json() == {
-        "version": 0,
-        "highlights": [],
-        "entry_point": None,
-        "finished": False,
-        "can_undo": False,
-        "can_redo": False,
-    }
-
-
 def test_a_change_returns_the_new_judgement(browser: Browser) -> None:
     answer = browser.post(API, change(0, "add", start=0, end=10, grade="2"))
     assert answer.status_code == 200, answer.text
@@ -78,38 +64,6 @@ def test_a_change_returns_the_new_judgement(browser: Browser) -> None:
     assert browser.get(API).json() == judgement
 
 
-def test_every_operation_is_available(browser: Browser) -> None:
-    version = 0
-    number = None
-    for operation, values in (
-        ("add", {"start": 0, "end": 10, "grade": "2"}),
-        ("resize", {"start": 0, "end": 8}),
-        ("grade", {"grade": "3"}),
-        ("split", {"position": 4}),
-        ("erase", {"start": 0, "end": 2}),
-        ("entry_point", {"position": 5}),
-        ("entry_point", {"position": None}),
-        ("undo", {}),
-        ("redo", {}),
-        ("finish", {"finished": True}),
-        ("finish", {"finished": False}),
-        ("delete", {}),
-    ):
-        if operation in ("resize", "grade", "split", "delete"):
-            values["id"] = number
-        answer = browser.post(API, change(version, operation, **values))
-        assert answer.status_code == 200, (operation, answer.text)
-        version = answer.json()["version"]
-        number = answer.json()["highlights"][0]["id"] if answer.json()["highlights"] else None
-
-
-def test_positions_count_characters_beyond_the_basic_plane_once(browser: Browser) -> None:
-    api = api_path(ANNA, "1", "wasps")
-    start = "Wasps build nests. ".index(" nests") + len(" nests. ")
-    answer = browser.post(api, change(0, "add", start=start, end=start + 5, grade="1"))
-    assert answer.json()["highlights"][0]["text"] == "𝒲asps"
-
-
 def test_a_change_of_an_old_version_is_a_conflict_that_shows_the_new_one(browser: Browser) -> None:
     first = browser.post(API, change(0, "add", start=0, end=10, grade="2")).json()
     answer = browser.post(API, change(0, "add", start=5, end=20, grade="3"))
@@ -117,19 +71,6 @@ def test_a_change_of_an_old_version_is_a_conflict_that_shows_the_new_one(browser
     assert answer.json()["judgement"] == first
     assert "version is now 1" in answer.json()["error"]
     assert browser.get(API).json() == first
-
-
-def test_of_concurrent_changes_one_is_made(browser: Browser, workspace: Workspace) -> None:
-    browsers = [Browser(workspace, browser.access) for _ in range(8)]
-
-    def add(index: int) -> int:
-        record = change(0, "add", start=index, end=index + 2, grade="1")
-        return browsers[index].post(API, record).status_code
-
-    with ThreadPoolExecutor(8) as threads:
-        statuses = sorted(threads.map(add, range(8)))
-    assert statuses == [200] + [409] * 7
-    assert len(workspace.store.judgement(ANNA, "1", "bees").highlights) == 1
 
 
 @pytest.mark.parametrize(
@@ -174,13 +115,6 @@ def test_a_body_that_is_no_json_object_is_refused(browser: Browser, body: bytes)
     answer = browser.client.post(API, content=body, headers=headers)
     assert answer.status_code == 400
     assert answer.json() == {"error": "expected a JSON object"}
-
-
-def test_another_content_type_is_refused(browser: Browser) -> None:
-    headers = {"origin": browser.origin, "content-type": "text/plain"}
-    answer = browser.client.post(API, content=b'{"version": 0}', headers=headers)
-    assert answer.status_code == 400
-    assert "application/json" in answer.json()["error"]
 
 
 def test_a_document_with_an_ungraded_highlight_cannot_be_finished(browser: Browser) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from judge_examples import judged
 
-import xcg
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments
@@ -250,21 +249,3 @@ def test_equal_judgements_give_equal_archives() -> None:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert "anna/passages.jsonl" in archive.namelist()
         assert b"anna/inex-2005: not written" in archive.read("notes.txt")
-
-
-def test_exported_passages_are_evaluated(tmp_path: Path) -> None:
-    """The run returns the relevant half of the text, and then half of the rest."""
-    write_export(
-        tmp_path / "out",
-        [judged("anna", "bees", TEXT, (0, 50, "3")), judged("anna", "ants", TEXT)],
-        CORPUS,
-        SCHEMES["inex-2004"],
-    )
-    results = xcg.evaluate(
-        tmp_path / "out/anna/passages.jsonl",
-        {"run": {"1": ["bees#0:50", "ants#0:50"]}},
-        CORPUS,
-        measures="SpanRecall@2 SpanPrecision@2",
-    )
-    values = {str(row.measure): row.value for row in results if row.topic == "all"}
-    assert values == {"SpanRecall@2": 1.0, "SpanPrecision@2": 0.5}

@@ -67,14 +67,6 @@ def test_passages_are_placed_and_their_documents_finished(store: Store, tmp_path
     assert store.judgement("anna", "1", "bees").highlights[0].quote.exact == "Bees dance."
 
 
-def test_the_same_file_changes_nothing(store: Store, tmp_path: Path) -> None:
-    path = write(tmp_path, {"doc": "bees", "start": 0, "end": 11}, {"doc": "ants", "level": 0})
-    take(store, path)
-    before = list(store.judgements())
-    assert take(store, path) == ["imported 0 highlights in 0 judged documents; 2 unchanged"]
-    assert list(store.judgements()) == before
-
-
 @pytest.mark.parametrize(
     ("scheme", "fields", "grade"),
     [
@@ -194,14 +186,6 @@ def test_files_that_do_not_fit_import_nothing(
     assert list(store.judgements()) == []
 
 
-def test_passages_without_grade_need_a_scheme_without_grades(store: Store, tmp_path: Path) -> None:
-    path = write(tmp_path, {"doc": "bees", "start": 0, "end": 11})
-    with pytest.raises(
-        InputError, match="a passage without grade: the configuration has the grades 3, 2, 1"
-    ):
-        take(store, path, INEX_2004)
-
-
 def test_a_judgement_is_never_overwritten(store: Store, tmp_path: Path) -> None:
     take(store, write(tmp_path, {"doc": "bees", "start": 0, "end": 11}))
     path = write(tmp_path, {"doc": "ants", "start": 0, "end": 4}, {"doc": "bees", "start": 0, "end": 4})
@@ -210,48 +194,6 @@ def test_a_judgement_is_never_overwritten(store: Store, tmp_path: Path) -> None:
     assert content(store) == ([(0, 11, None)], None, True)
     take(store, path, assessor="ben")
     assert content(store, assessor="ben") == ([(0, 4, None)], None, True)
-
-
-def test_an_unchanged_judgement_can_be_replaced(store: Store, tmp_path: Path) -> None:
-    take(store, write(tmp_path, {"doc": "ants", "start": 0, "end": 4}))
-    judgement = store.judgement("anna", "1", "ants")
-    store.apply("anna", "1", "ants", judgement.version, "undo", {})
-    judgement = store.judgement("anna", "1", "ants")
-    assert not judgement.highlights
-    take(store, write(tmp_path, {"doc": "ants", "start": 5, "end": 10}))
-    assert content(store, "ants") == ([(5, 10, None)], None, True)
-
-
-@pytest.mark.parametrize("scheme", ["none", "inex-2005", "levels"])
-def test_an_export_is_imported_without_a_difference(store: Store, tmp_path: Path, scheme: str) -> None:
-    grades = {"none": NONE, "inex-2005": INEX_2005, "levels": LEVELS}[scheme]
-    first, last = (
-        _fields(grade) for grade in (grades.values or ("", ""))[:: max(len(grades.values) - 1, 1)]
-    )
-    take(
-        store,
-        write(
-            tmp_path,
-            {"doc": "ants", "level": 0},
-            {"doc": "bees", "start": 0, "end": 11, **first},
-            {"doc": "bees", "start": 42, "end": 53, "entry_point": 3, **last},
-        ),
-        grades,
-    )
-    write_export(tmp_path / "one", store.judgements(), CORPUS, grades)
-    with Store(tmp_path / "other.sqlite", CORPUS) as other:
-        take(other, tmp_path / "one/anna/passages.jsonl", grades)
-        first, second = list(store.judgements()), list(other.judgements())
-        assert [one.judgement.highlights for one in first] == [
-            one.judgement.highlights for one in second
-        ]
-        assert export(first, CORPUS, grades) == export(second, CORPUS, grades)
-
-
-def _fields(grade: str) -> dict[str, object]:
-    if grade == "?":
-        return {"level": 0, "text": "Bees dance."}
-    return {"level": int(grade)} if grade else {}
 
 
 def test_the_assessors_of_the_handbook_survive_export_and_import(tmp_path: Path) -> None:

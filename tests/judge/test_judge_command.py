@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import socket
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -24,7 +23,6 @@ from judge_campaign import (
     ANNA,
     BEN,
     CONFIG,
-    TOPICS,
     change,
     opened_workspace,
     running_server,
@@ -170,20 +168,6 @@ def test_an_address_that_others_can_reach_is_a_warning(
     assert "warning" not in xcg_command("judge", config, "--port", "0").stderr
 
 
-def test_an_ipv6_address_is_in_brackets(
-    config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not socket.has_ipv6:
-        pytest.skip("this machine has no IPv6")
-    monkeypatch.setattr("xcg.judge.server.serve", lambda *_: None)
-    done = xcg_command("judge", config, "--port", "0", "--host", "::1")
-    if "cannot use --host" in done.stderr:
-        pytest.skip("this machine has no IPv6")
-    assert done.returncode == 0, done.stderr
-    assert "http://[::1]:" in done.stdout
-    assert "warning" not in done.stderr
-
-
 def test_a_port_in_use_is_named(config: Path, xcg_command: Command) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -232,16 +216,6 @@ def test_a_wrong_input_is_one_message(
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-def test_topics_without_documents_are_a_warning(
-    config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("xcg.judge.server.serve", lambda *_: None)
-    (config.parent / "topics.csv").write_text(f"{TOPICS}3,zebra,\n", encoding="utf-8")
-    done = xcg_command("judge", config, "--port", "0")
-    assert done.returncode == 0, done.stderr
-    assert "warning: topics without documents to judge: 3" in done.stderr
 
 
 @pytest.mark.parametrize("package", ["starlette", "uvicorn", "jinja2"])
@@ -323,22 +297,3 @@ def test_an_export_needs_a_store(config: Path, xcg_command: Command) -> None:
     assert "judge.sqlite" in done.stderr
     assert not (config.parent / "judge.sqlite").exists()
     assert not (config.parent / "out").exists()
-
-
-def test_a_failed_import_changes_nothing(config: Path, xcg_command: Command) -> None:
-    gold = config.parent / "gold.jsonl"
-    lost = {**PASSAGE, "text": "Wasps sing", "start": 0}
-    gold.write_text(json.dumps(PASSAGE) + "\n" + json.dumps(lost) + "\n")
-    done = xcg_command("judge", config, "--import", gold, "--assessor", ANNA)
-    assert (done.returncode, done.stdout) == (2, "")
-    with sqlite3.connect(config.parent / "judge.sqlite") as database:
-        assert "Bees dance" not in "".join(map(str, database.iterdump()))
-    database.close()
-
-
-@pytest.mark.posix
-@pytest.mark.skipif(os.environ.get("USER") == "root" or os.geteuid() == 0, reason="root may use it")
-def test_a_reserved_port_is_refused(config: Path, xcg_command: Command) -> None:
-    done = xcg_command("judge", config, "--port", "1")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "port 1 is reserved" in done.stderr

@@ -36,11 +36,6 @@ def test_the_results_of_all_runs_are_pooled_to_the_depth() -> None:
     assert pools_of_runs(runs, CORPUS, ["1"], 3, Notes())["1"]["ants"] == {(0, 10)}
 
 
-def test_whole_documents_have_no_results_in_the_margin() -> None:
-    run = Run.of("one", {"1": ["bees#/article[1]", "ants"]})
-    assert pools_of_runs([run], CORPUS, ["1"], 9, Notes())["1"] == {"bees": set(), "ants": set()}
-
-
 @pytest.mark.parametrize(
     ("content", "spans"),
     [
@@ -81,11 +76,6 @@ def test_results_that_do_not_exist_are_errors(result: str, message: str) -> None
     notes = Notes(lenient=True)
     assert pools_of_runs([run], CORPUS, ["1"], 20, notes) == {"1": {"ants": set()}}
     assert notes.tolerated == 1
-
-
-def test_results_below_the_depth_are_not_checked() -> None:
-    run = Run.of("r", {"1": ["ants", "wasps"]})
-    assert pools_of_runs([run], CORPUS, ["1"], 1, Notes()) == {"1": {"ants": set()}}
 
 
 def test_bm25_finds_the_documents_that_share_words_with_the_title() -> None:

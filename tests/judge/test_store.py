@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 import sqlite3
 import stat
 import struct
@@ -87,29 +86,6 @@ def test_everything_is_there_after_the_store_is_opened_again(
         assert again.judgement("ben", "2", "ants/1") == Judgement()
 
 
-def test_only_an_empty_lock_stays_when_the_store_is_closed(tmp_path: Path, corpus: Corpus) -> None:
-    store = filled(tmp_path / "judge.sqlite", corpus)
-    apply(store, "add", start=0, end=4)
-    store.close()
-    assert sorted(os.listdir(tmp_path)) == ["judge.sqlite", "judge.sqlite.lock"]
-    assert (tmp_path / "judge.sqlite.lock").read_bytes() == b""
-
-
-def test_a_copy_of_the_file_is_a_backup(store: Store, tmp_path: Path, corpus: Corpus) -> None:
-    before = apply(store, "add", start=0, end=4)
-    shutil.copy(tmp_path / "judge.sqlite", tmp_path / "backup.sqlite")
-    apply(store, "delete", id=1)
-    with Store(tmp_path / "backup.sqlite", corpus) as backup:
-        assert backup.judgement("anna", "1", "bees") == before
-
-
-def test_a_change_to_an_old_version_is_refused_with_the_current_one(store: Store) -> None:
-    first = apply(store, "add", start=0, end=4)
-    with pytest.raises(ConflictError, match="its version is now 1") as caught:
-        apply(store, "add", version=0, start=5, end=10)
-    assert caught.value.current == first == store.judgement("anna", "1", "bees")
-
-
 @pytest.mark.parametrize(("operation", "fields"), [("add", {"start": 5, "end": 9}), ("undo", {})])
 def test_a_change_that_is_sent_again_is_made_once(
     store: Store, operation: str, fields: dict[str, int]
@@ -140,54 +116,6 @@ def test_of_changes_to_one_version_by_several_threads_one_is_saved(store: Store)
         thread.join()
     assert sorted(outcomes) == [-1, -1, -1, 1]
     assert len(store.judgement("anna", "1", "bees").highlights) == 1
-
-
-def test_an_operation_without_effect_makes_no_version(store: Store) -> None:
-    apply(store, "add", start=0, end=4)
-    assert apply(store, "erase", start=20, end=22).version == 1
-    assert apply(store, "add", start=1, end=3).version == 1
-
-
-def test_undo_and_redo_go_through_the_whole_history(store: Store) -> None:
-    history = [store.judgement("anna", "1", "bees")]
-    history.append(apply(store, "add", start=0, end=4, grade="1"))
-    history.append(apply(store, "add", start=5, end=10))
-    history.append(apply(store, "entry_point", position=5))
-    history.append(apply(store, "finish", finished=True))
-    for _ in range(2):
-        for expected in history[-2::-1]:
-            undone = apply(store, "undo")
-            assert content(undone) == content(expected)
-            assert undone.can_redo
-            assert undone.can_undo == (expected.version > 0)
-        for expected in history[1:]:
-            redone = apply(store, "redo")
-            assert content(redone) == content(expected)
-        assert not redone.can_redo
-    with pytest.raises(XcgError, match="there is nothing to redo"):
-        apply(store, "redo")
-
-
-def test_a_change_after_undo_replaces_what_could_be_redone(store: Store) -> None:
-    apply(store, "add", start=0, end=4)
-    apply(store, "add", start=5, end=10)
-    apply(store, "undo")
-    changed = apply(store, "add", start=12, end=16)
-    assert not changed.can_redo
-    assert spans(apply(store, "undo")) == [(0, 4, None)]
-    assert spans(apply(store, "undo")) == []
-    assert spans(apply(store, "redo")) == [(0, 4, None)]
-    assert spans(apply(store, "redo")) == [(0, 4, None), (12, 16, None)]
-
-
-def test_nothing_can_be_undone_at_the_start(store: Store) -> None:
-    with pytest.raises(XcgError, match="there is nothing to undo"):
-        apply(store, "undo")
-    assert store.judgement("anna", "1", "bees") == Judgement()
-
-
-def content(judgement: Judgement) -> tuple[object, ...]:
-    return judgement.highlights, judgement.entry_point, judgement.finished
 
 
 def test_the_history_has_every_change_with_its_time(store: Store, tmp_path: Path) -> None:
@@ -286,22 +214,6 @@ def test_a_second_process_cannot_open_the_store(store: Store, tmp_path: Path, co
     with pytest.raises(StoreError, match="another process serves this store"):
         Store(tmp_path / "judge.sqlite", corpus)
     apply(store, "add", start=0, end=4)
-
-
-def test_the_lock_of_a_dead_process_does_not_matter(tmp_path: Path, corpus: Corpus) -> None:
-    path = tmp_path / "judge.sqlite"
-    filled(path, corpus).close()
-    code = (
-        "import os, sys; from pathlib import Path; from xcg.judge.store import Store\n"
-        "from xcg.documents.corpus import Corpus\n"
-        f"store = Store(Path(sys.argv[1]), Corpus.of({DOCUMENTS!r}))\nos._exit(1)"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code, str(path)], env=environment)
-    assert done.returncode == 1
-    assert Path(f"{path}.lock").exists()
-    with Store(path, corpus) as store:
-        assert store.assessors() == ["anna", "ben"]
 
 
 @pytest.mark.posix
@@ -525,14 +437,6 @@ def test_another_file_is_refused_and_not_changed(
     assert "judge.sqlite-journal" not in os.listdir(tmp_path)
 
 
-def test_a_cut_file_is_refused(tmp_path: Path, corpus: Corpus) -> None:
-    path = tmp_path / "judge.sqlite"
-    filled(path, corpus).close()
-    path.write_bytes(path.read_bytes()[:-5000])
-    with pytest.raises(StoreError, match="damaged"):
-        Store(path, corpus)
-
-
 def test_folders_and_missing_folders_are_refused(tmp_path: Path, corpus: Corpus) -> None:
     with pytest.raises(StoreError, match="not a regular file"):
         Store(tmp_path, corpus)
@@ -582,17 +486,6 @@ def test_a_document_that_changes_while_it_is_judged_is_refused(tmp_path: Path) -
             XcgError, match="bees: the document has changed since xcg judge was started"
         ):
             apply(store, "add", start=0, end=4)
-
-
-@pytest.mark.posix
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root can write everywhere")
-def test_a_folder_without_write_permission(tmp_path: Path, corpus: Corpus) -> None:
-    tmp_path.chmod(0o500)
-    try:
-        with pytest.raises(StoreError, match="cannot lock the store: Permission denied"):
-            Store(tmp_path / "judge.sqlite", corpus)
-    finally:
-        tmp_path.chmod(0o700)
 
 
 def test_a_copy_made_while_a_change_is_saved_is_complete_or_refused(
