@@ -149,25 +149,6 @@ def test_kappa_equals_that_of_the_package_on_single_units(units: list[tuple[obje
         assert kappa == pytest.approx(cohen_kappa_score(first, second))
 
 
-def test_disagreements_are_the_text_with_different_labels() -> None:
-    found = disagreements(
-        [
-            *(of("anna", "one", (0, 40), (40, 50)), of("anna", "two", (3, 4)), of("anna", "three")),
-            *(of("ben", "one", (20, 60)), of("ben", "two", (3, 4)), of("ben", "three", (99, 100))),
-        ],
-        "1",
-        CORPUS,
-    )
-    assert [one.document for one in found] == ["one", "three"]
-    assert [(one.start, one.end, one.labels) for one in found[0].spans] == [
-        (0, 20, {"anna": "", "ben": None}),
-        (50, 60, {"anna": None, "ben": ""}),
-    ]
-    assert found[1].relevant == {"anna": False, "ben": True}
-    assert [(one.start, one.end) for one in found[1].spans] == [(99, 100)]
-    assert disagreements([of("anna", "one", (0, 40))], "1", CORPUS) == []
-
-
 def test_white_space_between_highlights_is_no_disagreement() -> None:
     corpus = Corpus.of({"bees": "Bees dance. They waggle."})
     text = corpus.tree("bees").text

@@ -499,15 +499,6 @@ def test_parts_of_the_page_have_names_and_roles(anna: Assessor) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_focus_and_cursor_are_visible(anna: Assessor) -> None:
-    anna.open("bees")
-    anna.press("ArrowDown")
-    expect(anna.page.locator(".cursor")).to_be_visible()
-    anna.press("Tab")
-    style = anna.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-    assert style not in {"none", ""}
-
-
 def test_document_text_cannot_add_elements_or_run_scripts(chromium: Browser, tmp_path: Path) -> None:
     hostile = (
         "<article><p onclick='alert(1)'>&lt;script>alert(1)&lt;/script> "

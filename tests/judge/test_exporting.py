@@ -140,13 +140,6 @@ def test_unfinished_documents_are_left_out() -> None:
     ]
 
 
-def test_grades_that_the_configuration_does_not_have_are_left_out() -> None:
-    found = export([judged("anna", "bees", TEXT, (0, 9, "3"))], CORPUS, SCHEMES["inex-2005"])
-    assert not found.files
-    problem = "documents left out because a grade is not among those of the configuration"
-    assert found.notes[0] == f"anna: {problem}: bees (topic 1)"
-
-
 def test_names_with_white_space_prevent_offset_qrels_only() -> None:
     corpus = Corpus.of({"honey bees": DOCUMENT})
     found = export([judged("anna", "honey bees", TEXT, (0, 9))], corpus, SCHEMES["none"])

@@ -108,22 +108,6 @@ def test_errors_of_requests_do_not_end_the_server_or_reveal_tokens(config: Path)
     assert "Traceback" not in stderr
 
 
-@pytest.mark.slow
-@pytest.mark.posix
-def test_a_second_server_on_a_store_is_refused(config: Path, xcg_command: Command) -> None:
-    gold = config.parent / "gold.jsonl"
-    gold.write_text(json.dumps(PASSAGE) + "\n")
-    assert xcg_command("judge", config, "--import", gold, "--assessor", ANNA).returncode == 0
-    with running_server(config):
-        done = xcg_command("judge", config, "--port", "0")
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.count("\n") == 1
-        assert "judge.sqlite" in done.stderr
-        # Reading is possible at the same time.
-        done = xcg_command("judge", config, "--export", config.parent / "out")
-        assert done.returncode == 0, done.stderr
-
-
 def test_start_urls_are_printed_and_the_first_is_opened(
     config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,18 +138,6 @@ def test_start_urls_are_printed_and_the_first_is_opened(
     monkeypatch.setattr("webbrowser.open", lambda url: False)
     done = xcg_command("judge", config, "--port", "0", "--open")
     assert "note: no browser could be opened" in done.stderr
-
-
-def test_an_address_that_others_can_reach_is_a_warning(
-    config: Path, xcg_command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("xcg.judge.server.serve", lambda *_: None)
-    done = xcg_command("judge", config, "--port", "0", "--host", "0.0.0.0")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("xcg: warning: --host 0.0.0.0 can be reached over the network: ")
-    assert "unencrypted" in done.stderr
-    assert f"http://{socket.gethostname()}:" in done.stdout
-    assert "warning" not in xcg_command("judge", config, "--port", "0").stderr
 
 
 def test_a_port_in_use_is_named(config: Path, xcg_command: Command) -> None:

@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
-from xcg.formats.base import read_assessments, read_runs
-from xcg.formats.topic_files import Topic, read_topics
+from xcg.formats.base import read_runs
+from xcg.formats.topic_files import Topic
 from xcg.judge.pools import ordered_pool, pools_of_runs, pools_of_titles
 from xcg.runs.chunk_documents import ChunkSource
 from xcg.runs.run import Run
@@ -114,14 +113,6 @@ def test_bm25_separates_words_of_neighbouring_elements_and_keeps_words_with_mark
         "4": {"blocks", "inline"},
         "5": set(),
     }
-
-
-def test_bm25_finds_relevant_articles_of_the_handbook() -> None:
-    topics = read_topics(ROOT / "corpora_samples/handbook-topics")
-    found = pools_of_titles(topics, Corpus(ROOT / "corpora_samples/handbook"), 5)
-    assert all(len(documents) == 5 for documents in found.values())
-    judged = read_assessments(ROOT / "assessments/handbook")
-    assert all(documents.keys() & judged.files(topic).keys() for topic, documents in found.items())
 
 
 def test_a_corpus_without_documents_is_an_error(tmp_path: Path) -> None:

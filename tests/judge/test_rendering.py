@@ -135,14 +135,6 @@ def test_unknown_element_is_inline_next_to_text_and_a_block_otherwise() -> None:
     assert '<span class="inline">one</span>' in html_of("<a><p><x>one</x></p></a>")
 
 
-def test_title_of_a_cited_article_is_no_heading() -> None:
-    page = html_of(
-        "<a><article-title>One</article-title><ref><article-title>Two</article-title></ref></a>"
-    )
-    assert page.count('role="heading"') == 1
-    assert render(Corpus.of({"d": page}), "d").title == "d"
-
-
 @pytest.mark.parametrize(
     "document",
     [
@@ -197,7 +189,3 @@ def test_every_known_name_has_one_role() -> None:
     names = [name for roles in kinds for of_role in roles for name in of_role]
     assert sorted(names) == sorted(ROLES)
     assert set(ROLES.values()) >= INLINE_ROLES
-
-
-def test_long_title_is_shortened() -> None:
-    assert len(render(Corpus.of({"d": f"<a><title>{'x ' * 999}</title></a>"}), "d").title) == 300

@@ -127,6 +127,15 @@ def test_the_history_has_every_change_with_its_time(store: Store, tmp_path: Path
     assert rows[0][3].endswith("+00:00")
 
 
+def test_names_are_any_unicode(store: Store) -> None:
+    name = "Ann'a \"; DROP TABLE pools; --\u202e/../\x00é"
+    store.add_assessors([name, name])
+    store.assign(name, [name, "1"])
+    assert store.assignments()[name] == [name, "1"]
+    with pytest.raises(XcgError, match="not valid Unicode"):
+        store.add_assessors(["\udc80"])
+
+
 def test_later_runs_only_append_to_a_pool(store: Store) -> None:
     store.extend_pool("1", [PoolDocument("empty"), PoolDocument("bees", ((12, 22), (0, 11)))])
     assert store.pool("1") == (
@@ -187,15 +196,6 @@ def test_a_pool_has_only_documents_and_passages_of_the_corpus(store: Store) -> N
     with pytest.raises(XcgError, match=f"the document has {len(TEXT)} characters, and no result 0–99"):
         store.extend_pool("1", [PoolDocument("bees", ((0, 99),))])
     assert [name for name, _ in store.pool("1")] == ["bees", "ants/1"]
-
-
-def test_names_of_any_characters_are_kept(store: Store) -> None:
-    name = "Ann'a \"; DROP TABLE pools; --\u202e/../\x00é"
-    store.add_assessors([name, name])
-    store.assign(name, [name, "1"])
-    assert store.assignments()[name] == [name, "1"]
-    with pytest.raises(XcgError, match="not valid Unicode"):
-        store.add_assessors(["\udc80"])
 
 
 def test_a_second_process_cannot_open_the_store(store: Store, tmp_path: Path, corpus: Corpus) -> None:
@@ -330,12 +330,6 @@ def test_a_copy_of_an_open_store_has_its_own_documents_and_changes_nothing(store
         changed = apply(store, "add", start=5, end=10)
         assert len(copy.judgement("anna", "1", "bees").highlights) == 1
     assert store.judgement("anna", "1", "bees") == changed
-
-
-def test_a_snapshot_of_a_missing_store_is_an_error(tmp_path: Path, corpus: Corpus) -> None:
-    with pytest.raises(StoreError, match=r"no such file; xcg judge without --export creates it"):
-        Store.snapshot(tmp_path / "judge.sqlite", corpus)
-    assert not os.listdir(tmp_path)
 
 
 def read(path: Path, query: str) -> list[Any]:
