@@ -1,14 +1,12 @@
 /* The page on which an assessor judges a document. */
 
 import { createCommands } from "./judge/commands.js";
-import { Drawing } from "./judge/drawing.js";
-import { Keyboard, keysOfGrades } from "./judge/keyboard.js";
-import { createKeymap } from "./judge/keymap.js";
+import { Drawing, placeToolbar } from "./judge/drawing.js";
+import { createKeymap, Keyboard, keysOfGrades } from "./judge/keyboard.js";
 import { gradeButton, highlightButton, Panel } from "./judge/panel.js";
 import { Positions } from "./judge/positions.js";
 import { Saving } from "./judge/saving.js";
 import { dragHandles, Selection } from "./judge/selection.js";
-import { placeToolbar } from "./judge/toolbar.js";
 import { Units } from "./judge/units.js";
 
 const MESSAGE_TIME = 6_000;
@@ -166,13 +164,7 @@ saving.addEventListener("change", () => {
   show();
 });
 saving.addEventListener("rejected", ({ detail }) => messages.tell(detail));
-dragHandles({
-  drawing,
-  selection,
-  positions,
-  currentJudgement,
-  onDone: commands.resize,
-});
+dragHandles({ drawing, selection, positions, onDone: commands.resize });
 new ResizeObserver(measure).observe(bar);
 window.addEventListener("scroll", measure, { passive: true });
 window.addEventListener("resize", showToolbar);
