@@ -18,10 +18,10 @@ from typing import NamedTuple
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import MAX_LINE_BYTES
 from xcg.errors import InputError, XcgError, first_names
-from xcg.evaluation.conversion import convert_assessments
+from xcg.evaluation.conversion import assess_elements_of_passages, convert_assessments
 from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.judgement import JudgedDocument, StoredHighlight
-from xcg.judgements.highlights import Highlight, assess, assess_spans
+from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
 from xcg.tables import json_text
@@ -171,22 +171,19 @@ def _files(
     documents: Sequence[JudgedDocument], corpus: Corpus, scheme: GradeScheme
 ) -> Iterator[_Written]:
     """Yield the files of an assessor; a file that cannot be written has no text."""
-    base = _base(documents, corpus)
-    is_cut = len(base.texts) < sum(len(one.judgement.placed) for one in documents)
-    lost = ["without the text of passages of 1 MB or more"] if is_cut else []
-    yield _PASSAGES, base.to_text("jsonl")[0], lost
+    yield _passages(documents, corpus)
     topics: dict[str, list[JudgedDocument]] = {}
     for one in documents:
         topics.setdefault(one.topic, []).append(one)
     names = file_names(topics)
-    for folder, write in (("inex-2004", _inex_2004), ("inex-2005", _inex_2005)):
+    for folder in ("inex-2004", "inex-2005"):
         # The exhaustivity of 2004 has three grades, which that of 2005 cannot hold, and levels are not
         # exhaustivity.
         if not (scheme.name in ("none", "inex-2005") or scheme.name == folder == "inex-2004"):
             yield folder, "", ["not written; the format cannot hold these grades"]
             continue
         for topic, of_topic in topics.items():
-            text, lost = write(topic, of_topic, corpus, scheme)
+            text, lost = _elements(folder, topic, of_topic, corpus, scheme)
             yield f"{folder}/{names[topic]}.xml", text, [f"without {one}" for one in lost]
     try:
         text, lost = _base(documents).to_text("offsets", corpus.length)
@@ -196,70 +193,61 @@ def _files(
         yield _OFFSETS, text, [f"without {one}" for one in [*lost, *_lost_too_small(documents)]]
 
 
-def _base(documents: Iterable[JudgedDocument], corpus: Corpus | None = None) -> RecallBase:
-    """Return the relevant highlights and the best entry points.
-
-    With a corpus, highlights have their text, and those of grade ``?`` and documents without relevant
-    text are passages of level 0.
-    """
+def _base(documents: Iterable[JudgedDocument], *, too_small: bool = False) -> RecallBase:
+    """Return the highlights, those of grade ``?`` only if asked for, and the best entry points."""
     base = RecallBase()
     for _, topic, name, judgement in documents:
         base.add_topic(topic, _SOURCE)
-        marks = {
-            Span(one.start, one.end, _level(one)): one.quote
-            for one in judgement.placed
-            if corpus is not None or one.grade != TOO_SMALL
-        }
-        spans = list(marks)
-        if corpus is not None:
-            spans = spans or [Span(0, corpus.length(name), 0.0)]
-            for span, quote in marks.items():
-                if len(json_text(quote).encode()) < MAX_LINE_BYTES - _OTHER_FIELDS_BYTES:
-                    base.texts[topic, name, span] = quote  # no reader accepts longer lines
-        base.add_spans(topic, name, spans, _SOURCE)
+        marks = [one for one in judgement.placed if too_small or one.grade != TOO_SMALL]
+        base.add_spans(topic, name, map(_span, marks), _SOURCE)
         if judgement.entry_point is not None:
             base.add_entry_point(topic, name, judgement.entry_point)
     return base
 
 
-def _level(highlight: StoredHighlight) -> float:
-    """Return the exhaustivity or the level of a highlight; 0 for the grade ``?``."""
-    if highlight.grade is None:
-        return UNGRADED
-    return 0.0 if highlight.grade == TOO_SMALL else float(highlight.grade)
+def _span(highlight: StoredHighlight) -> Span:
+    """Return a highlight with its exhaustivity or level; 0 for the grade ``?``."""
+    level = UNGRADED if highlight.grade is None else 0.0
+    if highlight.grade not in (None, TOO_SMALL):
+        level = float(highlight.grade)
+    return Span(highlight.start, highlight.end, level)
 
 
-def _inex_2004(
-    topic: str, documents: Sequence[JudgedDocument], corpus: Corpus, scheme: GradeScheme
+def _passages(documents: Sequence[JudgedDocument], corpus: Corpus) -> _Written:
+    """Return all highlights with their text; documents without any are passages of level 0."""
+    base, lost = _base(documents, too_small=True), []
+    for _, topic, name, judgement in documents:
+        if not judgement.placed:
+            base.add_spans(topic, name, [Span(0, corpus.length(name), 0.0)], _SOURCE)
+        for mark in judgement.placed:
+            if len(json_text(mark.quote).encode()) < MAX_LINE_BYTES - _OTHER_FIELDS_BYTES:
+                base.texts[topic, name, _span(mark)] = mark.quote
+            else:  # no reader accepts the line
+                lost = ["without the text of passages of 1 MB or more"]
+    return _PASSAGES, base.to_text("jsonl")[0], lost
+
+
+def _elements(
+    folder: str, topic: str, documents: Sequence[JudgedDocument], corpus: Corpus, scheme: GradeScheme
 ) -> tuple[str, list[str]]:
-    """Return INEX 2004 assessments, as ``xcg assess`` or, from other grades, ``xcg convert`` does."""
+    """Return the elements with highlighted text as INEX assessments of a year.
+
+    Those of 2004 are as by ``xcg assess`` or, from other grades, ``xcg convert``.
+    """
+    if folder == "inex-2005":
+        base = assess_elements_of_passages(_base(documents, too_small=True), corpus)
+        return base.to_text("inex2005")[0], _lost_details(documents)
     if scheme.name != "inex-2004":
         text, lost = convert_assessments(_base(documents), "inex2004", corpus)
         return text, [*lost, *_lost_too_small(documents)]
-    base = assess(
-        (
-            Highlight(topic, one.document, mark.start, mark.end, int(mark.grade or 0))
-            for one in documents
-            for mark in one.judgement.placed
-        ),
-        corpus,
+    marks = (
+        Highlight(topic, one.document, mark.start, mark.end, int(mark.grade or 0))
+        for one in documents
+        for mark in one.judgement.placed
     )
+    base = assess(marks, corpus)
     base.add_topic(topic, _SOURCE)
     return base.to_text("inex2004")[0], _lost_details(documents)
-
-
-def _inex_2005(
-    topic: str, documents: Sequence[JudgedDocument], corpus: Corpus, _: GradeScheme
-) -> tuple[str, list[str]]:
-    """Return INEX 2005 assessments of the elements with highlighted text."""
-    base = RecallBase()
-    base.add_topic(topic, _SOURCE)
-    for one in documents:
-        tree = corpus.tree(one.document)
-        spans = [Span(mark.start, mark.end, _level(mark)) for mark in one.judgement.placed]
-        for row, assessment in assess_spans(tree, spans).items():
-            base.add(topic, one.document, tree.paths[row], assessment, _SOURCE)
-    return base.to_text("inex2005")[0], _lost_details(documents)
 
 
 def _lost_details(documents: Iterable[JudgedDocument]) -> list[str]:
