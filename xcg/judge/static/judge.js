@@ -90,30 +90,14 @@ const keyboard = new Keyboard({
   table: element("key-table"),
   toggle: element("single-keys"),
 });
-const showKeys = () => keyboard.show();
-keyboard.add(createKeymap({ commands, data, gradeKeys, selection, showKeys }));
+commands.showKeys = () => keyboard.show();
+keyboard.add(createKeymap({ commands, data, gradeKeys, selection }));
 
-const clicks = {
-  again: () => saving.applyRefused(),
-  "discard-mine": () => saving.discardRefused(),
-  entry: commands.setEntry,
-  erase: commands.erase,
-  finish: commands.finishAndContinue,
-  nothing: commands.nothingRelevant,
-  redo: commands.redo,
-  "remove-entry": commands.removeEntry,
-  reopen: commands.reopen,
-  retry: () => saving.send(),
-  "show-keys": showKeys,
-  "show-topic": commands.toggleTopic,
-  split: commands.splitActive,
-  "toolbar-entry": commands.setEntry,
-  "toolbar-erase": commands.erase,
-  "toolbar-split": commands.splitActive,
-  undo: commands.undo,
-};
-for (const [id, run] of Object.entries(clicks))
-  element(id)?.addEventListener("click", () => void run());
+// Buttons name their command in data-command.
+document.addEventListener("click", ({ target }) => {
+  const { command } = target.closest("[data-command]")?.dataset ?? {};
+  if (command) void commands[command]();
+});
 
 // Clicks on these must not clear the selection.
 for (const part of [element("toolbar"), element("panel")]) {

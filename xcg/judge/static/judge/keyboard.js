@@ -101,7 +101,7 @@ export class Keyboard {
 const withShift = (key) => key.replace(/([^+]+)$/, "Shift+$1");
 
 /** Return the keys of the page for Keyboard.add. */
-export function createKeymap({ commands, data, gradeKeys, selection, showKeys }) {
+export function createKeymap({ commands, data, gradeKeys, selection }) {
   const move = (keys, kind, does) => ({
     keys,
     moreKeys: keys.map(withShift),
@@ -204,7 +204,7 @@ export function createKeymap({ commands, data, gradeKeys, selection, showKeys })
         },
       },
       { keys: ["t"], does: "show or hide the description of the topic", run: commands.toggleTopic },
-      { keys: ["?"], does: "show the keys", run: showKeys },
+      { keys: ["?"], does: "show the keys", run: commands.showKeys },
     ],
   };
 }
