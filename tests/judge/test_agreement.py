@@ -18,13 +18,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from xcg.documents.corpus import Corpus
 from xcg.formats.json_assessments import read_highlights
-from xcg.judge.agreement import (
-    AgreementRow,
-    agreement,
-    cohen_kappa,
-    disagreements,
-    krippendorff_alpha,
-)
+from xcg.judge.agreement import AgreementRow, agreement, cohen_kappa, disagreements, krippendorff_alpha
 from xcg.judge.store import JudgedDocument
 
 PARAGRAPHS = "".join(f"<p>{digit * 20}</p>" for digit in "01234")
@@ -152,10 +146,7 @@ def test_kappa_equals_that_of_the_package_on_single_units(units: list[tuple[obje
 def test_white_space_between_highlights_is_no_disagreement() -> None:
     corpus = Corpus.of({"bees": "Bees dance. They waggle."})
     text = corpus.tree("bees").text
-    both = [
-        judged("anna", "bees", text, (0, 11), (12, 24)),
-        judged("ben", "bees", text, (0, 24)),
-    ]
+    both = [judged("anna", "bees", text, (0, 11), (12, 24)), judged("ben", "bees", text, (0, 24))]
     assert disagreements(both, "1", corpus) == []
     assert row(agreement(both, corpus), "characters").overlap == 23 / 24
 

@@ -19,15 +19,7 @@ from urllib.request import url2pathname
 import httpx2
 import pytest
 from conftest import ROOT, Command
-from judge_campaign import (
-    ANNA,
-    BEN,
-    CONFIG,
-    change,
-    opened_workspace,
-    running_server,
-    write_campaign,
-)
+from judge_campaign import ANNA, BEN, CONFIG, change, opened_workspace, running_server, write_campaign
 
 from xcg.installation import install_command
 from xcg.judge.addresses import api_path, assessor_path

@@ -25,14 +25,7 @@ from xcg.judge import pages
 from xcg.judge.addresses import OVERVIEW_PATH, from_path, from_segment
 from xcg.judge.exporting import export_archive
 from xcg.judge.judgement import Judgement
-from xcg.judge.security import (
-    MAX_BODY_BYTES,
-    Access,
-    Guard,
-    KnownHosts,
-    protected_path,
-    set_cookie,
-)
+from xcg.judge.security import MAX_BODY_BYTES, Access, Guard, KnownHosts, protected_path, set_cookie
 from xcg.judge.store import ConflictError
 from xcg.judge.workspace import Workspace
 from xcg.lazy_modules import sqlite3
