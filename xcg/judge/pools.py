@@ -237,11 +237,10 @@ def _found(settings: Settings, corpus: Corpus, topics: Mapping[str, Topic], note
 
 def _assign(store: Store, settings: Settings, topics: list[str]) -> None:
     """Divide the topics that have documents among the assessors."""
-    earlier: dict[str, list[str]] = {}
     assignments = store.assignments()
-    for assessor, assigned in assignments.items():
-        for topic in assigned:
-            earlier.setdefault(topic, []).append(assessor)
+    earlier = {
+        topic: [name for name, assigned in assignments.items() if topic in assigned] for topic in topics
+    }
     started = {(one.assessor, one.topic) for one in store.judgements()}
     divided = assign_topics(
         topics, settings.assessors, settings.second_share, settings.seed, earlier, started
