@@ -166,10 +166,13 @@ class Change(NamedTuple):
     @classmethod
     def of(cls, values: Iterable[Any]) -> Change:
         """Return the change of a list of its values in JSON."""
-        part, outcome, number, old, new, text = values
-        if outcome not in get_args(Outcome):
+        part, outcome, number, *spans, text = values
+        old, new = (None if span is None else tuple(span) for span in spans)
+        are_spans = all(
+            span is None or (len(span) == 2 and {*map(type, span)} == {int}) for span in (old, new)
+        )
+        if outcome not in get_args(Outcome) or not are_spans:
             raise DamagedError
-        old, new = (None if span is None else (int(span[0]), int(span[1])) for span in (old, new))
         return cls(str(part), outcome, number, old, new, str(text))
 
 
@@ -241,7 +244,9 @@ def to_json(judgement: Judgement, text: str | None = None) -> str:
     """
     point = judgement.entry_point
     highlights = [
-        [*one[:4], one.status, *(one.quote if one.is_lost or text is not None else ())]
+        [*one[:4], one.status, *(one.quote if one.is_lost else ())]
+        if one.is_lost or text is None
+        else [*one[:4], one.status, *quote_at(text, one.start, one.end)]
         for one in judgement.highlights
     ]
     entry = [] if point is None else [point, *(() if text is None else entry_quote(text, point))]
