@@ -18,13 +18,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from xcg.documents.corpus import Corpus
 from xcg.formats.json_assessments import read_highlights
-from xcg.judge.agreement import (
-    AgreementRow,
-    agreement,
-    cohen_kappa,
-    disagreements,
-    krippendorff_alpha,
-)
+from xcg.judge.agreement import AgreementRow, agreement, cohen_kappa, disagreements, krippendorff_alpha
 from xcg.judge.store import JudgedDocument
 
 PARAGRAPHS = "".join(f"<p>{digit * 20}</p>" for digit in "01234")
@@ -65,34 +59,6 @@ def test_two_assessors_agree_as_computed_by_hand() -> None:
     assert documents.overlap == 1
     assert math.isnan(documents.kappa)
     assert math.isnan(documents.alpha)
-
-
-def test_documents_agree_as_computed_by_hand() -> None:
-    """Relevant to both, to Anna only, to none: kappa = (2/3 − 4/9) / (5/9), alpha = 1 − 5 · 2 / 18."""
-    rows = agreement(
-        [
-            *(of("anna", "one", (0, 5)), of("anna", "two", (0, 5)), of("anna", "three")),
-            *(of("ben", "one", (9, 15)), of("ben", "two"), of("ben", "three")),
-        ],
-        CORPUS,
-    )
-    documents = row(rows, "documents")
-    assert documents.overlap == 1 / 2
-    assert documents.kappa == pytest.approx((2 / 3 - 4 / 9) / (5 / 9))
-    assert documents.alpha == pytest.approx(1 - 5 * 2 / 18)
-    assert row(rows, "characters").overlap == 0
-
-
-def test_grades_are_compared_by_characters() -> None:
-    """30 characters have the same grade, 10 different ones, 60 none."""
-    rows = agreement(
-        [of("anna", "one", (0, 40, "2")), of("ben", "one", (0, 30, "2"), (30, 40, "1"))], CORPUS
-    )
-    grades = row(rows, "grades")
-    assert grades.overlap == 30 / 40
-    expected = 0.4 * 0.3 + 0.6 * 0.6
-    assert grades.kappa == pytest.approx((0.9 - expected) / (1 - expected))
-    assert row(rows, "characters").kappa == pytest.approx(1)
 
 
 def test_only_documents_that_both_have_finished_count() -> None:
@@ -177,32 +143,10 @@ def test_kappa_equals_that_of_the_package_on_single_units(units: list[tuple[obje
         assert kappa == pytest.approx(cohen_kappa_score(first, second))
 
 
-def test_disagreements_are_the_text_with_different_labels() -> None:
-    found = disagreements(
-        [
-            *(of("anna", "one", (0, 40), (40, 50)), of("anna", "two", (3, 4)), of("anna", "three")),
-            *(of("ben", "one", (20, 60)), of("ben", "two", (3, 4)), of("ben", "three", (99, 100))),
-        ],
-        "1",
-        CORPUS,
-    )
-    assert [one.document for one in found] == ["one", "three"]
-    assert [(one.start, one.end, one.labels) for one in found[0].spans] == [
-        (0, 20, {"anna": "", "ben": None}),
-        (50, 60, {"anna": None, "ben": ""}),
-    ]
-    assert found[1].relevant == {"anna": False, "ben": True}
-    assert [(one.start, one.end) for one in found[1].spans] == [(99, 100)]
-    assert disagreements([of("anna", "one", (0, 40))], "1", CORPUS) == []
-
-
 def test_white_space_between_highlights_is_no_disagreement() -> None:
     corpus = Corpus.of({"bees": "Bees dance. They waggle."})
     text = corpus.tree("bees").text
-    both = [
-        judged("anna", "bees", text, (0, 11), (12, 24)),
-        judged("ben", "bees", text, (0, 24)),
-    ]
+    both = [judged("anna", "bees", text, (0, 11), (12, 24)), judged("ben", "bees", text, (0, 24))]
     assert disagreements(both, "1", corpus) == []
     assert row(agreement(both, corpus), "characters").overlap == 23 / 24
 

@@ -27,7 +27,6 @@ from judging_browser import (
 from playwright.sync_api import Browser, Dialog, Route, expect
 
 from xcg.documents.corpus import Corpus
-from xcg.judge.rendering import render
 
 pytestmark = [
     pytest.mark.slow,
@@ -273,19 +272,6 @@ def test_changes_wait_while_the_server_does_not_answer(anna: Assessor) -> None:
     assert anna.highlights == [("Bees dance in circles.", "3")]
 
 
-def test_undo_and_redo_go_on_after_the_page_is_loaded_again(anna: Assessor) -> None:
-    anna.open("bees")
-    anna.select("Bees dance in circles.")
-    anna.press("3", "2")
-    assert anna.highlights == [("Bees dance in circles.", "2")]
-    anna.open("bees")
-    anna.press("u")
-    assert anna.highlights == [("Bees dance in circles.", "3")]
-    anna.open("bees")
-    anna.press("r")
-    assert anna.highlights == [("Bees dance in circles.", "2")]
-
-
 def test_undo_counts_every_press_of_the_key_and_stops_at_the_first_change(anna: Assessor) -> None:
     anna.open("bees")
     anna.select("Bees dance in circles.")
@@ -299,23 +285,6 @@ def test_undo_counts_every_press_of_the_key_and_stops_at_the_first_change(anna: 
     anna.page.evaluate("for (let i = 0; i < 3; i += 1) void xcgJudge.saving.change('undo')")
     assert anna.highlights == []
     expect(anna.page.locator("#problem")).to_be_hidden()
-
-
-def test_undo_of_a_change_that_was_saved_without_an_answer_is_no_conflict(anna: Assessor) -> None:
-    anna.open("bees")
-
-    def lose_answer(route: Route) -> None:
-        route.fetch()
-        route.abort()
-
-    anna.page.route("**/api/**", lose_answer, times=1)
-    anna.select("Bees dance in circles.")
-    anna.press("3")
-    expect(anna.page.locator("#problem")).to_be_visible()
-    anna.press("u")  # the page tries again at once
-    assert anna.highlights == []
-    expect(anna.page.locator("#conflict")).to_be_hidden()
-    assert anna.saved["version"] == 2
 
 
 def test_a_change_that_was_saved_without_an_answer_is_no_conflict(anna: Assessor) -> None:
@@ -530,15 +499,6 @@ def test_parts_of_the_page_have_names_and_roles(anna: Assessor) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_focus_and_cursor_are_visible(anna: Assessor) -> None:
-    anna.open("bees")
-    anna.press("ArrowDown")
-    expect(anna.page.locator(".cursor")).to_be_visible()
-    anna.press("Tab")
-    style = anna.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-    assert style not in {"none", ""}
-
-
 def test_document_text_cannot_add_elements_or_run_scripts(chromium: Browser, tmp_path: Path) -> None:
     hostile = (
         "<article><p onclick='alert(1)'>&lt;script>alert(1)&lt;/script> "
@@ -587,14 +547,3 @@ def test_document_of_500_kb_stays_responsive(chromium: Browser, tmp_path: Path) 
     times.sort()
     assert times[30] < 300, f"milliseconds until a highlight is saved and drawn: {times}"
     assert loading < 20_000
-
-
-@pytest.mark.skipif(not DATA.is_dir(), reason="the real documents are not there")
-def test_real_articles_have_exactly_their_text_in_the_browser(chromium: Browser) -> None:
-    corpus = Corpus(DATA / "plos", cache=False)
-    page = chromium.new_page()
-    for name in corpus:
-        rendering = render(corpus, name)
-        page.set_content(f"<!doctype html><body><article id=article>{rendering.html}</article>")
-        assert page.evaluate("document.getElementById('article').textContent") == rendering.text
-    page.close()

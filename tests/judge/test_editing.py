@@ -82,14 +82,6 @@ def test_erase_shortens_divides_and_deletes(
     assert spans(changed(before, "erase", start=start, end=end)) == expected
 
 
-def test_erase_leaves_no_white_space_at_the_ends_of_parts() -> None:
-    before = judged((0, 16, None))
-    assert spans(changed(before, "erase", start=0, end=11)) == [(1, 12, 16, None)]
-    assert spans(changed(before, "erase", start=5, end=16)) == [(1, 0, 4, None)]
-    assert spans(changed(before, "erase", start=5, end=11)) == [(1, 0, 4, None), (2, 12, 16, None)]
-    assert spans(changed(judged((4, 10, None)), "erase", start=5, end=10)) == []
-
-
 def test_split_keeps_the_grade_of_both_parts() -> None:
     before = judged((0, 11, "3"))
     for position in (4, 5):  # before and after the space, which is in neither part
@@ -189,11 +181,6 @@ def test_passages_outside_of_the_document_are_refused(operation: str, start: int
         changed(judged((0, 4, None)), operation, **values)
 
 
-def test_white_space_is_not_a_passage() -> None:
-    with pytest.raises(XcgError, match="the passage 4–5 has only white space"):
-        changed(Judgement(), "add", start=4, end=5)
-
-
 def test_the_number_of_highlights_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(editing, "MAX_HIGHLIGHTS", 2)
     with pytest.raises(XcgError, match="the document has 2 highlights, which is the maximum"):
@@ -224,11 +211,6 @@ def test_the_number_of_highlights_is_limited(monkeypatch: pytest.MonkeyPatch) ->
 def test_illegal_operations_are_described(operation: str, values: dict[str, Any], message: str) -> None:
     with pytest.raises(XcgError, match=message):
         check_operation(operation, values)
-
-
-def test_undo_and_redo_have_no_fields() -> None:
-    check_operation("undo", {})
-    check_operation("redo", {})
 
 
 # Texts with characters outside of the Basic Multilingual Plane and with white space.

@@ -23,12 +23,6 @@ def killed_rounds(script: str, folder: Path, rounds: int, seed: int) -> int:
     return int(found[1])
 
 
-@pytest.mark.slow
-@pytest.mark.posix
-def test_nothing_is_lost_when_sessions_are_killed(tmp_path: Path) -> None:
-    assert killed_rounds("killed_sessions.py", tmp_path, 12, 2) > 0
-
-
 @pytest.mark.posix
 @pytest.mark.slow
 def test_nothing_is_lost_when_200_sessions_are_killed(tmp_path: Path) -> None:

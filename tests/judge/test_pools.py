@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
-from xcg.formats.base import read_assessments, read_runs
-from xcg.formats.topic_files import Topic, read_topics
+from xcg.formats.base import read_runs
+from xcg.formats.topic_files import Topic
 from xcg.judge.pools import ordered_pool, pools_of_runs, pools_of_titles
 from xcg.runs.chunk_documents import ChunkSource
 from xcg.runs.run import Run
@@ -34,11 +33,6 @@ def test_the_results_of_all_runs_are_pooled_to_the_depth() -> None:
         "2": {},
     }
     assert pools_of_runs(runs, CORPUS, ["1"], 3, Notes())["1"]["ants"] == {(0, 10)}
-
-
-def test_whole_documents_have_no_results_in_the_margin() -> None:
-    run = Run.of("one", {"1": ["bees#/article[1]", "ants"]})
-    assert pools_of_runs([run], CORPUS, ["1"], 9, Notes())["1"] == {"bees": set(), "ants": set()}
 
 
 @pytest.mark.parametrize(
@@ -83,11 +77,6 @@ def test_results_that_do_not_exist_are_errors(result: str, message: str) -> None
     assert notes.tolerated == 1
 
 
-def test_results_below_the_depth_are_not_checked() -> None:
-    run = Run.of("r", {"1": ["ants", "wasps"]})
-    assert pools_of_runs([run], CORPUS, ["1"], 1, Notes()) == {"1": {"ants": set()}}
-
-
 def test_bm25_finds_the_documents_that_share_words_with_the_title() -> None:
     corpus = Corpus.of(
         {
@@ -124,14 +113,6 @@ def test_bm25_separates_words_of_neighbouring_elements_and_keeps_words_with_mark
         "4": {"blocks", "inline"},
         "5": set(),
     }
-
-
-def test_bm25_finds_relevant_articles_of_the_handbook() -> None:
-    topics = read_topics(ROOT / "corpora_samples/handbook-topics")
-    found = pools_of_titles(topics, Corpus(ROOT / "corpora_samples/handbook"), 5)
-    assert all(len(documents) == 5 for documents in found.values())
-    judged = read_assessments(ROOT / "assessments/handbook")
-    assert all(documents.keys() & judged.files(topic).keys() for topic, documents in found.items())
 
 
 def test_a_corpus_without_documents_is_an_error(tmp_path: Path) -> None:

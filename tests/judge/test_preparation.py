@@ -11,7 +11,7 @@ import pytest
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes
-from xcg.judge.preparation import prepare
+from xcg.judge.pools import prepare
 from xcg.judge.settings import Settings, load_settings
 from xcg.judge.store import Store
 
@@ -64,15 +64,6 @@ def test_topics_without_documents_are_noted_and_not_assigned(settings: Settings)
     assert any("topics without documents to judge: 2, 3" in line for line in notes.lines())
 
 
-def test_a_second_preparation_changes_nothing(settings: Settings) -> None:
-    contents = []
-    for _ in range(2):
-        store, _ = prepared(settings)
-        with store:
-            contents.append((pools(store), store.assignments(), store.assessors()))
-    assert contents[0] == contents[1]
-
-
 def test_later_runs_append_to_the_pools(settings: Settings) -> None:
     folder = settings.path.parent
     store, _ = prepared(replace(settings, runs=(folder / "one.run",)))
@@ -117,9 +108,3 @@ def test_topics_that_find_nothing_are_an_error(settings: Settings, change: str, 
         path.write_text("id,title\n1,elephants\n")
     with pytest.raises(InputError, match=message):
         prepared(settings)
-
-
-def test_runs_without_the_topics_are_an_error(settings: Settings) -> None:
-    (settings.path.parent / "one.run").write_text("8 Q0 bees 1 2 one\n")
-    with pytest.raises(InputError, match="the runs find no document for any topic"):
-        prepared(replace(settings, runs=(settings.path.parent / "one.run",)))

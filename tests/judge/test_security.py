@@ -60,15 +60,6 @@ def test_tokens_are_new_at_each_start() -> None:
     assert Access([ANNA]).start_path(ANNA) != Access([ANNA]).start_path(ANNA)
 
 
-def test_a_name_with_special_characters_has_its_own_pages(workspace: Workspace) -> None:
-    browser = Browser(workspace, assessor=BEN)
-    page = browser.get(assessor_path(BEN))
-    assert page.status_code == 200
-    assert browser.start.headers["set-cookie"].endswith(f"Path={assessor_path(BEN)}; SameSite=strict")
-    assert browser.get(topic_path(BEN, "2/b")).status_code == 200
-    assert browser.get(document_path(BEN, "1", "sub/ants")).status_code == 200
-
-
 @pytest.mark.parametrize("path", PROTECTED)
 def test_a_page_without_cookie_is_refused(workspace: Workspace, path: str) -> None:
     browser = Browser(workspace)
@@ -85,14 +76,6 @@ def test_a_page_with_a_wrong_cookie_is_refused(workspace: Workspace, path: str) 
     for value in ("", "x", "é", browser.access.start_path(ANNA).partition("token=")[2]):
         headers = {"cookie": f"{COOKIE}={value}".encode("latin-1")}
         assert browser.get(path, headers=headers).status_code == 403
-
-
-def test_the_cookie_of_another_start_is_refused(workspace: Workspace) -> None:
-    earlier = Browser(workspace).start.headers["set-cookie"].partition(";")[0]
-    browser = Browser(workspace)
-    browser.client.cookies.clear()
-    answer = browser.get(assessor_path(ANNA), headers={"cookie": earlier})
-    assert answer.status_code == 403
 
 
 def test_a_static_file_needs_no_cookie(workspace: Workspace) -> None:
@@ -256,7 +239,7 @@ def test_the_response_to_an_unexpected_error_has_the_headers(
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("xcg.judge.application.topics_page", fail)
+    monkeypatch.setattr("xcg.judge.pages._moves", fail)
     answer = browser.get(assessor_path(ANNA))
     assert answer.status_code == 500
     assert answer.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]

@@ -21,7 +21,7 @@ SLOW = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n"
 @pytest.fixture
 def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
     """Serve a page until the end of the test."""
-    monkeypatch.setattr(server_module, "REQUEST_SECONDS", 1)
+    monkeypatch.setattr(server_module, "REQUEST_SECONDS", 0.4)
     server = server_of(PlainTextResponse("bees"))
     with listen("127.0.0.1", 0) as listening:
         thread = Thread(target=server.run, args=([listening],))
@@ -65,7 +65,7 @@ def test_a_request_must_be_complete_in_time(address: tuple[str, int], data: byte
         client.sendall(data)
         with suppress(ConnectionResetError):
             assert not client.recv(4096)
-    assert 0.5 < time.monotonic() - started < 4
+    assert 0.2 < time.monotonic() - started < 4
 
 
 def test_connections_are_used_again(address: tuple[str, int]) -> None:
@@ -75,4 +75,4 @@ def test_connections_are_used_again(address: tuple[str, int]) -> None:
             received = b""
             while b"bees" not in received:
                 received += client.recv(4096)
-            time.sleep(0.6)
+            time.sleep(0.25)

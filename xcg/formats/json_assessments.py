@@ -219,8 +219,10 @@ def write_json_assessments(
             record["specificity"] = int(float(assessment.specificity))
         records.append(record)
     texts = base.texts
+    spans = [one for topic in base.topics for of_file in base.spans(topic).values() for one in of_file]
+    grade = "exhaustivity" if {one.exhaustivity for one in spans} <= {0, 1, 2} else "level"
     for topic in base.topics:
-        records += _passage_records(base, topic, texts, lost)
+        records += _passage_records(base, topic, texts, grade, lost)
         if not base.files(topic) and not base.spans(topic):
             lost["topics without any assessed document"] = None
     return "".join(f"{json_text(record)}\n" for record in records), list(lost)
@@ -230,6 +232,7 @@ def _passage_records(
     base: RecallBase,
     topic: str,
     texts: Mapping[tuple[str, str, Span], Quote],
+    grade: str,
     lost: dict[str, None],
 ) -> Iterator[dict[str, object]]:
     """Yield the passages of a topic; the first of a document has its best entry point."""
@@ -242,8 +245,8 @@ def _passage_records(
             if start == end:
                 lost["passages without characters"] = None
                 continue
-            grade = "exhaustivity" if exhaustivity in (1, 2) else "level"
-            passage: dict[str, object] = {"start": start, "end": end, grade: _shortest(exhaustivity)}
+            name = grade if exhaustivity else "level"
+            passage: dict[str, object] = {"start": start, "end": end, name: _shortest(exhaustivity)}
             if (quote := texts.get((topic, document, span))) is not None:
                 passage |= {name: text for name, text in quote._asdict().items() if text}
             if isinstance(entry_points.get(document), int):

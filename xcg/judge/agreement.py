@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.tree import ElementTree
 from xcg.judge.judgement import JudgedDocument, Judgement
 from xcg.judgements.highlights import covered_characters
 from xcg.judgements.recall_base import MEAN, topic_key
-from xcg.lazy_modules import np, npt
 
 DOCUMENTS, ELEMENTS, CHARACTERS, GRADES = KINDS = ("documents", "elements", "characters", "grades")
 """What is compared: whether documents, elements and characters are relevant, and the grades of
@@ -111,11 +109,10 @@ def agreement(judged: Iterable[JudgedDocument], corpus: Corpus) -> list[Agreemen
     patterns = {
         topic: _topic_patterns(documents, names, corpus) for topic, documents in by_topic.items()
     }
-    rows = [row for topic, kinds in patterns.items() for row in _rows(topic, names, kinds)]
     if len(patterns) > 1:
-        total = {kind: _sum(kinds[kind] for kinds in patterns.values()) for kind in KINDS}
-        rows += _rows(MEAN, names, total)
-    return rows
+        kinds = [*patterns.values()]
+        patterns[MEAN] = {kind: sum((one[kind] for one in kinds), Counter()) for kind in KINDS}
+    return [row for topic, kinds in patterns.items() for row in _rows(topic, names, kinds)]
 
 
 def _compared(judged: Iterable[JudgedDocument]) -> dict[str, dict[str, dict[str, Judgement]]]:
@@ -133,44 +130,35 @@ def _compared(judged: Iterable[JudgedDocument]) -> dict[str, dict[str, dict[str,
     return {topic: documents for topic, documents in shared.items() if documents}
 
 
-def _sum(counters: Iterable[_Patterns]) -> _Patterns:
-    total: _Patterns = Counter()
-    for counter in counters:
-        total.update(counter)
-    return total
-
-
 def _topic_patterns(
     documents: Mapping[str, Mapping[str, Judgement]], names: Sequence[str], corpus: Corpus
 ) -> dict[str, _Patterns]:
     """Return the patterns of each kind of unit in the documents of a topic."""
     found: dict[str, _Patterns] = {kind: Counter() for kind in KINDS}
-    for name in corpus.prepared(list(documents)):
-        judgements = documents[name]
-        tree = corpus.tree(name)
-        is_relevant = np.stack([_has_highlight(tree, one) for one in judgements.values()])
-        is_relevant = is_relevant[:, tree.characters > 0]
-        values, counts = np.unique(is_relevant, axis=1, return_counts=True)
-        for value, count in zip(values.T.tolist(), counts.tolist(), strict=True):
-            labels = [RELEVANT if is_set else None for is_set in value]
-            found[ELEMENTS][_pattern(names, dict(zip(judgements, labels, strict=True)))] += count
-        relevant = {one: RELEVANT if judgements[one].placed else None for one in judgements}
-        found[DOCUMENTS][_pattern(names, relevant)] += 1
+
+    def add(kind: str, labels: Mapping[str, Label], count: int) -> None:
+        found[kind][tuple(labels.get(name, False) for name in names)] += count
+
+    for document in corpus.prepared(list(documents)):
+        judgements = documents[document]
+        tree = corpus.tree(document)
+        add(DOCUMENTS, {name: _relevance(one.placed) for name, one in judgements.items()}, 1)
+        covered = [
+            covered_characters(tree, [(mark.start, mark.end) for mark in one.placed]) > 0
+            for one in judgements.values()
+        ]
+        elements = zip(*(one[tree.characters > 0].tolist() for one in covered), strict=True)
+        for element, count in Counter(elements).items():
+            add(ELEMENTS, dict(zip(judgements, map(_relevance, element), strict=True)), count)
         for start, end, grades in _segments(judgements, len(tree.text)):
-            found[GRADES][_pattern(names, grades)] += end - start
-            relevance = {one: None if grade is None else RELEVANT for one, grade in grades.items()}
-            found[CHARACTERS][_pattern(names, relevance)] += end - start
+            add(GRADES, grades, end - start)
+            relevant = {name: _relevance(grade is not None) for name, grade in grades.items()}
+            add(CHARACTERS, relevant, end - start)
     return found
 
 
-def _has_highlight(tree: ElementTree, judgement: Judgement) -> npt.NDArray[np.bool_]:
-    """Return for each element whether it contains highlighted text."""
-    placed = [(highlight.start, highlight.end) for highlight in judgement.placed]
-    return covered_characters(tree, placed) > 0
-
-
-def _pattern(names: Sequence[str], labels: Mapping[str, Label]) -> _Pattern:
-    return tuple(labels.get(name, False) for name in names)
+def _relevance(is_relevant: object) -> Label:
+    return RELEVANT if is_relevant else None
 
 
 def _segments(
@@ -194,45 +182,29 @@ def _segments(
 
 def _rows(topic: str, names: Sequence[str], kinds: Mapping[str, _Patterns]) -> Iterable[AgreementRow]:
     """Yield the rows of a topic for each pair of assessors, and for all if there are more."""
-    patterns = kinds[DOCUMENTS]
-    present = [i for i in range(len(names)) if any(pattern[i] is not False for pattern in patterns)]
+    present = [i for i in range(len(names)) if any(one[i] is not False for one in kinds[DOCUMENTS])]
     groups: list[tuple[int, ...]] = list(combinations(present, 2))
     groups += [tuple(present)] if len(present) > 2 else []
     for group in groups:
         for kind in KINDS:
-            chosen = _chosen(kinds[kind], group)
+            chosen: _Patterns = Counter()  # of units that at least two of the group judged
+            for pattern, count in kinds[kind].items():
+                labels = tuple(pattern[i] for i in group)
+                if len(labels) - labels.count(False) > 1:
+                    chosen[labels] += count
             has_grades = any(label for pattern in chosen for label in pattern)
             if chosen and (kind != GRADES or has_grades):
                 yield _row(topic, tuple(names[i] for i in group), kind, chosen)
 
 
-def _chosen(patterns: _Patterns, group: Sequence[int]) -> _Patterns:
-    """Return the patterns of some assessors, of units that at least two of them judged."""
-    found: _Patterns = Counter()
-    for pattern, count in patterns.items():
-        chosen = tuple(pattern[i] for i in group)
-        if len(chosen) - chosen.count(False) > 1:
-            found[chosen] += count
-    return found
-
-
 def _row(topic: str, names: tuple[str, ...], kind: str, patterns: _Patterns) -> AgreementRow:
-    given = {pattern: [one for one in pattern if one is not False] for pattern in patterns}
-    any_relevant = _count(patterns, lambda one: any(label is not None for label in given[one]))
-    same = _count(patterns, lambda one: given[one][0] is not None and len(set(given[one])) == 1)
-    return AgreementRow(
-        topic,
-        names,
-        kind,
-        patterns.total(),
-        same / any_relevant if any_relevant else math.nan,
-        cohen_kappa(patterns) if len(names) == 2 else math.nan,
-        krippendorff_alpha(patterns),
-    )
-
-
-def _count(patterns: Mapping[_Pattern, int], is_counted: Callable[[_Pattern], bool]) -> int:
-    return sum(count for pattern, count in patterns.items() if is_counted(pattern))
+    given = [({one for one in pattern if one is not False}, n) for pattern, n in patterns.items()]
+    any_relevant = sum(n for labels, n in given if labels != {None})
+    same = sum(n for labels, n in given if len(labels) == 1 and None not in labels)
+    overlap = same / any_relevant if any_relevant else math.nan
+    kappa = cohen_kappa(patterns) if len(names) == 2 else math.nan
+    units = patterns.total()
+    return AgreementRow(topic, names, kind, units, overlap, kappa, krippendorff_alpha(patterns))
 
 
 def cohen_kappa(patterns: Mapping[_Pattern, int]) -> float:
@@ -250,9 +222,13 @@ def cohen_kappa(patterns: Mapping[_Pattern, int]) -> float:
     >>> cohen_kappa({("", ""): 20, ("", None): 5, (None, ""): 10, (None, None): 15})
     0.4
     """
-    first, second = (_frequencies((pattern[i], n) for pattern, n in patterns.items()) for i in (0, 1))
+    first: Counter[Label | bool] = Counter()
+    second: Counter[Label | bool] = Counter()
+    for (one, other), n in patterns.items():
+        first[one] += n
+        second[other] += n
     total = first.total()
-    observed = total * _count(patterns, lambda pattern: pattern[0] == pattern[1])
+    observed = total * sum(n for (one, other), n in patterns.items() if one == other)
     expected = sum(n * second[label] for label, n in first.items())
     return (observed - expected) / (total**2 - expected) if expected < total**2 else math.nan
 
@@ -272,22 +248,15 @@ def krippendorff_alpha(patterns: Mapping[_Pattern, int]) -> float:
     >>> round(krippendorff_alpha({("", ""): 20, ("", None): 5, (None, ""): 10, (None, None): 15}), 10)
     0.4
     """
-    units = [
-        (_frequencies((one, 1) for one in pattern if one is not False), n)
-        for pattern, n in patterns.items()
-    ]
-    paired = [(labels, n) for labels, n in units if labels.total() > 1]
-    frequencies = _frequencies((label, n * m) for labels, n in paired for label, m in labels.items())
-    coincidences = sum([n * _differing(labels) / (labels.total() - 1) for labels, n in paired], 0.0)
+    frequencies: Counter[Label | bool] = Counter()
+    coincidences = 0.0
+    for pattern, n in patterns.items():
+        labels: Counter[Label | bool] = Counter(one for one in pattern if one is not False)
+        if labels.total() > 1:
+            frequencies.update({label: n * m for label, m in labels.items()})
+            coincidences += n * _differing(labels) / (labels.total() - 1)
     possible = _differing(frequencies)
     return 1 - (frequencies.total() - 1) * coincidences / possible if possible else math.nan
-
-
-def _frequencies(counts: Iterable[tuple[Label | bool, int]]) -> Counter[Label | bool]:
-    frequencies: Counter[Label | bool] = Counter()
-    for label, count in counts:
-        frequencies[label] += count
-    return frequencies
 
 
 def _differing(counts: Counter[Label | bool]) -> int:

@@ -21,32 +21,17 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from xcg.errors import InputError, XcgError
+from xcg.judge import pages
 from xcg.judge.addresses import OVERVIEW_PATH, from_path, from_segment
 from xcg.judge.exporting import export_archive
 from xcg.judge.judgement import Judgement
-from xcg.judge.pages import (
-    agreement_page,
-    agreement_topic_page,
-    error_page,
-    judgement_record,
-    judging_page,
-    moved_page,
-    overview_page,
-    pool_page,
-    start_page,
-    topics_page,
-)
-from xcg.judge.security import (
-    MAX_BODY_BYTES,
-    Access,
-    Guard,
-    KnownHosts,
-    protected_path,
-    set_cookie,
-)
+from xcg.judge.security import MAX_BODY_BYTES, Access, Guard, KnownHosts, protected_path, set_cookie
 from xcg.judge.store import ConflictError
 from xcg.judge.workspace import Workspace
 from xcg.lazy_modules import sqlite3
+
+Page = Callable[..., "str | Response"]
+"""A function of the workspace and of the names in the path of a request."""
 
 _STATIC = Path(__file__).parent / "static"
 _RETRY = 503
@@ -77,10 +62,6 @@ def create_application(workspace: Workspace, access: Access, host: str, port: in
     )
 
 
-Page = Callable[[Request], str]
-Report = Callable[[Workspace, Request], Response]
-
-
 class _Application:
     """The endpoints. Each uses the workspace alone, in a thread; reports use a snapshot of it.
 
@@ -99,19 +80,19 @@ class _Application:
         judging = "topics/{topic}/documents/{document:path}"
         assessor_routes = [
             Route("/start", self._start),
-            Route("/", self._page(self._topics)),
-            Route("/moved", self._page(self._moved)),
-            Route("/topics/{topic}", self._page(self._pool)),
-            Route(f"/{judging}", self._page(self._judging)),
-            Route(f"/api/{judging}", self._read, methods=["GET"]),
+            Route("/", self._page(pages.topics_page)),
+            Route("/moved", self._page(pages.moved_page)),
+            Route("/topics/{topic}", self._page(pages.pool_page)),
+            Route(f"/{judging}", self._page(pages.judging_page)),
+            Route(f"/api/{judging}", self._page(_judgement), methods=["GET"]),
             Route(f"/api/{judging}", self._change, methods=["POST"]),
         ]
         overview_routes = [
             Route("/start", self._start),
-            Route("/", self._page(self._overview)),
-            Route("/moved", self._page(self._moved)),
-            Route("/agreement", self._report(_agreement)),
-            Route("/agreement/{topic}", self._report(_agreement_topic)),
+            Route("/", self._page(pages.overview_page)),
+            Route("/moved", self._page(pages.moved_page)),
+            Route("/agreement", self._report(pages.agreement_page)),
+            Route("/agreement/{topic}", self._report(pages.agreement_topic_page)),
             Route("/judgements.zip", self._report(_archive)),
             Route("/judgements/{assessor}.zip", self._report(_archive)),
         ]
@@ -121,11 +102,7 @@ class _Application:
                 Mount("/assessors/{assessor}", routes=assessor_routes),
                 Mount("/overview", routes=overview_routes),
             ],
-            exception_handlers={
-                HTTPException: _http_error,
-                XcgError: _input_error,
-                Exception: _unexpected_error,
-            },
+            exception_handlers=dict.fromkeys((HTTPException, XcgError, Exception), _failed),
         )
 
     def _page(self, page: Page) -> Callable[[Request], Response]:
@@ -133,16 +110,16 @@ class _Application:
 
         def endpoint(request: Request) -> Response:
             with self._lock:
-                return _page_response(page(request))
+                return _response(page(self._workspace, **_names(self._workspace, request)))
 
         return endpoint
 
-    def _report(self, report: Report) -> Callable[[Request], Response]:
+    def _report(self, report: Page) -> Callable[[Request], Response]:
         """Return an endpoint that reads all judgements, while assessors can save theirs."""
 
         def endpoint(request: Request) -> Response:
             with self._report_lock, self._workspace.snapshot() as workspace:
-                return report(workspace, request)
+                return _response(report(workspace, **_names(workspace, request)))
 
         return endpoint
 
@@ -154,117 +131,84 @@ class _Application:
             raise HTTPException(
                 403, "the token of this URL is not valid: use the start URL that xcg judge printed last"
             )
+        response: Response = RedirectResponse(home, 303)
         # A browser does not send the cookie when it follows a redirect that begins on another site.
         if request.headers.get("sec-fetch-site") == "cross-site":
-            response = _page_response(start_page(home))
-        else:
-            response = RedirectResponse(home, 303)
+            response = _response(pages.render_page("start.html", home=home))
         set_cookie(response, self._port, home, cookie)
         return response
 
-    def _topics(self, request: Request) -> str:
-        return topics_page(self._workspace, _assessor(request))
-
-    def _pool(self, request: Request) -> str:
-        assessor, topic = _assessor(request), self._topic(request)
-        return pool_page(self._workspace, assessor, topic)
-
-    def _moved(self, request: Request) -> str:
-        assessor = _assessor(request) if "assessor" in request.path_params else None
-        return moved_page(self._workspace, assessor)
-
-    def _judging(self, request: Request) -> str:
-        return judging_page(self._workspace, *self._judged(request))
-
-    def _overview(self, _: Request) -> str:
-        return overview_page(self._workspace)
-
-    def _topic(self, request: Request) -> str:
-        """Return the topic of a request; an error if it is not assigned to the assessor."""
-        topic = from_segment(request.path_params["topic"])
-        if topic not in self._workspace.store.assignments().get(_assessor(request), ()):
-            raise HTTPException(404, f"the topic {topic!r} is not assigned to you")
-        return topic
-
-    def _judged(self, request: Request) -> tuple[str, str, str]:
-        """Return the assessor, the topic and the document of a request."""
-        topic = self._topic(request)
-        document = from_path(request.path_params["document"])
-        if all(entry.name != document for entry in self._workspace.store.pool(topic)):
-            raise HTTPException(404, f"the pool of topic {topic!r} has no document {document!r}")
-        return _assessor(request), topic, document
-
-    def _read(self, request: Request) -> Response:
-        with self._lock:
-            judgement = self._workspace.store.judgement(*self._judged(request))
-        return JsonResponse(judgement_record(judgement))
-
     async def _change(self, request: Request) -> Response:
         record = _parsed(request, await _body(request))
-        return await run_in_threadpool(self._change_judgement, request, record)
-
-    def _change_judgement(self, request: Request, record: dict[str, Any]) -> Response:
-        with self._lock:
-            return self._changed(request, record)
+        return await run_in_threadpool(self._changed, request, record)
 
     def _changed(self, request: Request, record: dict[str, Any]) -> Response:
-        store = self._workspace.store
-        judged = self._judged(request)
-        version, operation = record.pop("version", None), record.pop("operation", None)
-        if not isinstance(version, int) or isinstance(version, bool):
-            return _failure(400, "expected the version of the judgement as a whole number")
-        if not isinstance(operation, str):
-            return _failure(400, "expected the name of an operation")
-        problem = self._grade_problem(operation, record, partial(store.judgement, *judged))
-        if problem is not None:
-            return _failure(400, problem)
-        try:
-            changed = store.apply(*judged, version, operation, record)
-        except ConflictError as error:
-            current = judgement_record(error.current)
-            return JsonResponse({"error": str(error), "judgement": current}, 409)
-        except InputError as error:  # about a file, not about the change
-            return _failure(_RETRY, f"the change was not saved: {error}")
-        except XcgError as error:
-            return _failure(400, str(error))
-        except (sqlite3.Error, OSError) as error:
-            return _failure(_RETRY, f"the change was not saved: {error}")
-        return JsonResponse(judgement_record(changed))
+        with self._lock:
+            store, names = self._workspace.store, _names(self._workspace, request)
+            version, operation = record.pop("version", None), record.pop("operation", None)
+            if not isinstance(version, int) or isinstance(version, bool):
+                raise HTTPException(400, "expected the version of the judgement as a whole number")
+            if not isinstance(operation, str):
+                raise HTTPException(400, "expected the name of an operation")
+            self._check_grades(operation, record, partial(store.judgement, **names))
+            try:
+                changed = store.apply(**names, version=version, operation=operation, values=record)
+            except ConflictError as error:
+                current = pages.judgement_record(error.current)
+                return JsonResponse({"error": str(error), "judgement": current}, 409)
+            except (InputError, sqlite3.Error, OSError) as error:  # not about the change
+                raise HTTPException(_RETRY, f"the change was not saved: {error}") from None
+            except XcgError as error:
+                raise HTTPException(400, str(error)) from None
+            return JsonResponse(pages.judgement_record(changed))
 
-    def _grade_problem(
+    def _check_grades(
         self, operation: str, values: dict[str, Any], current: Callable[[], Judgement]
-    ) -> str | None:
-        """Return what is wrong with the grades of a change, which the store does not know."""
+    ) -> None:
+        """Check the grades of a change, which the store does not know."""
         scheme = self._workspace.settings.grades
         grade = values.get("grade")
         if isinstance(grade, str) and grade not in scheme.values:
             expected = f"one of {', '.join(scheme.values)}" if scheme.values else "none"
-            return f"unknown grade {grade!r}: expected {expected}"
+            raise HTTPException(400, f"unknown grade {grade!r}: expected {expected}")
         if operation == "finish" and values.get("finished") is True and scheme.values:
             missing = sum(highlight.grade is None for highlight in current().highlights)
             if missing:
-                return (
-                    f"highlights without a grade: {missing}; grade them before you finish the document"
-                )
-        return None
+                found = f"highlights without a grade: {missing}"
+                raise HTTPException(400, f"{found}; grade them before you finish the document")
 
 
-def _agreement(workspace: Workspace, _: Request) -> Response:
-    return _page_response(agreement_page(workspace))
+def _names(workspace: Workspace, request: Request) -> dict[str, str]:
+    """Return the assessor, topic and document in the path of a request that names them.
 
-
-def _agreement_topic(workspace: Workspace, request: Request) -> Response:
-    topic = from_segment(request.path_params["topic"])
-    if topic not in workspace.store.topics():
-        raise HTTPException(404, f"there is no topic {topic!r}")
-    return _page_response(agreement_topic_page(workspace, topic))
-
-
-def _archive(workspace: Workspace, request: Request) -> Response:
-    """Return the judgements of an assessor, or of all."""
-    assessor = _assessor(request) if "assessor" in request.path_params else None
+    Raises:
+        HTTPException: If there is no such assessor, topic or document, or the topic is not assigned to
+            the assessor.
+    """
+    names = {
+        key: (from_path if key == "document" else from_segment)(value)
+        for key, value in request.path_params.items()
+        if key in ("assessor", "topic", "document")
+    }
+    assessor, topic, document = map(names.get, ("assessor", "topic", "document"))
     if assessor is not None and assessor not in workspace.store.assessors():
         raise HTTPException(404, f"there is no assessor {assessor!r}")
+    if topic is not None and assessor is None and topic not in workspace.store.topics():
+        raise HTTPException(404, f"there is no topic {topic!r}")
+    if topic is not None and assessor is not None:
+        if topic not in workspace.store.assignments()[assessor]:
+            raise HTTPException(404, f"the topic {topic!r} is not assigned to you")
+        if document is not None and all(one.name != document for one in workspace.store.pool(topic)):
+            raise HTTPException(404, f"the pool of topic {topic!r} has no document {document!r}")
+    return names
+
+
+def _judgement(workspace: Workspace, assessor: str, topic: str, document: str) -> Response:
+    return JsonResponse(pages.judgement_record(workspace.store.judgement(assessor, topic, document)))
+
+
+def _archive(workspace: Workspace, assessor: str | None = None) -> Response:
+    """Return the judgements of an assessor, or of all."""
     judged = workspace.store.judgements(assessor)
     content = export_archive(judged, workspace.corpus, workspace.settings.grades)
     name = "judgements" if assessor is None else f"judgements-{assessor}"
@@ -273,10 +217,6 @@ def _archive(workspace: Workspace, request: Request) -> Response:
         media_type="application/zip",
         headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}.zip"},
     )
-
-
-def _assessor(request: Request) -> str:
-    return from_segment(request.path_params["assessor"])
 
 
 async def _body(request: Request) -> bytes:
@@ -306,13 +246,9 @@ def _parsed(request: Request, body: bytes) -> dict[str, Any]:
     return record
 
 
-def _page_response(page: str, status: int = 200) -> Response:
+def _response(page: str | Response, status: int = 200) -> Response:
     """Return a page; lone surrogates, which names can have, become question marks."""
-    return HTMLResponse(page.encode("utf-8", "replace"), status)
-
-
-def _failure(status: int, message: str) -> Response:
-    return JsonResponse({"error": message}, status)
+    return HTMLResponse(page.encode("utf-8", "replace"), status) if isinstance(page, str) else page
 
 
 def _refuse(request: Request, status: int, message: str, home: str | None = None) -> Response:
@@ -320,23 +256,17 @@ def _refuse(request: Request, status: int, message: str, home: str | None = None
     path = request.scope["path"]
     is_api = path.startswith("/assessors/") and path.split("/")[3:4] == ["api"]
     if is_api or request.method == "POST":
-        return _failure(status, message)
-    return _page_response(error_page(status, message, home), status)
+        return JsonResponse({"error": message}, status)
+    return _response(pages.error_page(status, message, home), status)
 
 
-async def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    home = protected_path(request.scope["path"]) if error.status_code == 404 else None
-    message = error.detail
-    if message == "Not Found":
-        message = "there is no such page"
-    return _refuse(request, error.status_code, str(XcgError(message)), home)
-
-
-async def _input_error(request: Request, error: Exception) -> Response:
-    return _refuse(request, _RETRY, str(error), protected_path(request.scope["path"]))
-
-
-async def _unexpected_error(request: Request, _: Exception) -> Response:
-    message = "an error of xcg: the terminal of xcg judge shows the details"
-    return _refuse(request, 500, message, protected_path(request.scope["path"]))
+async def _failed(request: Request, error: Exception) -> Response:
+    """Return the response to a request that raised an exception."""
+    status, message = 500, "an error of xcg: the terminal of xcg judge shows the details"
+    if isinstance(error, XcgError):
+        status, message = _RETRY, str(error)
+    elif isinstance(error, HTTPException):
+        found = "there is no such page" if error.detail == "Not Found" else error.detail
+        status, message = error.status_code, str(XcgError(found))
+    home = protected_path(request.scope["path"]) if status in (404, 500, _RETRY) else None
+    return _refuse(request, status, message, home)

@@ -17,13 +17,11 @@ from dataclasses import replace
 from types import NoneType
 from typing import Any
 
-from xcg.documents.text_search import Quote, Span
+from xcg.documents.text_search import Span
 from xcg.errors import XcgError, nearest
 from xcg.formats.json_records import MAX_NUMBER
-from xcg.judge.judgement import Judgement, StoredHighlight
+from xcg.judge.judgement import Judgement, StoredHighlight, in_order, quote_at
 
-CONTEXT = 60
-"""Characters of the prefix and the suffix of a highlight's quote."""
 MAX_HIGHLIGHTS = 5000
 """Maximum number of highlights of a document for one topic and assessor."""
 MAX_GRADE = 100
@@ -234,6 +232,8 @@ def new_judgement(
 ) -> Judgement:
     """Return a judgement of a document, as files of assessments state it.
 
+    Overlapping highlights of the same grade become one.
+
     Args:
         text: The text of the document.
         highlights: Start, end and grade of each highlight.
@@ -241,33 +241,23 @@ def new_judgement(
         finished: Whether the document is finished.
 
     Raises:
-        XcgError: If highlights overlap, have no text or exceed the document.
+        XcgError: If highlights of different grades overlap, or one has no text or exceeds the document.
     """
-    placed = []
-    last_end = 0
-    for number, (start, end, passage_grade) in enumerate(
-        sorted(highlights, key=lambda one: one[:2]), 1
-    ):
+    placed: list[StoredHighlight] = []
+    for start, end, passage_grade in sorted(highlights, key=lambda one: one[:2]):
         _check_span(text, start, end)
-        if start < last_end:
-            raise XcgError(f"the highlight {start}–{end} overlaps one that ends at {last_end}")
-        placed.append(highlight(text, number, start, end, passage_grade))
-        last_end = end
+        last = placed.pop() if placed and start < placed[-1].end else None
+        if last is not None and last.grade != passage_grade:
+            other = f"the highlight {last.start}–{last.end} of another grade"
+            raise XcgError(f"the highlight {start}–{end} overlaps {other}")
+        span = (start, end) if last is None else (last.start, max(last.end, end))
+        placed.append(highlight(text, len(placed) + 1, *span, passage_grade))
     return finish(entry_point(_changed(Judgement(), [], placed), text, entry), text, finished)
 
 
 def highlight(text: str, id: int, start: int, end: int, grade: str | None) -> StoredHighlight:
     """Return a highlight of a passage, with its quote."""
     return StoredHighlight(id, start, end, _legal_grade(grade), quote_at(text, start, end))
-
-
-def quote_at(text: str, start: int, end: int) -> Quote:
-    """Return the quote of a passage, with the text before and after it.
-
-    >>> quote_at("Bees dance.", 5, 10)
-    Quote(exact='dance', prefix='Bees ', suffix='.')
-    """
-    return Quote(text[start:end], text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT])
 
 
 def _changed(
@@ -280,11 +270,6 @@ def _changed(
         raise XcgError(f"the document has {MAX_HIGHLIGHTS} highlights, which is the maximum")
     finished = judgement.finished and bool(judgement.highlights) == bool(changed)
     return replace(judgement, highlights=in_order(changed), finished=finished)
-
-
-def in_order(highlights: Iterable[StoredHighlight]) -> tuple[StoredHighlight, ...]:
-    """Return the highlights as in a judgement: lost ones first, then by position."""
-    return tuple(sorted(highlights, key=lambda one: (not one.is_lost, one.start, one.id)))
 
 
 def _find(judgement: Judgement, id: int) -> StoredHighlight:

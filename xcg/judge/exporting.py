@@ -11,28 +11,31 @@ import re
 import secrets
 import shutil
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import MAX_LINE_BYTES
 from xcg.errors import InputError, XcgError, first_names
-from xcg.evaluation.conversion import convert_assessments
+from xcg.evaluation.conversion import assess_elements_of_passages, convert_assessments
 from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.judgement import JudgedDocument, StoredHighlight
-from xcg.judgements.highlights import Highlight, assess, assess_spans
+from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
 from xcg.tables import json_text
 
-PASSAGES = "passages.jsonl"
-OFFSETS = "offsets.qrels"
-NOTES = "notes.txt"
+_PASSAGES = "passages.jsonl"
+_OFFSETS = "offsets.qrels"
 _LONGEST_NAME = 80
 _SHOWN_NAMES = 3
-_RESERVED_NAME = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE | re.ASCII)
+_RESERVED_NAME = re.compile(r"\A(con|prn|aux|nul|com\d|lpt\d)(\..*)?\Z", re.IGNORECASE | re.ASCII)
 _SOURCE = "judgements"
+_OTHER_FIELDS_BYTES = 10_000
+
+_Written = tuple[str, str, list[str]]
+"""The path of a file in the folder of an assessor, its text, and what it does not hold."""
 
 
 class Export(NamedTuple):
@@ -52,10 +55,8 @@ def export(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme
 
     Each assessor has a folder with these files:
 
-    - ``passages.jsonl``: one record per highlight with its quote, and its grade as ``exhaustivity``
-      for ``inex-2005`` or else as ``level``; the grade ``?`` is level 0. A document without relevant
-      text is a passage of level 0 without quote. The field ``entry_point`` of the passage that is
-      nearest to it is the best entry point.
+    - ``passages.jsonl``: one record per highlight with its quote and its grade; the grade ``?`` is
+      level 0, and no grade is exhaustivity 2. A document without relevant text is a passage of level 0.
     - ``inex-2004/TOPIC.xml`` and ``inex-2005/TOPIC.xml``: the elements with highlighted text.
     - ``offsets.qrels``: the highlights without grades, and the best entry points.
 
@@ -68,19 +69,19 @@ def export(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme
         InputError: If a document cannot be read.
     """
     files: dict[str, bytes] = {}
-    notes: dict[str, None] = {}
+    notes: list[str] = []
     by_assessor: dict[str, list[JudgedDocument]] = {}
     for one in judged:
         by_assessor.setdefault(one.assessor, []).append(one)
     folders = file_names(by_assessor)
     for assessor, all_documents in by_assessor.items():
-        documents = _complete(assessor, all_documents, scheme, notes)
-        if not documents:
-            notes[f"{assessor}: no finished document, so nothing is written"] = None
-            continue
-        for name, content in _files(assessor, documents, corpus, scheme, notes).items():
-            files[f"{folders[assessor]}/{name}"] = content
-    return Export(files, list(notes))
+        documents, problems = _complete(all_documents, scheme)
+        notes += [f"{assessor}: {problem}" for problem in problems]
+        for name, text, lost in _files(documents, corpus, scheme) if documents else ():
+            if text:
+                files[f"{folders[assessor]}/{name}"] = text.encode()
+            notes += [f"{assessor}/{name.partition('/')[0]}: {note}" for note in lost]
+    return Export(files, list(dict.fromkeys(notes)))
 
 
 def export_archive(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme) -> bytes:
@@ -97,7 +98,7 @@ def export_archive(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: Gra
     notes = "".join(f"{note}\n" for note in found.notes).encode()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in {**found.files, **({NOTES: notes} if notes else {})}.items():
+        for name, content in {**found.files, **({"notes.txt": notes} if notes else {})}.items():
             entry = zipfile.ZipInfo(name)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
@@ -134,176 +135,119 @@ def write_export(
             temporary.rename(target)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-    except (OSError, ValueError) as error:
-        if isinstance(error, XcgError):
-            raise
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise InputError(folder, f"cannot write the export: {reason}") from None
+    except OSError as error:
+        raise InputError(folder, f"cannot write the export: {error.strerror}") from None
     return found.notes
 
 
 def _complete(
-    assessor: str,
-    documents: Iterable[JudgedDocument],
-    scheme: GradeScheme,
-    notes: dict[str, None],
-) -> list[JudgedDocument]:
-    """Return the documents to export by topic and name, and note the others."""
-    complete, unfinished, wrong_grade = [], 0, []
-    lost, unchecked = [], []
+    documents: Iterable[JudgedDocument], scheme: GradeScheme
+) -> tuple[list[JudgedDocument], list[str]]:
+    """Return the documents to export by topic and name, and notes on the others."""
+    complete = []
+    problems: dict[str, list[str]] = {}
     for one in sorted(documents, key=lambda one: (topic_key(one.topic), one.document)):
-        judgement = one.judgement
-        name = f"{one.document} (topic {one.topic})"
+        judgement, problem = one.judgement, ""
         if not judgement.finished:
-            unfinished += judgement.is_started
-            continue
-        if not all(scheme.has(highlight.grade) for highlight in judgement.placed):
-            wrong_grade.append(name)
-            continue
-        if judgement.lost:
-            lost.append(name)
-        if any(highlight.status == "moved" for highlight in judgement.placed):
-            unchecked.append(name)
-        complete.append(one)
-    if unfinished:
-        some = "a started document is" if unfinished == 1 else f"{unfinished} started documents are"
-        notes[f"{assessor}: {some} not finished and left out"] = None
-    for names, problem in (
-        (wrong_grade, "documents left out because a grade is not among those of the configuration"),
-        (lost, "documents without the highlights whose text was not found in the changed document"),
-        (unchecked, "documents with highlights that moved and that nobody has checked"),
-    ):
-        if names:
-            notes[f"{assessor}: {problem}: {first_names(names, _SHOWN_NAMES)}"] = None
-    return complete
+            if judgement.is_started:
+                problem = "started documents that are not finished, left out"
+        elif not all(scheme.has(highlight.grade) for highlight in judgement.placed):
+            problem = "documents left out because a grade is not among those of the configuration"
+        else:
+            complete.append(one)
+            if judgement.lost:
+                problem = (
+                    "documents without the highlights whose text was not found in the changed document"
+                )
+            elif judgement.to_check:
+                problem = "documents with highlights that moved and that nobody has checked"
+        if problem:
+            problems.setdefault(problem, []).append(f"{one.document} (topic {one.topic})")
+    notes = [f"{problem}: {first_names(names, _SHOWN_NAMES)}" for problem, names in problems.items()]
+    return complete, notes if complete else [*notes, "no finished document, so nothing is written"]
 
 
 def _files(
-    assessor: str,
-    documents: Sequence[JudgedDocument],
-    corpus: Corpus,
-    scheme: GradeScheme,
-    notes: dict[str, None],
-) -> dict[str, bytes]:
-    """Return the files of an assessor; notes say what they do not hold."""
-    files = {PASSAGES: _passages(assessor, documents, corpus, scheme, notes)}
+    documents: Sequence[JudgedDocument], corpus: Corpus, scheme: GradeScheme
+) -> Iterator[_Written]:
+    """Yield the files of an assessor; a file that cannot be written has no text."""
+    yield _passages(documents, corpus)
     topics: dict[str, list[JudgedDocument]] = {}
     for one in documents:
         topics.setdefault(one.topic, []).append(one)
     names = file_names(topics)
-    for folder, write in (("inex-2004", _inex_2004), ("inex-2005", _inex_2005)):
-        if not _holds(folder, scheme):
-            notes[f"{assessor}/{folder}: not written; the format cannot hold these grades"] = None
+    for folder in ("inex-2004", "inex-2005"):
+        # The exhaustivity of 2004 has three grades, which that of 2005 cannot hold, and levels are not
+        # exhaustivity.
+        if not (scheme.name in ("none", "inex-2005") or scheme.name == folder == "inex-2004"):
+            yield folder, "", ["not written; the format cannot hold these grades"]
             continue
         for topic, of_topic in topics.items():
-            text, lost = write(topic, of_topic, corpus, scheme)
-            files[f"{folder}/{names[topic]}.xml"] = text.encode()
-            notes.update((f"{assessor}/{folder}: without {one}", None) for one in lost)
-    base = _span_base(documents, lambda _: UNGRADED)
-    for one in documents:
-        if one.judgement.entry_point is not None:
-            base.add_entry_point(one.topic, one.document, one.judgement.entry_point)
+            text, lost = _elements(folder, topic, of_topic, corpus, scheme)
+            yield f"{folder}/{names[topic]}.xml", text, [f"without {one}" for one in lost]
     try:
-        text, lost = base.to_text("offsets", corpus.length)
+        text, lost = _base(documents).to_text("offsets", corpus.length)
     except InputError as error:
-        notes[f"{assessor}/{OFFSETS}: not written; {error}"] = None
+        yield _OFFSETS, "", [f"not written; {error}"]
     else:
-        files[OFFSETS] = text.encode()
-        lost += ["grades"] if scheme.values else []
-        lost += _lost_too_small(documents)
-        notes.update((f"{assessor}/{OFFSETS}: without {one}", None) for one in lost)
-    return files
+        yield _OFFSETS, text, [f"without {one}" for one in [*lost, *_lost_too_small(documents)]]
 
 
-def _holds(format: str, scheme: GradeScheme) -> bool:
-    """Return whether INEX assessments of a year can hold the grades of a scheme.
-
-    The exhaustivity of 2004 has three grades, which that of 2005 cannot hold, and levels are not
-    exhaustivity.
-    """
-    return scheme.name in ("none", "inex-2005") or scheme.name == format == "inex-2004"
-
-
-def _passages(
-    assessor: str,
-    documents: Iterable[JudgedDocument],
-    corpus: Corpus,
-    scheme: GradeScheme,
-    notes: dict[str, None],
-) -> bytes:
-    """Return the judgements as JSON Lines."""
-    lines: list[bytes] = []
-    for one in documents:
-        base = {"topic": one.topic, "doc": one.document}
-        judgement = one.judgement
-        records: list[dict[str, object]] = [
-            base | _span_fields(highlight, scheme) for highlight in judgement.placed
-        ]
-        if not records:
-            records = [base | {"start": 0, "end": corpus.length(one.document), "level": 0}]
-        if judgement.entry_point is not None:
-            nearest = _nearest(judgement.placed, judgement.entry_point)
-            records[nearest]["entry_point"] = judgement.entry_point
-        for record in records:
-            line = f"{json_text(record)}\n".encode()
-            if len(line) > MAX_LINE_BYTES:  # no reader accepts it
-                for name in ("exact", "prefix", "suffix"):
-                    record.pop(name, None)
-                line = f"{json_text(record)}\n".encode()
-                notes[f"{assessor}/{PASSAGES}: without the text of passages of 1 MB or more"] = None
-            lines.append(line)
-    return b"".join(lines)
-
-
-def _nearest(highlights: Sequence[StoredHighlight], position: int) -> int:
-    """Return the index of the highlight that is nearest to a position; 0 without any."""
-    distances = [max(one.start - position, position - one.end + 1, 0) for one in highlights]
-    return distances.index(min(distances)) if distances else 0
-
-
-def _span_fields(highlight: StoredHighlight, scheme: GradeScheme) -> dict[str, object]:
-    """Return the fields of a record for the position, the grade and the text of a highlight."""
-    fields: dict[str, object] = {"start": highlight.start, "end": highlight.end}
-    if highlight.grade == TOO_SMALL:
-        fields["level"] = 0
-    elif highlight.grade is not None:
-        fields["exhaustivity" if scheme.name == "inex-2005" else "level"] = int(highlight.grade)
-    return fields | {name: text for name, text in highlight.quote._asdict().items() if text}
-
-
-def _inex_2004(
-    topic: str, documents: Sequence[JudgedDocument], corpus: Corpus, scheme: GradeScheme
-) -> tuple[str, list[str]]:
-    """Return INEX 2004 assessments, as ``xcg assess`` or, from other grades, ``xcg convert`` does."""
-    lost = [*_lost_too_small(documents), *_lost_details(documents)]
-    if scheme.name != "inex-2004":
-        text, lost_by_format = convert_assessments(
-            _span_base(documents, _exhaustivity), "inex2004", corpus
-        )
-        lost = [one for one in lost if not any(other.startswith(one) for other in lost_by_format)]
-        return text, [*lost_by_format, *lost]
-    marked = [
-        Highlight(topic, one.document, highlight.start, highlight.end, int(highlight.grade or 0))
-        for one in documents
-        for highlight in one.judgement.placed
-    ]
-    base = assess(marked, corpus)
-    base.add_topic(topic, _SOURCE)
-    return base.to_text("inex2004")[0], lost
-
-
-def _inex_2005(
-    topic: str, documents: Sequence[JudgedDocument], corpus: Corpus, scheme: GradeScheme
-) -> tuple[str, list[str]]:
-    """Return INEX 2005 assessments of the elements with highlighted text."""
+def _base(documents: Iterable[JudgedDocument], *, too_small: bool = False) -> RecallBase:
+    """Return the highlights, those of grade ``?`` only if asked for, and the best entry points."""
     base = RecallBase()
+    for _, topic, name, judgement in documents:
+        base.add_topic(topic, _SOURCE)
+        marks = [one for one in judgement.placed if too_small or one.grade != TOO_SMALL]
+        base.add_spans(topic, name, map(_span, marks), _SOURCE)
+        if judgement.entry_point is not None:
+            base.add_entry_point(topic, name, judgement.entry_point)
+    return base
+
+
+def _span(highlight: StoredHighlight) -> Span:
+    """Return a highlight with its exhaustivity or level; 0 for the grade ``?``."""
+    level = UNGRADED if highlight.grade is None else 0.0
+    if highlight.grade not in (None, TOO_SMALL):
+        level = float(highlight.grade)
+    return Span(highlight.start, highlight.end, level)
+
+
+def _passages(documents: Sequence[JudgedDocument], corpus: Corpus) -> _Written:
+    """Return all highlights with their text; documents without any are passages of level 0."""
+    base, lost = _base(documents, too_small=True), []
+    for _, topic, name, judgement in documents:
+        if not judgement.placed:
+            base.add_spans(topic, name, [Span(0, corpus.length(name), 0.0)], _SOURCE)
+        for mark in judgement.placed:
+            if len(json_text(mark.quote).encode()) < MAX_LINE_BYTES - _OTHER_FIELDS_BYTES:
+                base.texts[topic, name, _span(mark)] = mark.quote
+            else:  # no reader accepts the line
+                lost = ["without the text of passages of 1 MB or more"]
+    return _PASSAGES, base.to_text("jsonl")[0], lost
+
+
+def _elements(
+    folder: str, topic: str, documents: Sequence[JudgedDocument], corpus: Corpus, scheme: GradeScheme
+) -> tuple[str, list[str]]:
+    """Return the elements with highlighted text as INEX assessments of a year.
+
+    Those of 2004 are as by ``xcg assess`` or, from other grades, ``xcg convert``.
+    """
+    if folder == "inex-2005":
+        base = assess_elements_of_passages(_base(documents, too_small=True), corpus)
+        return base.to_text("inex2005")[0], _lost_details(documents)
+    if scheme.name != "inex-2004":
+        text, lost = convert_assessments(_base(documents), "inex2004", corpus)
+        return text, [*lost, *_lost_too_small(documents)]
+    marks = (
+        Highlight(topic, one.document, mark.start, mark.end, int(mark.grade or 0))
+        for one in documents
+        for mark in one.judgement.placed
+    )
+    base = assess(marks, corpus)
     base.add_topic(topic, _SOURCE)
-    for one in documents:
-        tree = corpus.tree(one.document)
-        spans = [Span(h.start, h.end, _exhaustivity(h)) for h in one.judgement.placed]
-        for row, assessment in assess_spans(tree, spans).items():
-            base.add(topic, one.document, tree.paths[row], assessment, _SOURCE)
-    return base.to_text("inex2005")[0], _lost_details(documents)
+    return base.to_text("inex2004")[0], _lost_details(documents)
 
 
 def _lost_details(documents: Iterable[JudgedDocument]) -> list[str]:
@@ -322,26 +266,6 @@ def _lost_too_small(documents: Iterable[JudgedDocument]) -> list[str]:
     return [f"highlights with the grade {TOO_SMALL}"] if TOO_SMALL in grades else []
 
 
-def _exhaustivity(highlight: StoredHighlight) -> float:
-    """Return the exhaustivity of INEX 2005; 0 for the grade ``?``."""
-    if highlight.grade is None:
-        return UNGRADED
-    return 0.0 if highlight.grade == TOO_SMALL else float(highlight.grade)
-
-
-def _span_base(
-    documents: Iterable[JudgedDocument], exhaustivity: Callable[[StoredHighlight], float]
-) -> RecallBase:
-    """Return the highlights with the given exhaustivity, without too small ones."""
-    base = RecallBase()
-    for one in documents:
-        base.add_topic(one.topic, _SOURCE)
-        placed = [h for h in one.judgement.placed if h.grade != TOO_SMALL]
-        spans = [Span(h.start, h.end, exhaustivity(h)) for h in placed]
-        base.add_spans(one.topic, one.document, spans, _SOURCE)
-    return base
-
-
 def file_names(names: Iterable[str]) -> dict[str, str]:
     """Return name → the name of a file or folder that is legal, and different on every file system.
 
@@ -354,8 +278,7 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
     known: set[str] = set()
     for name in names:
         legal = re.sub(r"[^\w.-]|^[.-]|\.$", _as_in_url, name)
-        if _RESERVED_NAME.fullmatch(legal):
-            legal = _as_in_url(legal[0]) + legal[1:]
+        legal = _RESERVED_NAME.sub(lambda match: f"%{ord(match[0][0]):02X}{match[0][1:]}", legal)
         key = unicodedata.normalize("NFKC", legal).casefold()
         if key in known or len(legal.encode()) > _LONGEST_NAME:
             digest = hashlib.sha256(name.encode()).hexdigest()[:16]
@@ -367,6 +290,5 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _as_in_url(match: re.Match[str] | str) -> str:
-    text = match if isinstance(match, str) else match[0]
-    return "".join(f"%{byte:02X}" for byte in text.encode())
+def _as_in_url(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode())

@@ -58,25 +58,12 @@ class GradeScheme:
         return next((grade.label for grade in self.grades if grade.value == value), "")
 
 
+_LABELS = {
+    "inex-2004": {"3": "highly exhaustive", "2": "fairly exhaustive", "1": "marginally exhaustive"},
+    "inex-2005": {"2": "highly exhaustive", "1": "partly exhaustive", TOO_SMALL: "too small"},
+    "none": {},
+}
 SCHEMES: Mapping[str, GradeScheme] = MappingProxyType(
-    {
-        "inex-2004": GradeScheme(
-            "inex-2004",
-            (
-                Grade("3", "highly exhaustive"),
-                Grade("2", "fairly exhaustive"),
-                Grade("1", "marginally exhaustive"),
-            ),
-        ),
-        "inex-2005": GradeScheme(
-            "inex-2005",
-            (
-                Grade("2", "highly exhaustive"),
-                Grade("1", "partly exhaustive"),
-                Grade(TOO_SMALL, "too small"),
-            ),
-        ),
-        "none": GradeScheme("none"),
-    }
+    {name: GradeScheme(name, tuple(map(Grade._make, one.items()))) for name, one in _LABELS.items()}
 )
 """Name in configurations → scheme: the exhaustivity of INEX 2004, of INEX 2005, or no grade."""

@@ -6,15 +6,24 @@ Positions are characters (Unicode code points) of the document's text, ``tree.te
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, get_args
 
 from xcg.documents.text_search import Quote, Span
 
 Status = Literal["placed", "moved", "lost"]
 
 Highlights = tuple["StoredHighlight", ...]
+
+# Characters of the prefix and the suffix of a quote, and of the text after a best entry point.
+CONTEXT, ENTRY_CHARACTERS = 60, 40
+
+
+class DamagedError(ValueError):
+    """A store contains values that xcg does not write."""
 
 
 class StoredHighlight(NamedTuple):
@@ -131,7 +140,6 @@ class JudgedDocument(NamedTuple):
     judgement: Judgement
 
 
-Part = Literal["highlight", "entry point", "document"]
 Outcome = Literal["moved", "doubtful", "lost", "changed"]
 
 
@@ -139,7 +147,7 @@ class Change(NamedTuple):
     """What a change of the text did to a part of a judgement.
 
     Attributes:
-        part: A highlight, the best entry point, or the text of a document without highlights.
+        part: ``highlight``, ``entry point``, or ``document`` for a text without highlights.
         outcome: ``moved`` to the new position of its text; ``doubtful`` if it moved, but its words may
             be those of another passage; ``lost`` if its text was not found; ``changed`` for a document.
         id: The highlight; None for other parts.
@@ -148,12 +156,24 @@ class Change(NamedTuple):
         text: The text before the change.
     """
 
-    part: Part
+    part: str
     outcome: Outcome
     id: int | None = None
     old: Span | None = None
     new: Span | None = None
     text: str = ""
+
+    @classmethod
+    def of(cls, values: Iterable[Any]) -> Change:
+        """Return the change of a list of its values in JSON."""
+        part, outcome, number, *spans, text = values
+        old, new = (None if span is None else tuple(span) for span in spans)
+        are_spans = all(
+            span is None or (len(span) == 2 and {*map(type, span)} == {int}) for span in (old, new)
+        )
+        if outcome not in get_args(Outcome) or not are_spans:
+            raise DamagedError
+        return cls(str(part), outcome, number, old, new, str(text))
 
 
 class Move(NamedTuple):
@@ -175,3 +195,106 @@ class Move(NamedTuple):
     change: Change
     time: str
     is_open: bool
+
+
+class AnchoredJudgement(NamedTuple):
+    """A judgement with the quote of its best entry point.
+
+    Attributes:
+        judgement: The judgement.
+        entry_quote: The text at the best entry point; None without one.
+        changes: What the change of the text did to it.
+    """
+
+    judgement: Judgement
+    entry_quote: Quote | None = None
+    changes: tuple[Change, ...] = ()
+
+
+def quote_at(text: str, start: int, end: int) -> Quote:
+    """Return the quote of a passage, with the text before and after it.
+
+    >>> quote_at("Bees dance.", 5, 10)
+    Quote(exact='dance', prefix='Bees ', suffix='.')
+    """
+    return Quote(text[start:end], text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT])
+
+
+def entry_quote(text: str, position: int) -> Quote:
+    """Return the quote of a best entry point: the characters after it, and their context.
+
+    >>> entry_quote("Bees dance.", 5)
+    Quote(exact='dance.', prefix='Bees ', suffix='')
+    """
+    return quote_at(text, position, min(position + ENTRY_CHARACTERS, len(text)))
+
+
+def in_order(highlights: Iterable[StoredHighlight]) -> Highlights:
+    """Return the highlights as in a judgement: lost ones first, then by position."""
+    return tuple(sorted(highlights, key=lambda one: (not one.is_lost, one.start, one.id)))
+
+
+def to_json(judgement: Judgement, text: str | None = None) -> str:
+    """Return the content of a judgement as JSON.
+
+    Args:
+        judgement: The judgement.
+        text: The text of the document, for the quotes by which it is placed in a changed text; without
+            it, only lost highlights have quotes.
+    """
+    point = judgement.entry_point
+    highlights = [
+        [*one[:4], one.status, *(one.quote if one.is_lost else ())]
+        if one.is_lost or text is None
+        else [*one[:4], one.status, *quote_at(text, one.start, one.end)]
+        for one in judgement.highlights
+    ]
+    entry = [] if point is None else [point, *(() if text is None else entry_quote(text, point))]
+    content = [highlights, entry, judgement.finished]
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def from_json(content: str, text: str | None = None) -> AnchoredJudgement:
+    """Return the judgement that :func:`to_json` wrote.
+
+    Args:
+        content: The JSON.
+        text: The text of the document if it was written without quotes.
+
+    Raises:
+        DamagedError: If the content is not legal.
+    """
+    try:
+        highlights, entry, finished = json.loads(content)
+        point, *quote = entry or [None]
+        found = Judgement(0, tuple(_highlight(text, *one) for one in highlights), point, finished)
+        if not (type(finished) is bool and type(point) in (int, type(None)) and _is_legal(found)):
+            raise DamagedError
+        return AnchoredJudgement(found, Quote(*quote) if quote else None)
+    except (ValueError, TypeError, RecursionError):
+        raise DamagedError from None
+
+
+def _highlight(
+    text: str | None, number: int, start: int, end: int, grade: str | None, status: Status, *quote: str
+) -> StoredHighlight:
+    if text is not None and end > len(text):
+        raise DamagedError
+    known = Quote(*quote) if quote or text is None else quote_at(text, start, end)
+    return StoredHighlight(number, start, end, grade, known, status)
+
+
+def _is_legal(judgement: Judgement) -> bool:
+    """Return whether highlights from a file have legal values, are in order and do not overlap."""
+    return (
+        all(
+            {type(one.id), type(one.start), type(one.end)} == {int}
+            and isinstance(one.grade, str | None)
+            and {type(part) for part in one.quote} == {str}
+            and one.status in get_args(Status)
+            and (one.start == one.end == 0 if one.is_lost else 0 <= one.start < one.end)
+            for one in judgement.highlights
+        )
+        and judgement.highlights == in_order(judgement.highlights)
+        and all(one.end <= other.start for one, other in pairwise(judgement.placed))
+    )

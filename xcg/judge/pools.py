@@ -1,4 +1,4 @@
-"""Select the documents of each topic that assessors judge: the pools.
+"""Select the documents of each topic that assessors judge, the pools, and divide the topics.
 
 The order of a pool hides which system found a document, and at which rank.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
@@ -16,15 +16,20 @@ from xcg.documents.paths import WHOLE
 from xcg.documents.text_search import Span
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError
-from xcg.formats.topic_files import Topic
+from xcg.formats.base import read_runs
+from xcg.formats.topic_files import Topic, read_topics
 from xcg.installation import missing_extra
 from xcg.judge.judgement import PoolDocument
+from xcg.judge.settings import Settings
+from xcg.judge.store import Store
 from xcg.lazy_modules import hashlib
-from xcg.runs.chunk_documents import missing_document
+from xcg.runs.chunk_documents import ChunkSource, missing_document
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 Found = dict[str, dict[str, set[Span]]]
 """Topic → document → start and end of the results in it; not of those that are the whole document."""
+Assignments = dict[str, tuple[str, ...]]
+"""Topic → its assessors."""
 
 
 def pools_of_runs(
@@ -180,3 +185,131 @@ def order_key(seed: int, *names: str) -> bytes:
     """Return a sort key that looks random but depends only on a seed and names."""
     text = "\0".join([str(seed), *names])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def prepare(store: Store, settings: Settings, corpus: Corpus, notes: Notes) -> dict[str, Topic]:
+    """Add what the configuration states to a store: assessors, pools and assignments.
+
+    A store can be prepared again after a change of the configuration: new documents of a pool follow
+    those that the store has, and only topics that nobody has started move to a new assessor.
+
+    Args:
+        store: The store.
+        settings: The configuration.
+        corpus: The documents.
+        notes: Collects notes on topics and runs.
+
+    Returns:
+        The topics by id.
+
+    Raises:
+        InputError: If a file cannot be read, a result does not exist, or no topic has any document.
+    """
+    with settings.locating("topics"):
+        topics = read_topics(settings.topics)
+    found = _found(settings, corpus, topics, notes)
+    with store.transaction():
+        store.add_assessors(settings.assessors)
+        for topic, documents in found.items():
+            store.extend_pool(topic, ordered_pool(topic, documents, settings.seed))
+        empty = [topic for topic in topics if not store.pool(topic)]
+        if len(empty) == len(topics):
+            key = "runs" if settings.runs else "topics"
+            source = "runs" if settings.runs else "titles of the topics"
+            raise InputError(settings.where(key), f"the {source} find no document for any topic")
+        if empty:
+            notes.warning(f"topics without documents to judge: {', '.join(empty)}")
+        _assign(store, settings, [topic for topic in topics if topic not in empty])
+    corpus.source.note_oddities(notes)
+    return topics
+
+
+def _found(settings: Settings, corpus: Corpus, topics: Mapping[str, Topic], notes: Notes) -> Found:
+    """Return the results of the runs, or the documents that BM25 finds."""
+    if not settings.runs:
+        with settings.locating("corpus"):
+            return pools_of_titles(topics, corpus, settings.depth)
+    with settings.locating("runs"):
+        source = ChunkSource(settings.document, corpus)
+        runs = read_runs(settings.runs, notes, topics=frozenset(topics), source=source)
+    return pools_of_runs(runs, corpus, topics, settings.depth, notes)
+
+
+def _assign(store: Store, settings: Settings, topics: list[str]) -> None:
+    """Divide the topics that have documents among the assessors."""
+    assignments = store.assignments()
+    earlier = {
+        topic: [name for name, assigned in assignments.items() if topic in assigned] for topic in topics
+    }
+    started = {(one.assessor, one.topic) for one in store.judgements()}
+    divided = assign_topics(
+        topics, settings.assessors, settings.second_share, settings.seed, earlier, started
+    )
+    for assessor, assigned in assignments.items():
+        store.assign(assessor, [topic for topic, names in divided.items() if assessor in names])
+        moved = [topic for topic in assigned if assessor not in divided.get(topic, (assessor,))]
+        store.unassign(assessor, moved)
+
+
+def assign_topics(
+    topics: Sequence[str],
+    assessors: Sequence[str],
+    second_share: float = 0.0,
+    seed: int = 0,
+    earlier: Mapping[str, Collection[str]] | None = None,
+    started: Collection[tuple[str, str]] = (),
+) -> Assignments:
+    """Divide topics among assessors as evenly as possible, and give a share to a second assessor.
+
+    Earlier assignments are kept, so further topics change nothing for the others. Only topics that
+    nobody has started move: to a new assessor, or away from an assessor who is no longer in the list.
+
+    Args:
+        topics: The topics.
+        assessors: Names of the assessors.
+        second_share: Proportion of the topics that a second assessor judges too.
+        seed: Seed of the choice of topics.
+        earlier: Topic → assessors so far.
+        started: Assessor and topic of every judgement so far. These assignments never change.
+
+    Returns:
+        Topic → its assessors, the first one first; also for assessors who are not in the list but have
+        started.
+
+    >>> assign_topics(["1", "2", "3"], ["anna", "ben"], second_share=0.34)
+    {'1': ('anna', 'ben'), '2': ('anna',), '3': ('ben',)}
+    """
+    begun = set(started)
+    assigned = {
+        topic: [
+            name
+            for name in (earlier or {}).get(topic, ())
+            if name in assessors or (name, topic) in begun
+        ]
+        for topic in topics
+    }
+    for name, topic in sorted(begun):
+        if topic in assigned and name not in assigned[topic]:
+            assigned[topic].append(name)
+    known = {name for names in assigned.values() for name in names}
+
+    def load(name: str) -> int:
+        return sum(name in names for names in assigned.values())
+
+    in_order = sorted(topics, key=lambda topic: order_key(seed, topic))
+    for names in (assigned[topic] for topic in in_order):
+        if not names:  # to the assessor with the fewest topics
+            names.append(min(assessors, key=load))
+    for newcomer in (name for name in assessors if known and name not in known):
+        for topic in in_order:
+            names = assigned[topic]
+            if newcomer in names or any((name, topic) in begun for name in names):
+                continue
+            giver = max(names, key=load)
+            if load(giver) - load(newcomer) > 1:
+                names[names.index(giver)] = newcomer
+    wanted = int(second_share * len(topics) + 0.5) - sum(len(one) > 1 for one in assigned.values())
+    single = [names for names in map(assigned.__getitem__, in_order) if len(names) == 1]
+    for names in single[: max(wanted, 0)] if len(assessors) > 1 else ():
+        names.append(min((name for name in assessors if name not in names), key=load))
+    return {topic: tuple(names) for topic, names in assigned.items()}

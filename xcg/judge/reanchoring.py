@@ -11,39 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from xcg.documents.text_search import Location, Quote, TextIndex
+from xcg.documents.text_search import Location, Quote, Span, TextIndex
 from xcg.errors import XcgError
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
-from xcg.judge.editing import in_order, quote_at
-from xcg.judge.judgement import Change, Judgement, Outcome, StoredHighlight
-
-ENTRY_CHARACTERS = 40
-"""Characters of the text after a best entry point that are searched to place it again."""
-
-
-class AnchoredJudgement(NamedTuple):
-    """A judgement with the quote of its best entry point.
-
-    Attributes:
-        judgement: The judgement.
-        entry_quote: The text at the best entry point; None without one.
-        changes: What the change of the text did to it.
-    """
-
-    judgement: Judgement
-    entry_quote: Quote | None = None
-    changes: tuple[Change, ...] = ()
-
-
-def entry_quote(text: str, position: int) -> Quote:
-    """Return the quote of a best entry point: the characters after it, and their context.
-
-    >>> entry_quote("Bees dance.", 5)
-    Quote(exact='dance.', prefix='Bees ', suffix='')
-    """
-    return quote_at(text, position, min(position + ENTRY_CHARACTERS, len(text)))
+from xcg.judge.judgement import (
+    AnchoredJudgement,
+    Change,
+    Outcome,
+    StoredHighlight,
+    entry_quote,
+    in_order,
+    quote_at,
+)
 
 
 def place_again(text: str, judgements: Sequence[AnchoredJudgement]) -> list[AnchoredJudgement]:
@@ -58,6 +38,7 @@ def place_again(text: str, judgements: Sequence[AnchoredJudgement]) -> list[Anch
         typography changed, have the status ``moved``.
 
     >>> from xcg.judge.editing import edit
+    >>> from xcg.judge.judgement import Judgement
     >>> old = edit(Judgement(), "Bees dance.", "add", {"start": 0, "end": 11})
     >>> (new,) = place_again("News: Bees dance.", [AnchoredJudgement(old)])
     >>> [(one.start, one.end, one.status) for one in new.judgement.highlights]
@@ -103,60 +84,37 @@ def _placed(
     for one, moved in pairs:
         start, end = moved.location.start, moved.location.end
         is_free = not any(start < other.end and other.start < end for other in highlights)
-        new = _lost(one)
         if moved.location.is_found and is_free:
-            new = _moved(text, one, start, end)
+            new = one._replace(start=start, end=end, quote=quote_at(text, start, end))
+        else:
+            new = one._replace(start=0, end=0, status="lost")
+        before, after = (None if other.end == 0 else (other.start, other.end) for other in (one, new))
+        if before != after or one.quote.exact != new.quote.exact:
+            new = new if after is None else new._replace(status="moved")
+            outcome = _outcome(after, moved)
+            changes.append(Change("highlight", outcome, one.id, before, after, one.quote.exact))
         highlights.append(new)
-        changes += _changes(one, new, moved.is_doubtful)
-    new_entry = entry.location.start if entry is not None and entry.location.is_found else None
-    changes += _entry_changes(old, new_entry, entry is not None and entry.is_doubtful)
+    point, new_point = judgement.entry_point, None
+    if entry is not None and entry.location.is_found:
+        new_point = entry.location.start
+    if entry is not None and point is not None and point != new_point:
+        new_span = None if new_point is None else (new_point, new_point)
+        outcome, span = _outcome(new_span, entry), (point, point)
+        changes.append(Change("entry point", outcome, None, span, new_span, entry.quote.exact))
     is_lost = any(change.outcome == "lost" and change.part == "highlight" for change in changes)
     if judgement.finished and not judgement.highlights:
         changes.append(Change("document", "changed"))
     placed = replace(
         judgement,
         highlights=in_order(highlights),
-        entry_point=new_entry,
+        entry_point=new_point,
         finished=judgement.finished and not is_lost,
         can_undo=False,
         can_redo=False,
     )
-    quote = None if new_entry is None else entry_quote(text, new_entry)
+    quote = None if new_point is None else entry_quote(text, new_point)
     return AnchoredJudgement(placed, quote, tuple(changes))
 
 
-def _lost(one: StoredHighlight) -> StoredHighlight:
-    return one._replace(start=0, end=0, status="lost")
-
-
-def _moved(text: str, one: StoredHighlight, start: int, end: int) -> StoredHighlight:
-    """Return a highlight at its new position, with the quote of the new text."""
-    is_same = not one.is_lost and one.start == start and one.quote.exact == text[start:end]
-    return one._replace(
-        start=start,
-        end=end,
-        quote=quote_at(text, start, end),
-        status=one.status if is_same else "moved",
-    )
-
-
-def _changes(old: StoredHighlight, new: StoredHighlight, is_doubtful: bool) -> list[Change]:
-    """Return what happened to a highlight; nothing if its position and its text are the same."""
-    before = None if old.is_lost else (old.start, old.end)
-    if new.is_lost:
-        lost = Change("highlight", "lost", old.id, before, None, old.quote.exact)
-        return [] if old.is_lost else [lost]
-    if before == (new.start, new.end) and old.quote.exact == new.quote.exact:
-        return []
-    outcome: Outcome = "doubtful" if is_doubtful else "moved"
-    return [Change("highlight", outcome, old.id, before, (new.start, new.end), old.quote.exact)]
-
-
-def _entry_changes(old: AnchoredJudgement, new: int | None, is_doubtful: bool) -> list[Change]:
-    before, quote = old.judgement.entry_point, old.entry_quote
-    if before is None or quote is None or before == new:
-        return []
-    if new is None:
-        return [Change("entry point", "lost", None, (before, before), None, quote.exact)]
-    outcome: Outcome = "doubtful" if is_doubtful else "moved"
-    return [Change("entry point", outcome, None, (before, before), (new, new), quote.exact)]
+def _outcome(span: Span | None, passage: MovedPassage) -> Outcome:
+    return "lost" if span is None else "doubtful" if passage.is_doubtful else "moved"

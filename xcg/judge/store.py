@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 
-from xcg.errors import Notes, XcgError
+from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.judge.editing import REDO, UNDO, check_operation, edit, new_judgement
-from xcg.judge.judgement import Change, JudgedDocument, Judgement, Move, Progress
+from xcg.judge.judgement import (
+    Change,
+    DamagedError,
+    JudgedDocument,
+    Judgement,
+    Move,
+    Progress,
+    from_json,
+    to_json,
+)
 from xcg.judge.pool_store import PoolStore, digest_of
 from xcg.judge.reanchoring import place_again
-from xcg.judge.stored_judgements import (
-    DamagedError,
-    Step,
-    check_history,
-    history_step,
-    is_last_step,
-    load,
-    same_content,
-    save,
-    save_moves,
-)
+
+Owner = tuple[str, str, str]
+"""The assessor, topic and document of a judgement."""
+_CHANGE = """SELECT undo, redo, content, operation, fields FROM changes
+    WHERE assessor = ? AND topic = ? AND document = ? AND version = ?"""
+_DOCUMENT_CHANGED = "document changed"
 
 
 class ConflictError(XcgError):
@@ -46,6 +52,7 @@ class Store(PoolStore):
     Args:
         path: The file.
         corpus: The documents.
+        copied: A copy of the file in memory, which is used instead.
 
     Raises:
         InputError: If another process has opened the store, the file is not a store, or the corpus has
@@ -65,6 +72,51 @@ class Store(PoolStore):
     (1, 'Bees')
     """
 
+    def _check_document(self, document: str, is_same: bool, text: str) -> None:
+        """Place the judgements of a document again if its text has changed."""
+        query = "SELECT assessor, topic, document FROM judgements WHERE document = ?"
+        owners: list[Owner] = self._rows(query, document)
+        judgements = [self._load(*owner) for owner in owners]
+        if is_same:
+            for one, content in judgements:
+                is_inside = all(mark.end <= len(text) for mark in one.placed)
+                if not is_inside or to_json(one, text) != content:
+                    raise DamagedError
+            return
+        old = [from_json(content)._replace(judgement=one) for one, content in judgements]
+        for owner, (new, _, changes) in zip(owners, place_again(text, old), strict=True):
+            self._saved(owner, new, new, text, _DOCUMENT_CHANGED, changes)
+        self._write(
+            "UPDATE documents SET digest = ?, length = ? WHERE name = ?",
+            [(digest_of(text), len(text), document)],
+        )
+        # Runs state the positions of results in the new text, and are read at every start.
+        self._write("DELETE FROM results WHERE document = ?", [(document,)])
+
+    def _load(self, *owner: str) -> tuple[Judgement, str]:
+        """Return the current version of a judgement, and its content with quotes."""
+        rows = self._rows(
+            """SELECT judgements.version, judgements.content, changes.version, changes.content,
+                   undo IS NOT NULL, redo IS NOT NULL
+               FROM judgements LEFT JOIN changes USING (assessor, topic, document)
+               WHERE assessor = ? AND topic = ? AND document = ?
+               ORDER BY changes.version DESC LIMIT 1""",
+            *owner,
+        )
+        if not rows:
+            return Judgement(), to_json(Judgement())
+        version, content, last, state, can_undo, can_redo = rows[0]
+        found = replace(
+            from_json(content).judgement,
+            version=version,
+            can_undo=bool(can_undo),
+            can_redo=bool(can_redo),
+        )
+        # In a copy of the file that was made while a change was saved, pages may be older than others.
+        if (version, to_json(found)) != (last, state):
+            raise DamagedError
+        return found, content
+
     def judgement(self, assessor: str, topic: str, document: str) -> Judgement:
         """Return the current version of a judgement.
 
@@ -72,8 +124,13 @@ class Store(PoolStore):
             XcgError: If there is no such assessor, or the topic's pool does not have the document.
         """
         with self.transaction():
-            number = self._find(self._assessor(assessor), self._pool_entry(topic, document))
-            return Judgement() if number is None else load(self._connection, number).judgement
+            if assessor not in (known := self.assessors()):
+                raise XcgError(f"unknown assessor {assessor!r}: {nearest(assessor, known)}")
+            if document in self.missing:
+                raise InputError(document, self.missing[document])
+            if not self._rows("SELECT 1 FROM pools WHERE topic = ? AND document = ?", topic, document):
+                raise XcgError(f"the pool of topic {topic!r} does not have the document {document!r}")
+            return self._load(assessor, topic, document)[0]
 
     def apply(
         self,
@@ -104,25 +161,27 @@ class Store(PoolStore):
             XcgError: If the operation, a field or its value is illegal.
         """
         check_operation(operation, values)
+        owner = assessor, topic, document
         with self.transaction():
-            owner = self._assessor(assessor), self._pool_entry(topic, document)
-            number = self._find(*owner)
-            current = Judgement() if number is None else load(self._connection, number).judgement
-            step = Step(operation, values, version)
+            current = self.judgement(*owner)
             if version != current.version:
-                if number is not None and is_last_step(self._connection, number, current.version, step):
+                last = [row[3:] for row in self._rows(_CHANGE, *owner, version + 1)]
+                if version + 1 == current.version and last == [(operation, _fields(values))]:
                     return current
                 raise ConflictError(current)
             text = self.tree(document).text
+            undo: int | None = version
+            redo: int | None = None
             if operation in (UNDO, REDO):
-                found = None
-                if number is not None:
-                    found = history_step(self._connection, number, current, operation, text)
-                if found is None:
+                target = self._version(owner, version)[:2][operation == REDO]
+                if target is None:
                     raise XcgError(f"there is nothing to {operation}")
-                return self._save(owner, current, *found, text)
-            new = edit(current, text, operation, values)
-            return self._save(owner, current, new, step, text)
+                undo, redo, content = self._version(owner, target)
+                redo = version if operation == UNDO else redo
+                new = from_json(content, text).judgement
+            else:
+                new = edit(current, text, operation, values)
+            return self._saved(owner, current, new, text, operation, values, undo, redo)
 
     def replace(
         self,
@@ -143,132 +202,101 @@ class Store(PoolStore):
             entry_point: The best entry point; None without one.
             finished: Whether the assessor is done with the document.
 
-        Returns:
-            The new version; the current one if it has the same content.
-
         Raises:
-            XcgError: If highlights overlap or a position is not in the document.
+            XcgError: If highlights of different grades overlap, or a position is not in the document.
         """
         with self.transaction():
-            owner = self._assessor(assessor), self._pool_entry(topic, document)
             current = self.judgement(assessor, topic, document)
             text = self.tree(document).text
             new = new_judgement(text, highlights, entry_point, finished)
-            if _without_ids(new) == _without_ids(current):
-                return current
-            return self._save(owner, current, new, Step("replace", {}, current.version), text)
+            owner = assessor, topic, document
+            return self._saved(owner, current, new, text, "replace", {}, current.version)
 
-    def _save(
-        self, owner: tuple[int, int], current: Judgement, new: Judgement, step: Step, text: str
+    def _version(self, owner: Owner, version: int) -> tuple[int | None, int | None, str]:
+        """Return the versions that undo and redo restore after a version, and its content."""
+        if version == 0:
+            return None, None, to_json(Judgement())
+        for undo, redo, content, *_ in self._rows(_CHANGE, *owner, version):
+            return undo, redo, content
+        raise DamagedError
+
+    def _saved(
+        self,
+        owner: Owner,
+        current: Judgement,
+        new: Judgement,
+        text: str,
+        operation: str,
+        fields: object,
+        undo: int | None = None,
+        redo: int | None = None,
     ) -> Judgement:
-        """Save the next version of a judgement unless its content is the same."""
-        if same_content(current, new):
+        """Save the next version of a judgement unless its content is the same, and return it."""
+        if to_json(new) == to_json(current) and operation != _DOCUMENT_CHANGED:
             return current
-        new = replace(
-            new,
-            version=current.version + 1,
-            can_undo=step.undo is not None,
-            can_redo=step.redo is not None,
+        can_undo, can_redo = undo is not None, redo is not None
+        new = replace(new, version=current.version + 1, can_undo=can_undo, can_redo=can_redo)
+        time = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self._write(
+            """INSERT INTO judgements VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+               SET version = excluded.version, content = excluded.content""",
+            [(*owner, new.version, to_json(new, text))],
         )
-        number = self._find(*owner)
-        if number is None:
-            number = self._connection.execute(
-                """INSERT INTO judgements (assessor, pool, version, finished) VALUES (?, ?, 1, 0)
-                   RETURNING id""",
-                owner,
-            ).fetchone()[0]
-        save(self._connection, number, new, text, step)
+        change = (*owner, new.version, time, operation, _fields(fields), to_json(new), undo, redo)
+        self._write("INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [change])
         return new
 
     def progress(self, assessor: str) -> dict[str, Progress]:
-        """Return topic → progress of an assessor, for the topics that are assigned.
-
-        Raises:
-            XcgError: If there is no such assessor.
-        """
+        """Return topic → progress of an assessor, for the topics that are assigned."""
         with self.transaction():
-            number = self._assessor(assessor)
-            progress = {}
-            for topic in self.assignments()[assessor]:
-                rows = self._connection.execute(
-                    """SELECT documents.name, coalesce(finished, 0) FROM pools
-                       JOIN topics ON topics.id = topic JOIN documents ON documents.id = document
-                       LEFT JOIN judgements ON pool = pools.id AND assessor = ?
-                       WHERE topics.name = ?""",
-                    (number, topic),
-                ).fetchall()
-                states = [finished for name, finished in rows if name not in self.missing]
-                progress[topic] = Progress(sum(states), len(states))
-            return progress
+            rows = self._rows(  # to_json writes last whether a document is finished
+                "SELECT topic, document FROM judgements WHERE assessor = ? AND content LIKE '%,true]'",
+                assessor,
+            )
+            finished = Counter(topic for topic, document in rows if document not in self.missing)
+            topics = self.assignments()[assessor]
+            return {topic: Progress(finished[topic], len(self.pool(topic))) for topic in topics}
 
-    def judgements(self, assessor: str | None = None) -> Iterator[JudgedDocument]:
-        """Yield the judgements that have at least one change, by assessor, topic and pool order.
+    def judgements(self, assessor: str | None = None) -> list[JudgedDocument]:
+        """Return the judgements that have at least one change, by assessor and pool order.
 
         Args:
             assessor: An assessor; all by default.
-
-        Raises:
-            XcgError: If there is no such assessor.
         """
         with self.transaction():
-            if assessor is not None:
-                self._assessor(assessor)
-            rows = self._connection.execute(
-                """SELECT assessors.name, topics.name, documents.name, judgements.id FROM judgements
-                   JOIN assessors ON assessors.id = assessor JOIN pools ON pools.id = pool
-                   JOIN topics ON topics.id = topic JOIN documents ON documents.id = document
-                   WHERE assessors.name = ?1 OR ?1 IS NULL
-                   ORDER BY assessors.id, topics.id, pools.id""",
-                (assessor,),
-            ).fetchall()
-            found = [
-                JudgedDocument(owner, topic, name, load(self._connection, number).judgement)
-                for owner, topic, name, number in rows
-                if name not in self.missing
+            owners: list[Owner] = self._rows(
+                """SELECT assessor, topic, document FROM judgements
+                   JOIN assessors ON assessor = name JOIN pools USING (topic, document)
+                   WHERE assessor = ?1 OR ?1 IS NULL ORDER BY assessors.id, pools.id""",
+                assessor,
+            )
+            return [
+                JudgedDocument(*owner, self._load(*owner)[0])
+                for owner in owners
+                if owner[2] not in self.missing
             ]
-        yield from found
 
     def moved(self) -> list[Move]:
         """Return what changes of documents did to judgements, oldest first."""
         with self.transaction():
-            rows = self._connection.execute(
-                """SELECT assessors.name, topics.name, documents.name, part, outcome, highlight,
-                       old_start, old_end, new_start, new_end, text, time,
-                       CASE part WHEN 'highlight' THEN coalesce(status, 'placed') <> 'placed'
-                       ELSE judgements.version = moves.version END
-                   FROM moves JOIN judgements ON judgements.id = moves.judgement
-                   JOIN assessors ON assessors.id = assessor JOIN pools ON pools.id = pool
-                   JOIN topics ON topics.id = topic JOIN documents ON documents.id = document
-                   LEFT JOIN highlights
-                       ON highlights.judgement = moves.judgement AND highlights.id = highlight
-                   ORDER BY moves.id"""
-            ).fetchall()
-        return [
-            Move._make([*row[:3], Change._make([*row[3:6], *spans, row[10]]), row[11], row[12] == 1])
-            for row in rows
-            for spans in [(_span(row[6:8]), _span(row[8:10]))]
-            if row[2] not in self.missing
-        ]
+            rows = self._rows(
+                """SELECT assessor, topic, document, version, time, fields FROM changes
+                   WHERE operation = ? ORDER BY id""",
+                _DOCUMENT_CHANGED,
+            )
+            current = {row[:3]: self._load(*row[:3])[0] for row in rows if row[2] not in self.missing}
+            try:
+                return [
+                    Move._make([*owner, change, row[4], _is_open(change, row[3], current[owner])])
+                    for row in rows
+                    if (owner := row[:3]) in current
+                    for change in map(Change.of, json.loads(row[5]))
+                ]
+            except (ValueError, TypeError, RecursionError):
+                raise DamagedError from None
 
     def add_notes(self, notes: Notes) -> None:
-        """Add warnings about missing documents, and about judgements that wait for a check.
-
-        >>> from xcg.documents.corpus import Corpus
-        >>> from tempfile import TemporaryDirectory
-        >>> from pathlib import Path
-        >>> from xcg.judge.judgement import PoolDocument
-        >>> with TemporaryDirectory() as folder:
-        ...     path = Path(folder, "judge.sqlite")
-        ...     with Store(path, Corpus.of({"bees": "Bees dance."})) as store:
-        ...         store.add_assessors(["anna"])
-        ...         store.extend_pool("1", [PoolDocument("bees")])
-        ...         _ = store.replace("anna", "1", "bees", [(0, 4, None)], None, True)
-        ...     with Store(path, Corpus.of({"bees": "New. Bees dance."})) as store:
-        ...         notes = Notes()
-        ...         store.add_notes(notes)
-        >>> notes.lines()
-        ['warning: documents that have changed since they were judged: 1; to check: 1 moved']
-        """
+        """Add warnings about missing documents, and about judgements that wait for a check."""
         if self.missing:
             first = next(iter(self.missing.values()))
             notes.warning(
@@ -284,53 +312,12 @@ class Store(PoolStore):
                 f"documents that have changed since they were judged: {count}; to check: {parts}"
             )
 
-    def _check_document(self, document: int, digest: bytes, text: str) -> None:
-        """Place the judgements of a document again if its text has changed."""
-        numbers = [
-            row[0]
-            for row in self._connection.execute(
-                "SELECT judgements.id FROM judgements JOIN pools ON pools.id = pool WHERE document = ?",
-                (document,),
-            )
-        ]
-        judgements = [load(self._connection, number) for number in numbers]
-        for number, (judgement, _, _) in zip(numbers, judgements, strict=True):
-            check_history(self._connection, number, judgement)
-        is_same = digest == digest_of(text)
-        for judgement, _, _ in judgements:
-            if is_same and any(
-                text[one.start : one.end] != one.quote.exact for one in judgement.placed
-            ):
-                raise DamagedError
-        if is_same:
-            return
-        for number, (new, _, changes) in zip(numbers, place_again(text, judgements), strict=True):
-            moved = replace(new, version=new.version + 1)
-            save(self._connection, number, moved, text, Step("document changed", {}))
-            save_moves(self._connection, number, moved.version, changes)
-        self._connection.execute(
-            "UPDATE documents SET digest = ?, length = ? WHERE id = ?",
-            (digest_of(text), len(text), document),
-        )
-        # Runs state the positions of results in the new text, and are read at every start.
-        self._connection.execute(
-            "DELETE FROM results WHERE pool IN (SELECT id FROM pools WHERE document = ?)", (document,)
-        )
 
-    def _find(self, assessor: int, pool_entry: int) -> int | None:
-        """Return the number of a judgement; None before its first change."""
-        row = self._connection.execute(
-            "SELECT id FROM judgements WHERE assessor = ? AND pool = ?", (assessor, pool_entry)
-        ).fetchone()
-        return None if row is None else int(row[0])
+def _is_open(change: Change, version: int, current: Judgement) -> bool:
+    if change.part != "highlight":
+        return version == current.version
+    return any(one.id == change.id and one.status != "placed" for one in current.highlights)
 
 
-def _without_ids(judgement: Judgement) -> tuple[object, ...]:
-    """Return the content of a judgement that imports and exports have."""
-    highlights = [one._replace(id=0) for one in judgement.highlights]
-    return highlights, judgement.entry_point, judgement.finished
-
-
-def _span(values: Sequence[int | None]) -> tuple[int, int] | None:
-    start, end = values
-    return None if start is None or end is None else (start, end)
+def _fields(fields: object) -> str:
+    return json.dumps(fields, ensure_ascii=False, sort_keys=True)

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from xcg.documents.writing import lock_file, new_whole_file
-from xcg.errors import InputError
+from xcg.errors import InputError, XcgError
 from xcg.lazy_modules import sqlite3
 
 VERSION = 1
@@ -34,88 +34,7 @@ _OWNER = b"xcg judge: "
 _LONGEST_OWNER = 1000
 _LOCK_FILE = "expected a file that xcg judge has created: move it away, or name another store"
 
-_TABLES = """
-CREATE TABLE assessors (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE topics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE documents (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    digest BLOB NOT NULL CHECK (length(digest) = 16),
-    length INTEGER NOT NULL CHECK (length >= 0)
-) STRICT;
-CREATE TABLE assignments (
-    id INTEGER PRIMARY KEY,
-    assessor INTEGER NOT NULL REFERENCES assessors,
-    topic INTEGER NOT NULL REFERENCES topics,
-    UNIQUE (assessor, topic)
-) STRICT;
-CREATE TABLE pools (
-    id INTEGER PRIMARY KEY,
-    topic INTEGER NOT NULL REFERENCES topics,
-    document INTEGER NOT NULL REFERENCES documents,
-    UNIQUE (topic, document)
-) STRICT;
-CREATE TABLE results (
-    pool INTEGER NOT NULL REFERENCES pools,
-    start INTEGER NOT NULL CHECK (start >= 0),
-    "end" INTEGER NOT NULL CHECK ("end" >= start),
-    PRIMARY KEY (pool, start, "end")
-) STRICT, WITHOUT ROWID;
-CREATE TABLE judgements (
-    id INTEGER PRIMARY KEY,
-    assessor INTEGER NOT NULL REFERENCES assessors,
-    pool INTEGER NOT NULL REFERENCES pools,
-    version INTEGER NOT NULL CHECK (version >= 1),
-    entry_point INTEGER CHECK (entry_point >= 0),
-    exact TEXT,
-    prefix TEXT,
-    suffix TEXT,
-    finished INTEGER NOT NULL CHECK (finished IN (0, 1)),
-    UNIQUE (assessor, pool),
-    CHECK ((entry_point IS NULL) = (exact IS NULL)),
-    CHECK ((exact IS NULL) = (prefix IS NULL) AND (exact IS NULL) = (suffix IS NULL))
-) STRICT;
-CREATE TABLE highlights (
-    judgement INTEGER NOT NULL REFERENCES judgements,
-    id INTEGER NOT NULL CHECK (id >= 1),
-    start INTEGER NOT NULL CHECK (start >= 0),
-    "end" INTEGER NOT NULL,
-    grade TEXT,
-    exact TEXT NOT NULL,
-    prefix TEXT NOT NULL,
-    suffix TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('placed', 'moved', 'lost')),
-    PRIMARY KEY (judgement, id),
-    CHECK (CASE status WHEN 'lost' THEN start = 0 AND "end" = 0 ELSE start < "end" END)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE changes (
-    judgement INTEGER NOT NULL REFERENCES judgements,
-    version INTEGER NOT NULL CHECK (version >= 1),
-    time TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    fields TEXT NOT NULL,
-    state TEXT NOT NULL,
-    undo INTEGER CHECK (undo >= 0 AND undo < version),
-    redo INTEGER CHECK (redo >= 1 AND redo < version),
-    PRIMARY KEY (judgement, version)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE moves (
-    id INTEGER PRIMARY KEY,
-    judgement INTEGER NOT NULL REFERENCES judgements,
-    version INTEGER NOT NULL,
-    time TEXT NOT NULL,
-    part TEXT NOT NULL CHECK (part IN ('highlight', 'entry point', 'document')),
-    outcome TEXT NOT NULL CHECK (outcome IN ('moved', 'doubtful', 'lost', 'changed')),
-    highlight INTEGER,
-    old_start INTEGER,
-    old_end INTEGER,
-    new_start INTEGER,
-    new_end INTEGER,
-    text TEXT NOT NULL
-) STRICT;
-"""
-"""The history is in ``changes``, to which rows are only added. ``state`` is the content after a change.
-``undo`` and ``redo`` are the versions whose content undo and redo restore; version 0 is empty."""
+_TABLES = Path(__file__).with_name("tables.sql")
 
 
 class StoreError(InputError):
@@ -147,14 +66,13 @@ def connect(path: Path) -> sqlite3.Connection:
 
 def copy_in_memory(original: sqlite3.Connection) -> sqlite3.Connection:
     """Return a consistent copy in memory of an open store, which another process may change."""
-    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    try:
-        original.backup(copy)
-        _prepare(copy)
-    except BaseException:
-        copy.close()
-        raise
-    return copy
+    with contextlib.ExitStack() as stack:
+        copied = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        stack.enter_context(contextlib.closing(copied))
+        original.backup(copied)
+        _prepare(copied)
+        stack.pop_all()
+        return copied
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -194,7 +112,7 @@ def _empty() -> bytes:
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(
             f"PRAGMA application_id = {int.from_bytes(_APPLICATION, 'big')};"
-            f"PRAGMA user_version = {VERSION}; {_TABLES}"
+            f"PRAGMA user_version = {VERSION}; {_TABLES.read_text()}"
         )
         return bytes(connection.serialize())
 
@@ -243,16 +161,13 @@ def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(path, "written by a later version of xcg; open it with that version")
     with contextlib.closing(sqlite3.connect(":memory:")) as expected:
         expected.deserialize(_empty())
-        if version != VERSION or _tables(connection) != _tables(expected):
+        query = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
+        found, legal = (one.execute(query).fetchall() for one in (connection, expected))
+        if version != VERSION or found != legal:
             raise StoreError(path, "its tables are not those of xcg judge; expected one of its files")
     problems = [row[0] for row in connection.execute("PRAGMA integrity_check(1)")]
     if problems != ["ok"] or connection.execute("PRAGMA foreign_key_check").fetchone():
         raise damaged(path)
-
-
-def _tables(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
-    query = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
-    return connection.execute(query).fetchall()
 
 
 def damaged(path: Path) -> StoreError:
@@ -276,9 +191,12 @@ def _unusable(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> StoreErr
 
 @contextmanager
 def errors_of(path: Path) -> Iterator[None]:
-    """Turn the exceptions of SQLite in a ``with`` block into a :class:`StoreError`."""
+    """Turn the exceptions of SQLite in a ``with`` block into an :class:`XcgError`."""
     try:
         yield
+    except UnicodeEncodeError as error:
+        message = f"the name {error.object!r} is not valid Unicode; expected another name"
+        raise XcgError(message) from None
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise _unusable(path, error) from None
 
@@ -299,9 +217,8 @@ class Lock:
 
     def __init__(self, path: Path) -> None:
         where = f"{os.path.realpath(path)}.lock"
-        flags = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")  # not all exist on all systems
         options = os.O_RDWR | os.O_CREAT
-        for flag in flags:
+        for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # not all exist on all systems
             options |= getattr(os, flag, 0)
         try:
             descriptor = os.open(where, options, 0o600)

@@ -11,7 +11,7 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, first_names
 from xcg.formats.topic_files import Topic
 from xcg.judge.judgement import Judgement, PoolDocument
-from xcg.judge.preparation import prepare
+from xcg.judge.pools import prepare
 from xcg.judge.rendering import Rendering, render
 from xcg.judge.settings import Settings
 from xcg.judge.store import Store

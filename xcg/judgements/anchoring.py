@@ -147,8 +147,16 @@ class QuoteFinder:
         self._corpus = corpus
         self._last: tuple[str, TextIndex] | None = None
 
-    def span(self, file: str, quote: Quote, where: object) -> tuple[int, int]:
+    def span(
+        self, file: str, quote: Quote, where: object, stated: tuple[int, int] | None = None
+    ) -> tuple[int, int]:
         """Return start and end of a quote in a document.
+
+        Args:
+            file: The document.
+            quote: The quote.
+            where: File and line, for messages.
+            stated: Its start and end, where the document must have its text; None to search it.
 
         Raises:
             InputError: If there are no documents or the quote has no position.
@@ -159,4 +167,4 @@ class QuoteFinder:
             raise UnmappedError(where, missing_document(file, self._corpus, is_result=False))
         if self._last is None or self._last[0] != file:
             self._last = file, TextIndex(self._corpus.tree(file).text)
-        return _only_position(self._last[1], file, quote, where)
+        return _checked_span(self._last[1], file, QuotedPassage(quote, stated, 0.0, where))

@@ -1,14 +1,12 @@
 /* The page on which an assessor judges a document. */
 
 import { createCommands } from "./judge/commands.js";
-import { Drawing } from "./judge/drawing.js";
-import { Keyboard, keysOfGrades } from "./judge/keyboard.js";
-import { createKeymap } from "./judge/keymap.js";
+import { Drawing, placeToolbar } from "./judge/drawing.js";
+import { createKeymap, Keyboard, keysOfGrades } from "./judge/keyboard.js";
 import { gradeButton, highlightButton, Panel } from "./judge/panel.js";
 import { Positions } from "./judge/positions.js";
 import { Saving } from "./judge/saving.js";
 import { dragHandles, Selection } from "./judge/selection.js";
-import { placeToolbar } from "./judge/toolbar.js";
 import { Units } from "./judge/units.js";
 
 const MESSAGE_TIME = 6_000;
@@ -92,30 +90,14 @@ const keyboard = new Keyboard({
   table: element("key-table"),
   toggle: element("single-keys"),
 });
-const showKeys = () => keyboard.show();
-keyboard.add(createKeymap({ commands, data, gradeKeys, selection, showKeys }));
+commands.showKeys = () => keyboard.show();
+keyboard.add(createKeymap({ commands, data, gradeKeys, selection }));
 
-const clicks = {
-  again: () => saving.applyRefused(),
-  "discard-mine": () => saving.discardRefused(),
-  entry: commands.setEntry,
-  erase: commands.erase,
-  finish: commands.finishAndContinue,
-  nothing: commands.nothingRelevant,
-  redo: commands.redo,
-  "remove-entry": commands.removeEntry,
-  reopen: commands.reopen,
-  retry: () => saving.send(),
-  "show-keys": showKeys,
-  "show-topic": commands.toggleTopic,
-  split: commands.splitActive,
-  "toolbar-entry": commands.setEntry,
-  "toolbar-erase": commands.erase,
-  "toolbar-split": commands.splitActive,
-  undo: commands.undo,
-};
-for (const [id, run] of Object.entries(clicks))
-  element(id)?.addEventListener("click", () => void run());
+// Buttons name their command in data-command.
+document.addEventListener("click", ({ target }) => {
+  const { command } = target.closest("[data-command]")?.dataset ?? {};
+  if (command) void commands[command]();
+});
 
 // Clicks on these must not clear the selection.
 for (const part of [element("toolbar"), element("panel")]) {
@@ -166,13 +148,7 @@ saving.addEventListener("change", () => {
   show();
 });
 saving.addEventListener("rejected", ({ detail }) => messages.tell(detail));
-dragHandles({
-  drawing,
-  selection,
-  positions,
-  currentJudgement,
-  onDone: commands.resize,
-});
+dragHandles({ drawing, selection, positions, onDone: commands.resize });
 new ResizeObserver(measure).observe(bar);
 window.addEventListener("scroll", measure, { passive: true });
 window.addEventListener("resize", showToolbar);

@@ -167,8 +167,6 @@ export function createCommands({
     const spans = placed(saving.judgement).map(({ start, end }) => [start, end]);
     return jump(spans, direction, "There are no highlights in this document.");
   };
-  const jumpResult = (direction) =>
-    jump(results, direction, "The pool has no results inside this document.");
 
   function nothingRelevant() {
     const { highlights, finished } = saving.judgement;
@@ -183,11 +181,6 @@ export function createCommands({
     if (!(await saving.settled())) tell("This document is not saved yet.");
     else if (saving.judgement.finished) location.assign(data.next_unfinished ?? data.pool_url);
   }
-
-  const reopen = () => change("finish", { finished: false }, "Reopened");
-  const undo = () => change("undo", {}, "Undone");
-  const redo = () => change("redo", {}, "Repeated");
-  const confirm = (one) => change("confirm", { id: one.id }, "Confirmed");
 
   function go(url, missing) {
     if (url) location.assign(url);
@@ -233,8 +226,10 @@ export function createCommands({
   }
 
   return {
+    applyRefused: () => saving.applyRefused(),
     cancel,
-    confirm,
+    confirm: (one) => change("confirm", { id: one.id }, "Confirmed"),
+    discardRefused: () => saving.discardRefused(),
     erase,
     finishAndContinue: () => whenAnswered(finishAndContinue),
     finishEdge,
@@ -242,15 +237,17 @@ export function createCommands({
     highlight,
     highlightAgain: () => highlight(lastGrade),
     jumpHighlight: (direction) => whenAnswered(() => jumpHighlight(direction)),
-    jumpResult,
+    jumpResult: (direction) =>
+      jump(results, direction, "The pool has no results inside this document."),
     moveBy,
     nothingRelevant: () => whenAnswered(nothingRelevant),
     placeAgain,
-    redo,
+    redo: () => change("redo", {}, "Repeated"),
     remove,
     removeEntry,
-    reopen,
+    reopen: () => change("finish", { finished: false }, "Reopened"),
     resize,
+    retry: () => saving.send(),
     selectUnit,
     setEntry: () => {
       const { span } = selection;
@@ -262,6 +259,6 @@ export function createCommands({
     startEdge: (edge) => whenAnswered(() => startEdge(edge)),
     toggleSelecting,
     toggleTopic,
-    undo,
+    undo: () => change("undo", {}, "Undone"),
   };
 }

@@ -39,7 +39,6 @@ export class Drawing {
     this.positions = positions;
     this.grades = grades;
     this.results = results;
-    this.ranges = new Map(); // "start-end" → range, because ranges are expensive
     this.highlights = new Map();
     for (const name of [
       "ungraded",
@@ -78,35 +77,19 @@ export class Drawing {
     document.fonts?.ready.then(() => this.placeAll());
   }
 
-  range(start, end) {
-    const key = `${start}-${end}`;
-    if (!this.ranges.has(key)) this.ranges.set(key, this.positions.range(start, end));
-    return this.ranges.get(key);
-  }
-
   /** Draw a view: {judgement, active, selection, position, dragged, showCursor}. */
   draw(view) {
     this.view = view;
     const { judgement, active, selection, dragged } = view;
-    const wanted = new Map([...this.highlights.keys()].map((name) => [name, new Set()]));
-    const used = new Map();
-    const show = (name, start, end) => {
-      const range = this.range(start, end);
-      used.set(`${start}-${end}`, range);
-      wanted.get(name).add(range);
-    };
+    for (const highlight of this.highlights.values()) highlight.clear();
+    const show = (name, start, end) =>
+      this.highlights.get(name).add(this.positions.range(start, end));
     for (const one of placed(judgement)) {
       const { start, end } = dragged?.id === one.id ? dragged : one;
       show(styleOf(this.grades, one.grade), start, end);
       if (one.id === active?.id) show("active", start, end);
     }
     if (selection) show("selected", selection.start, selection.end);
-    for (const [name, ranges] of wanted) {
-      const highlight = this.highlights.get(name);
-      for (const range of [...highlight]) if (!ranges.has(range)) highlight.delete(range);
-      for (const range of ranges) highlight.add(range);
-    }
-    this.ranges = used;
     this.place();
   }
 
@@ -146,4 +129,29 @@ export class Drawing {
     put(this.handles[0], shown ? shown.start : null);
     put(this.handles[1], shown ? shown.end : null, { after: true });
   }
+}
+
+const GAP = 10; // between the toolbar and the text, in pixels
+const BELOW = 26; // leaves room for the handles
+
+/** Show the toolbar above the selection, or below it if there is no room. */
+export function placeToolbar({ toolbar, frame, bar, positions, selection }) {
+  const { span } = selection;
+  const shown = span ?? selection.placedActive;
+  toolbar.hidden = !shown || selection.usesKeyboard || Boolean(selection.dragged);
+  if (toolbar.hidden) return;
+  toolbar.querySelector("#toolbar-split").hidden = Boolean(span);
+  toolbar.querySelector("#toolbar-erase").textContent = span ? "Remove" : "Delete";
+  const first = positions.rectangle(shown.start);
+  const last = positions.rectangle(shown.end, { after: true });
+  if (!first || !last) return;
+  const { offsetHeight: height, offsetWidth: width } = toolbar;
+  const area = frame.getBoundingClientRect();
+  const above = first.top - height - GAP;
+  const isAbove = above > bar.getBoundingClientRect().bottom;
+  const below = Math.min(last.bottom + BELOW, window.innerHeight - height - GAP);
+  const top = isAbove ? above : below;
+  const wanted = (isAbove ? first.left : last.left) - area.left - width / 3;
+  const left = Math.min(Math.max(wanted, 0), Math.max(area.width - width, 0));
+  Object.assign(toolbar.style, { top: `${top - area.top}px`, left: `${left}px` });
 }

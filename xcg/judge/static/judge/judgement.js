@@ -11,32 +11,23 @@ export function shortened(text, longest) {
 
 const DESCRIBED = 40; // characters of a highlight
 
+const DESCRIPTIONS = {
+  resize: "change a highlight to",
+  erase: "remove the highlight from",
+  delete: "delete the highlight",
+  confirm: "confirm the highlight",
+};
+
 /** Describe a change in a few words. */
 export function describe(judgement, text, { operation, values }) {
-  const old = judgement.highlights.find((one) => one.id === values.id);
-  const quote = () =>
-    `“${shortened(values.end ? text.slice(values.start, values.end) : (old?.text ?? ""), DESCRIBED)}”`;
-  const grade = values.grade ? ` with grade ${values.grade}` : "";
-  switch (operation) {
-    case "add":
-      return `highlight ${quote()}${grade}`;
-    case "resize":
-      return `change a highlight to ${quote()}`;
-    case "erase":
-      return `remove the highlight from ${quote()}`;
-    case "split":
-      return "split a highlight";
-    case "delete":
-      return `delete the highlight ${quote()}`;
-    case "grade":
-      return `grade ${quote()} as ${values.grade ?? "ungraded"}`;
-    case "confirm":
-      return `confirm the highlight ${quote()}`;
-    case "entry_point":
-      return values.position === null ? "remove the best entry point" : "set the best entry point";
-    case "finish":
-      return values.finished ? "finish the document" : "reopen the document";
-    default:
-      return operation;
-  }
+  const { id, start, end, grade, position, finished } = values;
+  const old = judgement.highlights.find((one) => one.id === id);
+  const words = shortened(end ? text.slice(start, end) : (old?.text ?? ""), DESCRIBED);
+  if (operation === "add") return `highlight “${words}”${grade ? ` with grade ${grade}` : ""}`;
+  if (operation === "grade") return `grade “${words}” as ${grade}`;
+  if (operation === "entry_point")
+    return `${position === null ? "remove" : "set"} the best entry point`;
+  if (operation === "finish") return `${finished ? "finish" : "reopen"} the document`;
+  const described = DESCRIPTIONS[operation];
+  return described ? `${described} “${words}”` : operation; // split, undo and redo
 }

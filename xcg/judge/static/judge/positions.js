@@ -15,9 +15,6 @@ export function lowerBound(numbers, value) {
   return low;
 }
 
-/* White space as in Python's str.isspace. */
-const SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
-
 /** A text whose characters are counted as code points. */
 export class Text {
   constructor(text) {
@@ -48,12 +45,9 @@ export class Text {
   /** A span without the white space at its ends; null if it has nothing else. */
   trimmed(start, end) {
     const text = start < end ? this.slice(start, end) : "";
-    let first = 0;
-    let last = text.length;
-    while (first < last && SPACE.test(text[first])) first += 1;
-    while (last > first && SPACE.test(text[last - 1])) last -= 1;
-    if (first === last) return null;
-    return { start: start + first, end: end - (text.length - last) }; // white space has one unit
+    if (!text.trim()) return null;
+    const [first, last] = [text.trimStart().length, text.trimEnd().length]; // white space has one unit
+    return { start: start + text.length - first, end: end - text.length + last };
   }
 }
 

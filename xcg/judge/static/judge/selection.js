@@ -148,27 +148,17 @@ export class Selection extends EventTarget {
 }
 
 /** Let the mouse move the ends of the active highlight. */
-export function dragHandles({ drawing, selection, positions, currentJudgement, onDone }) {
+export function dragHandles({ drawing, selection, positions, onDone }) {
   for (const handle of drawing.handles) {
     handle.addEventListener("pointerdown", (event) => {
       const { active } = selection;
       if (!active || event.button !== 0) return;
       event.preventDefault();
       const edge = handle.dataset.edge;
-      const others = placed(currentJudgement()).filter((one) => one.id !== active.id);
-      const lowest = Math.max(
-        0,
-        ...others.filter((one) => one.end <= active.start).map((one) => one.end),
-      );
-      const highest = Math.min(
-        positions.length,
-        ...others.filter((one) => one.start >= active.end).map((one) => one.start),
-      );
       drawing.overlay.classList.add("dragging");
       const move = ({ clientX, clientY }) => {
-        const found = positions.at(clientX, clientY);
-        if (found === null) return;
-        const at = Math.min(Math.max(found, lowest), highest);
+        const at = positions.at(clientX, clientY);
+        if (at === null) return;
         const span =
           edge === "start"
             ? positions.trimmed(Math.min(at, active.end - 1), active.end)
@@ -177,19 +167,21 @@ export function dragHandles({ drawing, selection, positions, currentJudgement, o
         selection.dragged = { id: active.id, ...span };
         selection.notify();
       };
+      const listening = new AbortController();
       const stop = ({ type }) => {
-        document.removeEventListener("pointermove", move);
-        document.removeEventListener("pointerup", stop);
-        document.removeEventListener("pointercancel", stop);
+        listening.abort();
         drawing.overlay.classList.remove("dragging");
         const { dragged } = selection;
         selection.dragged = null;
         if (type === "pointerup" && dragged) onDone(dragged);
         selection.notify();
       };
-      document.addEventListener("pointermove", move);
-      document.addEventListener("pointerup", stop);
-      document.addEventListener("pointercancel", stop);
+      for (const [type, listener] of [
+        ["pointermove", move],
+        ["pointerup", stop],
+        ["pointercancel", stop],
+      ])
+        document.addEventListener(type, listener, { signal: listening.signal });
     });
   }
 }
