@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -13,7 +14,6 @@ from xcg.documents.files import lines
 from xcg.documents.paths import canonical_file
 from xcg.documents.text_search import Quote
 from xcg.errors import InputError, nearest
-from xcg.lazy_modules import json
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +14,7 @@ from xcg.documents.serialising import document_root
 from xcg.errors import MAX_NAME_LENGTH, InputError, name_too_long, nearest
 from xcg.formats.json_records import Field, check_record, json_lines
 from xcg.judgements.recall_base import MEAN
-from xcg.lazy_modules import csv, etree
+from xcg.lazy_modules import etree
 
 LARGEST_FILE = 1 << 26
 """Maximum size of a topic file: 64 MB."""
