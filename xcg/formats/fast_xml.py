@@ -31,11 +31,11 @@ from xcg.formats.inex_attributes import (
     document_name,
     read_point,
 )
-from xcg.formats.ordering import noted, order_of
+from xcg.formats.ordering import Results
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import etree, np
-from xcg.runs.run import AnySpan, FunctionCache, Ranking, Run, Ties, Topics, span_of
+from xcg.runs.run import FunctionCache, Ranking, Run, Ties, Topics, span_of
 
 _T = TypeVar("_T")
 
@@ -182,7 +182,7 @@ def _read_submission(
     root, blocks = _read_head(file, "inex-submission", "topic", "result")
     name = (root.get("run-id") or "").strip()
     _require(name)
-    results = _Results()
+    results = Results()
     patterns: list[re.Pattern[str]] = []
     for topic, text, is_end in _topics(blocks):
         fields = {}
@@ -194,11 +194,12 @@ def _read_submission(
             skipped.add(topic)
             continue
         if fields:
-            results.add(fields)
+            _add_results(results, fields)
         if is_end:
             _require(topic not in rankings)
-            rankings[topic] = results.ranking(f"{path}, topic {topic}", notes, ties)
-            results = _Results()
+            _require(math.isfinite(sum(results.ranks or results.scores)))  # type: ignore[arg-type]
+            rankings[topic], _ = results.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
+            results = Results()
     return Run(name, rankings, str(path), skipped)
 
 
@@ -242,39 +243,22 @@ def _result_patterns(text: str) -> list[re.Pattern[str]]:
     ]
 
 
-class _Results:
-    """The results of one topic in the order of the file."""
-
-    def __init__(self) -> None:
-        self._files: list[str] = []
-        self._paths: list[str] = []
-        self._spans: list[AnySpan] = []
-        self._ranks: list[float] = []
-        self._scores: list[float] = []
-
-    def add(self, fields: dict[str, list[str]]) -> None:
-        """Add results; raise ValueError for an illegal one."""
-        self._files += map(_FILES.__getitem__, fields["file"])
-        if "path" in fields:
-            self._paths += map(_PATHS.__getitem__, fields["path"])
-        elif "start" in fields:
-            self._spans += map(Passage.of, fields["start"], fields["end"])
-        else:
-            self._spans += map(span_of, fields["offset"], fields["length"])
-        self._ranks += map(float, fields.get("rank", ()))
-        self._scores += map(float, fields.get("rsv", ()))
-
-    def ranking(self, where: str, notes: Notes, ties: Ties | None) -> Ranking:
-        """Return the results in the order of their ranks, or of their scores, or of the file."""
-        files, spans = self._files, self._spans
-        paths = self._paths or [""] * len(files)
-        _require(math.isfinite(sum(self._ranks or self._scores)))
-        order, keys, is_score = order_of(self._ranks, self._scores, where, notes, "rsv")
-        if order is not None:
-            files, paths = [files[index] for index in order], [paths[index] for index in order]
-            spans = [spans[index] for index in order] if spans else []
-        ranking = Ranking(files, paths, dict(enumerate(spans)), keys, is_score)
-        return noted(ranking, where, notes, ties)
+def _add_results(results: Results, fields: dict[str, list[str]]) -> None:
+    """Add results; raise ValueError for an illegal one."""
+    first = len(results.files)
+    results.files += map(_FILES.__getitem__, fields["file"])
+    if "path" in fields:
+        results.paths += map(_PATHS.__getitem__, fields["path"])
+    else:
+        results.paths += [""] * len(fields["file"])
+        spans = (
+            map(Passage.of, fields["start"], fields["end"])
+            if "start" in fields
+            else map(span_of, fields["offset"], fields["length"])
+        )
+        results.spans.update(enumerate(spans, first))
+    results.ranks += map(float, fields.get("rank", ()))
+    results.scores += map(float, fields.get("rsv", ()))
 
 
 def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> bool:

@@ -6,7 +6,6 @@ import math
 import re
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
 
 from xcg.documents.files import local_name
 from xcg.documents.passage_points import Passage
@@ -15,7 +14,7 @@ from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import xml_certainty
 from xcg.formats.fast_xml import read_regular_submission
-from xcg.formats.ordering import noted, order_of
+from xcg.formats.ordering import Results
 from xcg.formats.writing import WrittenScores, lost_parents, results, xml_name, xml_text
 from xcg.lazy_modules import etree
 from xcg.runs.run import (
@@ -46,13 +45,14 @@ _Element = tuple[str, str, AnySpan | None]
 """Document, path and span of a result."""
 
 
-class _Result(NamedTuple):
-    """A result; ``problem`` is why it names no element, and keys are as the file states them."""
+class _Results(Results):
+    """The results of a topic, with their lines, problems, and keys as the file states them."""
 
-    line: int
-    element: _Element
-    problem: str
-    keys: dict[str, str]
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[int] = []
+        self.problems: list[str] = []
+        self.texts: dict[str, list[str | None]] = {field: [] for field in _KEYS}
 
 
 def read_inex_submission(
@@ -90,7 +90,7 @@ def _read_results(
     skipped: set[str] = set()
     name = ""
     files, paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
-    found: list[_Result] = []
+    found = _Results()
     # One result at a time, so that memory does not grow with the XML of a topic.
     elements = XmlElements(file, ["result", "topic", "inex-submission"], path)
     for element in elements:
@@ -103,7 +103,7 @@ def _read_results(
                 raise InputError(where, "<inex-submission> has no run-id attribute")
         elif local_name(element) == "result":
             if topics is None or _topic_id(parent) in topics:
-                found.append(_result(element, line, files, paths))
+                _add_result(found, element, line, files, paths)
         else:
             topic = _topic_id(element)
             if not topic:
@@ -112,13 +112,12 @@ def _read_results(
                 message = f"topic {topic} occurs twice; expected one <topic> per topic"
                 notes.problem("duplicate topics; the first is used", where, message)
             elif topics is None or topic in topics:
-                if not found:
+                if not found.files:
                     _check_no_other_content(element, where)
-                ranking = _ranking(found, path, topic, notes)
-                rankings[topic] = noted(ranking, f"{path}, topic {topic}", notes, ties)
+                rankings[topic] = _ranking(found, path, topic, notes, ties)
             else:
                 skipped.add(topic)
-            found = []
+            found = _Results()
     if not name:
         raise InputError(path, "no <inex-submission> element; expected a run")
     return Run(name, rankings, str(path), skipped)
@@ -151,8 +150,10 @@ def _check_no_other_content(topic: etree._Element, where: str) -> None:
             )
 
 
-def _result(result: etree._Element, line: int, *names: FunctionCache[str, str]) -> _Result:
-    """Return the content of a <result>."""
+def _add_result(
+    found: _Results, result: etree._Element, line: int, *names: FunctionCache[str, str]
+) -> None:
+    """Add the content of a <result>."""
     texts: dict[str, str] = {}
     points: dict[str, tuple[str, ...]] = {}
     problem = ""
@@ -171,13 +172,16 @@ def _result(result: etree._Element, line: int, *names: FunctionCache[str, str]) 
     if ("path" in texts) + len(points) > 1:
         problem = "the result has several of <path>, <fol> and <passage>; expected one"
     element: _Element = (texts.get("file", "").strip(), "", None)
-    keys = {field: texts[field] for field in _KEYS if field in texts}
     try:
         if not problem:
             element = _element(texts, points, *names)
     except ValueError as error:
         problem = str(error)
-    return _Result(line, element, problem, keys)
+    found.add(*element)
+    found.lines.append(line)
+    found.problems.append(problem)
+    for field, stated in found.texts.items():
+        stated.append(texts.get(field))
 
 
 def _element(
@@ -199,28 +203,29 @@ def _element(
     )
 
 
-def _ranking(found: list[_Result], path: Path, topic: str, notes: Notes) -> Ranking:
-    keys = {field: [_number(result.keys.get(field), field) for result in found] for field in _KEYS}
-    for field, (_, expected, last_key) in _KEYS.items():
-        if None in keys[field]:
+def _ranking(found: _Results, path: Path, topic: str, notes: Notes, ties: Ties | None) -> Ranking:
+    found.ranks, found.scores = (
+        [_number(text, field) for text in texts] for field, texts in found.texts.items()
+    )
+    for field, keys in (("rank", found.ranks), ("rsv", found.scores)):
+        if None in keys:
             continue
-        for index, (result, key) in enumerate(zip(found, keys[field], strict=True)):
+        _, expected, last_key = _KEYS[field]
+        for index, key in enumerate(keys):
             if key is None or not math.isfinite(key):
-                message = f"illegal {field} {result.keys[field]!r}: expected {expected}"
-                line = f"{path}:{result.line}"
+                message = f"illegal {field} {found.texts[field][index]!r}: expected {expected}"
+                line = f"{path}:{found.lines[index]}"
                 notes.problem("illegal ranks or scores; the results are last", line, message)
-                keys[field][index] = last_key
-        if field == "rank" and any(map(math.isnan, filter(None, keys["rsv"]))):
-            keys["rsv"] = []  # they are not compared with the ranks
+                keys[index] = last_key
+        if field == "rank" and any(map(math.isnan, filter(None, found.scores))):
+            found.scores = []  # they are not compared with the ranks
         break
-    where = f"{path}, topic {topic}"
-    order, ordered_keys, is_score = order_of(keys["rank"], keys["rsv"], where, notes, "rsv")
-    ordered = [found[index] for index in order] if order is not None else found
-    for rank, result in enumerate(ordered, 1):
-        if result.problem:
-            message = f"topic {topic}, rank {rank}: {result.problem}"
-            notes.problem("results that name no element", f"{path}:{result.line}", message)
-    return Ranking.of((result.element for result in ordered), ordered_keys, is_score)
+    ranking, order = found.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
+    for rank, index in enumerate(order, 1):
+        if found.problems[index]:
+            message = f"topic {topic}, rank {rank}: {found.problems[index]}"
+            notes.problem("results that name no element", f"{path}:{found.lines[index]}", message)
+    return ranking
 
 
 def _number(text: str | None, field: str) -> float | None:
