@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import math
-import os
-import threading
 from pathlib import Path
 
 import pytest
@@ -57,15 +55,3 @@ def test_ordinary_files_that_are_read_twice(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(files, "MAX_GZIP_RATIO", math.floor(ratio))
     with pytest.raises(InputError, match="times its size when decompressed; decompress it first"):
         read_run(path)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_pipes_have_no_known_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    data = gzip.compress(b"1 Q0 d 1 1 r\n" + b"\n" * 1_000_000)
-    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
-    writer.start()
-    monkeypatch.setattr(files, "RATIO_FROM_BYTES", 0)
-    assert len(read_run(pipe).rankings["1"]) == 1
-    writer.join()

@@ -130,11 +130,6 @@ def test_permissions_are_kept_and_the_umask_is_used(folder: Path) -> None:
     assert stat.S_IMODE((folder / "created").stat().st_mode) == 0o640
 
 
-def test_a_long_name_can_be_written(folder: Path) -> None:
-    write(folder / ("n" * 255))
-    assert (folder / ("n" * 255)).read_bytes() == b"new"
-
-
 def test_what_cannot_be_written_is_one_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         monkeypatch.chdir(folder)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from conftest import Command
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
@@ -206,13 +205,6 @@ def test_harmless_changes_do_not_change_the_result(tmp_path: Path, name: str, ch
     assert read(write_input(tmp_path, HARMLESS_CHANGES[change](text))) == result
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_spaces_may_be_tabs(tmp_path: Path, name: str) -> None:
-    read, result, text = SAMPLES[name]
-    old, new = (": ", ":\t") if name in IN_YAML else (" ", "\t")  # YAML forbids tabs that indent
-    assert read(write_input(tmp_path, text.replace(old, new))) == result
-
-
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("declared", ["", XML.replace("UTF-8", "UTF-16")])
 @pytest.mark.parametrize("name", IN_XML)
@@ -407,37 +399,6 @@ def test_a_damage_is_harmless_or_refused(
     assert re.match(".*".join(re.escape(part.strip()) for part in message.split("…")), found), found
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
-        ("a.xml", SAMPLES["INEX 2004"].text[:-20].encode(), ":6: not well-formed XML: "),
-        ("run.txt", SAMPLES["TREC"].text.encode("latin-1"), ":1: not UTF-8 text; expected text or XML"),
-        ("run.txt", b"", ": an empty file; expected a run"),
-        (
-            "config.yaml",
-            b"assessments: a.xml\nrun: [run.txt]\n",
-            ":2: run: unknown key: did you mean 'r",
-        ),
-    ],
-)
-def test_evaluate_reports_one_error_and_writes_nothing(
-    tmp_path: Path, xcg_command: Command, file: str, content: bytes, message: str
-) -> None:
-    (tmp_path / "a.xml").write_text(SAMPLES["INEX 2004"].text, encoding="utf-8")
-    (tmp_path / "run.txt").write_text("162 Q0 co/dü#/a 1 1 tag\n", encoding="utf-8")
-    (tmp_path / "config.yaml").write_text("assessments: a.xml\nruns: [run.txt]\nmeasures: [xCG@1]\n")
-    target = tmp_path / "scores.csv"
-    call = ("evaluate", tmp_path / "config.yaml", "--format", "csv", "--output", target)
-    assert xcg_command(*call).returncode == 0
-    target.unlink()
-    (tmp_path / file).write_bytes(content)
-    done = xcg_command(*call)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"xcg: error: {tmp_path / file}{message}")
-    assert done.stderr.index("\n") == len(done.stderr) - 1
-    assert {path.name for path in tmp_path.iterdir()} == {"a.xml", "run.txt", "config.yaml"}
-
-
 SUBMISSION = '<inex-submission run-id="r">{}</inex-submission>'
 TOPIC = '<topic topic-id="7">{}</topic>'
 RESULT = "<result><file>d</file><path>/a</path></result>"
@@ -548,15 +509,6 @@ def test_misleading_files_are_refused(tmp_path: Path, what: str, text: str, mess
         readers[what](path)
     assert message in str(raised.value)
     assert str(path) in str(raised.value)
-
-
-def test_an_error_message_is_one_line(tmp_path: Path, xcg_command: Command) -> None:
-    (tmp_path / "base").write_text("1 0 d 1\n")
-    (tmp_path / "run.jsonl").write_text('{"topic": 1, "doc": "a\\nxcg: error: forged"}\n')
-    call = ("evaluate", "--assessments", tmp_path / "base", "--run", tmp_path / "run.jsonl")
-    done = xcg_command(*call)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.posix

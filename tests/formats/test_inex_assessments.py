@@ -23,16 +23,6 @@ def read_leniently(folder: Path, content: str) -> tuple[dict[str, str], str]:
     return labels(base), "; ".join(notes.lines())
 
 
-def test_other_attributes_of_inex_2004_are_ignored(tmp_path: Path) -> None:
-    inner = (
-        '<path path="/article[1]" exhaustiveness="3" specificity="1" inpool="true" inferred="no"/>'
-        "<path inconsistant='yes' specificity='0' exhaustiveness='0' path='/article/bdy'/>"
-        '<path path="/article/fm" exhaustiveness="U" specificity="U"/>'
-    )
-    found = read_elements(tmp_path, inner)
-    assert found == {"/article[1]": "(3,1)", "/article[1]/bdy[1]": "(0,0)"}
-
-
 @pytest.mark.parametrize(
     "attributes", ['E="2" S="3"', 'Exhaustivity="2" SPECIFICITY="3"', 'exhaustiveness=" 2 " s="3"']
 )
@@ -156,10 +146,6 @@ def test_files_without_legal_assessments_are_refused(tmp_path: Path, text: str, 
         read_assessments(write(tmp_path, text))
     assert message in str(raised.value)
     assert str(tmp_path / "input.xml") in str(raised.value)
-
-
-def test_a_topic_without_relevant_elements_is_assessed(tmp_path: Path) -> None:
-    assert read_assessments(write(tmp_path, "<assessments topic='7'/>")).topics == ["7"]
 
 
 @pytest.mark.parametrize("content", ['<path path="/a" Path="/b"/>', '<passage start="/a" START="/b"/>'])

@@ -32,20 +32,6 @@ def test_results_are_ordered_by_rank_or_score_or_as_written(
     assert set(run.rankings["1"].files) == {"f"}
 
 
-def test_other_elements_and_white_space_are_ignored(tmp_path: Path) -> None:
-    text = (
-        '<?xml version="1.0"?>\n<!DOCTYPE inex-submission SYSTEM "inex.dtd">\n'
-        '<inex-submission participant-id="1" run-id="r" task="CO" query="automatic">\n'
-        '<topic-fields title="yes"/><description>a &amp; b</description>\n'
-        "<collections><collection>ieee</collection></collections>\n"
-        '<topic topic-id=" 7 "><result><rank> 1 </rank><path>\n/a[1]\n</path>'
-        "<file><![CDATA[f]]></file></result></topic>\n<topic topic-id='8'/>\n</inex-submission>"
-    )
-    run = read_run(write(tmp_path, text))
-    assert (run.name, list(run.rankings["7"])) == ("r", [("f", "/a[1]")])
-    assert len(run.rankings["8"]) == 0
-
-
 @pytest.mark.parametrize(
     ("result", "message"),
     [
@@ -98,14 +84,6 @@ def test_lenient_reading_counts_illegal_ranks_and_duplicate_topics(tmp_path: Pat
         "illegal ranks or scores; the results are last",
         "duplicate topics; the first is used",
     ]
-
-
-def test_lenient_reading_keeps_the_rank_of_an_illegal_result(tmp_path: Path) -> None:
-    notes = Notes(lenient=True)
-    text = submission("<file>f</file><path>x</path>", "<file>f</file><path>/a</path>")
-    run = read_run(write(tmp_path, text), notes)
-    assert list(run.rankings["1"]) == [("f", ""), ("f", "/a[1]")]
-    assert notes.lines()[0].startswith("warning: results that name no element: 1 time; the first:")
 
 
 @pytest.mark.parametrize(

@@ -196,15 +196,3 @@ def test_numbers_with_thousands_of_digits(tmp_path: Path, field: str) -> None:
             read(path)
         assert str(error.value).startswith(f"{path}:1: ")
         assert len(str(error.value)) < len(str(path)) + 200
-
-
-@pytest.mark.parametrize("depth", [10, 900, 990, 100_000])
-def test_deeply_nested_values(tmp_path: Path, depth: int) -> None:
-    path = tmp_path / "deep.jsonl"
-    for opening, closing in (("[", "]"), ('{"a":', "}")):
-        path.write_text('{"topic":' + opening * depth + "1" + closing * depth + ',"doc":"d"}\n')
-        for read in (read_assessments, read_run):
-            with pytest.raises(InputError) as error:
-                read(path)
-            assert str(error.value).startswith(f"{path}:1: ")
-            assert len(str(error.value)) < len(str(path)) + 200

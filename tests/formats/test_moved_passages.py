@@ -72,21 +72,6 @@ def test_a_found_passage(
     assert decided(location) == expected
 
 
-def test_without_neighbours_only_a_certain_passage_is_not_doubtful() -> None:
-    short = Location("exact", 9000, 9010)
-    assert decided(short, alone=True) == ("exact", 9000, True)
-    assert decided(short._replace(end=9040), alone=True) == ("exact", 9000, False)
-    assert decided(short._replace(has_context=True), alone=True) == ("exact", 9000, False)
-
-
-def test_moved_paragraphs_are_compared_with_each_neighbour() -> None:
-    """The passage before is now after the other, so only their own distances are plausible."""
-    moved = BEFORE._replace(location=Location("exact", 9000, 9100, has_context=True))
-    for start, is_doubtful in [(11_000, False), (3300, False), (7000, True)]:
-        one = MovedPassage(Quote("a"), 3000, Location("exact", start, start + 9, has_context=True))
-        assert compare_with_neighbours([moved, one, AFTER], TEXT)[1].is_doubtful == is_doubtful
-
-
 @given(st.data())
 def test_updated_gold_has_its_words_and_no_ambiguous_passage(data: st.DataObject) -> None:
     words = st.lists(st.sampled_from(["bees", "dance", "well", "at noon."]), min_size=1, max_size=9)

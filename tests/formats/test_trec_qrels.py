@@ -17,8 +17,6 @@ from xcg.errors import InputError
 from xcg.formats.base import read_assessments
 from xcg.formats.text_columns import TextBlock
 
-QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
-
 
 @pytest.mark.parametrize(
     ("text", "message"),
@@ -44,18 +42,6 @@ def test_illegal_lines_are_refused(tmp_path: Path, text: str, message: str) -> N
         read_assessments(write(tmp_path, text))
     assert message in str(raised.value)
     assert str(tmp_path / "input.xml") in str(raised.value)
-
-
-def test_windows_line_ends_tabs_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "q"
-    path.write_bytes(b"\xef\xbb\xbf" + QRELS.replace("\n", "\r\n").replace(" ", "\t").encode())
-    base = read_assessments(path)
-    assert {file: a["/"].label for file, a in base.files("1").items()} == {
-        "d1": "level 3",
-        "d2": "level 0",
-        "d3": "level 1",
-        "d4": "level -1",
-    }
 
 
 def test_comments_are_ignored_and_a_mark_may_belong_to_the_name(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.formats.base import read_run
 from xcg.runs.run import Ranking, Run
-from xcg.strategies.rewriting import rewrite_runs
 
 RESULTS = ["d#/a/s[1]/p[1]", "d#/a/s[1]", "d#/a/s[2]"]
 CORPUS = {"d": "<a><s><p>one</p></s><s>two</s></a>"}
@@ -35,12 +34,6 @@ def test_runs_of_the_same_name_get_their_file_before_the_strategy(tmp_path: Path
         assert results.notes == ["note: 2 runs are named 'bm25'; the name of each now ends in its file"]
     same = xcg.evaluate(BASE, [runs[0], runs[0]], measures="MAep", strategies="unique")
     assert same.runs == [f"{a}+unique", f"{a} #2+unique"]
-
-
-def test_a_run_and_its_rewritten_run_have_different_names() -> None:
-    run = Run.of("r", dict.fromkeys(BASE, RESULTS))
-    results = xcg.evaluate(BASE, [run, xcg.rewrite(run, "unique")], measures="MAep")
-    assert (results.runs, results.notes) == (["r", "r+unique"], [])
 
 
 def only_topic_1(ranking: Ranking, corpus: object) -> Ranking:
@@ -88,11 +81,3 @@ def test_files_are_read_once_for_all_strategies_and_user_models(
     results = xcg.evaluate(BASE, paths, user_model=models, measures="MAep", strategies=STRATEGIES)
     assert (len(results.runs), len(results.user_models)) == (4, 3)
     assert read == paths
-
-
-def test_rewritten_runs_share_the_strings_of_their_originals() -> None:
-    run = Run.of("r", {"1": RESULTS})
-    rewritten = rewrite_runs([run], Inputs(strategies=["top_ranked"]).strategy_list)[0]
-    ranking = rewritten.rankings["1"]
-    originals = {id(text) for one in (run.rankings["1"].files, run.rankings["1"].paths) for text in one}
-    assert {id(text) for one in (ranking.files, ranking.paths) for text in one} <= originals
