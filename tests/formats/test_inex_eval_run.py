@@ -65,3 +65,11 @@ def test_an_illegal_line_is_named(tmp_path: Path, line: str, message: str) -> No
     with pytest.raises(InputError, match=r"r:6: ") as raised:
         read_inex_eval_run(str(path), {"1", "2"})
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"topic": "1", "doc": "a", "path": "/b"}\n', "<inex-submission run-id='r'/>"]
+)
+def test_other_formats_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match="XML or JSON Lines; expected eight, topic Q0 "):
+        read_inex_eval_run(str(write(tmp_path, text, "r")), {"1"})

@@ -15,11 +15,13 @@ from typing import NamedTuple
 from xcg.documents.files import chunks, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError
+from xcg.formats.detection import is_xml, json_certainty
 from xcg.formats.text_columns import TextBlock, are_numbers, equal_stretches
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _UNKNOWN_OFFSETS = {"X", "-1"}
+_EXPECTED = "expected eight, topic Q0 document rank score tag offset length"
 Span = tuple[int, int]
 
 
@@ -55,6 +57,9 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
     reader = _Reader(file, topics)
     first_line = 1
     with open_input(path) as opened:
+        head = opened.peek()
+        if is_xml(head) or json_certainty(head):
+            raise InputError(file, f"XML or JSON Lines; {_EXPECTED}: xcg convert --to trec")
         for data in chunks(opened):
             block = TextBlock(data, path, first_line)
             if not reader.add_columns(block):
@@ -117,11 +122,7 @@ class _Reader:
             where = f"{self._file}:{number}"
             fields = line.split()
             if len(fields) != 8:
-                raise InputError(
-                    where,
-                    f"{len(fields)} columns; expected eight, "
-                    "topic Q0 document rank score tag offset length",
-                )
+                raise InputError(where, f"{len(fields)} columns; {_EXPECTED}")
             topic, _, document, _, _, tag, offset, length = fields
             if topic not in self._topics:
                 continue
