@@ -292,31 +292,6 @@ def test_a_size_that_is_not_a_number(
         Corpus(documents)
 
 
-def test_foreign_files_are_never_touched(
-    folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XCG_CACHE_SIZE", "1")
-    folder.mkdir()
-    names = ["data.npz", "old.tmp", "notes.txt", "other.sqlite", "documents.sqlite"]
-    for name in names:
-        (folder / name).write_bytes(bytes(1_000_000))
-        os.utime(folder / name, (1, 1))
-    (folder / "folder").mkdir()
-    before = {path.name: path.stat() for path in folder.iterdir()}
-    fill(documents)
-    (folder / FILE_NAME).write_bytes(b"rubbish" * 5000)
-    fill(documents)
-    for name, state in before.items():
-        now = (folder / name).stat()
-        assert (now.st_size, now.st_mtime_ns, now.st_ino) == (
-            state.st_size,
-            state.st_mtime_ns,
-            state.st_ino,
-        )
-    own = {path.name for path in folder.iterdir()} - set(before)
-    assert own <= {FILE_NAME}
-
-
 def foreign_database() -> bytes:
     """Return a database of another program whose tables have the same names as those of xcg."""
     with closing(sqlite3.connect(":memory:")) as connection:
@@ -439,16 +414,6 @@ def test_a_full_disk(folder: Path, documents: Path, monkeypatch: pytest.MonkeyPa
         assert len(all_trees(Corpus(documents))) == 4
         assert missing(documents) == MISSING
     assert (folder / FILE_NAME).stat().st_size <= 7 << 14
-
-
-def test_a_read_only_database(folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = fill(documents)
-    (documents / "new.xml").write_bytes(b"<new/>")
-    expected["new"] = parse_document(b"<new/>")
-    before = count(folder)
-    monkeypatch.setattr(cache_module, "_SETTINGS", (*cache_module._SETTINGS, "query_only = ON"))
-    check(documents, expected)
-    assert (count(folder)) == before
 
 
 def test_a_locked_database_counts_as_empty(

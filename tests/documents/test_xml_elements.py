@@ -72,13 +72,7 @@ def test_errors_have_large_line_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "<a>{}<r/></a>",
-        "<a><r>{}</r></a>",
-        "<a><b><c>{}</c></b></a>",
-        "<a><r/>{}</a>",
-    ],
+    "text", ["<a>{}<r/></a>", "<a><r>{}</r></a>", "<a><b><c>{}</c></b></a>", "<a><r/>{}</a>"]
 )
 def test_the_number_of_other_elements_is_limited(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xml_elements, "MAX_ELEMENTS", 100)

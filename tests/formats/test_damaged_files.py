@@ -245,10 +245,7 @@ def test_xml_or_json_that_is_cut_off_is_refused(tmp_path: Path, name: str) -> No
     text, reason = SAMPLES[name].text.rstrip("\n"), "not well-formed XML"
     first = 1
     if name in IN_JSON:
-        first, reason = (
-            text.index("\n") + 2,
-            "not valid JSON",
-        )  # a file may end after a line
+        first, reason = (text.index("\n") + 2, "not valid JSON")  # a file may end after a line
     for length in range(first, len(text)):
         message = error_message(name, write_input(tmp_path, text[:length]))
         assert re.match(rf":\d: {reason}: ", message), message
@@ -470,11 +467,7 @@ MISLEADING_FILES = [
     ("base", "2 Q0 d 30 100 5:10 20:2 7", "illegal passage '7': expected offset:length"),
     ("run", "1 e#/b Q0 2 1 t", "the columns begin with 1 e#/b; expected topic Q0"),
     ("run", "f#/a 1 Q0 1 2 t", "the columns begin with f#/a 1; expected topic Q0"),
-    (
-        "run",
-        f"1 Q0 f#5:{'9' * 5000} 1 2 t",
-        f"illegal passage '5' '{'9' * 20}': expected an offset",
-    ),
+    ("run", f"1 Q0 f#5:{'9' * 5000} 1 2 t", f"illegal passage '5' '{'9' * 20}': expected an offset"),
     ("run", "[{}]", ":1: expected JSON Lines, one object {…} per line"),
     (
         "run",
@@ -482,17 +475,9 @@ MISLEADING_FILES = [
         "illegal rank '1_0'",
     ),
     # names that cannot be written
-    (
-        "base",
-        '{"topic": "\\ud800", "doc": "d", "level": 1}',
-        "'topic' has a lone surrogate",
-    ),
+    ("base", '{"topic": "\\ud800", "doc": "d", "level": 1}', "'topic' has a lone surrogate"),
     ("base", '{"topic": "\\u001b[31m", "doc": "d", "level": 1}', "'topic' has control characters"),
-    (
-        "base",
-        '{"topic": "1\\n2", "doc": "d", "level": 1}',
-        r"the topic '1\n2' has control characters",
-    ),
+    ("base", '{"topic": "1\\n2", "doc": "d", "level": 1}', r"the topic '1\n2' has control characters"),
     ("run", '{"topic": " ", "doc": "d"}', "the topic is empty"),
     ("model", 'name: !!timestamp "x"', ":1: the tag tag:yaml.org,2002:timestamp is not allowed"),
     ("model", 'name: m\nsize: !!bool "x"', ":2: not valid YAML: 'x' is not of type bool"),

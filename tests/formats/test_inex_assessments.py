@@ -53,41 +53,6 @@ def test_inex_2005_is_read(tmp_path: Path) -> None:
     assert not elements["/a[1]/p[1]"].relevant
 
 
-@pytest.mark.parametrize(
-    ("inner", "message"),
-    [
-        ('<path path="/a" e="0" s="1"/>', "illegal assessment (e, s) = (0, 1)"),
-        ('<path path="/a" e="4" s="1"/>', "illegal value '4': expected 0, 1, 2, 3 or U"),
-        ('<path path="/a" e="-1" s="1"/>', "illegal value '-1'"),
-        ('<path path="/a" e="NaN" s="1"/>', "illegal value 'NAN'"),
-        ('<path path="/a" e="1.0" s="1"/>', "illegal value '1.0'"),
-        ('<path path="/a" e="²" s="1"/>', "illegal value"),
-        ('<path path="a[1]" e="1" s="1"/>', "'a[1]' is not an element path"),
-        (f'<path path="/a[{"9" * 5000}]" e="1" s="1"/>', "is not an element path"),
-        (f'<path path="{"/a" * 5000}" e="1" s="1"/>', "an element path of 10000 characters"),
-        ('<path path="/a" exhaustivness="1" s="1"/>', "did you mean 'exhaustiveness'?"),
-        ('<path e="1" s="1"/>', "has no path attribute"),
-        ('<path path="/a" relevance="0" coverage="E"/>', "illegal assessment 0E"),
-        ('<path path="/a" relevance="1" coverage="X"/>', "illegal coverage 'X'"),
-        ("<thing/>", "unexpected <thing> in <file>: expected <path path="),
-        ('<element path="/a" exhaustivity="3" size="9" rsize="9"/>', "illegal exhaustivity '3'"),
-        (
-            '<element path="/a" exhaustivity="1" size="9" rsize="10"/>',
-            "rsize 10 is larger than size 9",
-        ),
-        ('<element path="/a" exhaustivity="1" size="9" rsize="0"/>', "without highlighted text"),
-        ('<element path="/a" exhaustivity="1" size="-9" rsize="1"/>', "illegal size '-9'"),
-        ('<element path="/a" exhaustivity="1" size="9"/>', "has no rsize attribute"),
-        ("<element/>", "the element's path"),
-    ],
-)
-def test_an_illegal_value_gives_file_and_line(tmp_path: Path, inner: str, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        read_elements(tmp_path, inner)
-    assert message in str(raised.value)
-    assert str(raised.value).startswith(f"{tmp_path}/input.xml:3: ")
-
-
 def test_passages_by_points_are_read(tmp_path: Path) -> None:
     inner = '<passage start="/a/p[1]/text()[1].4" end="/a/p[2]" size="3"/>'
     base = read_assessments(write(tmp_path, ASSESSMENTS.format(inner)))

@@ -33,29 +33,6 @@ def test_results_are_ordered_by_rank_or_score_or_as_written(
 
 
 @pytest.mark.parametrize(
-    ("result", "message"),
-    [
-        ("<file>f</file><path>a</path>", "is not an element path"),
-        ("<file>f</file>", "the result has no <path>"),
-        ("<path>/a</path>", "'' is not a document name"),
-        ("<file>f</file><path>/a</path><rank>x</rank>", "illegal rank 'x'"),
-        ("<file>f</file><path>/a</path><rank>-1</rank>", "illegal rank '-1'"),
-        (f"<file>f</file><path>/a</path><rank>{'9' * 400}</rank>", "illegal rank '999"),
-        (f"<file>f</file><path>/a</path><rank>{'9' * 5000}</rank>", "illegal rank '999"),
-        ("<file>f</file><path>/a</path><rank>1.5</rank>", "illegal rank '1.5'"),
-        ("<file>f</file><path>/a</path><rsv>nan</rsv>", "illegal rsv 'nan'"),
-        ("<file>f</file><path>/a</path><rsv>1e999</rsv>", "illegal rsv '1e999'"),
-        ("<file>f</file><path>/a</path><rank/>", "illegal rank ''"),
-    ],
-)
-def test_an_illegal_result_gives_file_and_line(tmp_path: Path, result: str, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        read_run(write(tmp_path, submission(result)))
-    assert message in str(raised.value)
-    assert str(raised.value).startswith(f"{tmp_path}/input.xml:3: ")
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("<inex-submission/>", "has no run-id"),

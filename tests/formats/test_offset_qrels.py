@@ -107,32 +107,6 @@ def test_a_sixth_field_alone_is_neither_entry_point_nor_passage(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("1 Q0 d 5", "4 columns"),
-        ("1 Q0 d x 9 1:2", "illegal relevant characters 'x'"),
-        ("1 Q0 d 5 -9 1:2", "illegal length '-9'"),
-        ("1 Q0 d 5 99 3 1:2:3", "illegal passage '1:2:3'"),
-        ("1 Q0 d 5 99 3 4 1:5", "illegal passage '4'"),
-        ("1 Q0 d 5 99 x 1:5", "illegal entry point 'x': expected the offset of a character, or -1"),
-        ("1 Q0 d 5 99 -2 1:5", "illegal entry point '-2'"),
-        ("1 Q0 d 5 99 tag", "illegal entry point 'tag'"),
-        ("1 Q0 d 5 99 3 1:-5", "illegal passage '1:-5'"),
-        ("1 Q0 ../d 5 99 3 1:5", "is not a document name"),
-    ],
-)
-def test_an_illegal_line_gives_file_and_line(tmp_path: Path, line: str, message: str) -> None:
-    path = write(tmp_path, f"0 Q0 d 0 99\n{line}\n", "q")
-    with pytest.raises(InputError) as raised:
-        read_assessments(path)
-    assert str(raised.value).startswith(f"{path}:2: ")
-    assert message in str(raised.value)
-    notes = Notes(lenient=True)
-    assert read_assessments(path, notes).topics
-    assert len(notes.lines()) == 1
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("# topic Q0 document 5 9\n", "an empty file; expected assessments"),

@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 
 from xcg.errors import InputError
-from xcg.formats.topic_files import (
-    Topic,
-    read_topic_titles,
-    read_topics,
-)
+from xcg.formats.topic_files import Topic, read_topic_titles, read_topics
 
 
 def write(folder: Path, name: str, content: str) -> Path:

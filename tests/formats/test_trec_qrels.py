@@ -18,32 +18,6 @@ from xcg.formats.base import read_assessments
 from xcg.formats.text_columns import TextBlock
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("1 0 x high", "illegal level 'high': expected a number from -1000"),
-        ("1 0 x 1\n1 0 x", "input.xml:2: 3 columns; expected topic iteration document level"),
-        ("1 0 x 1\n1 0 x 2", "topic 1, x: judged before, in line 1"),
-        ("1 0 x#/ 1", "'/' is not an element path"),
-        ("1 0 x#5:20 1", "'x#5:20' is a passage: expected a document or file#/path"),
-        ("1 0 x 10000000", "illegal level 10000000: expected a number from -1000 to 1000"),
-        ("1 0 x 1000.01", "illegal level 1000.01"),
-        ("1 0 x 1e4", "illegal level 10000"),
-        ("1 0 x nan", "illegal level 'nan': expected a number from -1000 to 1000"),
-        ("1 0 x -inf", "illegal level '-inf'"),
-        ("1 0 x 1,5", "illegal level '1,5'"),
-        ("1 0 x 1_0", "illegal level '1_0'"),
-        ("1 0 x .", "illegal level '.'"),
-        ("1 0 x 1.5\n1 0 x 1.50001", "topic 1, x: judged before, in line 1"),
-    ],
-)
-def test_illegal_lines_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        read_assessments(write(tmp_path, text))
-    assert message in str(raised.value)
-    assert str(tmp_path / "input.xml") in str(raised.value)
-
-
 def test_comments_are_ignored_and_a_mark_may_belong_to_the_name(tmp_path: Path) -> None:
     text = "# topic, iteration\n1 0 doc#4_163 2\n#1 0 d 1\n1 0 doc#4 1\n"
     base = read_assessments(write(tmp_path, text))

@@ -65,8 +65,7 @@ _LINES = st.dictionaries(
 
 @given(_LINES)
 def test_offset_qrels_are_the_same_after_reading_and_writing(
-    tmp_path: Path,
-    lines: dict[tuple[str, str], tuple[int, int, int | None, list[tuple[int, int]]]],
+    tmp_path: Path, lines: dict[tuple[str, str], tuple[int, int, int | None, list[tuple[int, int]]]]
 ) -> None:
     text = ""
     for (topic, document), (relevant, length, entry_point, passages) in sorted(lines.items()):

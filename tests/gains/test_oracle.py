@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from random_cases import PAIRS, RandomCampaign, campaigns
+from random_cases import RandomCampaign, campaigns
 from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base, span_cases
 
 import xcg
@@ -30,8 +30,6 @@ from xcg.user_model.relevance_value import RelevanceValue
 SECTIONS = {"d": "<a><s>12345</s><s>67890</s></a>"}
 ASSESSED = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
 
-NESTED = "<a><s><p>one</p><p>two</p></s><s><p>three</p><p>four</p></s></a>"
-PATHS = ["/a", *(f"/a/s[{n}]" for n in (1, 2)), *(f"/a/s[{n}]/p[{m}]" for n in (1, 2) for m in (1, 2))]
 
 Gains = Callable[[Sequence[int]], list[float]]
 
@@ -211,23 +209,6 @@ def test_each_rank_takes_the_text_with_the_greatest_gain(case: Any, model: UserM
     documents, gold, ranking = case
     assume(ranking)
     check_each_rank(*evaluated(recall_base(gold), chunk_run("r", ranking), documents, model))
-
-
-@given(
-    st.lists(
-        st.dictionaries(st.sampled_from(PATHS), st.sampled_from(PAIRS), max_size=5),
-        min_size=2,
-        max_size=2,
-    ),
-    st.lists(st.tuples(st.sampled_from(["d0", "d1"]), st.sampled_from(PATHS)), min_size=2, max_size=7),
-    element_models,
-)
-def test_each_rank_of_documents_that_often_overlap(
-    grades: list[dict[str, Any]], ranking: list[tuple[str, str]], model: UserModel
-) -> None:
-    assessments = {"1": {f"d{number}": found for number, found in enumerate(grades)}}
-    documents = dict.fromkeys(["d0", "d1"], NESTED)
-    check_each_rank(*evaluated(assessments, Run.of("r", {"1": ranking}), documents, model))
 
 
 @given(campaigns(), element_models)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -235,49 +234,6 @@ def test_levels_of_passages(tmp_path: Path) -> None:
     element_model = {"name": "e", "quantisation": "inex2005_gen", "spans": "smallest_element"}
     with pytest.raises(InputError, match="choose a quantisation of levels and spans: text"):
         xcg.evaluate(gold, [run], DOCUMENTS, element_model, "xCG@1")
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (
-            {"relevance_value": {"near_misses": "exact"}},
-            "exact applies to elements only: with spans: text",
-        ),
-        ({"relevance_value": {"partially_seen": "capped"}}, "capped applies to elements only"),
-        ({"effort": {"unit": "token"}}, "did you mean 'tokens'"),
-        ({"effort": {"charge": "hole"}}, "effort.charge: illegal value 'hole': did you mean 'whole'"),
-        ({"effort": {"tokenizer": "word_and_marks"}}, "did you mean 'words_and_marks'"),
-    ],
-)
-def test_contradictory_user_models_are_refused(model: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        xcg.UserModel.of({"name": "m", "spans": "text", **model})
-
-
-def test_parameters_of_ranks_are_refused_with_effort_in_text() -> None:
-    for measure in ("MAep(effort=tokens,unretrieved=max)", "ep(interpolation=linear)@0.5"):
-        with pytest.raises(
-            InputError, match="applies to effort in ranks only; here effort is in tokens"
-        ):
-            figures(GOLD, [("bees", 0, 40)], measures=measure)
-    assert "MAep(interpolation=linear,effort=ranks)" in figures(
-        GOLD, [("bees", 0, 40)], measures="MAep(effort=ranks,interpolation=linear)"
-    )
-
-
-@pytest.mark.parametrize(
-    ("measure", "message"),
-    [
-        ("MAep(effort=ranks,charge=whole)", "charge applies to effort in text only: add effort=tokens"),
-        ("nxCG(charge=whole)@3", "charge applies to effort in text only: add budget=tokens"),
-        ("MAep(charge=hole)", "MAep: illegal charge 'hole': did you mean 'whole'"),
-        ("MAnxCG(charge=whole)@3", "MAnxCG has no parameter 'charge'"),
-    ],
-)
-def test_charge_is_refused_with_effort_in_ranks(measure: str, message: str) -> None:
-    with pytest.raises(XcgError, match=re.escape(message)):
-        figures(GOLD, [("bees", 0, 40)], measures=measure)
 
 
 def test_effort_in_text_needs_documents() -> None:

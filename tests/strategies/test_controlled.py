@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -185,22 +183,6 @@ def test_random_trees_follow_the_definition(case: RandomCampaign, data, ancestor
     expected = by_definition(results, contains, texts, ancestor, descendant)
     (strategy,) = strategies_of(f"controlled(ancestor={ancestor}, descendant={descendant})")
     check(Ranking.of([r for r, _ in results], scores, True), expected, strategy, corpus)
-
-
-@pytest.mark.slow
-def test_the_greatest_number_of_overlapping_results_takes_seconds():
-    spans = [(n, 50_000 - n) for n in range(module.MAX_OVERLAPPING)]
-    (strategy,) = strategies_of("controlled")
-    begin = time.process_time()
-    assert names(strategy.function(Ranking.of([("d", "", span) for span in spans]), None)) == [
-        "d#0:50000"
-    ]
-    assert time.process_time() - begin < 60
-    spans.append((0, 1))
-    with pytest.raises(
-        InputError, match=r"^d: more than 20,000 overlapping results; use unique before"
-    ):
-        strategy.function(Ranking.of([("d", "", span) for span in spans]), None)
 
 
 def test_the_limit_counts_the_overlapping_results_of_a_document(monkeypatch):

@@ -69,8 +69,7 @@ def test_results_without_text_stay_as_they_are():
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("de"), st.integers(0, 40), st.integers(1, 6))),
-    st.integers(0, 4),
+    st.lists(st.tuples(st.sampled_from("de"), st.integers(0, 40), st.integers(1, 6))), st.integers(0, 4)
 )
 def test_random_spans_follow_the_definition(drawn, gap):
     merged = [(n, file, start, start + length) for n, (file, start, length) in enumerate(drawn)]

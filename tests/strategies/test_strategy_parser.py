@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -157,57 +156,3 @@ def test_a_function_next_to_a_configuration(tmp_path: Path) -> None:
         strategies_of("mine:first(count=x)", tmp_path)
     with without_plugins(), pytest.raises(XcgError, match="the strategy 'mine:first' is a plug-in"):
         strategies_of("mine:first", tmp_path)
-
-
-CONFIG = "assessments: {folder}/q\nruns: {folder}/r\nmeasures: MAep\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("strategies: []", "4: strategies: expected a name, a mapping with a name, or a list of these"),
-        ("strategies: 5", "4: strategies: expected a name, a mapping with a name, or a list of these"),
-        ("strategy: unique", "4: strategy: unknown key: did you mean 'strategies'?"),
-        ("strategies: uniqe", "4: strategies: unknown strategy 'uniqe': did you mean 'unique'?"),
-        (
-            "strategies:\n- thorough\n- uniqe",
-            "6: strategies[1]: unknown strategy 'uniqe': did you mean 'unique'?",
-        ),
-        (
-            "strategies:\n- unique\n- thorough\n- unique",
-            "7: strategies[2]: the strategy 'unique' occurs twice: expected different strategies",
-        ),
-        (
-            "strategies:\n- {name: controlled,\n   ancestor: [0, 2]}",
-            "6: strategies[0].ancestor: strategy controlled: ancestor is 2: expected a number",
-        ),
-        (
-            "strategies:\n- name: controlled\n  ancestr: 0",
-            "6: strategies[0].ancestr: strategy controlled has no parameter 'ancestr': did you mean "
-            "'ancestor'?",
-        ),
-        (
-            "strategies:\n  name: controlled\n  ancestor: []",
-            "6: strategies.ancestor: an empty list: expected values to try",
-        ),
-        (
-            "strategies:\n- name: controlled\n  ancestor: {from: 0}",
-            "6: strategies[0].ancestor: expected a range {from: 0, to: 1, step: 0.25}",
-        ),
-        (
-            "strategies:\n- unique\n- {ancestor: 1}",
-            "6: strategies[1]: a strategy without a name: expected one like {name: top_ranked}",
-        ),
-        ("strategies: [[unique]]", "4: strategies[0]: illegal strategy ['unique']: expected a name"),
-        ("strategies: [1]", "4: strategies[0]: illegal strategy 1: expected a name"),
-    ],
-)
-def test_errors_of_a_configuration_name_line_and_key(
-    tmp_path: Path, text: str, message: str, xcg_command: Any
-) -> None:
-    config = tmp_path / "c.yaml"
-    config.write_text(CONFIG.format(folder=tmp_path) + text + "\n")
-    done = xcg_command("evaluate", config)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"xcg: error: {config}:{message}")
-    assert done.stderr.count("\n") == 1

@@ -103,8 +103,7 @@ def ideal(
     """Print the ideal recall-base: the elements that a system should return.
 
     --to prints it as a run, or one of the other simulated runs of Kazai & Lalmas 2006, Table I:
-    elements with equal scores have the order of their documents and paths. The JSON Lines of this
-    command can be evaluated as a run too.
+    elements with equal scores have the order of their documents and paths.
     """
     context = click.get_current_context()
     refuse_unused(statistics, "with --statistics, which is for all topics", "--tree", "--to", "--topic")

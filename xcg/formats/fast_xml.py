@@ -81,11 +81,7 @@ def _require(is_regular: object) -> None:
 
 
 def read_regular_submission(
-    file: BufferedReader,
-    path: Path,
-    notes: Notes,
-    ties: Ties | None = None,
-    topics: Topics = None,
+    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None = None, topics: Topics = None
 ) -> Run | None:
     """Return the run in an INEX submission with a regular layout.
 

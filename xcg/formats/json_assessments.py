@@ -227,10 +227,7 @@ def write_json_assessments(
 
 
 def _passage_records(
-    base: RecallBase,
-    topic: str,
-    texts: Mapping[tuple[str, str, Span], Quote],
-    lost: dict[str, None],
+    base: RecallBase, topic: str, texts: Mapping[tuple[str, str, Span], Quote], lost: dict[str, None]
 ) -> Iterator[dict[str, object]]:
     """Yield the passages of a topic; the first of a document has its best entry point."""
     entry_points = dict(base.entry_points(topic))

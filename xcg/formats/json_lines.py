@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,17 +60,6 @@ _RESULT_FIELDS = (
     Field("score", (int, float), "a number", required=False),
     *_CHUNK_FIELDS,
 )
-_IDEAL_FIELDS = (
-    Field("user_model", (str,), "a user model's name"),
-    Field("topic", (str, int), "an id"),
-    Field("file", (str,), "a document's name"),
-    Field("path", (str,), "an element's path"),
-    Field("assessment", (str,), "text"),
-    Field("score", (int, float), "a number"),
-)
-"""The fields of an element or gold span that ``xcg ideal`` prints."""
-_GOLD_SPAN = re.compile("([0-9]{1,15})–([0-9]{1,15})")
-
 _Element = tuple[str, str, tuple[int, int] | None]
 """Document, path and span of a result."""
 
@@ -101,8 +89,6 @@ def read_json_run(
     A passage can state its ``parent``, such as the section of a chunk, as ``{"start": 10, "end": 90}``,
     or null if it has none.
 
-    The JSON Lines of ``xcg ideal`` are a run too if they are those of one user model.
-
     Args:
         file: The open file.
         path: The file's path. Its name up to the first dot is the run's name.
@@ -123,7 +109,7 @@ def read_json_run(
     found: defaultdict[str, Results] = defaultdict(Results)
     skipped: set[str] = set()
     states_parents = False
-    for where, record in _results_and_ideals(file, path):
+    for where, record in json_lines(file, path):
         if "doc" not in record and source.document is None and (hint := _hint_without_document(record)):
             raise InputError(where, f"the field 'doc' is missing{hint}")
         check_record(record, legal, where)
@@ -163,11 +149,7 @@ def read_json_run(
 
 
 def _rankings(
-    found: Mapping[str, Results],
-    path: Path,
-    ties: Ties | None,
-    states_parents: bool,
-    notes: Notes,
+    found: Mapping[str, Results], path: Path, ties: Ties | None, states_parents: bool, notes: Notes
 ) -> dict[str, Ranking]:
     """Order the results of each topic, and note what is probably wrong in them."""
     rankings = {}
@@ -185,29 +167,6 @@ def _rankings(
             "runs with whole documents among elements or passages", path, f"{message} document"
         )
     return rankings
-
-
-def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield records, ideal elements and gold spans of ``xcg ideal`` in the form of results."""
-    user_model: str | None = None
-    for where, record in json_lines(file, path):
-        if "user_model" not in record:
-            yield where, record
-            continue
-        check_record(record, _IDEAL_FIELDS, where)
-        user_model = user_model or record["user_model"]
-        if record["user_model"] != user_model:
-            raise InputError(
-                where,
-                f"an ideal element under the user model {record['user_model']!r}, after one under "
-                f"{user_model!r}: expected one user model",
-            )
-        result = {"topic": record["topic"], "doc": record["file"], "score": record["score"]}
-        if (span := _GOLD_SPAN.fullmatch(record["path"])) is not None:
-            result |= {"start": int(span[1]), "end": int(span[2])}
-        elif record["path"] != WHOLE:
-            result["path"] = record["path"]
-        yield where, result
 
 
 def _keys(record: dict[str, Any], where: str) -> tuple[int | None, float | None]:

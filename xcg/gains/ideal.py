@@ -39,9 +39,7 @@ class IdealRecallBase:
 
 
 def ideal_elements_of(
-    topic: JudgedTopic,
-    model: UserModel,
-    assessed: Mapping[str, Mapping[int, Assessment]] | None = None,
+    topic: JudgedTopic, model: UserModel, assessed: Mapping[str, Mapping[int, Assessment]] | None = None
 ) -> IdealRecallBase:
     """Quantise a topic's assessments and select the ideal elements.
 
