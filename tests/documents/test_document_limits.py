@@ -15,9 +15,8 @@ import xcg
 from xcg.documents import markup, parsing, serialising
 from xcg.documents.corpus import Corpus
 from xcg.documents.markup import html_to_xml, markdown_to_xml, text_to_xml
-from xcg.documents.markup_limits import check_markup
 from xcg.documents.parsing import absent_paths, parse_document
-from xcg.documents.serialising import serialise
+from xcg.documents.serialising import check_markup, serialise
 from xcg.errors import InputError, XcgError
 from xcg.report.article import show
 
@@ -33,7 +32,7 @@ NODES = {
 
 @pytest.fixture
 def twenty_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xcg.documents.markup_limits.MOST_NODES", 20)
+    monkeypatch.setattr("xcg.documents.serialising.MOST_NODES", 20)
 
 
 class TestNodes:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xcg.documents.markup_limits import check_markup
+from xcg.documents.serialising import check_markup
 from xcg.errors import InputError
 from xcg.lazy_modules import etree
 

@@ -11,7 +11,15 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.runs.chunk_adapters import ADAPTERS, ChunkAdapter, ChunkFields, as_rank, as_score, shortened
+from xcg.runs.chunk_adapters import (
+    ADAPTERS,
+    ChunkAdapter,
+    ChunkFields,
+    PlainAdapter,
+    as_rank,
+    as_score,
+    shortened,
+)
 from xcg.runs.chunk_documents import (
     FILE_NAME,
     DocumentKey,
@@ -22,7 +30,6 @@ from xcg.runs.chunk_documents import (
 )
 from xcg.runs.chunk_matching import DocumentText, checked_span, matched_span, only_occurrence
 from xcg.runs.chunk_order import ChunkKeys, Order, check_order, check_ranks, order_of_pairs, ordered
-from xcg.runs.plain_chunks import PlainAdapter
 from xcg.runs.run import Ranking, Run
 
 Texts = Mapping[str, str] | None
