@@ -151,21 +151,6 @@ class TestCompressedTar:
     DATA = b"".join(member(f"{i}.xml", b"<a><b>%d</b></a>" % i) for i in range(9)) + END
 
     @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
-    def test_the_archive_is_decompressed_once(self, tmp_path: Path, compress: object) -> None:
-        assert callable(compress)
-        corpus = opened(tmp_path, compress(self.DATA))
-        (tmp_path / "corpus").unlink()
-        for i in (8, 0, 7, 1, 6):
-            assert corpus.source.read(str(i)) == b"<a><b>%d</b></a>" % i
-
-    def test_several_xz_streams(self, tmp_path: Path) -> None:
-        parts = [self.DATA[start : start + 700] for start in range(0, len(self.DATA), 700)]
-        data = (b"\0" * 8).join(map(lzma.compress, parts))
-        assert list(opened(tmp_path, data)) == [str(i) for i in range(9)]
-        old = lzma.compress(self.DATA, lzma.FORMAT_ALONE)
-        assert list(opened(tmp_path, old)) == [str(i) for i in range(9)]
-
-    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
     def test_damage(self, tmp_path: Path, compress: object) -> None:
         assert callable(compress)
         data = compress(self.DATA + os.urandom(9999))

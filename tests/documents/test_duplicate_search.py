@@ -53,14 +53,6 @@ def test_short_quotes_are_not_searched() -> None:
     assert [one.quote for one in index.occurrences(TextIndex(f"{shortest}y"))] == [1]
 
 
-def test_quotes_that_begin_alike_are_all_found() -> None:
-    """The sequence by which a quote is searched is one that few other quotes have."""
-    start = "In accordance with the guideline of the hospital for nurses and doctors, "
-    quotes = [f"{start} dose number {number} is given." for number in range(50)]
-    found = occurrences(" ".join(quotes), *quotes)
-    assert [one.quote for one in found] == list(range(50))
-
-
 def test_a_text_that_occurs_too_often_is_incomplete() -> None:
     index = QuoteIndex(["a" * 50])
     assert index.occurrences(TextIndex("a" * 20_000)) == []

@@ -54,16 +54,6 @@ def test_a_fifo_receives_the_output_and_remains(xcg_command: Command, folder: Pa
 
 
 @pytest.mark.posix
-def test_a_fifo_receives_nothing_after_an_error(xcg_command: Command, folder: Path) -> None:
-    os.mkfifo(folder / "pipe")
-    received: list[bytes] = []
-    reader = read_in_background(folder / "pipe", received)
-    done = xcg_command(*EVALUATE, "pipe", "--measures", "AQ", cwd=folder)
-    reader.join(10)
-    assert (done.returncode, received) == (2, [b""])
-
-
-@pytest.mark.posix
 def test_a_character_device_receives_the_output_and_remains() -> None:
     main, other = os.openpty()
     terminal = Path(os.ttyname(other))

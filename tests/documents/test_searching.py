@@ -116,15 +116,6 @@ def test_a_file_that_vanishes_is_one_message(folder: Path) -> None:
         read_run(file)
 
 
-def test_a_path_that_is_too_long_is_one_message(xcg_command: Command, folder: Path) -> None:
-    path = "/a" * 3000
-    for arguments in (("evaluate", path), ("evaluate", "--assessments", path, "--run", "a.run")):
-        done = xcg_command(*arguments, cwd=folder)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "File name too long" in done.stderr
-        assert "xcg-incomplete" not in done.stderr
-
-
 @posix
 def test_broken_links_and_unreadable_folders_are_one_message(
     folder: Path, monkeypatch: pytest.MonkeyPatch

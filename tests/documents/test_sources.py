@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from format_examples import submission, write
+from format_examples import write
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
 from xcg.documents.paths import LONGEST_NAME, canonical_file
 from xcg.documents.sources import document_name
 from xcg.errors import InputError, Notes
-from xcg.formats.base import read_assessments, read_run
+from xcg.formats.base import read_assessments
 
 SPELLINGS = [
     "x//d",
@@ -159,11 +159,6 @@ class TestFolders:
         with pytest.raises(InputError, match=r"/x/: 'b\\nc' is not a document name"):
             list(corpus)
 
-    def test_a_name_with_many_parts(self, tmp_path: Path) -> None:
-        corpus = source("folder", tmp_path, {"a/a/d.xml": b"<a/>"})
-        assert "/".join("a" * 2000) not in corpus
-        assert corpus.tree("a/a/d").paths == ["/a[1]"]
-
     @posix
     def test_links(self, tmp_path: Path) -> None:
         corpus = source("folder", tmp_path, {"x/d.xml": b"<a/>", "y.xml": b"<b/>"})
@@ -205,23 +200,6 @@ def test_trees_and_texts_of_one_name() -> None:
                 Corpus.of({name: document})
 
 
-def test_errors_do_not_keep_documents_in_memory(tmp_path: Path) -> None:
-    corpus = source("folder", tmp_path, {"d.xml": b"<a>", "e.html": b"", "f.xml.gz": b"\x1f\x8b"})
-    corpus.prepare(["d", "e", "f"])
-    assert len(corpus._unreadable) == 3
-    for error in corpus._unreadable.values():
-        assert error.__traceback__ is error.__context__ is None
-
-
-RUNS: dict[str, Callable[[str], str]] = {
-    "trec": "1 Q0 {} 1 2 r\n".format,
-    "trec_elements": "1 Q0 {}#/a[1] 1 2 r\n".format,
-    "trec_passages": "1 Q0 {}#0:4 1 2 r\n".format,
-    "jsonl": '{{"topic": "1", "doc": "{}", "path": "/a[1]", "rank": 1}}\n'.format,
-    "inex": lambda name: submission(f"<file>{name}</file><path>/a[1]</path>"),
-    "inex_irregular": lambda name: submission(f"<path>/a[1]</path><!-- --><file>{name}</file>"),
-    "offsets": "1 Q0 {} 1 2 r 0 4\n".format,
-}
 ASSESSMENTS: dict[str, Callable[[str], str]] = {
     "trec": "1 0 {} 1\n".format,
     "trec_elements": "1 0 {}#/a[1] 1\n".format,
@@ -245,12 +223,6 @@ class TestEveryFormat:
                 yield name.replace("\\", "\\\\")
             elif kind.startswith("inex") or " " not in name:
                 yield name
-
-    @pytest.mark.parametrize("kind", RUNS)
-    def test_runs(self, tmp_path: Path, kind: str) -> None:
-        for name in self.names(kind):
-            run = read_run(write(tmp_path, RUNS[kind](name), "run"), Notes())
-            assert list(run.rankings["1"].files) == ["x/d"], name
 
     @pytest.mark.parametrize("kind", ASSESSMENTS)
     def test_assessments(self, tmp_path: Path, kind: str) -> None:

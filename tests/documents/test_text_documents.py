@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from itertools import pairwise
 
 import pytest
@@ -178,16 +177,6 @@ def test_deep_nesting_is_bounded(marks: str) -> None:
     tree = read(markdown_to_xml, source)
     assert tree.text == source
     assert max(tree.depth) < 30
-
-
-def test_plain_text_needs_no_markdown_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "markdown_it", None)
-    corpus = Corpus.of({"a.txt": "# A\n", "b.md": "# B\n"})
-    assert corpus.tree("a").paths == [
-        "/article[1]",
-        "/article[1]/sec[1]",
-        "/article[1]/sec[1]/title[1]",
-    ]
 
 
 @pytest.mark.parametrize(

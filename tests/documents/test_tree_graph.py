@@ -199,14 +199,6 @@ def test_a_row_that_does_not_exist_is_the_error_of_networkx() -> None:
         tree.nodes[5]
 
 
-def test_a_tree_of_paths_is_a_graph_without_sizes() -> None:
-    tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[2]"], {"/a[1]/s[2]": 40})
-    assert nx.is_arborescence(tree)
-    root = {"tag": "a", "path": "/a[1]", "start": -1, "characters": -1, "words": -1}
-    assert tree.nodes[0] == root
-    assert tree.nodes[3] == {**root, "tag": "s", "path": "/a[1]/s[2]", "characters": 40}
-
-
 def test_a_pickled_tree_needs_no_corpus(tmp_path: Path) -> None:
     (tmp_path / "d.xml").write_text(SOURCE)
     pickled = pickle.dumps(xcg.Corpus(tmp_path, cache=False).tree("d"))

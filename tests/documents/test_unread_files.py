@@ -12,7 +12,6 @@ from conftest import Command
 
 import xcg
 from xcg.documents.corpus import Corpus
-from xcg.documents.sources import LinkedFolder
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and FIFOs of POSIX")
 
@@ -119,15 +118,6 @@ class TestLinks:
         assert note.startswith(
             f"{folder}: links out of the folder are not followed: 4, such as {folder}"
         )
-
-    def test_links_are_followed_on_request(self, folder: Path) -> None:
-        corpus = Corpus(LinkedFolder(folder), cache=False)
-        assert corpus.tree("out").text == corpus.tree("folder/s").text == "secret"
-        assert corpus.source.oddities() == []
-
-    def test_the_folder_itself_can_be_a_link(self, folder: Path, tmp_path: Path) -> None:
-        (tmp_path / "linked").symlink_to(folder)
-        assert list(Corpus(tmp_path / "linked", cache=False)) == ["inside", "x/d"]
 
     @pytest.mark.parametrize("workers", ["1", "2"])
     def test_the_configuration_allows_links(

@@ -11,9 +11,9 @@ from format_examples import write
 
 import xcg
 from xcg.documents.corpus import Corpus
-from xcg.errors import InputError, Notes, UnmappedError, XcgError
+from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_run
-from xcg.runs.chunk_documents import ChunkSource, DocumentKey, missing_document
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.chunks import run_of_chunks
 from xcg.runs.run import Run
 
@@ -172,21 +172,3 @@ def test_document_without_chunks_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "1 Q0 bees 1 1 r\n", "r.run")
     with pytest.raises(XcgError, match="--document has no effect on runs without JSON Lines or chunks"):
         xcg.evaluate({"1": {"bees": 1}}, path, document="source")
-
-
-def test_missing_documents_are_named_without_path_and_ending() -> None:
-    corpus = Corpus.of(TEXTS)
-    assert "did you mean 'bees'? Documents are" in missing_document("bees.md", corpus)
-    assert "did you mean 'bees'? --document" in missing_document("https://e.org/bees.md?a", corpus)
-    gold = missing_document("docs/bees.md", corpus, is_result=False)
-    assert gold.endswith("did you mean 'bees'?")
-    assert missing_document("beees", corpus).endswith("did you mean 'bees'?")
-    assert missing_document("wasps", corpus).endswith("expected corpus/wasps.xml")
-
-
-def test_a_document_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    write(tmp_path, "<a><b></a>", "bees.xml")
-    path = write(tmp_path, '{"topic": "1", "doc": "bees", "text": "a"}', "r.jsonl")
-    with pytest.raises(InputError, match=r"r.jsonl:1: .*bees.xml") as raised:
-        read_run(path, source=ChunkSource(None, Corpus(tmp_path)))
-    assert not isinstance(raised.value, UnmappedError)

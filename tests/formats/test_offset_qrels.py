@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from format_examples import write
 
-from xcg.errors import InputError, Notes
+from xcg.errors import Notes
 from xcg.formats.base import read_assessments
 from xcg.judgements.recall_base import RecallBase
 
@@ -104,21 +104,6 @@ def test_a_sixth_field_alone_is_neither_entry_point_nor_passage(tmp_path: Path) 
         "note: sixth fields without passages, which are ignored: 2 times",
         "note: relevant sizes that differ from the passages",
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("# topic Q0 document 5 9\n", "an empty file; expected assessments"),
-        ("", "an empty file; expected assessments"),
-        ("topic Q0 x", "3 columns; expected topic Q0 document relevant_characters length"),
-    ],
-)
-def test_other_text_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        read_assessments(write(tmp_path, text))
-    assert message in str(raised.value)
-    assert str(tmp_path / "input.xml") in str(raised.value)
 
 
 def test_regular_files_are_read_as_irregular_ones(tmp_path: Path) -> None:

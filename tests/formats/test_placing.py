@@ -25,14 +25,6 @@ def write(folder: Path, *records: dict[str, object]) -> Path:
 CORPUS = {"d": "<a><p>The ﬁrst  “word”</p><p>x y</p><p>x\u00a0y</p></a>"}
 
 
-def test_white_space_and_unicode_forms_aside(tmp_path: Path) -> None:
-    path = write(tmp_path, {"topic": 1, "doc": "d.xml", "text": "first “word” x", "exhaustivity": 2})
-    located = locate_passages(path, xcg.Corpus.of(CORPUS))
-    assert located.passages == [
-        {"topic": 1, "doc": "d", "text": "ﬁrst  “word”x", "exhaustivity": 2, "start": 4, "end": 17}
-    ]
-
-
 def test_the_nearest_of_several_places_and_what_is_missing(tmp_path: Path) -> None:
     path = write(
         tmp_path,
@@ -156,39 +148,6 @@ def test_update_keeps_lines_and_reports_what_it_leaves_out(
     wrong = xcg_command(*arguments, "--fuzzy", "90")
     assert wrong.returncode == 2
     assert "--fuzzy" in wrong.stderr
-
-
-def test_update_decides_repeated_passages_by_the_passages_around_them(
-    xcg_command: Command, tmp_path: Path
-) -> None:
-    first, second, third = (f"Section {n} is about {n * 40}. " for n in ("one", "two", "three"))
-    repeated = "See the table of results below. "
-    parts = [first, repeated, second, repeated, third]
-    starts = [0, len(first), len(first) + 32, len(first) + 32 + len(second)]
-    starts.append(starts[-1] + 32)
-    gold = write(
-        tmp_path,
-        *(
-            {"topic": "1", "doc": "d", "start": start, "end": start + len(part) - 1, "text": part[:-1]}
-            for start, part in zip(starts, parts, strict=True)
-        ),
-    )
-    (tmp_path / "corpus").mkdir()
-    document = tmp_path / "corpus" / "d.txt"
-    arguments = ("place", "--update", gold, "--corpus", tmp_path / "corpus")
-    document.write_text("New. " + "".join(parts))
-    moved = xcg_command(*arguments)
-    assert (moved.returncode, moved.stderr) == (0, "xcg: 5 passages: 5 exact\n")
-    placed = [json.loads(line)["start"] for line in moved.stdout.splitlines()]
-    assert placed == [start + 5 for start in starts]
-
-    document.write_text("".join([first, *parts[2:]]))  # the first of two equal passages was deleted
-    deleted = xcg_command(*arguments)
-    assert deleted.returncode == 0
-    old, new = starts[1], starts[3] - 32
-    message = f"{gold}:2: moved from {old} to {new}, unlike the passages around it; check it"
-    assert message in deleted.stderr
-    assert f"{gold}:4" not in deleted.stderr
 
 
 def test_progress_counts_the_documents_that_are_searched(tmp_path: Path) -> None:

@@ -30,21 +30,6 @@ def test_every_level_survives_writing_and_reading(tmp_path: Path, level: float, 
     assert stored(read_assessments(write(tmp_path, text, "q"))) == {"d": level, "e": 2}
 
 
-def test_levels_are_written_as_short_as_possible(tmp_path: Path) -> None:
-    spelled = "1 0 a 1.50\n1 0 b 2.0\n1 0 c -0.0\n1 0 d +.5\n1 0 e 1e-7\n1 0 f -1.25E1\n1 0 g 3\n"
-    base = read_assessments(write(tmp_path, spelled, "q"))
-    assert base.to_text("trec")[0].split()[3::4] == ["1.5", "2", "0", "0.5", "1e-07", "-12.5", "3"]
-    lines = base.to_text("jsonl")[0].splitlines()
-    assert lines[0].endswith('"level": 1.5}')
-    assert lines[1].endswith('"level": 2}')
-    passages = RecallBase.of({"1": {"d": [(0, 4, 1.5), (5, 7, 1), (8, 9, 3)]}}).to_text("jsonl")[0]
-    assert [line.rpartition(', "')[2] for line in passages.splitlines()] == [
-        'level": 1.5}',
-        'exhaustivity": 1}',
-        'level": 3}',
-    ]
-
-
 @pytest.mark.parametrize("level", [1000.5, math.nan, math.inf, -(10**400)])
 def test_illegal_levels_in_dicts_are_errors(level: float) -> None:
     with pytest.raises(InputError, match=r"illegal level .*: expected a number from -1000 to 1000"):

@@ -109,13 +109,6 @@ def test_topics_have_a_description_and_a_narrative(tmp_path: Path, name: str, co
     assert read_topics(write(tmp_path, name, content)) == {"7": _WHOLE}
 
 
-def test_topics_keep_the_order_of_the_files(tmp_path: Path) -> None:
-    first = write(tmp_path, "b.csv", "id,title\n10,ten\n9,nine\n")
-    second = write(tmp_path, "a.jsonl", '{"id": 8, "title": "eight"}\n{"id": 9, "title": "nine"}\n')
-    assert list(read_topics([first, second])) == ["10", "9", "8"]
-    assert read_topic_titles([first, second]) == {"10": "ten", "9": "nine", "8": "eight"}
-
-
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

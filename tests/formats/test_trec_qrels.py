@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import patch
@@ -12,7 +11,6 @@ from format_examples import assessments_content, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xcg.documents.files import MAX_LINE_BYTES
 from xcg.errors import InputError
 from xcg.formats.base import read_assessments
 from xcg.formats.text_columns import TextBlock
@@ -69,27 +67,6 @@ def test_columns_and_lines_give_the_same_assessments(
     from_columns = assessments_content(path, lenient)
     with patch.object(TextBlock, "columns", return_value=None):
         assert from_columns == assessments_content(path, lenient)
-
-
-def test_long_qrels_are_read_in_blocks(tmp_path: Path) -> None:
-    """A topic continues after a megabyte, and an error after it has the right line."""
-    rows = [f"{n // 40000} 0 document-{n:020} {n % 3}" for n in range(60000)]
-    text = "\n".join(rows)
-    assert len(text) > 2 * MAX_LINE_BYTES
-    base = read_assessments(write(tmp_path, text, "q"))
-    assert {topic: len(base.files(topic)) for topic in base.topics} == {"0": 40000, "1": 20000}
-    assert base.files("1")["document-00000000000000050000"]["/"].label == "level 2"
-    for wrong, where in (
-        (
-            f"\n0 0 document-{0:020} 2\n",
-            "q:60001: topic 0, document-00000000000000000000: judged before, in an earlier",
-        ),
-        ("\n1 0 d one\n", "q:60001: illegal level 'one'"),
-        ("\n1 0 d " + " " * MAX_LINE_BYTES * 3 + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
-        ("\n1 0 d " + " " * MAX_LINE_BYTES + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
-    ):
-        with pytest.raises(InputError, match=re.escape(where)):
-            read_assessments(write(tmp_path, text + wrong, "q"))
 
 
 @pytest.mark.parametrize(

@@ -134,13 +134,6 @@ def test_passages_may_be_empty_or_have_an_unknown_offset(tmp_path: Path) -> None
         assert list(read_run(path).rankings["1"].spans.values()) == spans
 
 
-def test_lenient_reading_counts_illegal_lines(tmp_path: Path) -> None:
-    notes = Notes(lenient=True)
-    path = write(tmp_path, "1 Q0 f#/a 1 2 t\n1 Q0 f#/b 1\n1 Q0 f#/c 2 nan t\n", "r")
-    assert steps(read_run(path, notes)) == "a"
-    assert "lines left out of a run: 2 times; the first:" in notes.lines()[0]
-
-
 def test_column_seven_can_contain_the_path(tmp_path: Path) -> None:
     text = "1 Q0 f 1 9 t /a[1]/plant[1]/bdy[1]\n1 Q0 f 2 8 t /a\n"
     run = read_run(write(tmp_path, text, "r"))

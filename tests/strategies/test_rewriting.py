@@ -158,12 +158,3 @@ def test_a_written_run_is_read_in_the_same_order(
 
 def test_every_format_that_is_written_is_tested() -> None:
     assert {name for name in RUN_FORMATS if RUN_FORMATS.get(name).write is not None} >= set(_RESULTS)
-
-
-def test_many_results_keep_their_order(tmp_path: Path) -> None:
-    count = 20_000
-    run = Run.of("r", {"1": {f"d{number}": 1 / (number + 1) for number in range(count)}})
-    for name in ("trec", "jsonl"):
-        assert xcg.rewrite(run, reverse).write(tmp_path / name, name) != []
-        again = read_run(tmp_path / name)
-        assert again.rankings["1"].files == [f"d{number}" for number in reversed(range(count))]

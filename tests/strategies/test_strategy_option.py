@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-import xcg
 from xcg.cli.main import COMMANDS, main
-from xcg.evaluation.inputs import Inputs
-from xcg.statistics.perturbation import perturb
 
 WITHOUT_STRATEGIES = {
     "assess": "takes no runs",
@@ -106,22 +103,3 @@ def test_a_command_rewrites_the_runs(campaign: Path, call: str, xcg_command: Com
     plain = xcg_command(*words[:-2], cwd=campaign)
     assert plain.returncode == (2 if call in ("rewrite", "sweep") else 0), plain.stderr
     assert "+top_ranked" not in plain.stdout
-
-
-GOLD = {"1": {"d": {"/a": (3, 2), "/a/p[1]": (3, 3)}}, "2": {"d": {"/a/p[1]": (3, 3)}}}
-RUNS = {"r": {"1": ["d#/a", "d#/a/p[1]"], "2": ["d#/a", "d#/a/p[1]"]}}
-DOCUMENTS = {"d": "<a><p>some words</p><p>more text</p></a>"}
-
-
-def test_functions_accept_strategies() -> None:
-    names = ["r+top_ranked", "r+thorough"]
-    given = {"strategies": ["top_ranked", "thorough"]}
-    assert xcg.evaluate(GOLD, RUNS, DOCUMENTS, measures="MAep", **given).runs == names
-    lines = xcg.curves(GOLD, RUNS, DOCUMENTS, depth=2, **given)
-    assert list(dict.fromkeys(line.run for line in lines)) == names
-    found = xcg.explain(GOLD, RUNS, "1", DOCUMENTS, **given)
-    assert [(one.run, len(one.results)) for one in found] == [(names[0], 1), (names[1], 2)]
-    inputs = Inputs(GOLD, RUNS, DOCUMENTS, measures="MAep", **given)
-    assert list(dict.fromkeys(line.run for line in perturb(inputs, [0, 1]))) == names
-    comparison = xcg.compare_chunks({"1": {"d": [(0, 5)]}}, RUNS, DOCUMENTS, **given)
-    assert [line.run for line in comparison.lines] == names
