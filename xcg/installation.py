@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -12,7 +13,6 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import json
 
 _TEMPORARY = re.compile(r"(archive|builds|environments)-v\d+")
 """Names of the folders in the cache of uv that contain the environments of uvx."""

@@ -1,9 +1,8 @@
 """Packages that are imported on first use, such as np for numpy.
 
-Importing numpy takes longer than the evaluation of a small run of whole documents, which does not need
-it. The modules of the standard library take a tenth of the time of such an evaluation.
-``lazy_loader.load`` is not used: before Python 3.11.9, a package that two threads use for the first
-time at once appears empty to one of them. Annotations are strings and trigger no import.
+Importing numpy takes longer than the evaluation of a small run of whole documents, which needs none of
+them. ``lazy_loader.load`` is not used: before Python 3.11.9, a package that two threads use for the
+first time at once appears empty to one of them. Annotations are strings and trigger no import.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
+
+__all__ = ["etree", "hashlib", "np", "npt", "pickle", "socket", "sqlite3", "yaml"]
 
 
 class _LazyModule(ModuleType):
@@ -23,50 +24,16 @@ class _LazyModule(ModuleType):
 
 
 if TYPE_CHECKING:
-    import csv
-    import fractions
     import hashlib
-    import html
-    import json
     import pickle
-    import shutil
     import socket
     import sqlite3
-    import textwrap
 
     import numpy as np
     import numpy.typing as npt
     import yaml
     from lxml import etree
 else:
-    csv = _LazyModule("csv")
-    fractions = _LazyModule("fractions")
-    hashlib = _LazyModule("hashlib")
-    html = _LazyModule("html")
-    json = _LazyModule("json")
-    shutil = _LazyModule("shutil")
-    socket = _LazyModule("socket")
-    textwrap = _LazyModule("textwrap")
-    np = _LazyModule("numpy")
-    npt = _LazyModule("numpy.typing")
-    pickle = _LazyModule("pickle")
-    sqlite3 = _LazyModule("sqlite3")
-    etree = _LazyModule("lxml.etree")
+    hashlib, pickle, socket, sqlite3 = map(_LazyModule, ("hashlib", "pickle", "socket", "sqlite3"))
+    np, npt, etree = map(_LazyModule, ("numpy", "numpy.typing", "lxml.etree"))
     yaml = _LazyModule("yaml")
-
-__all__ = [
-    "csv",
-    "etree",
-    "fractions",
-    "hashlib",
-    "html",
-    "json",
-    "np",
-    "npt",
-    "pickle",
-    "shutil",
-    "socket",
-    "sqlite3",
-    "textwrap",
-    "yaml",
-]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
+import json
 import os
 import re
 import sys
@@ -21,7 +22,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import hashlib, json
+from xcg.lazy_modules import hashlib
 
 NO_PLUGINS = "XCG_NO_PLUGINS"
 """The environment variable that refuses plug-ins. Worker processes inherit it."""

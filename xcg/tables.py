@@ -8,14 +8,16 @@ This module is below the models, which use it to show themselves in notebooks.
 
 from __future__ import annotations
 
+import csv
+import html
 import io
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from xcg.errors import XcgError, nearest, printable
-from xcg.lazy_modules import csv, html, json
 from xcg.text_wrapping import cell_length
 
 Row = Sequence[str]

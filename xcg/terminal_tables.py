@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from xcg.errors import printable
-from xcg.lazy_modules import shutil
 from xcg.tables import Column, Table
 from xcg.text_wrapping import aligned, cell_length, fitted, longest_part, wrapped, wrapped_lines
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import random
 import shutil
 import sqlite3
 import subprocess
 import sys
-import tarfile
-import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import ROOT, Command
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import markup
@@ -25,7 +22,7 @@ from random_cases import markup
 from xcg.documents import cache as cache_module
 from xcg.documents.cache import FILE_NAME, open_cache, without_cache
 from xcg.documents.corpus import Corpus
-from xcg.documents.parsing import absent_paths, parse_document, trees_of
+from xcg.documents.parsing import absent_paths, parse_document
 from xcg.documents.serialising import Serialised, serialise
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
@@ -109,26 +106,6 @@ def missing(path: Path, *, cache: bool = True) -> list[tuple[str, list[str]]]:
 MISSING = [("a", ["/a[1]/b[3]", "/b[1]"]), ("co/2", ["/a[1]/x[1]"])]
 
 
-@given(st.lists(markup(), min_size=1, max_size=5))
-def test_documents_are_the_same_together_and_alone(sources: list[str]) -> None:
-    serialised = [serialise(source.encode()) for source in sources]
-    texts: list[Callable[[], str]] = [lambda: ""] * len(sources)
-    together = trees_of(serialised, texts)
-    for source, tree in zip(sources, together, strict=True):
-        alone = parse_document(source.encode())
-        assert tree.paths == alone.paths
-        assert tree.tag_names == alone.tag_names
-        for column in COLUMNS:
-            assert getattr(tree, column).tolist() == getattr(alone, column).tolist()
-        others = [f"{path[:-2]}{number}]" for path in alone.paths for number in (2, 3, 10)]
-        asked = [*alone.paths, *others, *(f"{path}/none[1]" for path in alone.paths), "/none[1]"]
-        absent = [path for path in asked if path not in alone.paths]
-        assert absent_paths(source.encode(), asked) == absent
-        assert [path for path in asked if path not in tree] == absent
-        assert [tree.find(path) for path in alone.paths] == list(range(len(alone)))
-        assert list(map(tree.path, range(len(alone)))) == alone.paths
-
-
 @given(st.lists(markup(), min_size=1, max_size=4))
 def test_trees_are_the_same_from_the_cache(sources: list[str]) -> None:
     folder = Path(os.environ["XCG_CACHE"]) / "many"
@@ -166,13 +143,6 @@ def test_the_second_time_nothing_is_parsed_or_read(
     assert work == opened == []
 
 
-def test_paths_are_looked_up_in_trees(folder: Path, documents: Path, work: list[str]) -> None:
-    all_trees(Corpus(documents))
-    del work[:]
-    assert missing(documents) == MISSING
-    assert work == []
-
-
 def test_other_paths_than_the_first_time(folder: Path, documents: Path, work: list[str]) -> None:
     def parsed(*paths: str) -> int:
         del work[:]
@@ -187,56 +157,6 @@ def test_other_paths_than_the_first_time(folder: Path, documents: Path, work: li
     assert parsed("/a[1]", "/a[1]/b[2]") == 1
     assert parsed("/a[1]/c[9]") == 1
     assert parsed("/a[1]/b[2]", "/a[1]/c[9]", "/a[1]/b[1]", "/a[1]/b[9]") == 0
-
-
-@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "xml.gz"])
-def test_archives(folder: Path, documents: Path, work: list[str], tmp_path: Path, kind: str) -> None:
-    path = tmp_path / f"corpus.{kind}"
-    if kind == "zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, data in DOCUMENTS.items():
-                archive.writestr(f"{name}.xml", data)
-    elif kind == "xml.gz":
-        for name, data in DOCUMENTS.items():
-            (path / name).parent.mkdir(parents=True, exist_ok=True)
-            (path / f"{name}.xml.gz").write_bytes(gzip.compress(data))
-    else:
-        with tarfile.open(path, "w:gz" if kind == "tar.gz" else "w") as tar:
-            tar.add(documents, ".")
-    first = all_trees(Corpus(path))
-    assert len(work) == 3
-    second = all_trees(Corpus(path))
-    for name, tree in first.items():
-        assert_same(tree, second[name])
-    assert len(work) == 3
-
-
-def test_many_documents_are_read_at_once(folder: Path, tmp_path: Path, work: list[str]) -> None:
-    names = [f"d{number}" for number in range(100)]
-    (tmp_path / "many").mkdir()
-    for number, name in enumerate(names):
-        (tmp_path / "many" / f"{name}.xml").write_text(f"<a>{'<b/>' * number}</a>")
-    (tmp_path / "many" / "d50.xml").write_text("<a>")
-    asked = {name: ["/a[1]/b[40]"] for name in names}
-
-    def until_the_damaged() -> list[str]:
-        found: list[str] = []
-        answers = Corpus(tmp_path / "many").missing_paths(asked)
-        with pytest.raises(InputError, match=r"d50.xml:1: not well-formed"):
-            found.extend(name for name, lacking in answers if lacking)
-        return found
-
-    assert until_the_damaged() == names[:40]
-    assert until_the_damaged() == names[:40]
-    corpus = Corpus(tmp_path / "many")
-    corpus.prepare(names)
-    parsed = len(work)
-    assert [len(corpus.tree(name)) for name in names if name != "d50"] == [
-        number + 1 for number in range(100) if number != 50
-    ]
-    assert len(work) == parsed
-    with pytest.raises(InputError, match=r"d50.xml:1: not well-formed"):
-        corpus.tree("d50")
 
 
 def test_a_changed_document_is_noticed(folder: Path, documents: Path) -> None:
@@ -255,15 +175,6 @@ def test_a_changed_document_is_noticed(folder: Path, documents: Path) -> None:
         corpus.tree("a")
     with pytest.raises(InputError, match="no such document"):
         missing(documents)
-
-
-def test_a_file_that_was_just_written_is_read_again(
-    documents: Path, tmp_path: Path, work: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XCG_CACHE", str(tmp_path / "cache"))
-    all_trees(Corpus(documents))
-    Corpus(documents).tree("a")
-    assert sorted(work) == ["1", "2", "a", "a"]
 
 
 def fill(documents: Path) -> dict[str, ElementTree]:
@@ -306,20 +217,6 @@ def test_damage_changes_no_result(folder: Path, documents: Path) -> None:
         check(documents, expected)
 
 
-def test_damaged_bytes_of_every_entry_change_no_result(folder: Path, documents: Path) -> None:
-    expected = fill(documents)
-    intact = (folder / FILE_NAME).read_bytes()
-    with closing(database(folder)) as connection:
-        contents = [content for (content,) in connection.execute("SELECT content FROM entries")]
-    assert len(contents) == len(DOCUMENTS) + 2
-    for content in contents:
-        start = intact.index(content)
-        for position in range(start, start + len(content), 5):
-            changed = bytes([intact[position] ^ 1])
-            (folder / FILE_NAME).write_bytes(intact[:position] + changed + intact[position + 1 :])
-            check(documents, expected)
-
-
 def test_a_damaged_database_is_replaced(folder: Path, documents: Path, work: list[str]) -> None:
     all_trees(Corpus(documents))
     header = (folder / FILE_NAME).read_bytes()[:100]
@@ -329,24 +226,6 @@ def test_a_damaged_database_is_replaced(folder: Path, documents: Path, work: lis
     del work[:]
     all_trees(Corpus(documents))
     assert work == []
-
-
-def test_tables_of_another_form_are_replaced(folder: Path, documents: Path, work: list[str]) -> None:
-    expected = fill(documents)
-    for version in (0, cache_module.FORMAT - 1, cache_module.FORMAT + 1):
-        with closing(database(folder)) as connection:
-            connection.execute(f"PRAGMA user_version = {version}")
-            connection.execute("DROP TABLE entries")
-            connection.execute("CREATE TABLE entries (other)")
-            connection.commit()
-        check(documents, expected)
-        del work[:]
-        all_trees(Corpus(documents))
-        assert work == []
-    with closing(database(folder)) as connection:
-        connection.execute("DROP TABLE entries")
-        connection.commit()
-    check(documents, expected)
 
 
 @pytest.mark.parametrize(
@@ -413,31 +292,6 @@ def test_a_size_that_is_not_a_number(
         Corpus(documents)
 
 
-def test_foreign_files_are_never_touched(
-    folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XCG_CACHE_SIZE", "1")
-    folder.mkdir()
-    names = ["data.npz", "old.tmp", "notes.txt", "other.sqlite", "documents.sqlite"]
-    for name in names:
-        (folder / name).write_bytes(bytes(1_000_000))
-        os.utime(folder / name, (1, 1))
-    (folder / "folder").mkdir()
-    before = {path.name: path.stat() for path in folder.iterdir()}
-    fill(documents)
-    (folder / FILE_NAME).write_bytes(b"rubbish" * 5000)
-    fill(documents)
-    for name, state in before.items():
-        now = (folder / name).stat()
-        assert (now.st_size, now.st_mtime_ns, now.st_ino) == (
-            state.st_size,
-            state.st_mtime_ns,
-            state.st_ino,
-        )
-    own = {path.name for path in folder.iterdir()} - set(before)
-    assert own <= {FILE_NAME}
-
-
 def foreign_database() -> bytes:
     """Return a database of another program whose tables have the same names as those of xcg."""
     with closing(sqlite3.connect(":memory:")) as connection:
@@ -457,17 +311,6 @@ def test_a_foreign_file_with_the_name_of_the_cache_is_not_changed(
     assert len(all_trees(Corpus(documents))) == 3
     assert missing(documents) == MISSING
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {FILE_NAME: content}
-
-
-def test_a_database_that_another_replaces_after_damage_is_not_removed(
-    folder: Path, documents: Path
-) -> None:
-    fill(documents)
-    cache = open_cache("corpus")
-    assert cache is not None
-    (folder / FILE_NAME).write_bytes(b"my notes")
-    cache._discard()
-    assert (folder / FILE_NAME).read_bytes() == b"my notes"
 
 
 @pytest.mark.posix
@@ -506,17 +349,6 @@ def test_a_link_to_the_folder_must_belong_to_the_user(
         assert open_cache("corpus") is None
     all_trees(Corpus(documents))
     assert [path.name for path in (tmp_path / "target").iterdir()] == [FILE_NAME]
-
-
-def test_a_tilde_is_the_home_folder(
-    documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XCG_CACHE", "~/cache")
-    assert open_cache("corpus") is not None
-    assert (tmp_path / "home" / "cache").is_dir()
-    assert not (tmp_path / "~").exists()
 
 
 def test_switched_off(folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -584,16 +416,6 @@ def test_a_full_disk(folder: Path, documents: Path, monkeypatch: pytest.MonkeyPa
     assert (folder / FILE_NAME).stat().st_size <= 7 << 14
 
 
-def test_a_read_only_database(folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = fill(documents)
-    (documents / "new.xml").write_bytes(b"<new/>")
-    expected["new"] = parse_document(b"<new/>")
-    before = count(folder)
-    monkeypatch.setattr(cache_module, "_SETTINGS", (*cache_module._SETTINGS, "query_only = ON"))
-    check(documents, expected)
-    assert (count(folder)) == before
-
-
 def test_a_locked_database_counts_as_empty(
     folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -606,35 +428,6 @@ def test_a_locked_database_counts_as_empty(
         expected["new"] = parse_document(b"<new/>")
         check(documents, expected)
     check(documents, expected)
-
-
-def test_a_database_deleted_while_in_use(folder: Path, documents: Path) -> None:
-    all_trees(Corpus(documents))
-    missing(documents)
-    corpus = Corpus(documents)
-    for file in folder.iterdir():
-        file.unlink()
-    assert list(corpus.missing_paths({"a": ["/a[1]", "/x[1]"]})) == [("a", ["/x[1]"])]
-    for name, tree in all_trees(corpus).items():
-        assert_same(tree, parse_document(DOCUMENTS[name]))
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
-def test_a_forked_process_does_not_use_the_connection(folder: Path, documents: Path) -> None:
-    expected = fill(documents)
-    corpus = Corpus(documents)
-    assert_same(corpus.tree("a"), expected["a"])
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            (documents / "b.xml").write_bytes(b"<b/>")
-            all_trees(corpus)
-            status = int(corpus._cache is None or corpus._cache.is_usable)
-        finally:
-            os._exit(status)
-    assert os.waitpid(child, 0)[1] == 0
-    assert_same(corpus.tree("co/2"), expected["co/2"])
 
 
 def test_each_document_is_opened_once_by_the_first_run_and_by_no_later_one(
@@ -673,46 +466,6 @@ def test_each_document_is_opened_once_by_the_first_run_and_by_no_later_one(
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
         assert (done.stdout, done.stderr) == (opened, "")
-
-
-def test_two_processes_that_fill_one_cache_lose_nothing(
-    tmp_path: Path, work: list[str], folder: Path
-) -> None:
-    """Both look up other paths of the same documents before one of them writes."""
-    corpus = tmp_path / "many"
-    corpus.mkdir()
-    for number in range(60):
-        (corpus / f"{number}.xml").write_text(f"<a>{'<b>word </b>' * number}</a>")
-    script = (
-        "import sys\n"
-        "from xcg.documents import cache\n"
-        "from xcg.documents.corpus import Corpus\n"
-        "cache._RECENT = -10**15\n"
-        "corpus = Corpus(sys.argv[1])\n"
-        "asked = {str(n): sys.argv[2:] for n in range(60)}\n"
-        "missing = dict(corpus.missing_paths(asked))\n"
-        "corpus.prepare(map(str, range(0, 60, 1 + len(sys.argv[3:]))))\n"
-        "print(sum(map(len, missing.values())), flush=True)\n"
-        "input()\n"
-    )
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", script, str(corpus), *paths],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        for paths in (["/a[1]", "/a[1]/b[7]"], ["/a[1]/b[30]"])
-    ]
-    assert [process.stdout.readline() for process in running] == ["7\n", "30\n"]
-    for process in running:
-        process.communicate("\n", timeout=120)
-        assert process.returncode == 0
-    asked = {str(number): ["/a[1]/b[7]", "/a[1]/b[30]"] for number in range(60)}
-    found = Corpus(corpus)
-    assert sum(len(lacking) for _, lacking in found.missing_paths(asked)) == 37
-    assert work == []
 
 
 @pytest.mark.slow
@@ -755,20 +508,3 @@ def test_many_processes_at_once(tmp_path: Path, work: list[str], folder: Path) -
     assert work == []
     with closing(database(folder)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-
-
-def test_the_command_without_a_cache(
-    xcg_command: Command, folder: Path, documents: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "qrels").write_text("1 0 a#/a/b[1] 1\n1 0 co/2#/a 1\n")
-    (tmp_path / "run").write_text("1 Q0 a#/a/b[1] 1 2 r\n1 Q0 a#/a/b[2] 2 1 r\n")
-    arguments = ["evaluate", "--assessments", tmp_path / "qrels", "--run", tmp_path / "run"]
-    arguments += ["--corpus", documents]
-    one = xcg_command(*arguments, "--no-cache")
-    assert one.returncode == 0, one.stderr
-    assert not folder.exists()
-    two = xcg_command(*arguments)
-    assert count(folder) > 0
-    three = xcg_command(*arguments)
-    assert one.stdout == two.stdout == three.stdout
-    assert one.stderr == two.stderr == three.stderr

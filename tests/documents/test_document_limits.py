@@ -9,17 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from lxml import etree
 
 import xcg
-from xcg.cli.main import main
 from xcg.documents import markup, parsing, serialising
 from xcg.documents.corpus import Corpus
 from xcg.documents.markup import html_to_xml, markdown_to_xml, text_to_xml
-from xcg.documents.markup_limits import check_markup
 from xcg.documents.parsing import absent_paths, parse_document
-from xcg.documents.serialising import serialise
+from xcg.documents.serialising import check_markup, serialise
 from xcg.errors import InputError, XcgError
 from xcg.report.article import show
 
@@ -35,7 +32,7 @@ NODES = {
 
 @pytest.fixture
 def twenty_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xcg.documents.markup_limits.MOST_NODES", 20)
+    monkeypatch.setattr("xcg.documents.serialising.MOST_NODES", 20)
 
 
 class TestNodes:
@@ -77,32 +74,6 @@ class TestNodes:
     )
     def test_references_to_characters_and_end_tags_are_not_nodes(self, document: bytes) -> None:
         check_markup(document, "d.xml")
-
-    def test_commands_print_one_message(self, tmp_path: Path) -> None:
-        corpus = tmp_path / "corpus"
-        corpus.mkdir()
-        (corpus / "d.xml.gz").write_bytes(gzip.compress(NODES["elements"].encode()))
-        (tmp_path / "qrels.txt").write_text("1 0 d#/a[1]/b[1] 1\n")
-        (tmp_path / "run.txt").write_text("1 Q0 d#/a[1]/b[1] 1 1.0 r\n")
-        arguments = [
-            "evaluate",
-            "--assessments",
-            str(tmp_path / "qrels.txt"),
-            "--run",
-            str(tmp_path / "run.txt"),
-        ]
-        result = CliRunner().invoke(main, [*arguments, "--corpus", str(corpus), "--no-cache"])
-        assert result.exit_code == 2
-        assert result.output.count("\n") == 1
-        assert "d.xml.gz: the document has 31 elements, attributes" in result.output
-
-
-def test_small_documents_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Bytes(bytes):
-        def count(self, *_: object) -> int:
-            raise AssertionError("the document was searched")
-
-    check_markup(Bytes(b"<a>" * 1000), "d.xml")
 
 
 def test_serialised_documents_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,16 +129,6 @@ class TestConvertedDocuments:
             html_to_xml(b"<p " + names + b">", "d.html")
         assert b"<p>text</p>" in html_to_xml(b"<p " + names[:-6] + b">text", "d.html")
 
-    def test_scripts_are_removed_without_joining_texts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Joining the text after each script to the text before it takes quadratic time."""
-
-        def refuse(*_: object) -> None:
-            raise AssertionError("texts are joined")
-
-        monkeypatch.setattr("lxml.html.HtmlMixin.drop_tree", refuse)
-        page = b"<body>a" + b"<script>no<b></b></script>b<noscript><style>no</style></noscript>c" * 3
-        assert html_to_xml(page, "d.html") == b"<html><body>abcbcbc</body></html>"
-
 
 class TestExternalEntities:
     @pytest.mark.parametrize("name", ["xml", "html"])
@@ -197,28 +158,6 @@ class TestExternalEntities:
 
 
 class TestLinearWork:
-    def test_many_names_are_not_searched_one_by_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """With a search through all names, 100,000 names took more than 100 seconds."""
-        compared = 0
-
-        class Name(str):
-            __slots__ = ()
-
-            def __eq__(self, other: object) -> bool:
-                nonlocal compared
-                compared += 1
-                return str(self) == other
-
-            __hash__ = str.__hash__
-
-        monkeypatch.setattr(
-            parsing, "sorted", lambda names: [Name(n) for n in sorted(names)], raising=False
-        )
-        data = b"<a>" + b"".join(b"<n%d/>" % number for number in range(500)) + b"</a>"
-        tree = parse_document(data)
-        assert len(tree.tag_names) == 501
-        assert compared < 5 * 501
-
     @pytest.mark.parametrize("block", [1, 2, 7, 1 << 22])
     def test_blocks_do_not_change_trees(self, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(parsing, "_BLOCK", block)
@@ -259,16 +198,6 @@ class TestLinearWork:
         monkeypatch.setattr("xcg.documents.tree.LONGEST_PATHS", length - 1)
         with pytest.raises(XcgError, match=f"have {length} characters; the limit is {length - 1}"):
             _ = tree.paths
-
-    def test_few_large_documents_wait_for_threads(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
-        monkeypatch.setattr("xcg.documents.corpus._BATCH_BYTES", 0)
-        monkeypatch.setattr("xcg.documents.corpus._BYTES_IN_MEMORY", 1)
-        documents = {f"{i:02}": f"<a>{i}</a>" for i in range(40)}
-        corpus = Corpus.of(documents)
-        corpus.prepare(documents)
-        assert [corpus.tree(name).text for name in documents] == [str(i) for i in range(40)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs resource limits")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from xcg.documents import duplicate_search
 from xcg.documents.duplicate_search import MIN_CHARACTERS, Occurrence, QuoteIndex
@@ -56,19 +53,6 @@ def test_short_quotes_are_not_searched() -> None:
     assert [one.quote for one in index.occurrences(TextIndex(f"{shortest}y"))] == [1]
 
 
-def test_quotes_that_begin_alike_are_all_found() -> None:
-    """The sequence by which a quote is searched is one that few other quotes have."""
-    start = "In accordance with the guideline of the hospital for nurses and doctors, "
-    quotes = [f"{start} dose number {number} is given." for number in range(50)]
-    found = occurrences(" ".join(quotes), *quotes)
-    assert [one.quote for one in found] == list(range(50))
-
-
-def test_no_quotes_and_no_text() -> None:
-    assert occurrences(QUOTE, similarity=0.9) == []
-    assert occurrences("", QUOTE, similarity=0.9) == []
-
-
 def test_a_text_that_occurs_too_often_is_incomplete() -> None:
     index = QuoteIndex(["a" * 50])
     assert index.occurrences(TextIndex("a" * 20_000)) == []
@@ -81,45 +65,6 @@ def test_approximate_search_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     similar = TextIndex(QUOTE.replace("food", "nectar"))
     assert [len(index.occurrences(similar)) for _ in range(3)] == [1, 1, 0]
     assert index.incomplete == {0}
-
-
-WORDS = st.lists(st.sampled_from(["bee", "comb", "dance", "drone", "wax"]), max_size=60)
-
-
-@given(
-    WORDS, st.lists(st.text("abc é\n-", min_size=40, max_size=70), min_size=1, max_size=5), st.data()
-)
-def test_every_occurrence_that_a_search_finds_is_found(
-    words: list[str], quotes: list[str], data: st.DataObject
-) -> None:
-    parts = [*words, *quotes]
-    document = " . ".join(data.draw(st.permutations(parts)))
-    index = TextIndex(document)
-    found = {(one.quote, one.start, one.end) for one in occurrences(document, *quotes)}
-    assert all(index.find(quotes[quote]) for quote, _, _ in found)
-    for number, quote in enumerate(quotes):
-        spans = index.find(quote) if number not in QuoteIndex(quotes).short else []
-        assert bool(spans) == any(one[0] == number for one in found)
-        assert {one[1:] for one in found if one[0] == number} <= set(spans)
-
-
-@given(st.integers(0, 10_000))
-def test_a_passage_with_a_few_edited_words_is_found(seed: int) -> None:
-    numbers = random.Random(seed)
-
-    def words(count: int) -> list[str]:
-        return ["".join(numbers.choices("etaoinshr", k=numbers.randint(2, 9))) for _ in range(count)]
-
-    quote = words(40)
-    edited = list(quote)
-    edited[numbers.randrange(5, 35)] = "edited"
-    before = " ".join(words(200))
-    document = f"{before} {' '.join(edited)} {' '.join(words(200))}"
-    start = len(before) + 1
-    end = start + len(" ".join(edited))
-    (found,) = occurrences(document, " ".join(quote), similarity=0.8)
-    # An end of two letters that are also next to the passage can be placed there.
-    assert min(found.end, end) - max(found.start, start) > 0.9 * (max(found.end, end) - start)
 
 
 @pytest.mark.slow

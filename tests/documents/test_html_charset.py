@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-from pathlib import Path
 
 import pytest
 
@@ -55,15 +54,3 @@ def test_illegal_bytes_are_an_error(data: bytes, charset: str) -> None:
         InputError, match=f"d.html: not HTML: byte .* illegal in its charset {charset};"
     ):
         text_of(data)
-
-
-def test_gold_in_a_page_without_a_declaration_is_found(tmp_path: Path) -> None:
-    """Read as Latin-1, the page had two characters more before the answer."""
-    (tmp_path / "d.html").write_bytes("<p>Größe und Gewicht.</p><p>Answer here.</p>".encode())
-    text = xcg.Corpus(tmp_path).tree("d").text
-    start = text.index("Answer")
-    gold = {"1": {"d": [{"start": start, "end": start + 11, "text": "Answer here"}]}}
-    runs = {"r": {"1": [("d", start, start + 11)]}}
-    results = xcg.evaluate(gold, runs, tmp_path, "spans", "SpanRecall@1")
-    assert results.value("r", "SpanRecall@1") == 1
-    assert "Größe" in text

@@ -54,16 +54,6 @@ def test_a_fifo_receives_the_output_and_remains(xcg_command: Command, folder: Pa
 
 
 @pytest.mark.posix
-def test_a_fifo_receives_nothing_after_an_error(xcg_command: Command, folder: Path) -> None:
-    os.mkfifo(folder / "pipe")
-    received: list[bytes] = []
-    reader = read_in_background(folder / "pipe", received)
-    done = xcg_command(*EVALUATE, "pipe", "--measures", "AQ", cwd=folder)
-    reader.join(10)
-    assert (done.returncode, received) == (2, [b""])
-
-
-@pytest.mark.posix
 def test_a_character_device_receives_the_output_and_remains() -> None:
     main, other = os.openpty()
     terminal = Path(os.ttyname(other))
@@ -128,11 +118,6 @@ def test_permissions_are_kept_and_the_umask_is_used(folder: Path) -> None:
         os.umask(before)
     assert stat.S_IMODE((folder / "private").stat().st_mode) == 0o600
     assert stat.S_IMODE((folder / "created").stat().st_mode) == 0o640
-
-
-def test_a_long_name_can_be_written(folder: Path) -> None:
-    write(folder / ("n" * 255))
-    assert (folder / ("n" * 255)).read_bytes() == b"new"
 
 
 def test_what_cannot_be_written_is_one_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,21 +110,6 @@ def write(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_evaluated_as_elements(tmp_path: Path) -> None:
-    base = write(tmp_path, "base.xml", ASSESSMENTS)
-    run = write(tmp_path, "run.xml", RUN)
-    model = {"name": "m", "quantisation": "inex2006_gen", "spans": "smallest_element"}
-    results = xcg.evaluate(base, run, {"d": DOCUMENT}, model, "xCG@1 gr@1")
-    # p[2] has 3 of its 10 characters highlighted, the root 15 of 37. On the path to p[2] the root is
-    # best, on the path to b it is b; of the two the shorter path is kept.
-    assert results.value("r", "xCG@1") == pytest.approx(0.3)
-    assert results.value("r", "gr@1") == pytest.approx(0.3 / (15 / 37))
-    with pytest.raises(InputError, match="the result is a passage, and the user model k"):
-        xcg.evaluate(base, run, {"d": DOCUMENT}, {"name": "k", "quantisation": "inex2006_gen"})
-    with pytest.raises(InputError, match="expected a corpus"):
-        xcg.evaluate(base, run, user_model=model)
-
-
 def test_points_beyond_the_document(tmp_path: Path) -> None:
     model = {"name": "m", "quantisation": "inex2006_gen", "spans": "smallest_element"}
     base = write(tmp_path, "base.xml", ASSESSMENTS)

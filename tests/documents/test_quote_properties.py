@@ -71,27 +71,6 @@ def test_a_quote_that_ends_in_a_dash_is_found_to_the_letter() -> None:
     assert index.locate(Quote("beesart -")).occurrences == [(0, 9), (15, 24)]
 
 
-@given(TEXTS, st.data(), st.integers(0, 30))
-def test_an_unchanged_document_keeps_the_offsets(text: str, data: st.DataObject, context: int) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, len(text)))
-    quote = Quote(text[start:end], text[max(start - context, 0) : start], text[end : end + context])
-    found = TextIndex(text).locate(quote, None, start)
-    if normalise(quote.exact).text.strip("-'"):
-        assert (found.status, found.start, found.end) == ("exact", start, end)
-
-
-@given(st.lists(st.sampled_from(["bees", "dance", "well"]), min_size=3, max_size=12), st.data())
-def test_two_equal_occurrences_are_ambiguous_without_context(
-    words: list[str], data: st.DataObject
-) -> None:
-    text = " ".join(words)
-    word = data.draw(st.sampled_from(words))
-    found = TextIndex(text).locate(Quote(word))
-    assert found.is_found == (words.count(word) == 1)
-    assert found.status in ("exact", "ambiguous")
-
-
 @pytest.mark.parametrize("min_similarity", [None, 0.9])
 @pytest.mark.parametrize("quote", ["", " \n\t", "\u00ad\u200b", " " * 1_000_000])
 def test_a_quote_without_characters_is_lost(quote: str, min_similarity: float | None) -> None:

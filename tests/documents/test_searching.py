@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import glob
-import gzip
 import os
 import socket
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -84,18 +82,6 @@ def test_too_many_entries_are_an_error(
     )
 
 
-def test_the_number_of_visited_entries_grows_with_the_folder(folder: Path) -> None:
-    many = folder / "many"
-    for outer in range(10):
-        for inner in range(10):
-            (many / f"{outer}" / f"{inner}").mkdir(parents=True)
-            (many / f"{outer}" / f"{inner}" / "x.run").touch()
-    search = searching.Search(Path("many/**/**/**/x.run"), "runs")
-    assert len(list(search.matching())) == 100
-    # "many", the content of its folders, and "x.run" in each of 111 folders
-    assert search._visited == 1 + 210 + 111
-
-
 @posix
 @pytest.mark.parametrize("pattern", ["special", "special/*", "**/special"])
 @pytest.mark.parametrize("kind", ["a FIFO", "a socket", "a device"])
@@ -123,54 +109,11 @@ def test_special_files_in_folders_are_refused(
         assert f"special/1: {kind}, not a file; expected " in done.stderr + done.stdout
 
 
-@posix
-def test_a_fifo_that_is_named_itself_is_read(xcg_command: Command, folder: Path) -> None:
-    (folder / "qrels").write_text("1 0 d 1\n")
-    os.mkfifo(folder / "pipe")
-    run = gzip.compress((folder / "a.run").read_bytes())
-    sender = threading.Thread(target=lambda: (folder / "pipe").write_bytes(run), daemon=True)
-    sender.start()
-    expected = xcg_command("evaluate", "--assessments", "qrels", "--run", "a.run", cwd=folder)
-    done = xcg_command("evaluate", "--assessments", "qrels", "--run", "pipe", cwd=folder)
-    sender.join(10)
-    assert (done.returncode, done.stdout) == (0, expected.stdout)
-    reading, sending = os.pipe()
-    os.write(sending, run)
-    os.close(sending)
-    name = f"/dev/fd/{reading}"  # as of <(zcat run.gz)
-    done = xcg_command("evaluate", "--assessments", "qrels", "--run", name, cwd=folder)
-    os.close(reading)
-    assert (done.returncode, done.stdout) == (0, expected.stdout)
-
-
-@posix
-def test_several_processes_evaluate_a_run_from_a_pipe(xcg_command: Command, folder: Path) -> None:
-    (folder / "qrels").write_text("1 0 d 1\n")
-    reading, sending = os.pipe()
-    os.write(sending, (folder / "a.run").read_bytes())
-    os.close(sending)
-    runs = ("--run", f"/dev/fd/{reading}", "--run", "B.run")
-    arguments = ("evaluate", "--assessments", "qrels", *runs, "--workers", 2)
-    done = xcg_command(*arguments, cwd=folder)
-    os.close(reading)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("t [") == 2
-
-
 def test_a_file_that_vanishes_is_one_message(folder: Path) -> None:
     (file,) = expand("sub/c.run", "runs")
     file.unlink()
     with pytest.raises(InputError, match=r"^sub/c.run: cannot read: No such file or directory$"):
         read_run(file)
-
-
-def test_a_path_that_is_too_long_is_one_message(xcg_command: Command, folder: Path) -> None:
-    path = "/a" * 3000
-    for arguments in (("evaluate", path), ("evaluate", "--assessments", path, "--run", "a.run")):
-        done = xcg_command(*arguments, cwd=folder)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "File name too long" in done.stderr
-        assert "xcg-incomplete" not in done.stderr
 
 
 @posix
@@ -196,17 +139,6 @@ def test_broken_links_and_unreadable_folders_are_one_message(
     with pytest.raises(InputError, match="sub/deep: cannot read the folder: Permission denied"):
         found("sub")
     assert found("**/c.run") == ["sub/c.run"]  # as in a shell
-
-
-@posix
-def test_names_that_are_not_text_are_read(xcg_command: Command, folder: Path) -> None:
-    for name in (b"\xff\xfe.run", b"two\nlines.run"):
-        Path(os.fsdecode(os.fsencode(folder / "names") + b"-" + name)).write_text("1 Q0 d 1 2 t\n")
-    (folder / "qrels").write_text("1 0 d 1\n")
-    done = xcg_command("evaluate", "--assessments", "qrels", "--run", "names-*", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert "[names-two\\nlines.run]" in done.stdout
-    assert "[names-\\udcff\\udcfe.run]" in done.stdout
 
 
 @pytest.mark.parametrize(

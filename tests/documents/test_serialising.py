@@ -6,8 +6,6 @@ import pytest
 from lxml import etree
 
 from xcg.documents.parsing import parse_document
-from xcg.documents.serialising import serialise
-from xcg.errors import InputError
 
 FORMS = {
     "spaces in tags": b"<a\n b = '1'\t><longer-name\tc='/'\n/><d ></d\n></a\n>\n",
@@ -36,31 +34,6 @@ FORMS = {
     "XML 1.1": b"<?xml version='1.1'?><a>x</a>",
     "256 levels": b"<a>" * 256 + b"x" + b"</a>" * 256,
 }
-ERRORS = {
-    "257 levels": b"<a>" * 257 + b"</a>" * 257,
-    "an empty element on level 257": b"<a>" * 256 + b"<b/>" + b"</a>" * 256,
-    "unknown prefix": b"<x:a/>",
-    "unknown prefix of an attribute": b"<a x:b='1'/>",
-    "no name after the prefix": b"<a:/>",
-    "two prefixes": b"<a:b:c/>",
-    "empty namespace": b"<a xmlns:x=''/>",
-    "illegal namespace": b"<a xmlns='no uri % '/>",
-    "attribute twice in a namespace": b"<a xmlns:p='u' xmlns:q='u' p:b='1' q:b='2'/>",
-    "attribute twice": b"<a b='1' b='2'/>",
-    "illegal identifier": b"<a xml:id='1 2'/>",
-    "identifier twice": b"<a><b xml:id='c'/><b xml:id='c'/></a>",
-    "undefined entity": b"<a>&foo;</a>",
-    "control character": b"<a>\x01</a>",
-    "no UTF-8": b"<a>\xff</a>",
-    "surrogate": b"<a>\xed\xa0\x80</a>",
-    "text after the root": b"<a/>x",
-    "two roots": b"<a></a><b/>",
-    "wrong end": b"<a><b></a></b>",
-    "no end": b"<a><b/>",
-    "open tag": b"<a></a><",
-    "signs in the wrong order": b"<a>><</a>",
-    "long text": b"<a>" + b"x" * 10_000_001 + b"</a>",
-}
 
 
 @pytest.mark.parametrize("data", FORMS.values(), ids=FORMS)
@@ -72,9 +45,3 @@ def test_trees_are_those_of_lxml(data: bytes) -> None:
     texts = ["".join(element.itertext()).replace("&b;", "\ufffc") for element in elements]
     assert list(map(tree.element_text, range(len(tree)))) == texts
     assert tree.words.tolist() == [len(text.split()) for text in texts]
-
-
-@pytest.mark.parametrize("data", ERRORS.values(), ids=ERRORS)
-def test_errors_name_the_line(data: bytes) -> None:
-    with pytest.raises(InputError, match=r"d\.xml:1: "):
-        serialise(data, "d.xml")

@@ -6,27 +6,19 @@ import io
 import os
 import sys
 import tarfile
-import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
-from conftest import Command
-from format_examples import submission, write
-from hypothesis import given
-from hypothesis import strategies as st
+from format_examples import write
 
-import xcg
-from xcg.documents import corpus as corpus_module
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
 from xcg.documents.paths import LONGEST_NAME, canonical_file
 from xcg.documents.sources import document_name
 from xcg.errors import InputError, Notes
-from xcg.formats.base import read_assessments, read_run
-from xcg.formats.json_assessments import read_highlights
+from xcg.formats.base import read_assessments
 
 SPELLINGS = [
     "x//d",
@@ -92,33 +84,8 @@ class TestNames:
         ):
             canonical_file("d" * (LONGEST_NAME + 1))
 
-    @pytest.mark.parametrize(
-        "name",
-        ["D", "d.txt", "d.xml.gz", "doc#4_163", "v2.1_doc_0", "http://a.org//b/./c/", "C:/d", "...d"],
-    )
-    def test_names_that_do_not_change(self, name: str) -> None:
-        assert canonical_file(name) == name
-
     def test_characters_have_one_form(self) -> None:
         assert canonical_file("e\u0301/u\u0308") == canonical_file("é/ü") == "é/ü"
-
-    @given(
-        st.lists(
-            st.sampled_from(
-                ["d", ".xml", "/", ".", " ", "\\", "e\u0301", "\u0301", "://", ".md", "\t"]
-            ),
-            max_size=10,
-        ).map("".join)
-    )
-    def test_canonical_names_are_canonical(self, name: str) -> None:
-        try:
-            found = canonical_file(name)
-        except ValueError:
-            return
-        assert canonical_file(found) == found
-        assert unicodedata.is_normalized("NFC", found)
-        if "://" not in found:
-            assert not {"", ".", ".."} & set(found.split("/"))
 
     @pytest.mark.parametrize(
         ("file", "name"),
@@ -146,13 +113,6 @@ class TestEverySource:
             assert name not in corpus
             with pytest.raises(InputError, match="is not a document name"):
                 corpus.tree(name)
-
-    @pytest.mark.parametrize("name", ["e\u0301", "é"])
-    def test_both_unicode_forms(self, tmp_path: Path, kind: str, name: str) -> None:
-        corpus = source(kind, tmp_path, {f"{name}/{name}.xml": b"<a><b>text</b></a>"})
-        assert list(corpus) == ["é/é"]
-        assert corpus.tree("e\u0301/e\u0301") is corpus.tree("é/é")
-        assert corpus.tree("é/é").element_text(1) == "text"
 
     @pytest.mark.parametrize(
         "files", [("d.xml", "d.xml.gz"), ("d.txt", "d.xml", "d.xml.gz"), ("e\u0301.xml", "é.xml"),
@@ -199,23 +159,6 @@ class TestFolders:
         with pytest.raises(InputError, match=r"/x/: 'b\\nc' is not a document name"):
             list(corpus)
 
-    def test_each_folder_is_listed_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        corpus = source("folder", tmp_path, {f"{i % 3}/{i}.xml": b"<a/>" for i in range(60)})
-        listed: list[Any] = []
-        scandir = os.scandir
-        monkeypatch.setattr(os, "scandir", lambda path: listed.append(path) or scandir(path))
-        for i in range(60):
-            assert corpus.tree(f"{i % 3}/{i}").paths == ["/a[1]"]
-            assert f"{i % 3}/{i + 60}" not in corpus
-            assert f"{i % 3 + 3}/{i}" not in corpus
-        assert len(list(corpus)) == 60
-        assert len(listed) == 4
-
-    def test_a_name_with_many_parts(self, tmp_path: Path) -> None:
-        corpus = source("folder", tmp_path, {"a/a/d.xml": b"<a/>"})
-        assert "/".join("a" * 2000) not in corpus
-        assert corpus.tree("a/a/d").paths == ["/a[1]"]
-
     @posix
     def test_links(self, tmp_path: Path) -> None:
         corpus = source("folder", tmp_path, {"x/d.xml": b"<a/>", "y.xml": b"<b/>"})
@@ -257,39 +200,6 @@ def test_trees_and_texts_of_one_name() -> None:
                 Corpus.of({name: document})
 
 
-def test_large_documents_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = source("folder", tmp_path, {f"{i:02}.xml": b"<a>text</a>" for i in range(40)})
-    done: list[str] = []
-    read, look = corpus.source.read, corpus_module.absent_paths
-    monkeypatch.setattr(corpus.source, "read", lambda name: done.append(name) or read(name))
-    monkeypatch.setattr(
-        corpus_module,
-        "absent_paths",
-        lambda data, paths, name: done.append("parsed") or look(data, paths, name),
-    )
-    monkeypatch.setattr(corpus_module, "_BYTES_IN_MEMORY", 1)
-    asked = {f"{i:02}": ["/a[1]"] for i in range(40)}
-    assert not any(missing for _, missing in corpus.missing_paths(asked))
-    assert done == [step for name in asked for step in (name, "parsed")]
-
-
-def test_errors_do_not_keep_documents_in_memory(tmp_path: Path) -> None:
-    corpus = source("folder", tmp_path, {"d.xml": b"<a>", "e.html": b"", "f.xml.gz": b"\x1f\x8b"})
-    corpus.prepare(["d", "e", "f"])
-    assert len(corpus._unreadable) == 3
-    for error in corpus._unreadable.values():
-        assert error.__traceback__ is error.__context__ is None
-
-
-RUNS: dict[str, Callable[[str], str]] = {
-    "trec": "1 Q0 {} 1 2 r\n".format,
-    "trec_elements": "1 Q0 {}#/a[1] 1 2 r\n".format,
-    "trec_passages": "1 Q0 {}#0:4 1 2 r\n".format,
-    "jsonl": '{{"topic": "1", "doc": "{}", "path": "/a[1]", "rank": 1}}\n'.format,
-    "inex": lambda name: submission(f"<file>{name}</file><path>/a[1]</path>"),
-    "inex_irregular": lambda name: submission(f"<path>/a[1]</path><!-- --><file>{name}</file>"),
-    "offsets": "1 Q0 {} 1 2 r 0 4\n".format,
-}
 ASSESSMENTS: dict[str, Callable[[str], str]] = {
     "trec": "1 0 {} 1\n".format,
     "trec_elements": "1 0 {}#/a[1] 1\n".format,
@@ -314,65 +224,9 @@ class TestEveryFormat:
             elif kind.startswith("inex") or " " not in name:
                 yield name
 
-    @pytest.mark.parametrize("kind", RUNS)
-    def test_runs(self, tmp_path: Path, kind: str) -> None:
-        for name in self.names(kind):
-            run = read_run(write(tmp_path, RUNS[kind](name), "run"), Notes())
-            assert list(run.rankings["1"].files) == ["x/d"], name
-
     @pytest.mark.parametrize("kind", ASSESSMENTS)
     def test_assessments(self, tmp_path: Path, kind: str) -> None:
         for name in self.names(kind):
             base = read_assessments(write(tmp_path, ASSESSMENTS[kind](name), "a"), Notes())
             documents = {*base.files("1"), *base.spans("1"), *base.passages("1")}
             assert documents == {"x/d"}, name
-
-    def test_highlights(self, tmp_path: Path) -> None:
-        for name in self.names("jsonl"):
-            line = '{{"topic": "1", "doc": "{}", "start": 0, "end": 4, "exhaustivity": 2}}\n'
-            path = write(tmp_path, line.format(name), "h.jsonl")
-            assert {highlight.file for highlight in read_highlights(path)} == {"x/d"}
-
-    def test_python_objects(self) -> None:
-        for name in SPELLINGS:
-            judged: Any = {"1": {name: {"/a": (3, 3)}}}
-            results = xcg.evaluate(judged, {"r": {"1": [f"{name}#/a"]}}, measures="AP")
-            assert results.value("r", "AP") == 1.0
-            chunks: Any = {"r": {"1": [{"doc": name, "start": 0, "end": 4}]}}
-            relevant: Any = {"1": {name: [(0, 4)]}}
-            results = xcg.evaluate(relevant, chunks, corpus={"x/d": "text"}, measures="nxCG@1")
-            assert results.value("r", "nxCG@1") == 1.0
-
-
-@pytest.mark.parametrize("kind", ["folder", "zip", "tar"])
-def test_a_perfect_run_is_perfect_with_any_spelling(
-    tmp_path: Path, xcg_command: Command, kind: str
-) -> None:
-    source(kind, tmp_path, {"x/d.xml": b"<a><b>text</b></a>"})
-    write(tmp_path, "1 0 x/./d#/a[1]/b[1] 1\n", "qrels")
-    for name in ("x//d", "x/./d", "././x/d", "x\\d"):
-        write(tmp_path, f"1 Q0 {name}#/a[1]/b[1] 1 2 r\n", "run")
-        files = ("--assessments", "qrels", "--run", "run", "--corpus", f"corpus-{kind}")
-        done = xcg_command("evaluate", *files, "--measures", "nxCG@1,MAep", cwd=tmp_path)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.split()[-3:] == ["r", "1.0000", "1.0000"]
-    write(tmp_path, "1 Q0 ../x/d#/a[1]/b[1] 1 2 r\n", "run")
-    done = xcg_command("evaluate", *files, cwd=tmp_path)
-    message = (
-        "run:1: topic 1, rank 1: '../x/d' is not a document name: expected a path below the corpus "
-        "folder, like co/2001/r7022"
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"xcg: error: {message}\n")
-
-
-def test_an_unreadable_document_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = Corpus.of({"d": b"<a>", "e": b"<a/>"})
-    read: list[str] = []
-    original = corpus.source.read
-    monkeypatch.setattr(corpus.source, "read", lambda name: (read.append(name), original(name))[1])
-    corpus.prepare(["d", "e"])
-    for _ in range(3):
-        with pytest.raises(InputError, match="d:1: not well-formed XML"):
-            corpus.tree("d")
-    corpus.prepare(["d", "e"])
-    assert read == ["d", "e"]

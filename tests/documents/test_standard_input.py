@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import sys
 from pathlib import Path
@@ -20,15 +19,6 @@ RUN = b"1 Q0 d 1 2 t\n1 Q0 e 2 1 t\n"
 def provide(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     """Make a content the standard input of this process."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-
-
-@pytest.mark.parametrize("content", [RUN, gzip.compress(RUN, mtime=0), RUN.replace(b"\n", b"\r\n")])
-def test_a_run_is_read_from_standard_input_several_times(
-    monkeypatch: pytest.MonkeyPatch, content: bytes
-) -> None:
-    provide(monkeypatch, content)
-    for run in (read_run("-"), *read_runs(["-", Path("-")])):
-        assert (run.name, run.source, list(run.rankings["1"].files)) == ("t", "-", ["d", "e"])
 
 
 def test_standard_input_holds_one_kind_of_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import pickle
-import weakref
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -14,7 +12,6 @@ from xml.etree import ElementTree as Standard
 import networkx as nx
 import numpy as np
 import pytest
-from conftest import real_documents
 from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import markup
@@ -25,7 +22,6 @@ from xcg.documents.tree import ElementTree
 
 SOURCE = "<a>x <b><c>yy</c><d/></b><b>z</b></a>"
 A, B1, C, D, B2 = range(5)
-PLOS = real_documents("plos", "*.xml")
 
 
 def built_graph(source: str | bytes) -> nx.DiGraph[int]:
@@ -87,12 +83,6 @@ def test_a_tree_is_the_graph_that_is_built_edge_by_edge(source: str) -> None:
         assert tree.has_edge(*pair) == graph.has_edge(*pair)
 
 
-@pytest.mark.skipif(not PLOS, reason="the PLOS articles are not beside the checkout")
-def test_a_real_article_is_the_graph_that_is_built_edge_by_edge() -> None:
-    smallest = min(PLOS, key=lambda file: file.stat().st_size)
-    assert_equal_graphs(parse_document(smallest.read_bytes()), built_graph(smallest.read_bytes()))
-
-
 @given(markup())
 def test_networkx_finds_the_same_in_a_tree_as_in_the_built_graph(source: str) -> None:
     tree, graph = parse_document(source), built_graph(source)
@@ -108,15 +98,6 @@ def test_networkx_finds_the_same_in_a_tree_as_in_the_built_graph(source: str) ->
         assert nx.descendants(tree, node) == nx.descendants(graph, node)
         assert nx.ancestors(tree, node) == nx.ancestors(graph, node) == set(tree.ancestors(node))
         assert list(nx.bfs_tree(tree, node).edges) == list(nx.bfs_tree(graph, node).edges)
-
-
-@given(markup(), st.data())
-def test_the_lowest_common_ancestor_contains_both_elements(source: str, data: st.DataObject) -> None:
-    tree, graph = parse_document(source), built_graph(source)
-    one, other = (data.draw(st.integers(0, len(tree) - 1)) for _ in range(2))
-    lowest = nx.lowest_common_ancestor(tree, one, other)
-    assert lowest == nx.lowest_common_ancestor(graph, one, other)
-    assert lowest == max({one, *tree.ancestors(one)} & {other, *tree.ancestors(other)})
 
 
 @given(markup(), st.data())
@@ -149,15 +130,6 @@ def test_in_accepts_rows_and_paths() -> None:
         assert present in tree
     for absent in (5, -1, np.int64(5), "/a[1]/b[3]", "", 1.0, None, (0, 1), [0], np.array([0])):
         assert absent not in tree
-
-
-def test_numpy_integers_are_nodes() -> None:
-    tree = parse_document(SOURCE)
-    rows = np.flatnonzero(tree.words == 1)
-    assert rows.tolist() == [B1, C, B2]
-    assert nx.descendants(tree, rows[0]) == {C, D}
-    assert tree.nodes[rows[1]]["path"] == "/a[1]/b[1]/c[1]"
-    assert list(tree.subgraph(rows).edges) == [(B1, C)]
 
 
 CHANGES: list[Callable[[nx.DiGraph[int]], object]] = [
@@ -227,14 +199,6 @@ def test_a_row_that_does_not_exist_is_the_error_of_networkx() -> None:
         tree.nodes[5]
 
 
-def test_a_tree_of_paths_is_a_graph_without_sizes() -> None:
-    tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[2]"], {"/a[1]/s[2]": 40})
-    assert nx.is_arborescence(tree)
-    root = {"tag": "a", "path": "/a[1]", "start": -1, "characters": -1, "words": -1}
-    assert tree.nodes[0] == root
-    assert tree.nodes[3] == {**root, "tag": "s", "path": "/a[1]/s[2]", "characters": 40}
-
-
 def test_a_pickled_tree_needs_no_corpus(tmp_path: Path) -> None:
     (tmp_path / "d.xml").write_text(SOURCE)
     pickled = pickle.dumps(xcg.Corpus(tmp_path, cache=False).tree("d"))
@@ -242,22 +206,6 @@ def test_a_pickled_tree_needs_no_corpus(tmp_path: Path) -> None:
     tree = pickle.loads(pickled)
     assert tree.element_text(B1) == "yy"
     assert (tree.find("/a[1]/b[2]"), tree.short_path(C)) == (B2, "c[1]")
-
-
-def test_traversals_leave_no_copy_and_no_reference_cycle() -> None:
-    tree = parse_document(SOURCE)
-    before = set(vars(tree))
-    gc.collect()
-    gc.disable()
-    try:
-        assert nx.descendants(tree, A) == {B1, C, D, B2}
-        assert nx.ancestors(tree, C) == {A, B1}
-        assert set(vars(tree)) == before
-        alive = weakref.ref(tree)
-        del tree
-        assert alive() is None
-    finally:
-        gc.enable()
 
 
 def test_a_tree_prints_its_root_and_its_number_of_elements() -> None:

@@ -12,19 +12,8 @@ from conftest import Command
 
 import xcg
 from xcg.documents.corpus import Corpus
-from xcg.documents.sources import LinkedFolder
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and FIFOs of POSIX")
-
-
-@pytest.mark.parametrize("name", ["d.HTML", "d.TXT", "d.Xml", "d.MD", "d.rst", "d.adoc", "d.XML.GZ"])
-def test_endings_are_read_in_any_case(tmp_path: Path, name: str) -> None:
-    content = b"<a>Bees dance.</a>"
-    (tmp_path / name).write_bytes(content)
-    corpus = Corpus(tmp_path, cache=False)
-    assert list(corpus) == ["d"]
-    assert "Bees dance." in corpus.tree("d").text
-    assert corpus.source.oddities() == []
 
 
 @pytest.mark.parametrize("name", ["d.rst", "d.adoc"])
@@ -130,15 +119,6 @@ class TestLinks:
             f"{folder}: links out of the folder are not followed: 4, such as {folder}"
         )
 
-    def test_links_are_followed_on_request(self, folder: Path) -> None:
-        corpus = Corpus(LinkedFolder(folder), cache=False)
-        assert corpus.tree("out").text == corpus.tree("folder/s").text == "secret"
-        assert corpus.source.oddities() == []
-
-    def test_the_folder_itself_can_be_a_link(self, folder: Path, tmp_path: Path) -> None:
-        (tmp_path / "linked").symlink_to(folder)
-        assert list(Corpus(tmp_path / "linked", cache=False)) == ["inside", "x/d"]
-
     @pytest.mark.parametrize("workers", ["1", "2"])
     def test_the_configuration_allows_links(
         self, folder: Path, tmp_path: Path, workers: str, xcg_command: Command
@@ -158,24 +138,6 @@ class TestLinks:
         done = xcg_command("evaluate", "c.yaml", "--workers", workers, "--format", "csv", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[-1].split(",")[3:4] == ["1.0"] or ",1.0" in done.stdout
-
-    @pytest.mark.parametrize(
-        ("corpus", "message"),
-        [
-            ("{path: corpus, follow_link: true}", "unknown key: did you mean 'follow_links'?"),
-            ("{follow_links: true}", "the key 'path' is missing"),
-            ("{path: corpus, follow_links: 1}", "expected bool"),
-        ],
-    )
-    def test_wrong_keys_are_one_message(
-        self, corpus: str, message: str, tmp_path: Path, xcg_command: Command
-    ) -> None:
-        config = f"corpus: {corpus}\nassessments: gold.jsonl\nruns: run.jsonl\n"
-        (tmp_path / "c.yaml").write_text(config, encoding="utf-8")
-        done = xcg_command("evaluate", "c.yaml", cwd=tmp_path)
-        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert "c.yaml:1: corpus" in done.stderr
-        assert message in done.stderr
 
 
 def test_a_guessed_charset_is_noted(tmp_path: Path, xcg_command: Command) -> None:

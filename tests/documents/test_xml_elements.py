@@ -50,12 +50,6 @@ def test_line_numbers_are_those_of_the_start_tags(records: str, breaks: str) -> 
     assert lines == list(lines_of_start_tags(text))[1:]
 
 
-def test_ancestors_have_lines_too() -> None:
-    elements = XmlElements(file_of(f"{BREAKS}\n" * 2 + "<a>\n<b>\n<c/>\n</b>\n</a>"), ["c"])
-    [lines] = [[elements.line(e) for e in (c, *c.iterancestors())] for c in elements]
-    assert lines == [131_065, 131_064, 131_063]
-
-
 def test_elements_are_emptied_after_their_use() -> None:
     elements = XmlElements(file_of(f"<a>{BREAKS}{BREAKS}" + "<r><f>x</f></r>" * 3 + "</a>"), ["r"])
     for element in elements:
@@ -72,13 +66,7 @@ def test_errors_have_large_line_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "<a>{}<r/></a>",
-        "<a><r>{}</r></a>",
-        "<a><b><c>{}</c></b></a>",
-        "<a><r/>{}</a>",
-    ],
+    "text", ["<a>{}<r/></a>", "<a><r>{}</r></a>", "<a><b><c>{}</c></b></a>", "<a><r/>{}</a>"]
 )
 def test_the_number_of_other_elements_is_limited(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xml_elements, "MAX_ELEMENTS", 100)

@@ -157,15 +157,6 @@ def test_regular_assessments_are_read_fast(
     assert [len(passages) for passages in base.passages("7").values()] == [1, 1]
 
 
-def test_equal_paths_and_assessments_are_one_object(tmp_path: Path) -> None:
-    path = tmp_path / "assessments"
-    files = [f'<file file="{name}"><path path="/a/b" e="3" s="2"/></file>' for name in "de"]
-    path.write_text(f'<assessments topic="7">{"".join(files)}</assessments>')
-    first, second = read_assessments(path).files("7").values()
-    assert next(iter(first)) is next(iter(second))
-    assert first["/a[1]/b[1]"] is second["/a[1]/b[1]"]
-
-
 SMALL_FILES = [
     '<assessments topic="7"> <file name="d"><best-entry-point path="/a"/> '
     '<path path="/a" e="3" s="2" more="x"/> <path path="/b" e="3" s="2" more="x"/></file> '
@@ -303,16 +294,6 @@ def test_regular_submissions_are_read_fast(
         "3": [],
     }
     assert run.skipped == {"2"}
-
-
-def test_equal_names_and_paths_in_a_submission_are_one_object(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    result = "<result><file>co/1</file><path>/a/b</path></result>"
-    topic = f'<topic topic-id="1">{result * 2}</topic>'
-    path.write_text(f'<inex-submission run-id="r">{topic}</inex-submission>')
-    ranking = read_run(path).rankings["1"]
-    assert ranking.files[0] is ranking.files[1]
-    assert ranking.paths[0] is ranking.paths[1]
 
 
 SMALL_SUBMISSION = (

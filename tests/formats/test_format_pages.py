@@ -6,7 +6,6 @@ tests/test_documentation.py runs the commands of the pages.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,8 @@ from conftest import ROOT
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import canonical_file, canonical_path
-from xcg.errors import InputError, Notes, XcgError
+from xcg.errors import Notes
 from xcg.formats.base import read_assessments, read_run, read_run_and_format
-from xcg.formats.json_assessments import read_highlights
-from xcg.formats.placing import locate_passages
 from xcg.formats.topic_files import read_topic_titles, read_topics
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
@@ -292,63 +289,3 @@ def refused(page: str) -> list[tuple[str, str]]:
         for row in table.splitlines()
     ]
     return [(cell.strip().strip("`"), message.strip()) for cell, message in rows]
-
-
-def in_submission(result: str) -> str:
-    return f'<inex-submission run-id="r"><topic topic-id="1">{result}</topic></inex-submission>'
-
-
-def in_assessments(elements: str) -> str:
-    return f'<assessments topic="1"><file file="d">{elements}</file></assessments>'
-
-
-def place(path: Path) -> object:
-    return locate_passages(path, Corpus.of({"bees": "They sleep near the comb."}))
-
-
-READERS: dict[str, tuple[str, Callable[[Path], object], Callable[[str], str]]] = {
-    "inex-assessments": ("a.xml", read_assessments, in_assessments),
-    "offset-qrels": ("a.txt", read_assessments, lambda line: f"{line}\n1 Q0 other 0 9\n"),
-    "trec-qrels": ("a.txt", read_assessments, lambda line: f"{line}\n1 0 other 0\n"),
-    "letor": ("a.txt", read_assessments, lambda line: f"0 qid:1 1:1\n{line}\n"),
-    "json-assessments": ("a.jsonl", read_assessments, str),
-    "trec-runs": ("a.txt", read_run, lambda line: f"2 Q0 other 1 1 t\n{line}\n"),
-    "inex-submission": ("a.xml", read_run, in_submission),
-    "json-runs": ("a.jsonl", read_run, str),
-    "highlights": ("a.jsonl", read_highlights, str),
-    "quotes": ("a.jsonl", place, str),
-    "topics": ("a.xml", read_topic_titles, str),
-}
-
-
-REFUSALS = (Path(__file__).parent / "refusals.txt").read_text(encoding="utf-8")
-"""Lines ``kind of file | content | message``."""
-
-
-@pytest.mark.parametrize(
-    ("kind", "content", "message"), [line.split(" | ") for line in REFUSALS.strip().splitlines()]
-)
-def test_illegal_content_is_refused(kind: str, content: str, message: str, tmp_path: Path) -> None:
-    name, read, complete = READERS[kind]
-    path = tmp_path / name
-    path.write_text(complete(content), encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        read(path)
-    assert message in str(error.value)
-
-
-def test_damaged_documents_are_refused(tmp_path: Path) -> None:
-    contents = [b"<a><b></a>", b"\xff\xfe\xff", b"<a>" * 300 + b"</a>" * 300, b"<a/>"]
-    names = ["a.xml", "b.md", "c.xml", "d.xml"]
-    (tmp_path / "d.md").write_text("# A heading")
-    messages = [
-        "not well-formed XML:",
-        "not UTF-8 text",
-        "too large to parse:",
-        "the folder contains the document 'd' twice: d.md, d.xml",
-    ]
-    for message, name, content in zip(messages, names, contents, strict=True):
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(XcgError) as error:
-            Corpus(tmp_path).tree(Path(name).stem)
-        assert message in str(error.value)

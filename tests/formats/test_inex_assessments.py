@@ -23,16 +23,6 @@ def read_leniently(folder: Path, content: str) -> tuple[dict[str, str], str]:
     return labels(base), "; ".join(notes.lines())
 
 
-def test_other_attributes_of_inex_2004_are_ignored(tmp_path: Path) -> None:
-    inner = (
-        '<path path="/article[1]" exhaustiveness="3" specificity="1" inpool="true" inferred="no"/>'
-        "<path inconsistant='yes' specificity='0' exhaustiveness='0' path='/article/bdy'/>"
-        '<path path="/article/fm" exhaustiveness="U" specificity="U"/>'
-    )
-    found = read_elements(tmp_path, inner)
-    assert found == {"/article[1]": "(3,1)", "/article[1]/bdy[1]": "(0,0)"}
-
-
 @pytest.mark.parametrize(
     "attributes", ['E="2" S="3"', 'Exhaustivity="2" SPECIFICITY="3"', 'exhaustiveness=" 2 " s="3"']
 )
@@ -61,41 +51,6 @@ def test_inex_2005_is_read(tmp_path: Path) -> None:
     assert elements["/a[1]"] == (2.0, 0.25, 200, "share")
     assert elements["/a[1]/p[1]"] == (0.0, 0.25, 40, "share")
     assert not elements["/a[1]/p[1]"].relevant
-
-
-@pytest.mark.parametrize(
-    ("inner", "message"),
-    [
-        ('<path path="/a" e="0" s="1"/>', "illegal assessment (e, s) = (0, 1)"),
-        ('<path path="/a" e="4" s="1"/>', "illegal value '4': expected 0, 1, 2, 3 or U"),
-        ('<path path="/a" e="-1" s="1"/>', "illegal value '-1'"),
-        ('<path path="/a" e="NaN" s="1"/>', "illegal value 'NAN'"),
-        ('<path path="/a" e="1.0" s="1"/>', "illegal value '1.0'"),
-        ('<path path="/a" e="²" s="1"/>', "illegal value"),
-        ('<path path="a[1]" e="1" s="1"/>', "'a[1]' is not an element path"),
-        (f'<path path="/a[{"9" * 5000}]" e="1" s="1"/>', "is not an element path"),
-        (f'<path path="{"/a" * 5000}" e="1" s="1"/>', "an element path of 10000 characters"),
-        ('<path path="/a" exhaustivness="1" s="1"/>', "did you mean 'exhaustiveness'?"),
-        ('<path e="1" s="1"/>', "has no path attribute"),
-        ('<path path="/a" relevance="0" coverage="E"/>', "illegal assessment 0E"),
-        ('<path path="/a" relevance="1" coverage="X"/>', "illegal coverage 'X'"),
-        ("<thing/>", "unexpected <thing> in <file>: expected <path path="),
-        ('<element path="/a" exhaustivity="3" size="9" rsize="9"/>', "illegal exhaustivity '3'"),
-        (
-            '<element path="/a" exhaustivity="1" size="9" rsize="10"/>',
-            "rsize 10 is larger than size 9",
-        ),
-        ('<element path="/a" exhaustivity="1" size="9" rsize="0"/>', "without highlighted text"),
-        ('<element path="/a" exhaustivity="1" size="-9" rsize="1"/>', "illegal size '-9'"),
-        ('<element path="/a" exhaustivity="1" size="9"/>', "has no rsize attribute"),
-        ("<element/>", "the element's path"),
-    ],
-)
-def test_an_illegal_value_gives_file_and_line(tmp_path: Path, inner: str, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        read_elements(tmp_path, inner)
-    assert message in str(raised.value)
-    assert str(raised.value).startswith(f"{tmp_path}/input.xml:3: ")
 
 
 def test_passages_by_points_are_read(tmp_path: Path) -> None:
@@ -156,10 +111,6 @@ def test_files_without_legal_assessments_are_refused(tmp_path: Path, text: str, 
         read_assessments(write(tmp_path, text))
     assert message in str(raised.value)
     assert str(tmp_path / "input.xml") in str(raised.value)
-
-
-def test_a_topic_without_relevant_elements_is_assessed(tmp_path: Path) -> None:
-    assert read_assessments(write(tmp_path, "<assessments topic='7'/>")).topics == ["7"]
 
 
 @pytest.mark.parametrize("content", ['<path path="/a" Path="/b"/>', '<passage start="/a" START="/b"/>'])

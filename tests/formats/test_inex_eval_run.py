@@ -39,17 +39,6 @@ def test_an_unknown_offset_does_not_change_the_other_lines(tmp_path: Path) -> No
     assert found.run.rankings["2"].spans == {0: (12, 13), 1: UNKNOWN_SPAN}
 
 
-def test_lines_of_a_long_file_keep_their_numbers(tmp_path: Path) -> None:
-    lines = [f"{number // 1000} Q0 d{number} 1 1 tag {number} 2" for number in range(5000)]
-    lines[2500] = lines[2500].replace(" 2500 2", " -1 2")
-    found = read_inex_eval_run(str(write(tmp_path, "\n".join(lines), "r")), {"0", "2", "4"})
-    for topic, spans in ((topic, found.run.rankings[topic].spans) for topic in "024"):
-        numbers = range(int(topic) * 1000, int(topic) * 1000 + 1000)
-        assert found.line_numbers[topic] == [number + 1 for number in numbers]
-        expected = [UNKNOWN_SPAN if n == 2500 else (n, n + 2) for n in numbers]
-        assert list(spans.values()) == expected
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -65,3 +54,11 @@ def test_an_illegal_line_is_named(tmp_path: Path, line: str, message: str) -> No
     with pytest.raises(InputError, match=r"r:6: ") as raised:
         read_inex_eval_run(str(path), {"1", "2"})
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"topic": "1", "doc": "a", "path": "/b"}\n', "<inex-submission run-id='r'/>"]
+)
+def test_other_formats_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match="XML or JSON Lines; expected eight, topic Q0 "):
+        read_inex_eval_run(str(write(tmp_path, text, "r")), {"1"})

@@ -11,9 +11,9 @@ from format_examples import write
 
 import xcg
 from xcg.documents.corpus import Corpus
-from xcg.errors import InputError, Notes, UnmappedError, XcgError
+from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_run
-from xcg.runs.chunk_documents import ChunkSource, DocumentKey, missing_document
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.chunks import run_of_chunks
 from xcg.runs.run import Run
 
@@ -51,29 +51,6 @@ def test_chunks_are_found_as_in_python(
     run = read(tmp_path, record)
     assert run.rankings["1"].spans == {0: span}
     assert run.rankings["1"] == run_of_chunks("r", {"1": [record]}, texts=TEXTS).rankings["1"]
-
-
-def test_equal_chunks_of_several_topics_are_all_found(tmp_path: Path) -> None:
-    chunk = {"doc": "bees", "text": "dance in the dark"}
-    ants = {"doc": "ants", "text": "a trail of smells"}
-    run = read(tmp_path, {**chunk, "score": 1}, ants | {"score": 2}, chunk | {"topic": "2"}, chunk)
-    assert {topic: ranking.spans for topic, ranking in run.rankings.items()} == {
-        "1": {0: (5, 22), 1: (12, 29), 2: (5, 22)},
-        "2": {0: (5, 22)},
-    }
-    assert list(run.rankings["1"].files) == ["bees", "ants", "bees"]
-
-
-def test_a_rank_goes_before_a_score(tmp_path: Path) -> None:
-    chunks = [
-        {"doc": "bees", "text": text, "score": score, "rank": rank}
-        for text, score, rank in (("dance", 3, 2), ("Drones", 1, 1))
-    ]
-    assert read(tmp_path, *chunks).rankings["1"].spans == {0: (25, 31), 1: (5, 10)}
-    by_score = [{k: v for k, v in chunk.items() if k != "rank"} for chunk in chunks]
-    assert read(tmp_path, *by_score).rankings["1"].spans == {0: (5, 10), 1: (25, 31)}
-    given = [{k: v for k, v in chunk.items() if k != "score"} for chunk in by_score[::-1]]
-    assert read(tmp_path, *given).rankings["1"].spans == {0: (25, 31), 1: (5, 10)}
 
 
 def test_without_corpus_stated_offsets_are_kept(tmp_path: Path) -> None:
@@ -144,12 +121,6 @@ def test_lenient_chunks_that_are_not_found_keep_their_rank(tmp_path: Path) -> No
     ]
 
 
-def test_parents_of_chunks_that_state_their_text(tmp_path: Path) -> None:
-    chunk = {"doc": "bees", "text": "dance", "parent": {"start": 0, "end": 23}}
-    run = read(tmp_path, chunk, {**chunk, "parent": None})
-    assert run.rankings["1"].parents == {0: (0, 23)}
-
-
 NAMED = [
     ("source", {"source": "bees"}),
     ("source", {"metadata": {"source": "bees.md"}}),
@@ -197,42 +168,7 @@ def test_a_document_without_name_gives_file_and_line(
     assert message in str(raised.value)
 
 
-def test_evaluate_reads_such_files_in_one_process_and_in_two(tmp_path: Path) -> None:
-    gold = {"1": {"bees": [(0, 23)]}}
-    records = [{"topic": "1", "source": "/d/bees.md", "text": "Bees dance in the dark."}]
-    for name in ("r", "s"):
-        write(tmp_path, "\n".join(map(json.dumps, records)), f"{name}.jsonl")
-    for workers in (1, 2):
-        results = xcg.evaluate(
-            gold,
-            tmp_path,
-            TEXTS,
-            measures="SpanIoU",
-            document="file name",
-            workers=workers,
-        )
-        assert [results.value(name, "SpanIoU") for name in "rs"] == [1, 1]
-
-
 def test_document_without_chunks_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "1 Q0 bees 1 1 r\n", "r.run")
     with pytest.raises(XcgError, match="--document has no effect on runs without JSON Lines or chunks"):
         xcg.evaluate({"1": {"bees": 1}}, path, document="source")
-
-
-def test_missing_documents_are_named_without_path_and_ending() -> None:
-    corpus = Corpus.of(TEXTS)
-    assert "did you mean 'bees'? Documents are" in missing_document("bees.md", corpus)
-    assert "did you mean 'bees'? --document" in missing_document("https://e.org/bees.md?a", corpus)
-    gold = missing_document("docs/bees.md", corpus, is_result=False)
-    assert gold.endswith("did you mean 'bees'?")
-    assert missing_document("beees", corpus).endswith("did you mean 'bees'?")
-    assert missing_document("wasps", corpus).endswith("expected corpus/wasps.xml")
-
-
-def test_a_document_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    write(tmp_path, "<a><b></a>", "bees.xml")
-    path = write(tmp_path, '{"topic": "1", "doc": "bees", "text": "a"}', "r.jsonl")
-    with pytest.raises(InputError, match=r"r.jsonl:1: .*bees.xml") as raised:
-        read_run(path, source=ChunkSource(None, Corpus(tmp_path)))
-    assert not isinstance(raised.value, UnmappedError)

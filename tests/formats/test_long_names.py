@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Command
 
 from xcg.errors import InputError
 from xcg.formats.base import read_assessments, read_run
@@ -57,15 +56,3 @@ def test_topics_and_names_of_runs(tmp_path: Path, file: str) -> None:
             InputError, match=f"{file}: the name of a run has 1001 characters, beginning"
         ):
             read_run(path)
-
-
-def test_long_values_are_shortened_in_messages(xcg_command: Command, tmp_path: Path) -> None:
-    path = tmp_path / "run.txt"
-    path.write_text(f"1 Q0 d {'9' * 100_000} 1 r\n")
-    qrels = tmp_path / "qrels.txt"
-    qrels.write_text("1 0 d 1\n")
-    result = xcg_command("evaluate", "--assessments", str(qrels), "--run", str(path))
-    assert result.returncode == 2
-    assert "9 … 9" in result.stderr
-    assert result.stderr.endswith("': expected a whole number\n")
-    assert len(result.stderr) < 5000

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
-from pathlib import Path
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-import xcg
-from xcg.documents.text_normalisation import same_words
 from xcg.documents.text_search import Location, Quote
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
-from xcg.formats.placing import update_gold
 
 TEXT = "x" * 20_000
 BEFORE = MovedPassage(Quote("one"), 1000, Location("exact", 1100, 1200, has_context=True))
@@ -70,44 +61,3 @@ def test_a_found_passage(
     occurrences = spans if others else ()
     location = Location("exact", *spans[0], occurrences=occurrences, has_context=has_context)
     assert decided(location) == expected
-
-
-def test_without_neighbours_only_a_certain_passage_is_not_doubtful() -> None:
-    short = Location("exact", 9000, 9010)
-    assert decided(short, alone=True) == ("exact", 9000, True)
-    assert decided(short._replace(end=9040), alone=True) == ("exact", 9000, False)
-    assert decided(short._replace(has_context=True), alone=True) == ("exact", 9000, False)
-
-
-def test_moved_paragraphs_are_compared_with_each_neighbour() -> None:
-    """The passage before is now after the other, so only their own distances are plausible."""
-    moved = BEFORE._replace(location=Location("exact", 9000, 9100, has_context=True))
-    for start, is_doubtful in [(11_000, False), (3300, False), (7000, True)]:
-        one = MovedPassage(Quote("a"), 3000, Location("exact", start, start + 9, has_context=True))
-        assert compare_with_neighbours([moved, one, AFTER], TEXT)[1].is_doubtful == is_doubtful
-
-
-@given(st.data())
-def test_updated_gold_has_its_words_and_no_ambiguous_passage(data: st.DataObject) -> None:
-    words = st.lists(st.sampled_from(["bees", "dance", "well", "at noon."]), min_size=1, max_size=9)
-    old, new = (" ".join(data.draw(words)) for _ in range(2))
-    records = []
-    for number in range(data.draw(st.integers(1, 4))):
-        start = data.draw(st.integers(0, len(old) - 1))
-        end = data.draw(st.integers(start + 1, len(old)))
-        record = {"topic": str(number), "doc": "d", "start": start, "end": end, "text": old[start:end]}
-        if data.draw(st.booleans()):
-            record |= {"prefix": old[:start][-20:], "suffix": old[end:][:20]}
-        records.append(record)
-    with tempfile.TemporaryDirectory() as folder:
-        gold = Path(folder) / "gold.jsonl"
-        gold.write_text("".join(json.dumps(record) + "\n" for record in records))
-        updated = update_gold(gold, xcg.Corpus.of({"d": f"<a>{new}</a>"}))
-        same = update_gold(gold, xcg.Corpus.of({"d": f"<a>{old}</a>"}))
-    assert len(updated.passages) + updated.counts["lost"] + updated.counts["ambiguous"] == len(records)
-    for record in updated.passages:
-        given = records[int(record["topic"])]
-        assert record["text"] == new[record["start"] : record["end"]]
-        assert same_words(record["text"], given["text"])
-    assert same.passages == [record for record in records if record["text"].strip()]
-    assert same.notes == []

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from format_examples import write
 
-import xcg
-from xcg.errors import InputError, Notes
+from xcg.errors import Notes
 from xcg.formats.base import read_assessments
 from xcg.judgements.recall_base import RecallBase
 
@@ -38,19 +37,6 @@ def test_relevant_passages_are_read(tmp_path: Path) -> None:
     assert base.entry_points("2009001") == {"851": 100}
     assert base.entry_points("2009002") == {}
     assert base.document_sizes("2009001") == {"851": (7300, 10656), "852": (0, 99)}
-    assert notes == []
-
-
-def test_a_passage_may_be_empty(tmp_path: Path) -> None:
-    base, notes = read(tmp_path, "1 Q0 d 5 40000 100 29583:0 7:5\n")
-    assert base.spans("1") == {"d": [(29583, 29583, 2.0), (7, 12, 2.0)]}
-    assert notes == []
-
-
-@pytest.mark.parametrize("relevant", [10, 15])
-def test_passages_may_overlap(tmp_path: Path, relevant: int) -> None:
-    base, notes = read(tmp_path, f"1 Q0 d {relevant} 99 0 0:10 5:5\n")
-    assert base.spans("1") == {"d": [(0, 10, 2.0), (5, 10, 2.0)]}
     assert notes == []
 
 
@@ -118,73 +104,6 @@ def test_a_sixth_field_alone_is_neither_entry_point_nor_passage(tmp_path: Path) 
         "note: sixth fields without passages, which are ignored: 2 times",
         "note: relevant sizes that differ from the passages",
     ]
-
-
-def test_files_without_entry_points_are_read(tmp_path: Path) -> None:
-    base, notes = read(tmp_path, "1 Q0 d 10 99 5:10\n1 Q0 e 5 99 0:2 7:3\n1 Q0 f 2 9 4 0:2\n")
-    assert base.spans("1") == {"d": [(5, 15, 2)], "e": [(0, 2, 2), (7, 10, 2)], "f": [(0, 2, 2)]}
-    assert base.entry_points("1") == {"f": 4}
-    assert notes == []
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("1 Q0 d 5", "4 columns"),
-        ("1 Q0 d x 9 1:2", "illegal relevant characters 'x'"),
-        ("1 Q0 d 5 -9 1:2", "illegal length '-9'"),
-        ("1 Q0 d 5 99 3 1:2:3", "illegal passage '1:2:3'"),
-        ("1 Q0 d 5 99 3 4 1:5", "illegal passage '4'"),
-        ("1 Q0 d 5 99 x 1:5", "illegal entry point 'x': expected the offset of a character, or -1"),
-        ("1 Q0 d 5 99 -2 1:5", "illegal entry point '-2'"),
-        ("1 Q0 d 5 99 tag", "illegal entry point 'tag'"),
-        ("1 Q0 d 5 99 3 1:-5", "illegal passage '1:-5'"),
-        ("1 Q0 ../d 5 99 3 1:5", "is not a document name"),
-    ],
-)
-def test_an_illegal_line_gives_file_and_line(tmp_path: Path, line: str, message: str) -> None:
-    path = write(tmp_path, f"0 Q0 d 0 99\n{line}\n", "q")
-    with pytest.raises(InputError) as raised:
-        read_assessments(path)
-    assert str(raised.value).startswith(f"{path}:2: ")
-    assert message in str(raised.value)
-    notes = Notes(lenient=True)
-    assert read_assessments(path, notes).topics
-    assert len(notes.lines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("# topic Q0 document 5 9\n", "an empty file; expected assessments"),
-        ("", "an empty file; expected assessments"),
-        ("topic Q0 x", "3 columns; expected topic Q0 document relevant_characters length"),
-    ],
-)
-def test_other_text_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        read_assessments(write(tmp_path, text))
-    assert message in str(raised.value)
-    assert str(tmp_path / "input.xml") in str(raised.value)
-
-
-@pytest.mark.parametrize("measures", ["nxCG@1 nxCG@3 MAep", "MAep(effort=characters) iMAep"])
-@pytest.mark.parametrize("user_model", ["inex-2005", "spans"])
-def test_empty_and_repeated_passages_change_no_gain(
-    tmp_path: Path, user_model: str, measures: str
-) -> None:
-    corpus = {"d": "<a><p>0123456789</p><p>0123456789</p></a>"}
-    results = "1 Q0 d 1 2 r 5 10\n1 Q0 d 2 1 r 0 8\n"
-    if user_model == "inex-2005":
-        results = "1 Q0 d#/a/p[2] 1 2 r\n1 Q0 d#/a 2 1 r\n"
-    gold = [
-        write(tmp_path, "1 Q0 d 12 20 0 0:12\n", "plain"),
-        write(tmp_path, "1 Q0 d 12 20 0 3:4 17:0 0:12 0:12 0:0\n", "other"),
-    ]
-    run = write(tmp_path, results, "run")
-    found = [xcg.evaluate(qrels, run, corpus, user_model, measures) for qrels in gold]
-    scores = [[result.value for result in of_qrels] for of_qrels in found]
-    assert scores[0] == pytest.approx(scores[1])
 
 
 def test_regular_files_are_read_as_irregular_ones(tmp_path: Path) -> None:

@@ -9,8 +9,6 @@ from typing import Any
 
 import pandas
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import xcg
 from xcg.evaluation.inputs import Inputs
@@ -93,24 +91,6 @@ def test_equal_scores_have_the_order_of_the_format_or_the_stated_one(
     assert order(run, "document") == BY_DOCUMENT
     assert order(run, "file") == AS_GIVEN
     assert order(run, "rank") == AS_GIVEN
-
-
-distinct = st.lists(
-    st.tuples(st.sampled_from("abc"), st.integers(1, 40), st.integers(-50, 50)),
-    min_size=1,
-    max_size=8,
-    unique_by=(lambda row: row[:2], lambda row: row[2]),
-)
-
-
-@given(rows=distinct)
-def test_with_distinct_scores_all_kinds_have_one_order(rows: Any, tmp_path_factory: Any) -> None:
-    folder = tmp_path_factory.mktemp("runs")
-    found = [(doc, f"/a[{n}]", rank, score / 4) for rank, (doc, n, score) in enumerate(rows, 1)]
-    expected = [f"{doc} {path}" for doc, path, _, _ in sorted(found, key=lambda row: -row[3])]
-    for kind in KINDS:
-        for ties in (None, "document", "file"):
-            assert order(kind(found, folder), ties) == expected
 
 
 def notes(run: Any) -> list[str]:

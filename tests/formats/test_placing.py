@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import unicodedata
 from pathlib import Path
 
 import pytest
-from conftest import REAL_DATA, ROOT, Command, without_note
+from conftest import ROOT, Command
 
 import xcg
 from xcg.documents import text_search
@@ -18,8 +14,6 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import TextIndex
 from xcg.errors import InputError, XcgError
 from xcg.formats.placing import locate_passages, update_gold
-
-EVIDENCE = REAL_DATA / "evidence-inference"
 
 
 def write(folder: Path, *records: dict[str, object]) -> Path:
@@ -29,14 +23,6 @@ def write(folder: Path, *records: dict[str, object]) -> Path:
 
 
 CORPUS = {"d": "<a><p>The ﬁrst  “word”</p><p>x y</p><p>x\u00a0y</p></a>"}
-
-
-def test_white_space_and_unicode_forms_aside(tmp_path: Path) -> None:
-    path = write(tmp_path, {"topic": 1, "doc": "d.xml", "text": "first “word” x", "exhaustivity": 2})
-    located = locate_passages(path, xcg.Corpus.of(CORPUS))
-    assert located.passages == [
-        {"topic": 1, "doc": "d", "text": "ﬁrst  “word”x", "exhaustivity": 2, "start": 4, "end": 17}
-    ]
 
 
 def test_the_nearest_of_several_places_and_what_is_missing(tmp_path: Path) -> None:
@@ -69,85 +55,6 @@ def test_wrong_lines(tmp_path: Path, change: dict[str, object], message: str) ->
         locate_passages(path, xcg.Corpus.of(CORPUS))
     assert str(raised.value).startswith(f"{path}:1: ")
     assert message in str(raised.value)
-
-
-def test_the_command_makes_assessments(xcg_command: Command, tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "d.xml").write_text(CORPUS["d"])
-    quotes = write(tmp_path, {"topic": "1", "doc": "d", "text": "first “word”"})
-    done = xcg_command(
-        "place", quotes, "--corpus", tmp_path / "corpus", "--output", tmp_path / "a.jsonl"
-    )
-    assert done.returncode == 0
-    assert "1 passage: 1 normalised" in done.stderr
-    (tmp_path / "run.txt").write_text("1 Q0 d#/a/p[1] 1 1 r\n")
-    (tmp_path / "model.yaml").write_text("name: shares\nquantisation: inex2006_gen\n")
-    evaluated = xcg_command(
-        "evaluate", "--assessments", tmp_path / "a.jsonl", "--run", tmp_path / "run.txt", "--corpus",
-        tmp_path / "corpus", "--user-model", tmp_path / "model.yaml", "--measures", "xCG@1",
-    )  # fmt: skip
-    assert evaluated.stdout.split() == ["run", "xCG@1", "r", f"{12 / 16:.4f}"]
-    quotes = write(tmp_path, {"topic": "1", "doc": "d", "text": "none"})
-    missing = xcg_command("place", quotes, "--corpus", tmp_path / "corpus")
-    assert missing.returncode == 1
-    assert "d does not contain 'none'" in missing.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not EVIDENCE.is_dir(), reason="the experts' evidence is not beside the checkout")
-def test_the_evidence_of_medical_experts(tmp_path: Path, xcg_command: Command) -> None:
-    script = ROOT / "corpora_samples" / "make_evidence_campaign.py"
-    done = subprocess.run(
-        [sys.executable, script, EVIDENCE, tmp_path],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert done.returncode == 0, done.stderr
-    found, _, wanted, *_ = done.stderr.splitlines()[0].removeprefix("merged.jsonl: ").split()
-    assert int(wanted) > 700
-    assert int(found) >= 0.99 * int(wanted)
-
-    def folded(text: str) -> str:
-        return "".join(unicodedata.normalize("NFKC", text).split())
-
-    import csv
-
-    quoted = set()
-    with next(EVIDENCE.glob("v2_annotations*.csv")).open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            text = (EVIDENCE / "txt" / f"PMC{row['PMCID']}.txt").read_text(encoding="utf-8")
-            span = text[int(row["Evidence Start"]) : int(row["Evidence End"])]
-            quoted.add((row["PromptID"], folded(span)))
-    corpus = xcg.Corpus(EVIDENCE / "nxml")
-    for line in (tmp_path / "merged.jsonl").read_text().splitlines():
-        passage = json.loads(line)
-        text = corpus.tree(passage["doc"]).text[passage["start"] : passage["end"]]
-        assert text == passage["text"]
-        assert (passage["topic"], folded(text)) in quoted
-
-    evaluated = xcg_command("evaluate", tmp_path / "merged.yaml", "--format", "jsonl")
-    assert (evaluated.returncode, without_note(evaluated.stderr)) == (0, "")
-    rows = [json.loads(line) for line in evaluated.stdout.splitlines()]
-    assert len({row["user_model"] for row in rows}) == 3
-    best = {
-        model: max(
-            (r for r in rows if r["user_model"] == model and r["measure"] == "MAep"),
-            key=lambda r: r["value"],
-        )
-        for model in ("shares", "shares-overlap-off")
-    }
-    assert best["shares"]["run"] == "paragraphs"
-    assert best["shares-overlap-off"]["run"] == "elements"
-
-    study = ("evaluate", tmp_path / "strategies.yaml", "--measures", "MAep", "--format", "jsonl")
-    rewritten = xcg_command(*study, "--strategy", "top_ranked", "--strategy", "max_score")
-    assert (rewritten.returncode, without_note(rewritten.stderr)) == (0, "")
-    # The table of docs/studies/overlap-strategies.md has these values for all three users.
-    values = {
-        (row["run"], f"{row['value']:.4f}") for row in map(json.loads, rewritten.stdout.splitlines())
-    }
-    assert values == {("bm25+top_ranked", "0.0952"), ("bm25+max_score", "0.1171")}
 
 
 def test_a_text_with_very_many_occurrences_is_refused(
@@ -241,39 +148,6 @@ def test_update_keeps_lines_and_reports_what_it_leaves_out(
     wrong = xcg_command(*arguments, "--fuzzy", "90")
     assert wrong.returncode == 2
     assert "--fuzzy" in wrong.stderr
-
-
-def test_update_decides_repeated_passages_by_the_passages_around_them(
-    xcg_command: Command, tmp_path: Path
-) -> None:
-    first, second, third = (f"Section {n} is about {n * 40}. " for n in ("one", "two", "three"))
-    repeated = "See the table of results below. "
-    parts = [first, repeated, second, repeated, third]
-    starts = [0, len(first), len(first) + 32, len(first) + 32 + len(second)]
-    starts.append(starts[-1] + 32)
-    gold = write(
-        tmp_path,
-        *(
-            {"topic": "1", "doc": "d", "start": start, "end": start + len(part) - 1, "text": part[:-1]}
-            for start, part in zip(starts, parts, strict=True)
-        ),
-    )
-    (tmp_path / "corpus").mkdir()
-    document = tmp_path / "corpus" / "d.txt"
-    arguments = ("place", "--update", gold, "--corpus", tmp_path / "corpus")
-    document.write_text("New. " + "".join(parts))
-    moved = xcg_command(*arguments)
-    assert (moved.returncode, moved.stderr) == (0, "xcg: 5 passages: 5 exact\n")
-    placed = [json.loads(line)["start"] for line in moved.stdout.splitlines()]
-    assert placed == [start + 5 for start in starts]
-
-    document.write_text("".join([first, *parts[2:]]))  # the first of two equal passages was deleted
-    deleted = xcg_command(*arguments)
-    assert deleted.returncode == 0
-    old, new = starts[1], starts[3] - 32
-    message = f"{gold}:2: moved from {old} to {new}, unlike the passages around it; check it"
-    assert message in deleted.stderr
-    assert f"{gold}:4" not in deleted.stderr
 
 
 def test_progress_counts_the_documents_that_are_searched(tmp_path: Path) -> None:

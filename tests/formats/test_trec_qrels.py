@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import patch
@@ -12,50 +11,9 @@ from format_examples import assessments_content, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xcg.documents.files import MAX_LINE_BYTES
 from xcg.errors import InputError
 from xcg.formats.base import read_assessments
 from xcg.formats.text_columns import TextBlock
-
-QRELS = "1 0 d1 3\n1 0 d2 0\n1 0 d3 1\n1 0 d4 -1\n2 0 d1 0\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("1 0 x high", "illegal level 'high': expected a number from -1000"),
-        ("1 0 x 1\n1 0 x", "input.xml:2: 3 columns; expected topic iteration document level"),
-        ("1 0 x 1\n1 0 x 2", "topic 1, x: judged before, in line 1"),
-        ("1 0 x#/ 1", "'/' is not an element path"),
-        ("1 0 x#5:20 1", "'x#5:20' is a passage: expected a document or file#/path"),
-        ("1 0 x 10000000", "illegal level 10000000: expected a number from -1000 to 1000"),
-        ("1 0 x 1000.01", "illegal level 1000.01"),
-        ("1 0 x 1e4", "illegal level 10000"),
-        ("1 0 x nan", "illegal level 'nan': expected a number from -1000 to 1000"),
-        ("1 0 x -inf", "illegal level '-inf'"),
-        ("1 0 x 1,5", "illegal level '1,5'"),
-        ("1 0 x 1_0", "illegal level '1_0'"),
-        ("1 0 x .", "illegal level '.'"),
-        ("1 0 x 1.5\n1 0 x 1.50001", "topic 1, x: judged before, in line 1"),
-    ],
-)
-def test_illegal_lines_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        read_assessments(write(tmp_path, text))
-    assert message in str(raised.value)
-    assert str(tmp_path / "input.xml") in str(raised.value)
-
-
-def test_windows_line_ends_tabs_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "q"
-    path.write_bytes(b"\xef\xbb\xbf" + QRELS.replace("\n", "\r\n").replace(" ", "\t").encode())
-    base = read_assessments(path)
-    assert {file: a["/"].label for file, a in base.files("1").items()} == {
-        "d1": "level 3",
-        "d2": "level 0",
-        "d3": "level 1",
-        "d4": "level -1",
-    }
 
 
 def test_comments_are_ignored_and_a_mark_may_belong_to_the_name(tmp_path: Path) -> None:
@@ -109,27 +67,6 @@ def test_columns_and_lines_give_the_same_assessments(
     from_columns = assessments_content(path, lenient)
     with patch.object(TextBlock, "columns", return_value=None):
         assert from_columns == assessments_content(path, lenient)
-
-
-def test_long_qrels_are_read_in_blocks(tmp_path: Path) -> None:
-    """A topic continues after a megabyte, and an error after it has the right line."""
-    rows = [f"{n // 40000} 0 document-{n:020} {n % 3}" for n in range(60000)]
-    text = "\n".join(rows)
-    assert len(text) > 2 * MAX_LINE_BYTES
-    base = read_assessments(write(tmp_path, text, "q"))
-    assert {topic: len(base.files(topic)) for topic in base.topics} == {"0": 40000, "1": 20000}
-    assert base.files("1")["document-00000000000000050000"]["/"].label == "level 2"
-    for wrong, where in (
-        (
-            f"\n0 0 document-{0:020} 2\n",
-            "q:60001: topic 0, document-00000000000000000000: judged before, in an earlier",
-        ),
-        ("\n1 0 d one\n", "q:60001: illegal level 'one'"),
-        ("\n1 0 d " + " " * MAX_LINE_BYTES * 3 + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
-        ("\n1 0 d " + " " * MAX_LINE_BYTES + "1\n1 0 e 1\n", "q:60001: a line of more than 1 MB"),
-    ):
-        with pytest.raises(InputError, match=re.escape(where)):
-            read_assessments(write(tmp_path, text + wrong, "q"))
 
 
 @pytest.mark.parametrize(

@@ -119,12 +119,6 @@ def test_a_mark_without_path_or_passage_belongs_to_the_name(tmp_path: Path) -> N
     assert (list(again), again.spans) == (expected, {5: (5, 25), 6: (5, 25)})
 
 
-def test_ids_with_marks_are_read_as_columns(tmp_path: Path) -> None:
-    path = write(tmp_path, "1 Q0 doc#4_163 1 9 t\n1 Q0 doc#5_164 2 8 t\n", "r")
-    with patch.object(trec_run._Reader, "add_lines", side_effect=AssertionError):
-        assert list(read_run(path).rankings["1"]) == [("doc#4_163", "/"), ("doc#5_164", "/")]
-
-
 def test_passages_may_be_empty_or_have_an_unknown_offset(tmp_path: Path) -> None:
     lines = ["X 40", "-1 18", "X X", "-1 -1", "5 0", "0 9"]
     text = "".join(f"1 Q0 d 1 {9 - n} t {passage}\n" for n, passage in enumerate(lines))
@@ -138,36 +132,6 @@ def test_passages_may_be_empty_or_have_an_unknown_offset(tmp_path: Path) -> None
             ["the run's name (the name of the file is used instead)"],
         )
         assert list(read_run(path).rankings["1"].spans.values()) == spans
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("1 Q0 f#/a 1 2.0", "5 columns; expected six"),
-        ("1 Q0 f name 1 2.0 t", "7 columns; expected six"),
-        ("1 Q0 f 1 2.0 t /a b", "8 columns; expected six"),
-        ("1 Q0 f#/a 1 2.0 t /a", "f#/a and /a: expected one element or passage"),
-        ("1 Q0 f#/a 1 2.0 t 5 20", "f#/a and 5 20: expected one element or passage"),
-        ("1 Q0 f#/a 1 nan t", "illegal score 'nan'"),
-        ("1 Q0 f#/a x 1 t", "illegal rank 'x'"),
-        ("1 Q0 f/article[1] 1 1 t", "'f/article[1]' does not name an element: expected file#/path"),
-        ("1 Q0 f#/a[0] 1 1 t", "is not an element path"),
-        ("\xff\xfe", "columns"),
-    ],
-)
-def test_an_illegal_line_gives_file_and_line(tmp_path: Path, line: str, message: str) -> None:
-    path = write(tmp_path, "1 Q0 f#/a 1 2.0 t\n" + line + "\n", "run.txt")
-    with pytest.raises(InputError) as raised:
-        read_run(path)
-    assert message in str(raised.value)
-    assert str(raised.value).startswith(f"{path}:2: ")
-
-
-def test_lenient_reading_counts_illegal_lines(tmp_path: Path) -> None:
-    notes = Notes(lenient=True)
-    path = write(tmp_path, "1 Q0 f#/a 1 2 t\n1 Q0 f#/b 1\n1 Q0 f#/c 2 nan t\n", "r")
-    assert steps(read_run(path, notes)) == "a"
-    assert "lines left out of a run: 2 times; the first:" in notes.lines()[0]
 
 
 def test_column_seven_can_contain_the_path(tmp_path: Path) -> None:
@@ -282,12 +246,7 @@ def trec_runs(draw: st.DrawFn) -> bytes:
 @given(
     data=trec_runs(),
     order_and_ties=st.sampled_from(
-        [
-            *(("score", ties) for ties in TIES),
-            ("rank", "document"),
-            ("rank", "file"),
-            ("file", None),
-        ]
+        [*(("score", ties) for ties in TIES), ("rank", "document"), ("rank", "file"), ("file", None)]
     ),
     lenient=st.booleans(),
     topics=st.sampled_from([None, None, {"1"}, {"2", "3"}]),
@@ -314,42 +273,6 @@ def test_columns_and_lines_give_the_same_run(
         assert from_columns == run_content(path, ties, lenient, topics, order)
 
 
-@pytest.mark.parametrize("column", ["f#/a 1 2.5 t", "f 1 2.5 t", "f 1 2.5 t /a", "f 1 2.5 t 5 20"])
-def test_regular_runs_are_read_as_columns(tmp_path: Path, column: str) -> None:
-    path = tmp_path / "run"
-    path.write_text(f"1 Q0 {column}\r\n2 Q0 {column}\n\n")
-    with patch.object(trec_run._Reader, "add_lines", side_effect=AssertionError):
-        assert list(read_run(path).rankings) == ["1", "2"]
-    with (
-        patch.object(trec_run._Reader, "add_columns", side_effect=AssertionError),
-        pytest.raises(AssertionError),
-    ):
-        read_run(path)
-
-
-def test_a_line_without_topic_after_an_empty_line_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    path.write_text("1 Q0 f#/a 1 2 t\n\n Q0 f#/a 2 1 t\n")
-    with pytest.raises(InputError, match=r"run:3: 5 columns"):
-        read_run(path)
-
-
-def test_one_irregular_line_makes_only_its_block_slow(tmp_path: Path) -> None:
-    path = write(tmp_path, "1 Q0 d1 1 9 t\n" * 9 + "1 Q0  d2 2 8\n" + "1 Q0 d3 3 7 t\n" * 99)
-    notes = Notes(lenient=True)
-    with patch.object(document_files, "CHUNK_BYTES", 20):
-        run = read_run(path, notes)
-    assert len(run.rankings["1"]) == 108
-    assert "input.xml:10: 5 columns" in notes.lines()[0]
-
-
-def test_equal_names_and_paths_are_one_object(tmp_path: Path) -> None:
-    path = write(tmp_path, "1 Q0 co/1#/a/b 1 2 t\n1 Q0 co/1#/a/b 2 1 t\n")
-    ranking = read_run(path).rankings["1"]
-    assert ranking.files[0] is ranking.files[1]
-    assert ranking.paths[0] is ranking.paths[1]
-
-
 @pytest.mark.posix
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -372,19 +295,6 @@ def test_a_run_can_be_read_from_a_pipe(
     rankings = read_run(pipe).rankings
     assert {topic: list(ranking) for topic, ranking in rankings.items()} == expected
     writer.join()
-
-
-@pytest.mark.parametrize("block_size", [1, 40, 1 << 16])
-def test_names_are_canonical_in_all_blocks_after_one_in_another_spelling(
-    tmp_path: Path, block_size: int
-) -> None:
-    names = ["a", "b", "./b", "a", "./c", "b"]
-    lines = [f"{topic} Q0 {name} 1 {-topic} tag" for topic, name in enumerate(names, 1)]
-    path = write(tmp_path, "\n".join([*lines, "1 Q0 ./b 2 -2 tag", "2 Q0 ./c 2 -3 tag"]), "run")
-    with patch.object(document_files, "CHUNK_BYTES", block_size):
-        rankings = read_run(path).rankings
-    found = {topic: " ".join(ranking.files) for topic, ranking in rankings.items()}
-    assert found == {"1": "a b", "2": "b c", "3": "b", "4": "a", "5": "c", "6": "b"}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Command
 from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
@@ -43,15 +42,6 @@ def test_elements_are_the_same_after_writing_and_reading(
     assert lost == []
 
 
-def test_elements_of_inex_2005_are_the_same_after_writing_and_reading(tmp_path: Path) -> None:
-    base = RecallBase()
-    base.add("1", "d", "/a[1]", Assessment(2.0, 30 / 70, 70, "share"), "")
-    base.add("1", "d", "/a[1]/b[1]", Assessment(0.0, 1.0, 3, "share"), "")
-    text, lost = base.to_text("inex2005")
-    assert content(read_again(tmp_path, text)) == content(base)
-    assert lost == []
-
-
 @pytest.mark.parametrize("format", ["offsets", "jsonl"])
 def test_passages_are_the_same_after_writing_and_reading(tmp_path: Path, format: str) -> None:
     base = RecallBase()
@@ -75,8 +65,7 @@ _LINES = st.dictionaries(
 
 @given(_LINES)
 def test_offset_qrels_are_the_same_after_reading_and_writing(
-    tmp_path: Path,
-    lines: dict[tuple[str, str], tuple[int, int, int | None, list[tuple[int, int]]]],
+    tmp_path: Path, lines: dict[tuple[str, str], tuple[int, int, int | None, list[tuple[int, int]]]]
 ) -> None:
     text = ""
     for (topic, document), (relevant, length, entry_point, passages) in sorted(lines.items()):
@@ -221,25 +210,6 @@ def test_writers_refuse_or_report_what_a_format_cannot_hold() -> None:
         assert lost in base.to_text(format_name)[1]
     with pytest.raises(XcgError, match="does not name an element"):
         Run("r", {"1": Ranking(["d"], [""])}).to_text("trec")
-
-
-def test_convert_writes_a_run_with_the_same_values(xcg_command: Command, tmp_path: Path) -> None:
-    run = ROOT / "corpora_samples/kazai-lalmas-2006-runs/2-frb.xml"
-    target = tmp_path / "frb.txt"
-    done = xcg_command("convert", "--run", run, "--to", "trec", "--output", target)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert target.read_text().startswith("163 Q0 co/2001/r7022#/article[1]/bdy[1]/sec[6] 1 10 frb\n")
-    config = "configs/kazai-lalmas-2006.yaml"
-    values = [
-        xcg_command("evaluate", config, "--run", path, "--format", "csv").stdout
-        for path in (run, target)
-    ]
-    assert values[0] == values[1]
-    assert (
-        "lost in jsonl: the run's name" in xcg_command("convert", "--run", run, "--to", "jsonl").stderr
-    )
-    assert xcg_command("convert", "--to", "trec").returncode == 2
-    assert xcg_command("convert", "--run", run, "--to", "tre").returncode == 2
 
 
 SCORED = {"1": {"d": 2.5, "e": 1e-3}, "2": {"d": 1.0 + 1e-9, "e": 1.0}, "3": {"d": 2.0, "e": 2.0}}

@@ -196,15 +196,6 @@ def test_a_class_next_to_a_configuration(xcg_command: Command, folder: Path, wor
     ]
 
 
-def test_several_values_of_a_parameter_are_several_user_models(
-    xcg_command: Command, folder: Path
-) -> None:
-    rule = "reader: {name: 'mine:Impatient', patience: [0, 1]}"
-    done = evaluate(xcg_command, folder, rule, "--format", "csv")
-    assert "two,all,xCG@2,1.0,mine[patience=0]" in done.stdout
-    assert "two,all,xCG@2,1.9,mine[patience=1]" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
@@ -254,13 +245,6 @@ def test_a_misuse_has_one_message(xcg_command: Command, folder: Path, rule: str,
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-def test_plugins_that_are_refused_include_readers(xcg_command: Command, folder: Path) -> None:
-    evaluate(xcg_command, folder, "reader: 'mine:Impatient'")
-    done = xcg_command("--no-plugins", "evaluate", str(folder / "c.yaml"))
-    assert done.returncode == 2
-    assert "the reader 'mine:Impatient' is a plug-in: plug-ins are refused" in done.stderr
 
 
 def bad(**methods: Any) -> type:
@@ -328,15 +312,6 @@ def test_user_models_state_what_a_reader_means() -> None:
     assert model.reason_above_1 == "the reader Impatient decides gains, and xcg knows no limit of them"
     with pytest.raises(ValueError, match="the reader Impatient replaces the whole relevance value"):
         RelevanceValue(alpha=0.5, reader=Impatient)  # type: ignore[arg-type]
-
-
-def test_a_reader_has_no_alpha_to_sweep(xcg_command: Command, folder: Path) -> None:
-    evaluate(xcg_command, folder, "reader: 'mine:Impatient'")
-    done = xcg_command(
-        "sweep", str(folder / "c.yaml"), "--strategy", "unique", "--strategy", "thorough"
-    )
-    assert done.returncode == 2
-    assert "the user model mine has no alpha, because it has the reader mine:Impatient" in done.stderr
 
 
 def test_the_methods_are_those_of_the_protocol() -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import pytest
 
 from xcg.errors import InputError, Notes
 from xcg.evaluation.topics import TopicSource
-from xcg.gains import element_gains
-from xcg.gains.element_reader import ElementReader
 from xcg.gains.topic import Topic
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
@@ -39,18 +35,3 @@ def test_the_error_of_the_first_result_is_raised() -> None:
     gains = topic_of(base(None), Run.of("r", {"1": results}))
     with pytest.raises(InputError, match=r"topic 1, d2, /s\[1\]/p\[2\]: its size"):
         gains.gains("r", gains.ideal(MODEL), MODEL)
-
-
-def test_rankings_with_the_same_results_in_a_document_share_their_gains() -> None:
-    first = Run.of("first", {"1": [("d1", "/s"), ("d2", "/s/p"), ("d1", "/s/p")]})
-    second = Run.of("second", {"1": [("d2", "/s"), ("d1", "/s"), ("x", "/s"), ("d1", "/s/p")]})
-    gains = topic_of(base(100), first, second)
-    ideal = gains.ideal(MODEL)
-    with patch.object(element_gains, "ElementReader", wraps=ElementReader) as reader:
-        found = {run: gains.gains(run, ideal, MODEL) for run in ("first", "second")}
-        assert reader.call_count == 3  # d1 once, d2 twice
-    for run, topic_gains in found.items():
-        alone = topic_of(base(100), first if run == "first" else second).gains(run, ideal, MODEL)
-        assert list(topic_gains.gains) == list(alone.gains)  # type: ignore[arg-type]
-        assert topic_gains.not_retrieved == alone.not_retrieved
-    assert list(found["second"].gains)[2] == 0  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from random_cases import PAIRS, RandomCampaign, campaigns
+from random_cases import RandomCampaign, campaigns
 from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base, span_cases
 
 import xcg
@@ -31,8 +30,6 @@ from xcg.user_model.relevance_value import RelevanceValue
 SECTIONS = {"d": "<a><s>12345</s><s>67890</s></a>"}
 ASSESSED = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
 
-NESTED = "<a><s><p>one</p><p>two</p></s><s><p>three</p><p>four</p></s></a>"
-PATHS = ["/a", *(f"/a/s[{n}]" for n in (1, 2)), *(f"/a/s[{n}]/p[{m}]" for n in (1, 2) for m in (1, 2))]
 
 Gains = Callable[[Sequence[int]], list[float]]
 
@@ -214,23 +211,6 @@ def test_each_rank_takes_the_text_with_the_greatest_gain(case: Any, model: UserM
     check_each_rank(*evaluated(recall_base(gold), chunk_run("r", ranking), documents, model))
 
 
-@given(
-    st.lists(
-        st.dictionaries(st.sampled_from(PATHS), st.sampled_from(PAIRS), max_size=5),
-        min_size=2,
-        max_size=2,
-    ),
-    st.lists(st.tuples(st.sampled_from(["d0", "d1"]), st.sampled_from(PATHS)), min_size=2, max_size=7),
-    element_models,
-)
-def test_each_rank_of_documents_that_often_overlap(
-    grades: list[dict[str, Any]], ranking: list[tuple[str, str]], model: UserModel
-) -> None:
-    assessments = {"1": {f"d{number}": found for number, found in enumerate(grades)}}
-    documents = dict.fromkeys(["d0", "d1"], NESTED)
-    check_each_rank(*evaluated(assessments, Run.of("r", {"1": ranking}), documents, model))
-
-
 @given(campaigns(), element_models)
 def test_no_order_of_elements_gains_more(campaign: RandomCampaign, model: UserModel) -> None:
     assume(campaign.ranking)
@@ -306,63 +286,6 @@ def test_no_retrieved_result_gains_more_at_rank_1(campaign: RandomCampaign) -> N
 
 
 # Time is counted in steps of the readers, which do not depend on the machine.
-
-
-def steps_per_result(reader: Any, results: Sequence[Any]) -> float:
-    order = oracle.order_by_gain([("d", result) for result in results], {"d": reader})
-    assert sorted(order) == list(range(len(results)))
-    return float(reader.steps / len(results))
-
-
-def windows(count: int) -> list[tuple[float, float]]:
-    """Return overlapping texts of different sizes in random order."""
-    rng = random.Random(count)
-    starts = (rng.randrange(100 * count) for _ in range(count))
-    return [(start, start + rng.randrange(50, 1000)) for start in starts]
-
-
-@pytest.mark.parametrize("alpha", [0.5, 1.0])
-def test_steps_grow_with_the_number_of_texts(alpha: float) -> None:
-    def steps(count: int) -> float:
-        gold = [GoldSpan(start, start + 300, 1.0) for start in range(0, 100 * count, 1000)]
-        return steps_per_result(SpanReader(gold, RelevanceValue(alpha)), windows(count))
-
-    assert steps(16_000) < 1.25 * steps(1_000)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("alpha", [0.5, 1.0])
-def test_steps_grow_with_the_number_of_elements(alpha: float) -> None:
-    def steps(count: int) -> float:
-        sections = [f"/a[1]/s[{s}]" for s in range(1, count // 20 + 1)]
-        paths = [f"{section}/p[{p}]" for section in sections for p in range(1, 20)]
-        tree = ElementTree.from_paths(paths, dict.fromkeys(["/a[1]", *sections, *paths], 9))
-        rng = random.Random(20)
-        scores = {row: rng.choice([0.25, 0.5, 1.0]) for row in range(1, len(tree)) if row % 3}
-        ideal = [tree.row(path) for path in paths if tree.row(path) in scores]
-        reader = ElementReader(JudgedDocument(tree, scores, ideal), RelevanceValue(alpha))
-        return steps_per_result(reader, rng.sample(range(len(tree)), count))
-
-    assert steps(16_000) < 1.25 * steps(1_000)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize("normalisation", ["subtree", "none"])
-@pytest.mark.parametrize(
-    "results",
-    [
-        [(0, 20_000)] * 20_000,
-        [(0, end) for end in range(1, 20_001)],
-        [(start, start + 10_000) for start in range(20_000)],
-    ],
-    ids=["identical", "nested", "windows"],
-)
-def test_hostile_rankings_take_few_steps(
-    alpha: float, normalisation: Any, results: list[tuple[int, int]]
-) -> None:
-    reader = SpanReader([GoldSpan(0, 40_000, 1.0)], RelevanceValue(alpha, normalisation))
-    assert steps_per_result(reader, results) < 10
 
 
 @pytest.mark.slow

@@ -53,22 +53,6 @@ def test_an_article_with_ten_ideal_paragraphs(
     assert found == pytest.approx([maep, linear, q], abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("results", "printed"),
-    [
-        ([ARTICLE], "0.0682 0.0682 0.0563 0.0795 0.0750"),
-        (PARAGRAPHS[:7], "0.7000 0.7000 0.7000 0.7000 0.1000"),
-        (PARAGRAPHS[:1], "0.1000 0.1000 0.1000 0.1000 0.1000"),
-        ([PARAGRAPHS[0], ARTICLE], "0.1795 0.1773 0.1881 0.1795 0.1000"),
-    ],
-)
-def test_an_article_with_ten_ideal_paragraphs_by_the_printed_digits(
-    results: list[str], printed: str
-) -> None:
-    found = scores(results, "MAep MAep(interpolation=linear) MAep(average=gain) Q gr@1")
-    assert " ".join(f"{value + 1e-12:.4f}" for value in found) == printed
-
-
 def test_the_page_states_these_values() -> None:
     page = (ROOT / "docs" / "concepts" / "effort-precision.md").read_text(encoding="utf-8")
     rows = {
@@ -120,13 +104,6 @@ class Claiming(Appreciative):
     everything = True
 
 
-@pytest.mark.parametrize("reader", [Appreciative, Claiming])
-def test_what_users_readers_call_related_retrieves_nothing(reader: type) -> None:
-    model = {"name": "m", "relevance_value": {"reader": reader}}
-    assert scores([ARTICLE], "MAep", model) == pytest.approx([0.75 / 11])
-    assert scores(PARAGRAPHS[:7], "MAep", model) == pytest.approx([0.7])
-
-
 NEAR_MISSES = [
     "judged",
     "exact",
@@ -176,11 +153,6 @@ def sample_scores(runs: Any, measures: list[str]) -> dict[str, dict[str, float]]
     """Return measure → run → mean for runs of the sample campaign."""
     found = xcg.evaluate(ROOT / "assessments" / "handbook", runs, DOCUMENTS, None, measures)
     return {measure: {run: found.value(run, measure) for run in found.runs} for measure in measures}
-
-
-def test_q_ranks_whole_articles_of_the_sample_as_low_as_gain_recall_does() -> None:
-    for measure, values in sample_scores(RUNS, ["Q", "MAep", "gr@100"]).items():
-        assert sum(value > values["articles"] for value in values.values()) >= 6, measure
 
 
 def test_appending_document_roots_raises_no_score_by_more_than_their_gain() -> None:

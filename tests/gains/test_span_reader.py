@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -12,19 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from span_examples import DOCUMENTS, GOLD, Chunk, chunk_run, in_three_forms, recall_base, span_cases
 
 import xcg
-from xcg.cli.main import main
 from xcg.documents.intervals import IntervalSet
 from xcg.documents.text_units import TOKENIZERS, UnitConverter, words_and_marks
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.explain import explain
-from xcg.evaluation.ideals import ideal_elements, ideal_statistics
-from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.ideals import ideal_elements
 from xcg.gains.span_reader import GoldSpan, SpanReader, disjoint
 from xcg.measures.text_effort import (
     by_density,
@@ -121,71 +116,6 @@ def test_a_result_is_paid_as_a_whole(result: tuple[int, int], whole: float, as_r
     assert round(found.value("r", "MAep(effort=characters)"), 4) == rounded[result[0]][result[1]]
 
 
-@pytest.mark.parametrize("padding", ["before", "after", "around"])
-def test_noise_costs_more_than_a_sentence(padding: str) -> None:
-    noise, sentence = "noise " * 2000, "One more sentence is short. "
-    answer = "The answer has these ten words, or nearly so many words. "
-    text = f"{noise}{sentence}{answer}{sentence}{noise}"
-    start = len(noise) + len(sentence)
-    end = start + len(answer)
-
-    def padded(before: int, after: int) -> Chunk:
-        return (
-            "d",
-            start - before * (padding != "after"),
-            end + after * (padding != "before"),
-        )
-
-    measures = "MAep iMAep ep@0.1 ep@1 nxCG(budget=tokens)@100 gr(budget=words)@100 MAep(effort=words)"
-    long = len(sentence) + len(noise)
-    runs = {
-        "answer": ("d", start, end),
-        "sentence": padded(len(sentence), len(sentence)),
-        "noise": padded(long, long),
-        "document": ("d", 0, len(text)),
-    }
-    results = xcg.evaluate(
-        {"1": {"d": [(start, end)]}},
-        {name: {"1": [chunk]} for name, chunk in runs.items()},
-        {"d": text},
-        "spans",
-        measures,
-    )
-    for measure in results.measures:
-        answer_score, sentence_score, noise_score, document_score = (
-            results.value(run, measure) for run in runs
-        )
-        assert answer_score == pytest.approx(1)
-        assert sentence_score > 10 * noise_score
-        assert document_score <= noise_score
-
-
-def test_the_charge_in_user_models_and_curves(tmp_path: Path) -> None:
-    model = {**AS_READ, "effort": {"unit": "characters", "charge": ["as_read", "whole"]}}
-    run = chunk_run("r", [("bees", 10, 100)])
-    found = xcg.evaluate(recall_base(GOLD[:1]), [run], DOCUMENTS, model, "ep@1")
-    assert [row.value for row in found.means()] == pytest.approx([1.0, 20 / 90])
-    curves = xcg.curves(
-        recall_base(GOLD[:1]), [run], DOCUMENTS, model, "nxCG(budget=characters)", depth=100
-    )
-    heights = [curve.y[49] for curve in curves if curve.run == "r" and curve.topic == "all"]
-    assert heights == pytest.approx([1.0, 0.0])
-
-
-def test_a_user_model_without_charge_pays_as_read() -> None:
-    model = {
-        "name": "m",
-        "quantisation": "inex2005_gen",
-        "spans": "text",
-        "effort": {"unit": "tokens"},
-    }
-    assert xcg.UserModel.of(model).effort.charge == "as_read"
-    assert xcg.UserModel.shipped("spans").effort.charge == "whole"
-    assert xcg.UserModel.shipped("spans-levels").effort.charge == "whole"
-    found = figures(GOLD, [("bees", 10, 100)], measures="nxCG(budget=tokens)@4", model=model)
-    assert found == {"nxCG(budget=tokens)@4": 1.0}
-
-
 def test_gold_spans_of_a_result_gain_in_the_order_of_the_text() -> None:
     # One gain spread evenly over both would be lost by cutting the result: 1 after 100 characters
     # instead of 1 after 55.
@@ -275,36 +205,6 @@ def test_tokenizers_of_users_are_checked(function: Any, message: str) -> None:
         UnitConverter.of("some text", "tokens", TOKENIZERS.part(function))
 
 
-def halves(text: str) -> list[int]:
-    """A tokenizer: two tokens, whatever the text."""
-    return [0, len(text) // 2]
-
-
-def test_a_tokenizer_in_a_user_model() -> None:
-    model = {
-        "name": "halves",
-        "quantisation": "inex2005_gen",
-        "spans": "text",
-        "effort": {"unit": "tokens", "tokenizer": f"{__name__}:halves"},
-    }
-    # 100 characters are two tokens; the gold is .4 + .2 of one, and all of the text is read for it
-    found = figures(GOLD, [("bees", 0, 100)], model=model, measures="ep@1 nxCG(budget=tokens)@1")
-    assert found["ep@1"] == pytest.approx(0.6 / 1.2)
-    assert found["nxCG(budget=tokens)@1"] == pytest.approx(1.0 / 1.5)
-
-
-def test_effort_in_text_for_elements() -> None:
-    documents = {"d": "<a><p>0123456789</p><p>0123456789</p><p>0123456789</p></a>"}
-    base = {"1": {"d": {"/a": (3, 1), "/a/p[1]": (3, 3), "/a/p[2]": (2, 2)}}}
-    run = {"r": {"1": ["d#/a/p[3]", "d#/a/p[1]", "d#/a/p[2]"]}}
-    found = xcg.evaluate(
-        base, run, documents, None, "ep(effort=characters)@0.5 nxCG(budget=characters)@15"
-    )
-    # ideal gains 1 and .5, ten characters each: .75 after 7.5; the run reads ten for nothing first
-    assert found.value("r", "ep(effort=characters)@0.5") == pytest.approx(7.5 / 17.5)
-    assert found.value("r", "nxCG(budget=characters)@15") == pytest.approx(0.5 / 1.25)
-
-
 def test_an_ideal_element_becomes_gold_text() -> None:
     documents = {"d": "<a><p>0123456789</p><p>0123456789</p></a>"}
     base = {"1": {"d": {"/a": (3, 2), "/a/p[1]": (3, 3)}}}
@@ -336,107 +236,10 @@ def test_levels_of_passages(tmp_path: Path) -> None:
         xcg.evaluate(gold, [run], DOCUMENTS, element_model, "xCG@1")
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (
-            {"relevance_value": {"near_misses": "exact"}},
-            "exact applies to elements only: with spans: text",
-        ),
-        ({"relevance_value": {"partially_seen": "capped"}}, "capped applies to elements only"),
-        ({"effort": {"unit": "token"}}, "did you mean 'tokens'"),
-        ({"effort": {"charge": "hole"}}, "effort.charge: illegal value 'hole': did you mean 'whole'"),
-        ({"effort": {"tokenizer": "word_and_marks"}}, "did you mean 'words_and_marks'"),
-    ],
-)
-def test_contradictory_user_models_are_refused(model: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        xcg.UserModel.of({"name": "m", "spans": "text", **model})
-
-
-def test_parameters_of_ranks_are_refused_with_effort_in_text() -> None:
-    for measure in ("MAep(effort=tokens,unretrieved=max)", "ep(interpolation=linear)@0.5"):
-        with pytest.raises(
-            InputError, match="applies to effort in ranks only; here effort is in tokens"
-        ):
-            figures(GOLD, [("bees", 0, 40)], measures=measure)
-    assert "MAep(interpolation=linear,effort=ranks)" in figures(
-        GOLD, [("bees", 0, 40)], measures="MAep(effort=ranks,interpolation=linear)"
-    )
-
-
-@pytest.mark.parametrize(
-    ("measure", "message"),
-    [
-        ("MAep(effort=ranks,charge=whole)", "charge applies to effort in text only: add effort=tokens"),
-        ("nxCG(charge=whole)@3", "charge applies to effort in text only: add budget=tokens"),
-        ("MAep(charge=hole)", "MAep: illegal charge 'hole': did you mean 'whole'"),
-        ("MAnxCG(charge=whole)@3", "MAnxCG has no parameter 'charge'"),
-    ],
-)
-def test_charge_is_refused_with_effort_in_ranks(measure: str, message: str) -> None:
-    with pytest.raises(XcgError, match=re.escape(message)):
-        figures(GOLD, [("bees", 0, 40)], measures=measure)
-
-
 def test_effort_in_text_needs_documents() -> None:
     base = {"1": {"d": {"/a": (3, 3)}}}
     with pytest.raises(InputError, match="needs the documents: expected a corpus"):
         xcg.evaluate(base, {"r": {"1": ["d#/a"]}}, measures="MAep(effort=tokens)")
-
-
-def test_explanations_of_text_name_the_gold_spans() -> None:
-    run = chunk_run("r", [("bees", 0, 20), ("bees", 10, 60), ("bees", 20, 30), ("bees", 80, 90)])
-    (found,) = explain(recall_base([*GOLD, ("bees", 90, 100, 2.0)]), [run], "1", DOCUMENTS, "spans")
-    assert [(r.gain, r.seen, r.through) for r in found.results] == [
-        (0.5, "no", []),
-        (1.0, "partly", [1]),
-        (0.0, "fully", [2]),
-        (0.0, "no", []),
-    ]
-    assert [r.why for r in found.results] == [
-        "shows 50% of 10–30, new to the reader",
-        "shows all of 10–30 and all of 50–60, of which rank 1 showed some before",
-        "its relevant text was shown at rank 2",
-        "it shows no relevant text",
-    ]
-    assert [(m.path, m.score, m.span) for m in found.missed] == [("90–100", 1.0, (90, 100))]
-    statistics = ideal_statistics(Inputs(recall_base(GOLD), (), DOCUMENTS, "spans"))
-    assert [(s.relevant, s.ideal, s.gain, s.characters) for s in statistics] == [(2, 2, 1.5, 15)]
-
-
-def test_the_command_evaluates_explains_and_reports(tmp_path: Path) -> None:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    (documents / "bees.xml").write_text(DOCUMENTS["bees"])
-    gold = [{"topic": "1", "doc": "bees", "start": a, "end": b} for _, a, b, _ in GOLD]
-    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(line) + "\n" for line in gold))
-    (tmp_path / "run.txt").write_text(
-        "1 Q0 bees 1 3 r 0 40\n1 Q0 bees 2 2 r 20 40\n1 Q0 bees 3 1 r 0 100\n"
-    )
-    common = ["--assessments", str(tmp_path / "gold.jsonl"), "--run", str(tmp_path / "run.txt")]
-    common += ["--corpus", str(documents), "--user-model", "spans"]
-    measures = ["--measures", "MAep nxCG(budget=tokens)@6"]
-    shown = CliRunner().invoke(main, ["evaluate", *common, *measures, "--format", "csv"])
-    assert shown.exit_code == 0, shown.output
-    # Both are worth 1. After six tokens, this reader has paid four for nothing and half of 10–30.
-    assert "r,all,nxCG(budget=tokens)@6,0.25,spans" in shown.output
-    page = tmp_path / "report.html"
-    made = CliRunner().invoke(main, ["report", *common, *measures, "--output", str(page)])
-    assert made.exit_code == 0, made.output
-    assert "shows all of 10–30" in page.read_text()
-    options = [
-        "curves",
-        *common,
-        "--measures",
-        "nxCG(budget=tokens)",
-        "--depth",
-        "20",
-        "--format",
-        "csv",
-    ]
-    drawn = CliRunner().invoke(main, options)
-    assert drawn.exit_code == 0, drawn.output
 
 
 # Laws. Documents are words, so that characters, words and tokens differ.

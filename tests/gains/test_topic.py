@@ -257,24 +257,6 @@ def test_paths_alone_give_the_gains_of_documents_if_no_size_is_needed(
     assert list(sparse.gains) == pytest.approx(list(topic_gains(campaign, model).gains), abs=1e-12)  # type: ignore[arg-type]
 
 
-@given(campaigns(), models)
-def test_evaluating_twice_gives_the_same(campaign: RandomCampaign, model: xcg.UserModel) -> None:
-    def evaluate(runs: Any) -> list[Any]:
-        try:
-            results = xcg.evaluate(
-                {"1": campaign.assessments}, runs, dict(campaign.sources), model, MEASURES_TESTED
-            )
-        except XcgError as error:
-            assert "nothing to average" in str(error)
-            return []
-        return sorted(results)
-
-    ranked = {"a": {"1": campaign.ranking}, "b": {"1": campaign.ranking[::-1]}}
-    first = evaluate(ranked)
-    assert evaluate(ranked) == first
-    assert evaluate(dict(reversed(ranked.items()))) == first
-
-
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), max_size=8))
 def test_any_order_of_the_ideal_gains_is_at_most_the_ideal(gains: list[float]) -> None:
     """A ranking of the ideal gains in any order is at most the ideal."""

@@ -19,7 +19,6 @@ from xcg.testing import assert_retrieval
 
 BEES = "Bees dance well. Drones do no work. Worker bees dance at noon, and drones sleep."
 CORPUS = {"bees": BEES}
-DRONES = {"topic": "1", "doc": "bees", "start": 17, "end": 35, "text": "Drones do no work."}
 
 
 def write(path: Path, *records: dict[str, Any]) -> Path:
@@ -154,20 +153,6 @@ def test_quotes_need_a_corpus_and_offsets_do_not(tmp_path: Path) -> None:
     assert xcg.evaluate(quoted, runs, CORPUS, measures="MAep").value("r", "MAep") == 1.0
     stated = {"1": {"bees": [{"start": 17, "end": 35, "text": "not compared without documents"}]}}
     assert xcg.evaluate(stated, runs, measures="iP@0.0").value("r", "iP@0.0") == 1.0
-
-
-def test_a_recall_base_is_not_changed_by_an_evaluation(tmp_path: Path) -> None:
-    path = write(tmp_path / "gold.jsonl", DRONES, {"topic": "2", "doc": "bees", "exact": "noon"})
-    base = read_assessments(path)
-    runs = {"r": {"1": [("bees", 17, 35)], "2": [("bees", BEES.index("noon"), BEES.index(", and"))]}}
-    for _ in range(2):
-        assert xcg.evaluate(base, runs, CORPUS, measures="MAep").value("r", "MAep") == 1.0
-    assert base.spans("2") == {"bees": []}
-
-
-def test_missing_documents_are_reported_once(tmp_path: Path) -> None:
-    with pytest.raises(UnmappedError, match="wasps"):
-        xcg.evaluate({"1": {"wasps": [{"exact": "sting"}]}}, {"r": {"1": [("bees", 0, 4)]}}, CORPUS)
 
 
 def test_highlights_with_quotes(tmp_path: Path) -> None:

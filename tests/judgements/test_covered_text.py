@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from work import growth, peak_memory
 
 from xcg.documents.parsing import parse_document
 from xcg.judgements.highlights import Highlight, SpecificityScale, _element_assessments, assess_spans
@@ -48,13 +47,3 @@ def test_exhaustivity_is_that_of_passages_of_which_an_element_contains_half(
         if grades:
             expected[path] = max(grades)
     assert {path: assessment.exhaustivity for path, assessment in found.items()} == expected
-
-
-def test_memory_grows_with_elements_and_passages_and_not_with_their_product() -> None:
-    def memory(count: int) -> int:
-        tree = parse_document(b"<a>" + b"<p>0123456789</p>" * count + b"</a>")
-        spans = [Span(10 * i, 10 * i + 7, 1.0 + i % 2) for i in range(count)]
-        assert tree.paths
-        return peak_memory(lambda: assess_spans(tree, spans))
-
-    assert growth(memory, 500, factor=8) < 2.5

@@ -68,18 +68,6 @@ def test_the_shares_of_the_levels_of_table_1() -> None:
     }
 
 
-def test_grade_pairs_are_sorted_by_exhaustivity_and_specificity() -> None:
-    pairs = {"/a": (3, 1), "/a/b": (1, 3), "/a/c": (3, 3), "/a/d": (0, 0), "/a/e": (1, 3)}
-    found = level_distribution(RecallBase.of({"1": {"d": pairs}}))
-    assert [(one.level, one.number) for one in found] == [
-        ("(0,0)", 1),
-        ("(1,3)", 2),
-        ("(3,1)", 1),
-        ("(3,3)", 1),
-    ]
-    assert [one.relevant_share for one in found] == [None, 0.5, 0.25, 0.25]
-
-
 def test_coverage_is_sorted_from_none_to_exact() -> None:
     letters = {f"/a/{letter}": Assessment(2, letter, None, "coverage") for letter in "ELSN"}
     found = level_distribution(RecallBase.of({"1": {"d": letters}}))  # type: ignore[dict-item]

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import markup
@@ -15,7 +14,6 @@ import xcg
 from xcg.documents.parsing import parse_document
 from xcg.documents.text_search import locate_passage
 from xcg.errors import InputError, XcgError
-from xcg.formats.base import read_assessments
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
 from xcg.judgements.highlights import Highlight, SpecificityScale, assess
@@ -38,14 +36,6 @@ def test_grades_by_hand() -> None:
         "/a[1]/s[1]/p[1]": "(3,3)",
         "/a[1]/s[1]/p[2]": "(2,2)",  # holds a third of the passage: one grade less
     }
-
-
-def test_several_passages_lend_the_highest_exhaustivity() -> None:
-    found = labels((0, 10, 1), (10, 20, 2), (30, 40, 1))
-    assert found["/a[1]"] == "(2,2)"
-    assert found["/a[1]/s[1]"] == "(2,2)"
-    assert found["/a[1]/s[2]"] == "(1,3)"
-    assert found["/a[1]/s[1]/t[1]"] == "(1,3)"
 
 
 def test_the_scale() -> None:
@@ -118,14 +108,6 @@ def test_wrong_lines_name_file_and_line(
     assert message in str(raised.value)
 
 
-@pytest.mark.parametrize("line", ["{", "[1]", "7", '{"topic": "1"}', "[" * 100_000])
-def test_what_is_no_highlight(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "marks.jsonl"
-    path.write_text(line)
-    with pytest.raises(InputError, match=r"marks\.jsonl:1: "):
-        read_highlights(path)
-
-
 def test_spans_and_texts_are_compared_with_the_document() -> None:
     corpus = xcg.Corpus.of({"d": DOCUMENT})
     with pytest.raises(InputError, match="the document's text has 40 characters"):
@@ -136,45 +118,7 @@ def test_spans_and_texts_are_compared_with_the_document() -> None:
         assess([Highlight("1", "e", 0, 2, 1)], corpus)
 
 
-def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "d.xml").write_text(DOCUMENT)
-    marks = tmp_path / "marks.jsonl"
-    marks.write_text(json.dumps(GOOD) + "\n" + json.dumps({**GOOD, "topic": 22}) + "\n")
-    options = ["--corpus", tmp_path / "corpus", "--output", tmp_path / "out", "--smallest", 5]
-    done = xcg_command("assess", marks, *options)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "2 topics, 6 assessed elements" in done.stderr
-    base = read_assessments(tmp_path / "out")
-    assert base.topics == ["1", "22"]
-    assert {p: a.label for p, a in base.files("22")["d"].items()} == {
-        "/a[1]": "(2,1)",
-        "/a[1]/s[1]": "(2,1)",
-        "/a[1]/s[1]/t[1]": "(2,3)",
-    }
-    bad = xcg_command("assess", marks, *options, "--fairly", 0.95)
-    assert (bad.returncode, "expected 0 < fairly < highly" in bad.stderr) == (2, True)
-    marks.write_text(json.dumps({**GOOD, "topic": "../x"}))
-    climbing = xcg_command("assess", marks, *options)
-    assert (climbing.returncode, "cannot name a file" in climbing.stderr) == (2, True)
-
-
 def test_only_the_four_point_scale_can_be_written() -> None:
     base = RecallBase.of({"1": {"d": {"/a": xcg.Assessment(3.0, "E", scale="coverage")}}})
     with pytest.raises(ValueError, match="is on the coverage scale, but the format inex2004 holds"):
         inex_2004(base, "1")
-
-
-def test_show(xcg_command: Command, tmp_path: Path) -> None:
-    article = "corpora_samples/handbook/quantisation.xml"
-    text = xcg_command("show", article)
-    assert text.stdout.startswith("Quantisation: from two grades to one score\n====")
-    assert "\n(3,3)       1     1     1\n" in text.stdout
-    target = tmp_path / "page.html"
-    assert xcg_command("show", article, "--format", "html", "--output", target).returncode == 0
-    assert "<th>strict</th>" in target.read_text()
-    for wrong, message in (("README.md", "not well-formed"), ("none.xml", "cannot read")):
-        done = xcg_command("show", wrong)
-        assert (done.returncode, message in done.stderr) == (2, True)
-    other = xcg_command("show", "assessments/kazai-lalmas-2006/163.xml")
-    assert "the root is <assessments>; expected an <article>" in other.stderr

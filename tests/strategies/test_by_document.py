@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from rewritten_rankings import rewritten
 
-from xcg import Corpus, Run
+from xcg import Corpus
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
 from xcg.strategies.registry import strategies_of
-from xcg.strategies.rewriting import rewrite
 
 CORPUS = Corpus.of({"d": "<a><s><p>one</p><e/><p>two</p></s><fig>four</fig><s><p>three</p></s></a>"})
 """Characters: s[1] 0-6, s[1]/p[1] 0-3, s[1]/p[2] 3-6, fig 6-10, s[2] and s[2]/p[1] 10-15."""
@@ -39,11 +38,6 @@ def test_top_ranked_is_applied_first_by_default():
     assert rewritten("by_document(order=rank, first=outermost(rank=best))", results) == [
         *("d#/a", "e#0:9", "e#5:9")
     ]
-
-
-def test_equal_results_and_the_whole_document_keep_their_order():
-    results = ["d#/a/s", "d", "d#/a/s", "d#/a", "d"]
-    assert rewritten("by_document(first=thorough)", results) == ["d", "d#/a", "d", "d#/a/s", "d#/a/s"]
 
 
 def test_passages_are_ordered_by_start_the_longer_first():
@@ -82,18 +76,6 @@ def test_the_corpus_tells_the_order_of_siblings_with_different_names():
     )
 
 
-def test_only_different_names_of_siblings_need_the_corpus():
-    """An element precedes its descendants, and cousins follow their parents."""
-    assert rewritten(
-        "by_document(first=thorough)", ["d#/a/s[2]/p", "d#/a/s/fig", "d#/a/s[2]", "e#/b"]
-    ) == [*("d#/a/s/fig", "d#/a/s[2]", "d#/a/s[2]/p", "e#/b")]
-    assert rewritten("by_document(order=rank)", ["d#/a/s", "d#/a/fig"]) == ["d#/a/s", "d#/a/fig"]
-    assert rewritten("by_document(first=innermost)", ["d#/a/s", "d#/a", "e#/a/fig"]) == [
-        "d#/a/s",
-        "e#/a/fig",
-    ]
-
-
 def test_a_corpus_without_text_does_not_tell_the_order():
     corpus = Corpus.of({"d": ElementTree.from_paths(["/a/s", "/a/fig"])})
     with pytest.raises(InputError, match="d: the paths do not tell the order of the siblings fig"):
@@ -104,15 +86,6 @@ def test_results_that_do_not_exist_follow_in_their_order():
     results = ["d#/a/zz", "d#/a/s[2]", "d#/a/fig", "d#/a/yy"]
     assert rewritten("by_document", results, CORPUS) == ["d#/a/fig", "d#/a/s[2]", "d#/a/zz", "d#/a/yy"]
     assert rewritten("by_document", ["z#/a/zz", "z#/a/s"], CORPUS) == ["z#/a/zz", "z#/a/s"]
-
-
-def test_scores_change_only_if_they_would_increase():
-    (by_document,) = strategies_of("by_document")
-    run = Run.of("r", {"1": {"d#/a/s[2]": 4.0, "e": 3.0, "d#/a/s[1]": 2.0, "f": 1.0}})
-    ranking = rewrite(run, by_document).rankings["1"]
-    assert list(ranking) == [("d", "/a[1]/s[1]"), ("d", "/a[1]/s[2]"), ("e", "/"), ("f", "/")]
-    assert ranking.keys[0] > ranking.keys[1] == 4.0
-    assert list(ranking.keys[1:]) == [4.0, 3.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -144,19 +117,3 @@ def test_illegal_parameters_have_a_message(strategy, message):
     with pytest.raises(XcgError) as error:
         strategies_of(strategy)
     assert str(error.value) == f"strategy by_document: {message}"
-
-
-def test_several_first_strategies_give_several_strategies():
-    found = strategies_of("by_document(first=[thorough, top_ranked], order=[text, rank])")
-    assert [str(strategy) for strategy in found] == [
-        "by_document(first=thorough, order=text)",
-        "by_document(first=thorough, order=rank)",
-        "by_document(first=top_ranked, order=text)",
-        "by_document(first=top_ranked, order=rank)",
-    ]
-
-
-def test_a_first_strategy_that_needs_the_corpus_asks_for_it():
-    expected = "run r, topic 1, strategy by_document: d: the strategy needs the document"
-    with pytest.raises(InputError, match=expected):
-        rewritten("by_document", ["d#/a", "d#0:4"])

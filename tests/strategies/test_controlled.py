@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
-
 import pytest
-from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
@@ -14,7 +10,7 @@ from rewritten_rankings import names
 
 from xcg import Corpus, Run
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError
 from xcg.runs.run import Ranking
 from xcg.strategies import extents as module
 from xcg.strategies.registry import strategies_of
@@ -68,20 +64,6 @@ def test_passages_that_cross():
     ]
 
 
-def test_elements_and_passages_of_one_document_are_compared_by_characters():
-    scores = {"d#1:3": 1, "d#/a/s": 0.6, "d#/a/s/p": 0.4, "d#/a/s[2]": 0.2}
-    assert reranked("controlled", scores) == ["d#1:3 1", "d#/a/s 0.3", "d#/a/s[2] 0.2"]
-
-
-def test_descendants_keep_a_share():
-    scores = {"d#/a/s": 1, "d#/a/s/p": 0.8, "d#/a/s[2]": 0.5}
-    assert reranked("controlled(descendant=0.5)", scores, None) == [
-        "d#/a/s 1",
-        "d#/a/s[2] 0.5",
-        "d#/a/s/p 0.4",
-    ]
-
-
 def test_ranks_are_scores_of_a_run_without_scores():
     """The scores are 3, 2 and 1; after p[1], s[1] has 2 · (1 − 0.4 · 4/6)."""
     results = ["d#/a/s/p", "d#/a/s", "d#/a/s[2]"]
@@ -89,42 +71,8 @@ def test_ranks_are_scores_of_a_run_without_scores():
     assert reranked("controlled(ancestor=0.4)", results) == expected
 
 
-def test_equal_adjusted_scores_are_output_by_rank():
-    """After s[1], both of its paragraphs have 0.4, and so has s[2]."""
-    scores = [("d", "/a[1]/s[1]", 1.0), ("d", "/a[1]/s[1]/p[2]", 0.8), ("d", "/a[1]/s[1]/p[1]", 0.8)]
-    scores += [("d", "/a[1]/s[2]", 0.4)]
-    ranking = Ranking.of([(f, p, None) for f, p, _ in scores], [s for *_, s in scores], True)
-    (strategy,) = strategies_of("controlled(descendant=0.5)")
-    result = strategy.function(ranking, None)
-    assert names(result) == ["d#/a/s", "d#/a/s/p[2]", "d#/a/s/p", "d#/a/s[2]"]
-
-
-def test_a_result_without_characters_counts_as_already_output():
-    corpus = Corpus.of({"d": "<a><s><p/></s><t>text</t></a>"})
-    assert reranked("controlled(ancestor=0.5)", ["d#/a/s/p", "d#/a/s"], corpus) == [
-        "d#/a/s/p 2",
-        "d#/a/s 0.5",
-    ]
-
-
 def test_results_with_score_0_are_dropped():
     assert reranked("controlled", {"d#/a/s": 1, "d#/a/s[2]": 0, "e": 0}, None) == ["d#/a/s 1"]
-
-
-@pytest.mark.parametrize("first", [["d#/a/s", "d#/a/s"], ["d", "d#/a"], ["d#2:5", "d#2:5"]])
-def test_of_equal_results_the_earlier_contains_the_later(first):
-    (strategy,) = strategies_of("controlled(ancestor=0, descendant=0.75)")
-    ranking = Run.of("r", {"1": first}).rankings["1"]
-    assert list(strategy.function(ranking, None).scores) == [2, 0.25]
-
-
-def test_no_document_is_read_if_no_result_contains_another_or_none_remains():
-    scores = {"d#/a/s": 1, "d#/a/s[2]": 0.8, "d#/a/s/p": 0.5, "e#/a": 0.3}
-    assert reranked("controlled", scores, None) == ["d#/a/s 1", "d#/a/s[2] 0.8", "e#/a 0.3"]
-    assert reranked("controlled(ancestor=0)", {"d#/a/s/p": 1, "d#/a/s": 0.5}, None) == [
-        "d#/a/s/p 1",
-        "d#/a/s 0.5",
-    ]
 
 
 def test_a_missing_size_is_one_clear_message():
@@ -149,42 +97,6 @@ def test_results_that_do_not_exist_keep_their_scores():
 def test_negative_scores_are_an_error():
     with pytest.raises(InputError, match=r"topic 1, strategy controlled: a score is -0.5: expected"):
         reranked("controlled", {"d#/a": 1, "e#/a": -0.5})
-
-
-@pytest.mark.parametrize(
-    ("strategy", "message"),
-    [
-        ("controlled(ancestor=2)", "ancestor is 2: expected a number from 0 to 1"),
-        ("controlled(descendant=-1)", "descendant is -1: expected a number from 0 to 1"),
-        ("controlled(descendant=all)", "descendant is 'all': expected a number"),
-        ("controlled(ancester=1)", "no parameter 'ancester': did you mean 'ancestor'?"),
-    ],
-)
-def test_illegal_parameters(strategy, message):
-    with pytest.raises(XcgError) as error:
-        strategies_of(strategy)
-    assert message in str(error.value)
-
-
-def test_the_command(tmp_path: Path, xcg_command: Command) -> None:
-    run = tmp_path / "r.run"
-    run.write_text("1 Q0 d#/a/s/p 1 1 r\n1 Q0 d#/a/s 2 0.75 r\n1 Q0 d#/a/s[2] 3 0.25 r\n")
-    (tmp_path / "documents").mkdir()
-    (tmp_path / "documents" / "d.xml").write_text("<a><s><p>1234</p>5678</s><s>9</s></a>")
-    options = "rewrite", "--run", run, "--strategy", "controlled(ancestor=0.5)"
-    done = xcg_command(*options, "--corpus", tmp_path / "documents")
-    assert done.returncode == 0
-    assert [line.split()[2:5] for line in done.stdout.splitlines()] == [
-        ["d#/a[1]/s[1]/p[1]", "1", "1"],
-        ["d#/a[1]/s[1]", "2", "0.5625"],  # 0.75 · (1 − 0.5 · 4/8)
-        ["d#/a[1]/s[2]", "3", "0.25"],
-    ]
-    done = xcg_command(*options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        f"xcg: error: {run}, topic 1, strategy controlled(ancestor=0.5): d: the strategy needs the "
-        "document; give the corpus (--corpus)\n"
-    )
 
 
 def by_definition(results, contains, text, ancestor, descendant):
@@ -271,22 +183,6 @@ def test_random_trees_follow_the_definition(case: RandomCampaign, data, ancestor
     expected = by_definition(results, contains, texts, ancestor, descendant)
     (strategy,) = strategies_of(f"controlled(ancestor={ancestor}, descendant={descendant})")
     check(Ranking.of([r for r, _ in results], scores, True), expected, strategy, corpus)
-
-
-@pytest.mark.slow
-def test_the_greatest_number_of_overlapping_results_takes_seconds():
-    spans = [(n, 50_000 - n) for n in range(module.MAX_OVERLAPPING)]
-    (strategy,) = strategies_of("controlled")
-    begin = time.process_time()
-    assert names(strategy.function(Ranking.of([("d", "", span) for span in spans]), None)) == [
-        "d#0:50000"
-    ]
-    assert time.process_time() - begin < 60
-    spans.append((0, 1))
-    with pytest.raises(
-        InputError, match=r"^d: more than 20,000 overlapping results; use unique before"
-    ):
-        strategy.function(Ranking.of([("d", "", span) for span in spans]), None)
 
 
 def test_the_limit_counts_the_overlapping_results_of_a_document(monkeypatch):

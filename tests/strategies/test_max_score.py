@@ -13,37 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rewritten_rankings import rewritten
 
-from xcg import Corpus
-from xcg.errors import InputError
 from xcg.runs.run import Ranking
 from xcg.strategies.extents import MAX_OVERLAPPING
 from xcg.strategies.selection import max_score
 
 Span = tuple[int, int]
 Tree = tuple["Tree", ...]
-
-CORPUS = Corpus.of({"d": "<a><s><p>one</p><p>two</p></s><s><p>three</p></s></a>"})
-"""Characters: /a 0-11, s[1] 0-6, s[1]/p[1] 0-3, s[1]/p[2] 3-6, s[2] and s[2]/p[1] 6-11."""
-
-
-def test_two_paragraphs_with_a_greater_sum_replace_their_section():
-    scores = {"d#/a/s": 0.5, "d#/a/s[2]": 0.45, "d#/a/s/p": 0.3, "d#/a/s/p[2]": 0.25}
-    assert rewritten("max_score", scores) == ["d#/a/s[2]", "d#/a/s/p", "d#/a/s/p[2]"]
-    assert rewritten("max_score", scores | {"d#/a": 1.0}) == ["d#/a/s[2]", "d#/a/s/p", "d#/a/s/p[2]"]
-    assert rewritten("max_score", scores | {"d#/a": 1.01}) == ["d#/a"]
-
-
-def test_two_outer_windows_with_a_greater_sum_replace_the_window_between_them():
-    scores = {"d#5:10": 0.9, "d#0:6": 0.5, "d#14:6": 0.45}
-    assert rewritten("max_score", scores) == ["d#0:6", "d#14:6"]
-    assert rewritten("max_score", scores | {"d#5:10": 0.96}) == ["d#5:10"]
-
-
-def test_elements_and_passages_of_one_document_are_compared_by_characters():
-    scores = {"d#/a/s": 0.5, "d#2:3": 0.4, "d#/a/s[2]": 0.3, "d#5:5": 0.2, "d#0:2": 0.15}
-    assert rewritten("max_score", scores, CORPUS) == ["d#2:3", "d#/a/s[2]", "d#0:2"]
-    with pytest.raises(InputError, match="strategy max_score: d: the strategy needs the document"):
-        rewritten("max_score", scores)
 
 
 def test_documents_are_independent():
@@ -60,19 +35,6 @@ def test_scores_are_added_as_decimals():
     assert rewritten("max_score", scores) == ["d#/a/s", "d#/a/s[2]"]
 
 
-def test_scores_of_all_sizes_are_added_exactly():
-    scores = {"d#/a": 1e308, "d#/a/s": 1e308, "d#/a/s[2]": 5e-324, "d#/a/s[3]": 1e308}
-    assert rewritten("max_score", scores) == ["d#/a/s", "d#/a/s[3]", "d#/a/s[2]"]
-    tiny = {"d#/a": 1e308, "d#/a/s": 1e308, "d#/a/s[2]": -5e-324}
-    assert rewritten("max_score", tiny) == ["d#/a"]  # the earlier one of equal scores
-
-
-def test_of_equal_sums_the_earlier_ranks_are_kept():
-    """The spans are 8-11, 6-9, 2-5 and 0-4; the first two overlap, and so do the others."""
-    scores = {"d#8:3": 1.0, "d#6:3": 1.0, "d#2:3": 1.0, "d#0:4": 1.0}
-    assert rewritten("max_score", scores) == ["d#8:3", "d#2:3"]
-
-
 def test_without_scores_the_ranks_are_the_scores():
     """The scores are 3, 2, 1: the children tie with their parent."""
     assert rewritten("max_score", ["d#/a", "d#/a/s", "d#/a/p"]) == ["d#/a/s", "d#/a/p"]
@@ -83,11 +45,6 @@ def test_results_with_a_negative_score_are_dropped_and_those_with_0_are_kept():
     scores = {"d#/a/s": 0.0, "e": 0.0, "f": -1.0, "d#/a/p": -0.5, "g#4:0": -2.0, "g#5:0": 0.0}
     assert rewritten("max_score", scores) == ["d#/a/s", "e", "g#5:0"]
     assert rewritten("max_score", {"e#0:4": -1.0, "e#2:9": -2.0}) == []
-
-
-def test_passages_without_text_are_kept():
-    scores = {"d#0:8": 4.0, "d#4:0": 0.5, "d#X:0": 0.25, "d#0:4": 1.0}
-    assert rewritten("max_score", scores) == ["d#0:8", "d#4:0", "d#X:0"]
 
 
 def trees(size: int) -> list[Tree]:
@@ -136,10 +93,6 @@ def best_set(spans: Sequence[Span], scores: Sequence[int]) -> set[int]:
     return set(max(sets, key=key.__getitem__))
 
 
-def kept(ranking: Ranking) -> list[tuple[str, Span | None]]:
-    return [(path, ranking.spans.get(n)) for n, path in enumerate(max_score(ranking).paths)]
-
-
 def test_the_number_of_forests_is_as_known():
     """Rooted trees with n + 1 nodes: https://oeis.org/A000081."""
     numbers = [sum(1 for _ in forests(size)) for size in range(11)]
@@ -167,21 +120,6 @@ def test_the_best_set_of_every_forest_is_kept(size):
         assert list(max_score(by_span).spans.values()) == [
             span for span, chosen in zip(spans, best, strict=True) if chosen
         ]
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 12), st.integers(0, 7), st.sampled_from([-1, 0, 1, 2, 3])),
-        max_size=9,
-    )
-)
-def test_the_best_set_of_crossing_passages_is_kept(results):
-    results.sort(key=lambda result: -result[2])
-    spans = [(start, start + length) for start, length, _ in results]
-    scores = [score for _, _, score in results]
-    best = best_set(spans, scores)
-    ranking = Ranking.of([("d", "", span) for span in spans], [score / 10 for score in scores], True)
-    assert list(max_score(ranking).spans.values()) == [spans[n] for n in sorted(best)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 7)), max_size=9))

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import time
-from itertools import pairwise
-from pathlib import Path
-
 import pytest
-from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
@@ -16,8 +10,8 @@ from rewritten_rankings import names, rewritten
 
 from xcg import Corpus, Run
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError, XcgError
-from xcg.runs.run import UNKNOWN_SPAN, Ranking
+from xcg.errors import InputError
+from xcg.runs.run import Ranking
 from xcg.strategies import replacing as module
 from xcg.strategies.registry import strategies_of
 from xcg.strategies.rewriting import rewrite
@@ -75,13 +69,6 @@ def test_levels():
     assert rewritten("promote_parent(levels=1000000000)", results, CORPUS) == ["e", "d#/a"]
 
 
-def test_an_element_that_was_promoted_in_a_pass_counts_as_a_child_in_the_next():
-    """s[1] was a result before it was promoted, and could promote /a with s[2]."""
-    results = ["d#/a/s", "d#/a/s[2]", "d#/a/s/p", "d#/a/s/p[3]"]
-    assert rewritten("promote_parent(threshold=0.7)", results, CORPUS) == ["d#/a/s", "d#/a/s[2]"]
-    assert rewritten("promote_parent(threshold=0.7, levels=2)", results, CORPUS) == ["d#/a"]
-
-
 @pytest.mark.parametrize(("score", "expected"), [("max", 4), ("sum", 7), ("mean", 3.5)])
 def test_scores(score, expected):
     results = {"e#/a": 8, "d#/a/s/p": 4, "d#/a/s/p[2]": 3, "f": 2}
@@ -96,13 +83,6 @@ def test_scores_rise_where_a_sum_exceeds_those_of_earlier_results():
     result = promoted(Run.of("r", {"1": results}).rankings["1"], "promote_parent(score=sum)", CORPUS)
     assert names(result) == ["e#/a", "d#/a/s"]
     assert result.scores[0] > result.scores[1] == 7
-
-
-def test_scores_of_a_run_without_scores_stay_unknown():
-    result = promoted(
-        Run.of("r", {"1": ["d#/a/s/p", "d#/a/s/p[2]"]}).rankings["1"], "promote_parent", CORPUS
-    )
-    assert result.keys is None
 
 
 def test_passages():
@@ -126,33 +106,12 @@ def test_a_passage_whose_parent_another_result_states_is_promoted_again():
     assert names(promoted(ranking, "promote_parent(levels=2)")) == ["d#0:40"]
 
 
-def test_a_family_is_in_one_document():
-    ranking = passages([(0, 4), (4, 8)], {(0, 4): (0, 16), (4, 8): (0, 16)})
-    ranking.files = ["d", "e"]
-    assert promoted(ranking) == ranking
-
-
-def test_passages_without_text_are_left_alone():
-    ranking = passages([(4, 4), UNKNOWN_SPAN, (0, 4)], {(4, 4): (0, 8), (0, 4): (0, 8)})
-    assert names(promoted(ranking)) == ["d#4:0", "d#X:0", "d#0:8"]
-
-
-def test_a_passage_that_is_its_own_parent_has_none():
-    ranking = passages([(0, 4)], {(0, 4): (0, 4)})
-    assert promoted(ranking, "promote_parent(levels=9)") is ranking
-
-
 def test_elements_and_passages_of_one_document_are_compared_by_characters():
     results = [("d", "/a[1]/s[1]/p[1]", None), ("d", "", (11, 12)), ("d", "", (4, 6)), ("d", "/", None)]
     ranking = Ranking.of(results)
     ranking.parents = {1: (10, 12)}
     result = promoted(ranking, "promote_parent(threshold=0.4)", CORPUS)
     assert names(result) == ["d#/a/s", "d#10:2", "d"]  # /a/s replaces 4:2 as well
-
-
-def test_a_result_that_does_not_exist_is_left_alone():
-    results = ["d#/a/s/p[9]", "d#/a/s/p", "x#/a/b", "d#/a/s/p[2]"]
-    assert rewritten("promote_parent", results, CORPUS) == ["d#/a/s/p[9]", "d#/a/s", "x#/a/b"]
 
 
 def test_a_run_without_parents_of_passages_is_an_error():
@@ -171,56 +130,12 @@ def test_a_missing_size_is_one_clear_message():
         rewritten("promote_parent", ["d#/a/s"], Corpus.of({"d": tree}))
 
 
-def test_sizes_of_elements_are_enough():
-    tree = ElementTree.from_paths(["/a/s"], {"/a[1]/s[1]": 4, "/a[1]": 8})
-    assert rewritten("promote_parent", ["d#/a/s"], Corpus.of({"d": tree})) == ["d#/a"]
-
-
-@pytest.mark.parametrize(
-    ("strategy", "message"),
-    [
-        ("promote_parent(threshold=1.1)", "threshold is 1.1: expected a number from 0 to 1"),
-        ("promote_parent(levels=0)", "levels is 0: expected a number from 1"),
-        ("promote_parent(levels=1.5)", "levels is 1.5: expected a whole number from 1"),
-        ("promote_parent(score=maximum)", "score is 'maximum': "),
-    ],
-)
-def test_illegal_parameters(strategy, message):
-    with pytest.raises(XcgError) as error:
-        strategies_of(strategy)
-    assert message in str(error.value)
-
-
 def test_a_sum_of_scores_that_is_too_large_is_an_error():
     results = {"d#/a/s/p": 1.5e308, "d#/a/s/p[2]": 1.5e308}
     ranking = Run.of("r", {"1": results}).rankings["1"]
     assert promoted(ranking, corpus=CORPUS).scores[0] == 1.5e308
     with pytest.raises(InputError, match=r"d: the sum of the scores of 2 results is too large"):
         promoted(ranking, "promote_parent(score=sum)", CORPUS)
-
-
-def test_the_command(tmp_path: Path, xcg_command: Command) -> None:
-    run = tmp_path / "chunks.jsonl"
-    run.write_text(
-        '{"topic": "1", "doc": "d", "start": 0, "end": 10, "score": 3, "parent": '
-        '{"start": 0, "end": 30}}\n'
-        '{"topic": "1", "doc": "e", "start": 12, "end": 25, "score": 2, "parent": null}\n'
-        '{"topic": "1", "doc": "d", "start": 20, "end": 29, "score": 1, "parent": '
-        '{"start": 0, "end": 30}}\n'
-    )
-    options = "rewrite", "--run", run, "--strategy"
-    done = xcg_command(*options, "promote_parent(threshold=0.6)")
-    assert done.returncode == 0
-    assert list(map(json.loads, done.stdout.splitlines())) == [
-        {"topic": "1", "doc": "d", "start": 0, "end": 30, "parent": None, "score": 3},
-        {"topic": "1", "doc": "e", "start": 12, "end": 25, "parent": None, "score": 2},
-    ]
-    run.write_text('{"topic": "1", "doc": "d", "start": 0, "end": 10}\n')
-    done = xcg_command(*options, "promote_parent")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(
-        f"xcg: error: {run}, topic 1, strategy promote_parent: the run does not state the parents"
-    )
 
 
 def by_definition(results, parent_of, text_of, inside, order, threshold, levels):
@@ -304,41 +219,6 @@ def test_crossing_passages_follow_the_definition(drawn, threshold, levels):
     result = promoted(passages(spans, parents), strategy)
     assert [result.spans[n] for n in range(len(result))] == expected
     assert result.parents == {n: parents[span] for n, span in enumerate(expected) if span in parents}
-
-
-def chain(count):
-    """Return nested passages, the smallest first, each the parent of the one before."""
-    spans = [(count - n, count + n + 1) for n in range(count)]
-    return spans, dict(pairwise(spans))
-
-
-@pytest.mark.parametrize(
-    ("spans", "parents"),
-    [
-        chain(100_000),
-        (chain(100_000)[0][:1], chain(100_000)[1]),
-        ([(0, 9)] * 100_000, {(0, 9): (0, 10)}),
-        ([(n, n + 1) for n in range(100_000)], {(n, n + 1): (0, 100_000) for n in range(100_000)}),
-    ],
-    ids=["nested", "one result", "identical", "one family"],
-)
-@pytest.mark.slow
-@pytest.mark.parametrize("levels", [1, 999_999_999])
-def test_hostile_rankings_are_rewritten_within_seconds(spans, parents, levels):
-    ranking = passages(spans, parents)
-    begin = time.process_time()
-    promoted(ranking, f"promote_parent(threshold=0, levels={levels})")
-    assert time.process_time() - begin < 10
-
-
-@pytest.mark.slow
-def test_too_many_crossing_passages_are_one_message_within_seconds():
-    spans = [(n, 100_000 + n) for n in range(100_000)]
-    ranking = passages(spans, {span: (span[0], span[1] + 1) for span in spans})
-    begin = time.process_time()
-    with pytest.raises(InputError, match=r"d: more than 1,000,000 passages start in a promoted parent"):
-        promoted(ranking)
-    assert time.process_time() - begin < 10
 
 
 def test_the_limit_of_crossing_passages(monkeypatch):

@@ -18,7 +18,6 @@ from xcg.strategies.registry import strategies_of
 from xcg.strategies.rewriting import rewrite_runs, with_ordered_keys
 
 RESULTS = ["d#/a/s[1]/p[1]", "d#/a/s[1]", "d#/a/s[2]"]
-CORPUS = {"d": "<a><s><p>one</p></s><s>two</s></a>"}
 
 
 def reverse(ranking: Ranking, corpus: object) -> Ranking:
@@ -40,18 +39,6 @@ def test_a_run_is_rewritten_under_a_new_name() -> None:
     again = xcg.rewrite(rewritten, reverse)
     assert (again.name, again.strategy) == ("bm25+top_ranked+reverse", "top_ranked+reverse")
     assert again.rankings["1"].paths == ["/a[1]/s[2]", "/a[1]/s[1]/p[1]"]
-
-
-def test_a_run_may_be_a_file_and_a_corpus_a_folder_or_documents(tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "d.xml").write_text(CORPUS["d"])
-    path = tmp_path / "r.jsonl"
-    Run.of("r", {"1": [RESULTS[0]]}).write(path, "jsonl")
-    for corpus in (CORPUS, tmp_path / "corpus", str(tmp_path / "corpus"), xcg.Corpus.of(CORPUS)):
-        for run in (path, str(path), xcg.read_run(path)):
-            rewritten = xcg.rewrite(run, {"name": "promote_parent", "threshold": 1}, corpus)
-            assert rewritten.name == "r+promote_parent(threshold=1)"
-            assert rewritten.rankings["1"].paths == ["/a[1]/s[1]"]
 
 
 def test_exactly_one_strategy_is_expected() -> None:
@@ -84,15 +71,6 @@ def test_an_error_of_a_strategy_names_run_topic_and_strategy(function: object, m
         xcg.rewrite(Run.of("r", {"7": RESULTS}), {"name": function})
     where = "run r, topic 7, strategy test_rewriting.<lambda>: ".replace("test_rewriting.", "")
     assert str(caught.value).startswith(where + message)
-
-
-def test_a_missing_size_names_run_topic_strategy_and_document() -> None:
-    with pytest.raises(InputError) as caught:
-        xcg.rewrite(Run.of("r", {"7": ["e", *RESULTS]}), "controlled")
-    assert str(caught.value) == (
-        "run r, topic 7, strategy controlled: d: the strategy needs the document; give the corpus "
-        "(--corpus)"
-    )
 
 
 def test_the_error_is_that_of_the_first_topic_and_run() -> None:
@@ -180,12 +158,3 @@ def test_a_written_run_is_read_in_the_same_order(
 
 def test_every_format_that_is_written_is_tested() -> None:
     assert {name for name in RUN_FORMATS if RUN_FORMATS.get(name).write is not None} >= set(_RESULTS)
-
-
-def test_many_results_keep_their_order(tmp_path: Path) -> None:
-    count = 20_000
-    run = Run.of("r", {"1": {f"d{number}": 1 / (number + 1) for number in range(count)}})
-    for name in ("trec", "jsonl"):
-        assert xcg.rewrite(run, reverse).write(tmp_path / name, name) != []
-        again = read_run(tmp_path / name)
-        assert again.rankings["1"].files == [f"d{number}" for number in reversed(range(count))]

@@ -8,11 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-import xcg
 from xcg.cli.main import COMMANDS, main
-from xcg.evaluation.inputs import Inputs
-from xcg.statistics.perturbation import perturb
-from xcg.testing import assert_retrieval
 
 WITHOUT_STRATEGIES = {
     "assess": "takes no runs",
@@ -107,77 +103,3 @@ def test_a_command_rewrites_the_runs(campaign: Path, call: str, xcg_command: Com
     plain = xcg_command(*words[:-2], cwd=campaign)
     assert plain.returncode == (2 if call in ("rewrite", "sweep") else 0), plain.stderr
     assert "+top_ranked" not in plain.stdout
-
-
-def test_the_option_replaces_the_strategies_of_a_configuration(
-    campaign: Path, xcg_command: Command
-) -> None:
-    config = campaign / "c.yaml"
-    config.write_text(config.read_text() + "strategies: [unique, thorough]\n")
-    done = xcg_command("evaluate", config, "--format", "csv")
-    runs = [line.split(",")[0] for line in done.stdout.splitlines()[1:]]
-    assert runs == [f"{run}+{strategy}" for run in "rst" for strategy in ("unique", "thorough")]
-    done = xcg_command("evaluate", config, "--format", "csv", "--strategy", "top_ranked")
-    assert [line.split(",")[0] for line in done.stdout.splitlines()[1:]] == [
-        "r+top_ranked",
-        "s+top_ranked",
-        "t+top_ranked",
-    ]
-
-
-def test_explain_accepts_the_name_of_a_run_and_of_a_rewritten_run(
-    campaign: Path, xcg_command: Command
-) -> None:
-    call = ("explain", campaign / "c.yaml", "--topic", "1", "--format", "json", "--run")
-    strategies = ("--strategy", "top_ranked", "--strategy", "thorough")
-
-    def explained(run: str) -> list[tuple[str, int]]:
-        done = xcg_command(*call, run, *strategies)
-        assert done.returncode == 0, done.stderr
-        rows = json.loads(done.stdout)
-        names = list(dict.fromkeys(row["run"] for row in rows))
-        return [(name, sum(row["run"] == name and bool(row["rank"]) for row in rows)) for name in names]
-
-    assert explained("s+top_ranked") == [("s+top_ranked", 2)]
-    assert explained("s") == [("s+top_ranked", 2), ("s+thorough", 3)]
-    done = xcg_command(*call, "s+top_rankd", *strategies)
-    assert done.returncode == 2
-    assert done.stderr.endswith("did you mean 's+top_ranked'?\n")
-
-
-GOLD = {"1": {"d": {"/a": (3, 2), "/a/p[1]": (3, 3)}}, "2": {"d": {"/a/p[1]": (3, 3)}}}
-RUNS = {"r": {"1": ["d#/a", "d#/a/p[1]"], "2": ["d#/a", "d#/a/p[1]"]}}
-DOCUMENTS = {"d": "<a><p>some words</p><p>more text</p></a>"}
-
-
-def test_functions_accept_strategies() -> None:
-    names = ["r+top_ranked", "r+thorough"]
-    given = {"strategies": ["top_ranked", "thorough"]}
-    assert xcg.evaluate(GOLD, RUNS, DOCUMENTS, measures="MAep", **given).runs == names
-    lines = xcg.curves(GOLD, RUNS, DOCUMENTS, depth=2, **given)
-    assert list(dict.fromkeys(line.run for line in lines)) == names
-    found = xcg.explain(GOLD, RUNS, "1", DOCUMENTS, **given)
-    assert [(one.run, len(one.results)) for one in found] == [(names[0], 1), (names[1], 2)]
-    inputs = Inputs(GOLD, RUNS, DOCUMENTS, measures="MAep", **given)
-    assert list(dict.fromkeys(line.run for line in perturb(inputs, [0, 1]))) == names
-    comparison = xcg.compare_chunks({"1": {"d": [(0, 5)]}}, RUNS, DOCUMENTS, **given)
-    assert [line.run for line in comparison.lines] == names
-
-
-def test_the_assertion_of_test_suites_accepts_strategies() -> None:
-    given = {"strategies": ["innermost", "thorough"], "user_model": "kazai-lalmas-2006"}
-    results = assert_retrieval(GOLD, RUNS, DOCUMENTS, at_least={"MAep": 0.1}, **given)
-    assert results.runs == ["r+innermost", "r+thorough"]
-    with pytest.raises(AssertionError) as caught:
-        assert_retrieval(GOLD, RUNS, DOCUMENTS, at_least={"MAep": 0.9}, **given)
-    assert "r+thorough" in str(caught.value)
-    assert "r+innermost" not in str(caught.value)
-    baseline = xcg.Run.of("baseline", RUNS["r"])
-    results = assert_retrieval(
-        *(GOLD, RUNS, DOCUMENTS),
-        not_worse_than=baseline,
-        measures="MAep",
-        allow_underpowered=True,
-        **given,
-    )
-    assert results.runs == ["r+innermost", "r+thorough", "baseline"]

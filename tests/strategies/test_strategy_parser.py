@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import xcg
-from xcg.errors import InputError, XcgError
-from xcg.evaluation.config import load_configuration
-from xcg.evaluation.inputs import Inputs, resolve_strategies
+from xcg.errors import XcgError
+from xcg.evaluation.inputs import resolve_strategies
 from xcg.plugins import without_plugins
 from xcg.runs.run import Ranking
 from xcg.strategies.registry import MAX_STRATEGIES, STRATEGIES, strategies_of
@@ -141,31 +138,11 @@ def test_an_illegal_specification_has_one_message(spec: object, message: str) ->
     assert "\n" not in str(caught.value)
 
 
-def test_several_strategies_are_different() -> None:
-    assert list(map(str, resolve_strategies("thorough"))) == ["thorough"]
-    assert list(map(str, resolve_strategies(["thorough", last_first]))) == ["thorough", "last_first"]
-    assert resolve_strategies(None) == resolve_strategies(()) == []
-    for twice in (["unique", "unique"], ["controlled(ancestor=[0, 1])", "controlled(ancestor=1)"]):
-        with pytest.raises(XcgError, match=r"occurs twice: expected different strategies$"):
-            resolve_strategies(twice)
-    with pytest.raises(XcgError, match="illegal strategies 7: expected a name, a mapping, or a list"):
-        resolve_strategies(7)
-
-
 def test_the_number_of_strategies_is_limited() -> None:
     gaps = "merge_adjacent(gap={{from: {}, to: {}, step: 1}})"
     assert len(resolve_strategies(gaps.format(1, MAX_STRATEGIES))) == MAX_STRATEGIES
     with pytest.raises(XcgError, match="more than 1,000 strategies"):
         resolve_strategies([gaps.format(1, 600), gaps.format(601, 1001)])
-
-
-def test_an_iterator_of_strategies_is_read_once() -> None:
-    inputs = Inputs({"1": {"d": 1}}, {"r": {"1": ["d"]}}, strategies=iter(["thorough", "unique"]))
-    assert [run.name for run in inputs.loaded_runs] == ["r+thorough", "r+unique"]
-    results = xcg.evaluate(
-        {"1": {"d": 1}}, {"r": {"1": ["d"]}}, measures="MAep", strategies=iter(["unique"])
-    )
-    assert results.runs == ["r+unique"]
 
 
 def test_a_function_next_to_a_configuration(tmp_path: Path) -> None:
@@ -179,76 +156,3 @@ def test_a_function_next_to_a_configuration(tmp_path: Path) -> None:
         strategies_of("mine:first(count=x)", tmp_path)
     with without_plugins(), pytest.raises(XcgError, match="the strategy 'mine:first' is a plug-in"):
         strategies_of("mine:first", tmp_path)
-
-
-CONFIG = "assessments: {folder}/q\nruns: {folder}/r\nmeasures: MAep\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("strategies: []", "4: strategies: expected a name, a mapping with a name, or a list of these"),
-        ("strategies: 5", "4: strategies: expected a name, a mapping with a name, or a list of these"),
-        ("strategy: unique", "4: strategy: unknown key: did you mean 'strategies'?"),
-        ("strategies: uniqe", "4: strategies: unknown strategy 'uniqe': did you mean 'unique'?"),
-        (
-            "strategies:\n- thorough\n- uniqe",
-            "6: strategies[1]: unknown strategy 'uniqe': did you mean 'unique'?",
-        ),
-        (
-            "strategies:\n- unique\n- thorough\n- unique",
-            "7: strategies[2]: the strategy 'unique' occurs twice: expected different strategies",
-        ),
-        (
-            "strategies:\n- {name: controlled,\n   ancestor: [0, 2]}",
-            "6: strategies[0].ancestor: strategy controlled: ancestor is 2: expected a number",
-        ),
-        (
-            "strategies:\n- name: controlled\n  ancestr: 0",
-            "6: strategies[0].ancestr: strategy controlled has no parameter 'ancestr': did you mean "
-            "'ancestor'?",
-        ),
-        (
-            "strategies:\n  name: controlled\n  ancestor: []",
-            "6: strategies.ancestor: an empty list: expected values to try",
-        ),
-        (
-            "strategies:\n- name: controlled\n  ancestor: {from: 0}",
-            "6: strategies[0].ancestor: expected a range {from: 0, to: 1, step: 0.25}",
-        ),
-        (
-            "strategies:\n- unique\n- {ancestor: 1}",
-            "6: strategies[1]: a strategy without a name: expected one like {name: top_ranked}",
-        ),
-        ("strategies: [[unique]]", "4: strategies[0]: illegal strategy ['unique']: expected a name"),
-        ("strategies: [1]", "4: strategies[0]: illegal strategy 1: expected a name"),
-    ],
-)
-def test_errors_of_a_configuration_name_line_and_key(
-    tmp_path: Path, text: str, message: str, xcg_command: Any
-) -> None:
-    config = tmp_path / "c.yaml"
-    config.write_text(CONFIG.format(folder=tmp_path) + text + "\n")
-    done = xcg_command("evaluate", config)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"xcg: error: {config}:{message}")
-    assert done.stderr.count("\n") == 1
-
-
-def test_strategies_of_a_configuration(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text("def own(ranking, corpus):\n    return ranking\n")
-    config = tmp_path / "c.yaml"
-    config.write_text(
-        CONFIG.format(folder=tmp_path)
-        + 'strategies: [thorough, {name: controlled, ancestor: [0, 1]}, "mine:own", '
-        + '"promote_parent(threshold=0.4)"]\n'
-    )
-    strategies = load_configuration(config).strategies
-    assert [str(strategy) for strategy in strategies] == [
-        *("thorough", "controlled(ancestor=0)", "controlled(ancestor=1)", "mine:own"),
-        "promote_parent(threshold=0.4)",
-    ]
-    assert isinstance(strategies[0].function, type(last_first))
-    message = r"c\.yaml:4: strategies\[2\]: the strategy 'mine:own' is a plug-in"
-    with without_plugins(), pytest.raises(InputError, match=message):
-        load_configuration(config)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import pytest
 import random_cases
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +15,7 @@ import xcg
 from xcg.documents.paths import WHOLE
 from xcg.runs.chunks import run_of_chunks
 from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking, Run
-from xcg.strategies.registry import STRATEGIES, strategies_of
+from xcg.strategies.registry import STRATEGIES
 from xcg.strategies.rewriting import rewrite
 
 Result = tuple[str, str, AnySpan | None]
@@ -207,11 +206,6 @@ def _overlap(case: Case, with_passages: set[str] | None = None) -> bool:
 
 
 @given(cases())
-def test_thorough_is_the_identity(case):
-    assert case.rewritten("thorough") is case.ranking
-
-
-@given(cases())
 def test_controlled_without_penalties_keeps_the_order(case):
     with_score = [n for n, score in enumerate(case.ranking.scores) if score > 0]
     expected = case.ranking.select(with_score)
@@ -352,13 +346,3 @@ def test_the_order_of_runs_and_the_number_of_workers_have_no_effect():
     assert len(expected) == 2 * len(strategies)
     assert values(dict(reversed(RUNS.items())), 1) == expected
     assert values(RUNS, 2) == expected
-
-
-@pytest.mark.parametrize("strategy", [*OF_ANY_STRUCTURE, *OF_ELEMENTS])
-def test_an_empty_ranking_stays_empty(strategy):
-    assert len(rewritten(Ranking.of([]), strategy)) == 0
-
-
-def test_the_names_of_strategies_are_those_that_users_type():
-    for name in [*OF_ANY_STRUCTURE, *OF_ELEMENTS]:
-        assert [str(strategy) for strategy in strategies_of(name)] == [name]

@@ -28,7 +28,7 @@ from xcg.lazy_modules import etree, hashlib, np, sqlite3
 
 T = TypeVar("T")
 
-FORMAT = 5
+FORMAT = 6
 """Version of the table and of the results of parsing. Increase it when either changes."""
 FILE_NAME = "xcg-documents.sqlite"
 TREE, PATHS = b"T", b"P"

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xcg.documents.markup_limits import check_markup
+from xcg.documents.serialising import check_markup
 from xcg.errors import InputError
 from xcg.lazy_modules import etree
 
@@ -33,13 +33,18 @@ MOST_HTML_ATTRIBUTES = 1_000
 """Maximum number of attributes of an HTML element, because libxml2 needs quadratic time for them."""
 
 _INVISIBLE = ("script", "style", "template", "noscript")
+_is_block = re.compile(
+    "address|article|aside|blockquote|body|br|button|caption|center|dd|details|dialog|dir|div|dl|dt|"
+    "fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hgroup|hr|html|legend|li|main|menu|nav|"
+    "ol|optgroup|option|p|pre|section|select|summary|table|tbody|td|textarea|tfoot|th|thead|title|tr|ul"
+).fullmatch
 
 
 def html_to_xml(data: bytes, where: str) -> bytes:
-    """Convert the visible content of an HTML page to XML.
+    r"""Convert the visible content of an HTML page to XML.
 
     >>> html_to_xml(b"<p>one<p>two<br>three<script>no</script>", "page.html")
-    b'<html><body><p>one</p><p>two<br/>three</p></body></html>'
+    b'<html><body><p>one</p>\n<p>two\n<br/>three</p></body></html>'
     """
     import lxml.html
 
@@ -153,8 +158,23 @@ class _LimitChecker:
 
 
 def _keep_visible(root: etree._Element) -> None:
-    """Remove invisible elements, attributes, and characters that are illegal in XML names."""
+    """Remove invisible elements, attributes, and characters that are illegal in XML names.
+
+    A line break divides the words of two blocks, as in a browser.
+    """
     etree.strip_elements(root, *_INVISIBLE, with_tail=False)  # the text after the element is visible
+    boundary: tuple[etree._Element | None, str] | None = None  # of the first block after the last text
+    last = " "
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        if boundary is None and _is_block(str(element.tag)):
+            before = element if event == "end" else element.getprevious()
+            boundary = (element.getparent(), "text") if before is None else (before, "tail")
+        name = "text" if event == "start" else "tail"
+        if text := getattr(element, name):
+            if boundary is not None and not last.isspace() and not text[0].isspace():
+                own = getattr(*boundary) or ""
+                setattr(*boundary, f"\n{own}" if boundary == (element, name) else f"{own}\n")
+            boundary, last = None, text[-1]
     for element in root.iter():
         element.attrib.clear()
         if not str(element.tag).isalnum():

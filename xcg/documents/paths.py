@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -71,7 +70,6 @@ def parent_path(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-@lru_cache(maxsize=1 << 14)
 def split_step(step: str) -> tuple[str, int]:
     """Return the name and position of a step of a canonical path; ``("", 1)`` for an illegal step.
 

@@ -401,4 +401,4 @@ class Memory(Source):
 def _looks_like_xml(data: bytes) -> bool:
     for mark in (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         data = data.removeprefix(mark)
-    return data.lstrip(b" \t\r\n\v\f\0")[:1] in (b"<", b"")
+    return data.lstrip(b" \t\r\n\v\f\0").startswith(b"<")

@@ -100,8 +100,6 @@ class ElementTree(ReadOnlyGraph):
         for name in COLUMNS:
             setattr(self, name, np.asarray(getattr(self, name), dtype=np.int64))
         self._paths: dict[int, str] = {}
-        self._short_paths: dict[int, str] = {}
-        self._text_nodes: dict[int, list[tuple[int, int]]] = {}
 
     @classmethod
     def from_paths(
@@ -263,24 +261,19 @@ class ElementTree(ReadOnlyGraph):
         >>> [tree.short_path(row) for row in range(len(tree))]
         ['a[1]', 's[1]', 's[1]/p[1]', 's[2]', 's[2]/p[1]', 'p[2]']
         """
-        known = self._short_paths.get(row)
-        if known is None:
-            steps: list[str] = []
-            element, others = row, np.delete(np.arange(len(self)), row)
-            while True:
-                steps.insert(0, f"{self.tag(element)}[{self.positions[element]}]")
-                is_same = self.tag_codes[others] == self.tag_codes[element]
-                others = others[is_same & (self.positions[others] == self.positions[element])]
-                if not others.size:
-                    break
-                # Ancestors of the elements whose paths end with the same steps; the root has none.
-                element, others = int(self.parent[element]), self.parent[others]
-                others = others[others >= 0]
-                if element < 0:
-                    steps.insert(0, "")
-                    break
-            known = self._short_paths[row] = "/".join(steps)
-        return known
+        steps: list[str] = []
+        element, others = row, np.delete(np.arange(len(self)), row)
+        while True:
+            steps.insert(0, f"{self.tag(element)}[{self.positions[element]}]")
+            is_same = self.tag_codes[others] == self.tag_codes[element]
+            others = others[is_same & (self.positions[others] == self.positions[element])]
+            if not others.size:
+                return "/".join(steps)
+            # Ancestors of the elements whose paths end with the same steps; the root has none.
+            element, others = int(self.parent[element]), self.parent[others]
+            others = others[others >= 0]
+            if element < 0:
+                return "/".join(["", *steps])
 
     @cached_property
     def _found(self) -> dict[str, int | None]:
@@ -373,18 +366,15 @@ class ElementTree(ReadOnlyGraph):
         >>> parse_document(b"<a>one<b>two</b>three<!-- no -->four</a>").text_nodes(0)
         [(0, 3), (6, 11), (11, 15)]
         """
-        nodes = self._text_nodes.get(row)
-        if nodes is None:
-            children = [*self.children(row)]
-            starts = [int(self.start[row]), *self.stop[children].tolist()]
-            ends = [*self.start[children].tolist(), int(self.stop[row])]
-            nodes = self._text_nodes[row] = [
-                node
-                for start, end in zip(starts, ends, strict=True)
-                for node in pairwise([start, *(b for b in self._breaks if start < b < end), end])
-                if start < end
-            ]
-        return nodes
+        children = [*self.children(row)]
+        starts = [int(self.start[row]), *self.stop[children].tolist()]
+        ends = [*self.start[children].tolist(), int(self.stop[row])]
+        return [
+            node
+            for start, end in zip(starts, ends, strict=True)
+            for node in pairwise([start, *(b for b in self._breaks if start < b < end), end])
+            if start < end
+        ]
 
     @cached_property
     def _breaks(self) -> Sequence[int]:

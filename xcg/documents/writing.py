@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from xcg.errors import InputError
-from xcg.lazy_modules import shutil
 
 if sys.platform == "win32":
     import msvcrt

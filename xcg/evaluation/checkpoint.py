@@ -7,13 +7,14 @@ another study.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from xcg.errors import InputError
-from xcg.lazy_modules import hashlib, json
+from xcg.lazy_modules import hashlib
 
 MAX_LINE_BYTES = 1 << 20
 """The maximum size of one result in a checkpoint."""

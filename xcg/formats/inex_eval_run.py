@@ -15,11 +15,13 @@ from typing import NamedTuple
 from xcg.documents.files import chunks, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError
+from xcg.formats.detection import is_xml, json_certainty
 from xcg.formats.text_columns import TextBlock, are_numbers, equal_stretches
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _UNKNOWN_OFFSETS = {"X", "-1"}
+_EXPECTED = "expected eight, topic Q0 document rank score tag offset length"
 Span = tuple[int, int]
 
 
@@ -55,37 +57,32 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
     reader = _Reader(file, topics)
     first_line = 1
     with open_input(path) as opened:
+        head = opened.peek()
+        if is_xml(head) or json_certainty(head):
+            raise InputError(file, f"XML or JSON Lines; {_EXPECTED}: xcg convert --to trec")
         for data in chunks(opened):
             block = TextBlock(data, path, first_line)
             if not reader.add_columns(block):
                 reader.add_lines(block)
             first_line += data.count(b"\n")
     rankings = {
-        topic: Ranking(found.files, [""] * len(found.files), dict(enumerate(found.spans)))
-        for topic, found in reader.results.items()
+        topic: Ranking(files, [""] * len(files), dict(enumerate(spans)))
+        for topic, (files, spans, _) in reader.results.items()
     }
-    line_numbers = {topic: found.line_numbers for topic, found in reader.results.items()}
+    line_numbers = {topic: numbers for topic, (_, _, numbers) in reader.results.items()}
     return InexEvalRun(Run(file, rankings, file), reader.tag, line_numbers)
-
-
-class _Results(NamedTuple):
-    """The results of one topic."""
-
-    files: list[str]
-    spans: list[Span]
-    line_numbers: list[int]
 
 
 class _Reader:
     """Collects the results of assessed topics from a file.
 
     Attributes:
-        results: Topic → its results.
+        results: Topic → documents, spans and line numbers of its results.
         tag: The tag of the last result.
     """
 
     def __init__(self, file: str, topics: Container[str]) -> None:
-        self.results: dict[str, _Results] = {}
+        self.results: dict[str, tuple[list[str], list[Span], list[int]]] = {}
         self.tag = ""
         self._file = file
         self._topics = topics
@@ -108,7 +105,7 @@ class _Reader:
         for start, end in equal_stretches(topics):
             if topics[start] in self._topics:
                 numbers = range(block.first_line + start, block.first_line + end)
-                self._add(topics[start], files[start:end], spans[start:end], numbers, tags[end - 1])
+                self._add(topics[start], tags[end - 1], files[start:end], spans[start:end], numbers)
         return True
 
     def add_lines(self, block: TextBlock) -> None:
@@ -117,28 +114,22 @@ class _Reader:
             where = f"{self._file}:{number}"
             fields = line.split()
             if len(fields) != 8:
-                raise InputError(
-                    where,
-                    f"{len(fields)} columns; expected eight, "
-                    "topic Q0 document rank score tag offset length",
-                )
+                raise InputError(where, f"{len(fields)} columns; {_EXPECTED}")
             topic, _, document, _, _, tag, offset, length = fields
-            if topic not in self._topics:
-                continue
-            try:
-                result = [canonical_file(document)], [_span(offset, length)]
-            except ValueError as error:
-                raise InputError(where, str(error)) from None
-            self._add(topic, *result, [number], tag)
+            if topic in self._topics:
+                try:
+                    self._add(topic, tag, [canonical_file(document)], [_span(offset, length)], [number])
+                except ValueError as error:
+                    raise InputError(where, str(error)) from None
 
     def _add(
-        self, topic: str, files: list[str], spans: list[Span], numbers: Iterable[int], tag: str
+        self, topic: str, tag: str, files: list[str], spans: list[Span], numbers: Iterable[int]
     ) -> None:
         """Add results of an assessed topic."""
-        results = self.results.setdefault(topic, _Results([], [], []))
-        results.files.extend(files)
-        results.spans.extend(spans)
-        results.line_numbers.extend(numbers)
+        found = self.results.setdefault(topic, ([], [], []))
+        found[0].extend(files)
+        found[1].extend(spans)
+        found[2].extend(numbers)
         self.tag = tag
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
 
 from xcg.documents.files import local_name
 from xcg.documents.passage_points import Passage
@@ -14,8 +14,18 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.detection import xml_certainty
-from xcg.formats.fast_xml import read_regular_submission
-from xcg.formats.ordering import noted, order_of
+from xcg.formats.fast_xml import (
+    FILES,
+    PATHS,
+    QUOTED_TEXT,
+    SPACE,
+    TEXT,
+    read_head,
+    read_if_regular,
+    require,
+    split_columns,
+)
+from xcg.formats.ordering import Results
 from xcg.formats.writing import WrittenScores, lost_parents, results, xml_name, xml_text
 from xcg.lazy_modules import etree
 from xcg.runs.run import (
@@ -46,13 +56,14 @@ _Element = tuple[str, str, AnySpan | None]
 """Document, path and span of a result."""
 
 
-class _Result(NamedTuple):
-    """A result; ``problem`` is why it names no element, and keys are as the file states them."""
+class _Results(Results):
+    """The results of a topic, with their lines, problems, and keys as the file states them."""
 
-    line: int
-    element: _Element
-    problem: str
-    keys: dict[str, str]
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[int] = []
+        self.problems: list[str] = []
+        self.texts: dict[str, list[str | None]] = {field: [] for field in _KEYS}
 
 
 def read_inex_submission(
@@ -90,7 +101,7 @@ def _read_results(
     skipped: set[str] = set()
     name = ""
     files, paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
-    found: list[_Result] = []
+    found = _Results()
     # One result at a time, so that memory does not grow with the XML of a topic.
     elements = XmlElements(file, ["result", "topic", "inex-submission"], path)
     for element in elements:
@@ -103,7 +114,7 @@ def _read_results(
                 raise InputError(where, "<inex-submission> has no run-id attribute")
         elif local_name(element) == "result":
             if topics is None or _topic_id(parent) in topics:
-                found.append(_result(element, line, files, paths))
+                _add_result(found, element, line, files, paths)
         else:
             topic = _topic_id(element)
             if not topic:
@@ -112,13 +123,12 @@ def _read_results(
                 message = f"topic {topic} occurs twice; expected one <topic> per topic"
                 notes.problem("duplicate topics; the first is used", where, message)
             elif topics is None or topic in topics:
-                if not found:
+                if not found.files:
                     _check_no_other_content(element, where)
-                ranking = _ranking(found, path, topic, notes)
-                rankings[topic] = noted(ranking, f"{path}, topic {topic}", notes, ties)
+                rankings[topic] = _ranking(found, path, topic, notes, ties)
             else:
                 skipped.add(topic)
-            found = []
+            found = _Results()
     if not name:
         raise InputError(path, "no <inex-submission> element; expected a run")
     return Run(name, rankings, str(path), skipped)
@@ -151,8 +161,10 @@ def _check_no_other_content(topic: etree._Element, where: str) -> None:
             )
 
 
-def _result(result: etree._Element, line: int, *names: FunctionCache[str, str]) -> _Result:
-    """Return the content of a <result>."""
+def _add_result(
+    found: _Results, result: etree._Element, line: int, *names: FunctionCache[str, str]
+) -> None:
+    """Add the content of a <result>."""
     texts: dict[str, str] = {}
     points: dict[str, tuple[str, ...]] = {}
     problem = ""
@@ -171,13 +183,16 @@ def _result(result: etree._Element, line: int, *names: FunctionCache[str, str]) 
     if ("path" in texts) + len(points) > 1:
         problem = "the result has several of <path>, <fol> and <passage>; expected one"
     element: _Element = (texts.get("file", "").strip(), "", None)
-    keys = {field: texts[field] for field in _KEYS if field in texts}
     try:
         if not problem:
             element = _element(texts, points, *names)
     except ValueError as error:
         problem = str(error)
-    return _Result(line, element, problem, keys)
+    found.add(*element)
+    found.lines.append(line)
+    found.problems.append(problem)
+    for field, stated in found.texts.items():
+        stated.append(texts.get(field))
 
 
 def _element(
@@ -199,28 +214,29 @@ def _element(
     )
 
 
-def _ranking(found: list[_Result], path: Path, topic: str, notes: Notes) -> Ranking:
-    keys = {field: [_number(result.keys.get(field), field) for result in found] for field in _KEYS}
-    for field, (_, expected, last_key) in _KEYS.items():
-        if None in keys[field]:
+def _ranking(found: _Results, path: Path, topic: str, notes: Notes, ties: Ties | None) -> Ranking:
+    found.ranks, found.scores = (
+        [_number(text, field) for text in texts] for field, texts in found.texts.items()
+    )
+    for field, keys in (("rank", found.ranks), ("rsv", found.scores)):
+        if None in keys:
             continue
-        for index, (result, key) in enumerate(zip(found, keys[field], strict=True)):
+        _, expected, last_key = _KEYS[field]
+        for index, key in enumerate(keys):
             if key is None or not math.isfinite(key):
-                message = f"illegal {field} {result.keys[field]!r}: expected {expected}"
-                line = f"{path}:{result.line}"
+                message = f"illegal {field} {found.texts[field][index]!r}: expected {expected}"
+                line = f"{path}:{found.lines[index]}"
                 notes.problem("illegal ranks or scores; the results are last", line, message)
-                keys[field][index] = last_key
-        if field == "rank" and any(map(math.isnan, filter(None, keys["rsv"]))):
-            keys["rsv"] = []  # they are not compared with the ranks
+                keys[index] = last_key
+        if field == "rank" and any(map(math.isnan, filter(None, found.scores))):
+            found.scores = []  # they are not compared with the ranks
         break
-    where = f"{path}, topic {topic}"
-    order, ordered_keys, is_score = order_of(keys["rank"], keys["rsv"], where, notes, "rsv")
-    ordered = [found[index] for index in order] if order is not None else found
-    for rank, result in enumerate(ordered, 1):
-        if result.problem:
-            message = f"topic {topic}, rank {rank}: {result.problem}"
-            notes.problem("results that name no element", f"{path}:{result.line}", message)
-    return Ranking.of((result.element for result in ordered), ordered_keys, is_score)
+    ranking, order = found.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
+    for rank, index in enumerate(order, 1):
+        if found.problems[index]:
+            message = f"topic {topic}, rank {rank}: {found.problems[index]}"
+            notes.problem("results that name no element", f"{path}:{found.lines[index]}", message)
+    return ranking
 
 
 def _number(text: str | None, field: str) -> float | None:
@@ -228,6 +244,131 @@ def _number(text: str | None, field: str) -> float | None:
     if text is None:
         return None
     return float(text) if re.fullmatch(_KEYS[field][0], text.strip()) else math.nan
+
+
+# Files with a regular layout.
+
+_RESULT_FIELDS = {
+    "file": f"<file>(?P<file>{TEXT})</file>",
+    "path": f"<path>(?P<path>{TEXT})</path>",
+    "fol": r'<fol offset="(?P<offset>[0-9]{1,15})" length="(?P<length>[0-9]{1,15})" ?/>',
+    "passage": f'<passage start="(?P<start>{QUOTED_TEXT})" end="(?P<end>{QUOTED_TEXT})" ?/>',
+    "rank": f"<rank>{SPACE}(?P<rank>[0-9]{{1,15}}){SPACE}</rank>",
+    "rsv": f"<rsv>{SPACE}(?P<rsv>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?){SPACE}</rsv>",
+}
+_TOPIC = (
+    f'{SPACE}<topic topic-id="({QUOTED_TEXT})" ?>{SPACE}'
+    f"(?:<collections>{SPACE}(?:<collection>{TEXT}</collection>{SPACE})*</collections>)?"
+)
+
+
+def read_regular_submission(
+    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None = None, topics: Topics = None
+) -> Run | None:
+    """Return the run in an INEX submission with a regular layout.
+
+    Args:
+        file: The open file.
+        path: The file's path.
+        notes: Counts topics whose scores hardly order the results, or contradict the ranks.
+        ties: The order of results with equal ranks or scores.
+        topics: The topics whose results are read; all by default.
+
+    Returns:
+        The run, or None if the layout is not regular; then the file is at its start again.
+    """
+    found = Notes()
+    run = read_if_regular(file, path, lambda: _read_submission(file, path, found, ties, topics))
+    if run is not None:
+        notes.take(found)
+    return run
+
+
+def _read_submission(
+    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None, topics: Topics
+) -> Run:
+    rankings: dict[str, Ranking] = {}
+    skipped: set[str] = set()
+    root, blocks = read_head(file, "inex-submission", "topic", "result")
+    name = (root.get("run-id") or "").strip()
+    require(name)
+    results = Results()
+    patterns: list[re.Pattern[str]] = []
+    for topic, text, is_end in _topics(blocks):
+        fields = {}
+        if text.strip(" \t\n"):
+            patterns = patterns or _result_patterns(text)
+            columns = split_columns(patterns, text)
+            fields = dict(zip(patterns[0].groupindex, columns, strict=True))
+        if topics is not None and topic not in topics:
+            skipped.add(topic)
+            continue
+        if fields:
+            _add_results(results, fields)
+        if is_end:
+            require(topic not in rankings)
+            require(math.isfinite(sum(results.ranks or results.scores)))  # type: ignore[arg-type]
+            rankings[topic], _ = results.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
+            results = Results()
+    return Run(name, rankings, str(path), skipped)
+
+
+def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
+    """Yield topic, text of results, and whether these are the last results of the topic."""
+    start_tag = re.compile(_TOPIC)
+    topic = rest = ""
+    for block in blocks:
+        require(not rest and "&" not in block)
+        parts = block.split("</topic>")
+        for number, part in enumerate(parts, 1):
+            start, is_end = 0, number < len(parts)
+            if not topic:
+                tag = start_tag.match(part)
+                if tag is None:
+                    require(not is_end)
+                    rest = part
+                    break
+                topic, start = tag[1].strip(), tag.end()
+                require(topic)
+            yield topic, part[start:], is_end
+            topic = "" if is_end else topic
+    require(not topic and re.fullmatch(f"{SPACE}</inex-submission>{SPACE}", rest))
+
+
+def _result_patterns(text: str) -> list[re.Pattern[str]]:
+    """Return patterns of results with the fields of the first one: with its white space, and with any.
+
+    Most programs write the same white space everywhere, which is matched a fifth faster.
+    """
+    first = re.match(f"{SPACE}<result>(.*?)</result>", text, re.DOTALL)
+    tags = re.findall("<([a-z]+)", first[1]) if first is not None else []
+    require({"file"} <= set(tags) <= set(_RESULT_FIELDS) and len(tags) == len(set(tags)))
+    require(len({"path", "fol", "passage"}.intersection(tags)) == 1)
+    content, fields = first[1] if first is not None else "", [_RESULT_FIELDS[tag] for tag in tags]
+    space = content[: len(content) - len(content.lstrip(" \t\n"))]
+    last = content[len(content.rstrip(" \t\n")) :]
+    return [
+        re.compile(f"<result>{space}{space.join(fields)}{last}</result>"),
+        re.compile(f"<result>{SPACE}{SPACE.join(fields)}{SPACE}</result>"),
+    ]
+
+
+def _add_results(results: Results, fields: dict[str, list[str]]) -> None:
+    """Add results; raise ValueError for an illegal one."""
+    first = len(results.files)
+    results.files += map(FILES.__getitem__, fields["file"])
+    if "path" in fields:
+        results.paths += map(PATHS.__getitem__, fields["path"])
+    else:
+        results.paths += [""] * len(fields["file"])
+        spans = (
+            map(Passage.of, fields["start"], fields["end"])
+            if "start" in fields
+            else map(span_of, fields["offset"], fields["length"])
+        )
+        results.spans.update(enumerate(spans, first))
+    results.ranks += map(float, fields.get("rank", ()))
+    results.scores += map(float, fields.get("rsv", ()))
 
 
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.files import PathLike, expand, open_input
+from xcg.documents.files import PathLike
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.text_search import Quote
 from xcg.errors import InputError, Notes
@@ -23,6 +23,7 @@ from xcg.formats.json_records import (
     document_name,
     json_lines,
     quote_of,
+    records_in,
 )
 from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
@@ -156,13 +157,9 @@ def read_highlights(
         InputError: If a file cannot be read, a record is illegal, or a quote has no position in its
             document, with file and line.
     """
-    highlights = []
     finder = QuoteFinder(corpus)
-    for path in expand(paths, "highlights in JSON Lines"):
-        with open_input(path) as file:
-            for where, record in json_lines(file, path):
-                highlights.append(_highlight(record, where, finder))
-    return highlights
+    found = records_in(paths, "highlights in JSON Lines")
+    return [_highlight(record, where, finder) for where, record in found]
 
 
 def _highlight(record: dict[str, Any], where: str, finder: QuoteFinder) -> Highlight:

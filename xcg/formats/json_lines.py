@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats import writing
 from xcg.formats.detection import json_certainty
 from xcg.formats.json_records import START_AND_END, TOPIC_AND_DOCUMENT, Field, check_record, json_lines
-from xcg.formats.ordering import noted, order_of
+from xcg.formats.ordering import Results
 from xcg.runs.chunk_adapters import ChunkFields, as_metadata, shortened
 from xcg.runs.chunk_documents import (
     FILE_NAME,
@@ -61,32 +60,10 @@ _RESULT_FIELDS = (
     Field("score", (int, float), "a number", required=False),
     *_CHUNK_FIELDS,
 )
-_IDEAL_FIELDS = (
-    Field("user_model", (str,), "a user model's name"),
-    Field("topic", (str, int), "an id"),
-    Field("file", (str,), "a document's name"),
-    Field("path", (str,), "an element's path"),
-    Field("assessment", (str,), "text"),
-    Field("score", (int, float), "a number"),
-)
-"""The fields of an element or gold span that ``xcg ideal`` prints."""
-_GOLD_SPAN = re.compile("([0-9]{1,15})–([0-9]{1,15})")
-
 _Element = tuple[str, str, tuple[int, int] | None]
 """Document, path and span of a result."""
 
 
-class _Results:
-    """The results of a topic as columns, because a run may have millions of them."""
-
-    def __init__(self) -> None:
-        self.elements: list[_Element] = []
-        self.parents: list[tuple[int, int] | None] = []
-        self.ranks: list[int | None] = []
-        self.scores: list[float | None] = []
-
-
-"""A result, its parent, rank and score."""
 _HIGHEST_RANK = 1 << 53
 _HIGHEST_SCORE = 1e300
 
@@ -112,8 +89,6 @@ def read_json_run(
     A passage can state its ``parent``, such as the section of a chunk, as ``{"start": 10, "end": 90}``,
     or null if it has none.
 
-    The JSON Lines of ``xcg ideal`` are a run too if they are those of one user model.
-
     Args:
         file: The open file.
         path: The file's path. Its name up to the first dot is the run's name.
@@ -131,10 +106,10 @@ def read_json_run(
     chunks: _Chunks = {}
     legal = _document_fields(_RESULT_FIELDS, source.document)
     documents, paths = FunctionCache(_canonical_document), FunctionCache(canonical_path)
-    found: defaultdict[str, _Results] = defaultdict(_Results)
+    found: defaultdict[str, Results] = defaultdict(Results)
     skipped: set[str] = set()
     states_parents = False
-    for where, record in _results_and_ideals(file, path):
+    for where, record in json_lines(file, path):
         if "doc" not in record and source.document is None and (hint := _hint_without_document(record)):
             raise InputError(where, f"the field 'doc' is missing{hint}")
         check_record(record, legal, where)
@@ -152,7 +127,7 @@ def read_json_run(
             if "text" in record:
                 element, stated = _stated_chunk(record, source.corpus, where)
                 if source.corpus is not None:
-                    use = _Chunk(results, len(results.elements), where)
+                    use = _Chunk(results, len(results.files), where)
                     chunks.setdefault(element[0], {}).setdefault(stated, []).append(use)
             else:
                 element = _element(record, documents, paths)
@@ -162,8 +137,9 @@ def read_json_run(
             notes.problem("results that name no element", where, str(error))
             element, is_legal = (str(record.get("doc", "")), "", None), False
         parent = _parent(record, element[2], where) if "parent" in record else None
-        results.elements.append(element)
-        results.parents.append(parent if is_legal else None)
+        if parent is not None and is_legal:
+            results.parents[len(results.files)] = parent
+        results.add(*element)
         results.ranks.append(rank)
         results.scores.append(score)
     if source.corpus is not None:
@@ -173,21 +149,16 @@ def read_json_run(
 
 
 def _rankings(
-    found: Mapping[str, _Results],
-    path: Path,
-    ties: Ties | None,
-    states_parents: bool,
-    notes: Notes,
+    found: Mapping[str, Results], path: Path, ties: Ties | None, states_parents: bool, notes: Notes
 ) -> dict[str, Ranking]:
     """Order the results of each topic, and note what is probably wrong in them."""
     rankings = {}
     whole = parts = 0
     for topic, results in found.items():
-        whole_here = sum(element == WHOLE for _, element, _ in results.elements)
-        whole, parts = whole + whole_here, parts + len(results.elements) - whole_here
+        whole_here = results.paths.count(WHOLE)
+        whole, parts = whole + whole_here, parts + len(results.files) - whole_here
         where = f"{path}, topic {topic}"
-        ranking = _ranking(results, states_parents, where, notes)
-        rankings[topic] = noted(ranking, where, notes, ties)
+        rankings[topic], _ = results.ranking(where, notes, ties, states_parents=states_parents)
     if whole and parts:
         message = (
             f"{whole} of {whole + parts} results have no 'path' and no 'start', so each is its whole"
@@ -196,39 +167,6 @@ def _rankings(
             "runs with whole documents among elements or passages", path, f"{message} document"
         )
     return rankings
-
-
-def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield records, ideal elements and gold spans of ``xcg ideal`` in the form of results."""
-    user_model: str | None = None
-    for where, record in json_lines(file, path):
-        if "user_model" not in record:
-            yield where, record
-            continue
-        check_record(record, _IDEAL_FIELDS, where)
-        user_model = user_model or record["user_model"]
-        if record["user_model"] != user_model:
-            raise InputError(
-                where,
-                f"an ideal element under the user model {record['user_model']!r}, after one under "
-                f"{user_model!r}: expected one user model",
-            )
-        result = {"topic": record["topic"], "doc": record["file"], "score": record["score"]}
-        if (span := _GOLD_SPAN.fullmatch(record["path"])) is not None:
-            result |= {"start": int(span[1]), "end": int(span[2])}
-        elif record["path"] != WHOLE:
-            result["path"] = record["path"]
-        yield where, result
-
-
-def _ranking(found: _Results, states_parents: bool, where: str, notes: Notes) -> Ranking:
-    order, keys, is_score = order_of(found.ranks, found.scores, where, notes)
-    in_order = range(len(found.elements)) if order is None else order
-    ranking = Ranking.of((found.elements[index] for index in in_order), keys, is_score)
-    if states_parents:
-        of_rank = enumerate(found.parents[index] for index in in_order)
-        ranking.parents = {position: parent for position, parent in of_rank if parent is not None}
-    return ranking
 
 
 def _keys(record: dict[str, Any], where: str) -> tuple[int | None, float | None]:
@@ -330,7 +268,7 @@ def _check_parent(parent: tuple[int, int] | None, span: tuple[int, int], where: 
 class _Chunk(NamedTuple):
     """A use of a chunk with a text: the results of a topic, its index in them, its file and line."""
 
-    results: _Results
+    results: Results
     position: int
     where: str
 
@@ -388,8 +326,8 @@ def _find_chunks(chunks: _Chunks, corpus: Corpus, notes: Notes) -> None:
                     kind = "chunks without a place in a document"
                     notes.tolerate(kind, type(span)(where, str(span)))
                     continue
-                _check_parent(results.parents[position], span, where)
-                results.elements[position] = name, "", span
+                _check_parent(results.parents.get(position), span, where)
+                results.files[position], results.spans[position] = name, span
 
 
 def _span_in(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import reprlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xcg.documents.files import lines
+from xcg.documents.files import PathLike, expand, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.documents.text_search import Quote
 from xcg.errors import InputError, nearest
-from xcg.lazy_modules import json
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 
@@ -79,6 +79,18 @@ def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str
             if not topic:
                 raise InputError(where, "the topic is empty")
         yield where, record
+
+
+def records_in(paths: PathLike | Iterable[PathLike], what: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the records of several JSON Lines files, see :func:`json_lines`.
+
+    Args:
+        paths: Files, folders and globs.
+        what: Description of the expected files, for messages.
+    """
+    for path in expand(paths, what):
+        with open_input(path) as file:
+            yield from json_lines(file, path)
 
 
 def _record(pairs: list[tuple[str, object]]) -> dict[str, Any]:

@@ -9,50 +9,82 @@ from operator import ge, le
 from typing import cast
 
 from xcg.errors import Notes
-from xcg.runs.run import Ranking, Ties, sorted_order
-from xcg.runs.ties import (
-    in_document_order,
-    note_contradiction,
-    note_equal_scores,
-    note_missing_keys,
-)
-
-Keys = Sequence[float | None]
-"""The rank or the score of each result, None without one; empty if the file states none."""
+from xcg.runs.run import AnySpan, Ranking, Ties, sorted_order
+from xcg.runs.ties import in_document_order, note_contradiction, note_equal_scores, note_missing_keys
 
 
-def order_of(
-    ranks: Keys, scores: Keys, where: str, notes: Notes, score_name: str = "score"
-) -> tuple[list[int] | None, array[float] | None, bool]:
-    """Return the order of results by rank if all have one, else by descending score if all have one.
+class Results:
+    """The results of a topic as columns in the order of the file.
 
-    Args:
-        ranks: The ranks.
-        scores: The scores.
-        where: The file and the topic.
-        notes: Counts topics with ranks or scores of some results only, or in which they contradict each
-            other.
-        score_name: The name of a score in the file.
-
-    Returns:
-        The order, None for that of the file; the keys in this order, if any; whether these are scores.
+    Attributes:
+        files: The document of each result.
+        paths: Its path; empty for a passage, or a result that names no element.
+        spans: Index → span, of the passages.
+        parents: Index → span of the parent, of the passages that have one.
+        ranks: The rank of each result, None without one; empty if the file states none.
+        scores: The scores likewise.
     """
-    for keys, name in ((ranks, "rank"), (scores, score_name)):
-        if keys and None not in keys:
-            break
-        note_missing_keys(keys, name, where, notes)
-    else:
-        return None, None, False
-    numbers, is_score = cast("Sequence[float]", keys), keys is scores
-    if not is_score and scores and None not in scores:
-        note_contradiction(numbers, cast("Sequence[float]", scores), where, notes, "ranks")
-    if all(map(ge if is_score else le, numbers, islice(numbers, 1, None))):
-        return None, array("d", numbers), is_score
-    order = sorted_order(numbers, descending=is_score)
-    return order, array("d", [numbers[index] for index in order]), is_score
 
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        self.paths: list[str] = []
+        self.spans: dict[int, AnySpan] = {}
+        self.parents: dict[int, tuple[int, int]] = {}
+        self.ranks: list[float | None] = []
+        self.scores: list[float | None] = []
 
-def noted(ranking: Ranking, where: str, notes: Notes, ties: Ties | None) -> Ranking:
-    """Count a topic with many equal scores, and return its ranking with ties in the given order."""
-    note_equal_scores(ranking, where, notes)
-    return in_document_order(ranking) if ties == "document" else ranking
+    def add(self, file: str, path: str, span: AnySpan | None = None) -> None:
+        """Add a result."""
+        if span is not None:
+            self.spans[len(self.files)] = span
+        self.files.append(file)
+        self.paths.append(path)
+
+    def ranking(
+        self,
+        where: str,
+        notes: Notes,
+        ties: Ties | None,
+        score_name: str = "score",
+        states_parents: bool = False,
+    ) -> tuple[Ranking, Sequence[int]]:
+        """Return the results by rank if all have one, else by descending score if all have one.
+
+        Args:
+            where: The file and the topic.
+            notes: Counts topics with ranks or scores of some results only, or in which they contradict
+                each other, or with many equal scores.
+            ties: The order of results with equal keys; by default that of the file.
+            score_name: The name of a score in the file.
+            states_parents: Whether the file states the parents of passages.
+
+        Returns:
+            The ranking, and the index of each of its results before ties are ordered.
+        """
+        order, keys, is_score = self._order(where, notes, score_name)
+        parents = self.parents if states_parents else None
+        ranking = Ranking(self.files, self.paths, self.spans, None, is_score, parents)
+        if order is not None:
+            ranking = ranking.select(order)
+        ranking.keys = keys
+        note_equal_scores(ranking, where, notes)
+        found = in_document_order(ranking) if ties == "document" else ranking
+        return found, order if order is not None else range(len(self.files))
+
+    def _order(
+        self, where: str, notes: Notes, score_name: str
+    ) -> tuple[list[int] | None, array[float] | None, bool]:
+        """Return the order, None for that of the file; the keys in it; whether these are scores."""
+        for keys, name in ((self.ranks, "rank"), (self.scores, score_name)):
+            if keys and None not in keys:
+                break
+            note_missing_keys(keys, name, where, notes)
+        else:
+            return None, None, False
+        numbers, is_score = cast("list[float]", keys), keys is self.scores
+        if not is_score and self.scores and None not in self.scores:
+            note_contradiction(numbers, cast("list[float]", self.scores), where, notes, "ranks")
+        if all(map(ge if is_score else le, numbers, islice(numbers, 1, None))):
+            return None, array("d", numbers), is_score
+        order = sorted_order(numbers, descending=is_score)
+        return order, array("d", [numbers[index] for index in order]), is_score

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.files import PathLike, expand, open_input
+from xcg.documents.files import PathLike
 from xcg.documents.text_search import Location, TextIndex
 from xcg.errors import InputError, XcgError
 from xcg.formats.json_records import (
@@ -22,8 +22,8 @@ from xcg.formats.json_records import (
     Field,
     check_record,
     document_name,
-    json_lines,
     quote_of,
+    records_in,
 )
 from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
 from xcg.runs.chunk_documents import missing_document
@@ -101,7 +101,7 @@ def locate_passages(
             too often.
     """
     placed = PlacedPassages()
-    given = list(_records(paths, "passages in JSON Lines"))
+    given = list(records_in(paths, "passages in JSON Lines"))
     for where, record in given:
         check_record(record, _PASSAGE_FIELDS, where)
         record["doc"] = document_name(record, where)
@@ -147,7 +147,7 @@ def update_gold(
         InputError: If a record is illegal.
     """
     placed = PlacedPassages()
-    given = list(_records(paths, "assessments in JSON Lines"))
+    given = list(records_in(paths, "assessments in JSON Lines"))
     passages = []
     for where, record in given:
         if not {"start", "end", "exact", "text"} & record.keys():
@@ -180,12 +180,6 @@ def update_gold(
 
 
 _OLD_NAMES = [one.name for one in _OLD_PASSAGE_FIELDS]
-
-
-def _records(paths: PathLike | Iterable[PathLike], what: str) -> Iterable[tuple[str, Record]]:
-    for path in expand(paths, what):
-        with open_input(path) as file:
-            yield from json_lines(file, path)
 
 
 _Located = tuple[str, Record, Location, str, bool]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -10,10 +11,10 @@ from typing import NamedTuple, cast
 
 from xcg.documents.files import PathLike, expand, local_name, open_input
 from xcg.documents.serialising import document_root
-from xcg.errors import MAX_NAME_LENGTH, InputError, name_too_long, nearest
+from xcg.errors import InputError, nearest
 from xcg.formats.json_records import Field, check_record, json_lines
-from xcg.judgements.recall_base import MEAN
-from xcg.lazy_modules import csv, etree
+from xcg.judgements.recall_base import check_topic
+from xcg.lazy_modules import etree
 
 LARGEST_FILE = 1 << 26
 """Maximum size of a topic file: 64 MB."""
@@ -107,7 +108,7 @@ def _merged(paths: PathLike | Iterable[PathLike], compared: Iterable[str]) -> di
         lines: dict[str, int] = {}
         for topic, line in _format_of(data)(data, path):
             where = f"{path}:{line}"
-            _check_id(topic.id, where)
+            check_topic(topic.id, where)
             earlier = topics.setdefault(topic.id, topic)
             for name in compared:
                 if getattr(earlier, name) != getattr(topic, name):
@@ -119,15 +120,6 @@ def _merged(paths: PathLike | Iterable[PathLike], compared: Iterable[str]) -> di
             expected = '<inex_topic topic_id="…"> or <topic id="…"> with a <title>, JSON Lines or CSV'
             raise InputError(path, f"no topic with a title: expected {expected}")
     return topics
-
-
-def _check_id(topic: str, where: str) -> None:
-    if len(topic) > MAX_NAME_LENGTH:
-        raise InputError(where, name_too_long("topic", topic))
-    if not topic.isprintable():
-        raise InputError(where, f"the topic {topic!r} has control characters")
-    if topic == MEAN:
-        raise InputError(where, f"a topic is called {MEAN!r}, the name of the mean over topics")
 
 
 def _format_of(data: bytes) -> Callable[[bytes, Path], _Found]:

@@ -80,15 +80,13 @@ def read_trec_run(
     Raises:
         InputError: If the file is empty or a line is illegal, with file and line.
     """
-    reader = _Reader(path, notes, order, topics)
+    reader = _Reader(path, notes, order, ties or "document", topics)
     for block in text_blocks(file, path):
-        reader.add_block(block)
+        if not reader.add_columns(block):
+            reader.add_lines(block)
     if not reader.tag:
         raise reader.problem or InputError(path, "an empty file; expected a run")
-    results = _Rankings(path, notes, order, ties or "document")
-    rankings = {
-        topic: results.ranking(topic, reader.topics.pop(topic)) for topic in list(reader.topics)
-    }
+    rankings = {topic: reader.ranking(topic, reader.topics.pop(topic)) for topic in list(reader.topics)}
     return Run(reader.tag, rankings, str(path), reader.skipped)
 
 
@@ -112,7 +110,9 @@ class _TopicLines:
 
 
 class _Reader:
-    """Collects the lines of a run by topic.
+    """Collects the lines of a run by topic, and makes rankings of them.
+
+    Each name and each path is interpreted once.
 
     Attributes:
         tag: The run's tag; empty before the first line.
@@ -121,20 +121,15 @@ class _Reader:
         problem: The error in the first illegal line.
     """
 
-    def __init__(self, path: Path, notes: Notes, order: Order, needed: Topics) -> None:
+    def __init__(self, path: Path, notes: Notes, order: Order, ties: Ties, needed: Topics) -> None:
         self.tag = ""
         self.topics: defaultdict[str, _TopicLines] = defaultdict(_TopicLines)
         self.skipped: set[str] = set()
         self.problem: InputError | None = None
         self._path, self._notes, self._needed = path, notes, needed
-        self._with_scores = order == "score"
-        self._check_ranks = order != "file"
+        self._ties, self._with_scores, self._check_ranks = ties, order == "score", order != "file"
+        self._files, self._paths = FunctionCache(canonical_file), FunctionCache(_path)
         self._texts: dict[str, str] = {}  # equal texts become one object
-
-    def add_block(self, block: TextBlock) -> None:
-        """Add the lines of a block."""
-        if not self.add_columns(block):
-            self.add_lines(block)
 
     def add_columns(self, block: TextBlock) -> bool:
         """Add the lines of a block, if it has regular columns and one tag; return whether it has."""
@@ -192,6 +187,75 @@ class _Reader:
         lines.line_numbers.append(range(first_line, first_line + len(documents)))
         lines.scores.extend(scores)
         lines.ranks.extend(ranks)
+
+    def ranking(self, topic: str, lines: _TopicLines) -> Ranking:
+        """Return the ranking of a topic."""
+        where = f"{self._path}, topic {topic}"
+        if self._with_scores:
+            note_contradiction(lines.ranks, lines.scores, where, self._notes, "scores")
+        keys: array[Any] = lines.scores if self._with_scores else lines.ranks
+        rows = self._order(lines, keys.tolist())
+        documents, elements = lines.documents, lines.elements
+        if rows is not None:
+            keys = array(keys.typecode, [keys[row] for row in rows])
+            documents = [documents[row] for row in rows]
+            elements = [elements[row] for row in rows]
+        try:
+            ranking = Ranking(*self._files_and_paths(documents, elements))
+        except ValueError:  # a passage, an illegal path, or an unusual spelling
+            found = []
+            numbers = list(chain.from_iterable(lines.line_numbers))
+            for position, (document, element) in enumerate(zip(documents, elements, strict=True)):
+                try:
+                    found.append(self._result(document, element))
+                except ValueError as error:
+                    line = numbers[rows[position] if rows is not None else position]
+                    message = f"topic {topic}, rank {position + 1}: {error}"
+                    self._notes.problem("results that name no element", f"{self._path}:{line}", message)
+                    found.append((document, "", None))
+            ranking = Ranking.of(found)
+        ranking.keys = keys if self._check_ranks else None
+        ranking.has_scores = self._with_scores
+        note_equal_scores(ranking, where, self._notes)
+        return ranking
+
+    def _order(self, lines: _TopicLines, keys: list[float]) -> list[int] | None:
+        """Return the order of the lines; None if they are in this order and have no ties."""
+        descending = self._with_scores
+        if not self._check_ranks or all(map(gt if descending else lt, keys, islice(keys, 1, None))):
+            return None
+        rows = sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)  # stable
+        if self._ties != "file" and len(set(keys)) < len(keys):
+            if self._ties == "document":
+                documents = list(map(add, lines.documents, lines.elements))
+                rows = sorted(range(len(keys)), key=documents.__getitem__, reverse=True)
+            else:
+                rows = sorted(range(len(keys)), key=lines.ranks.__getitem__)
+            rows.sort(key=keys.__getitem__, reverse=descending)
+        return rows
+
+    def _result(self, document: str, element: str) -> tuple[str, str, AnySpan | None]:
+        """Return document, path and span of any result; raise ValueError if it is illegal."""
+        if not element:
+            return *split_element_id(document), None
+        if element.startswith("#/"):
+            return self._files[document], self._paths[element], None
+        return self._files[document], "", span_of(*element[1:].split(":"))
+
+    def _files_and_paths(
+        self, documents: list[str], elements: list[str]
+    ) -> tuple[list[str], list[str]]:
+        """Return files and paths of elements and whole documents.
+
+        Raises:
+            ValueError: If there is anything else, or a name that may be a path.
+        """
+        if not any(elements) and are_plain_names(documents):
+            return documents, [WHOLE] * len(documents)
+        if "]" in "".join(documents):
+            raise ValueError
+        paths = list(map(self._paths.__getitem__, elements))
+        return list(map(self._files.__getitem__, documents)), paths
 
 
 def _split_elements(documents: list[str], others: list[list[str]]) -> tuple[list[str], list[str]]:
@@ -287,83 +351,6 @@ def _stated_element(fields: list[str]) -> str:
     if is_passage:
         span_of(*others)
     return "#" + ":".join(others) if is_path or is_passage else ""
-
-
-class _Rankings:
-    """Makes rankings of the lines of topics; each name and each path is interpreted once."""
-
-    def __init__(self, path: Path, notes: Notes, order: Order, ties: Ties) -> None:
-        self._path, self._notes, self._by, self._ties = path, notes, order, ties
-        self._files, self._paths = FunctionCache(canonical_file), FunctionCache(_path)
-
-    def ranking(self, topic: str, lines: _TopicLines) -> Ranking:
-        """Return the ranking of a topic."""
-        where = f"{self._path}, topic {topic}"
-        has_scores = self._by == "score"
-        if has_scores:
-            note_contradiction(lines.ranks, lines.scores, where, self._notes, "scores")
-        keys: array[Any] = lines.scores if has_scores else lines.ranks
-        rows = self._order(lines, keys.tolist())
-        documents, elements = lines.documents, lines.elements
-        if rows is not None:
-            keys = array(keys.typecode, [keys[row] for row in rows])
-            documents = [documents[row] for row in rows]
-            elements = [elements[row] for row in rows]
-        try:
-            ranking = Ranking(*self._files_and_paths(documents, elements))
-        except ValueError:  # a passage, an illegal path, or an unusual spelling
-            found = []
-            numbers = list(chain.from_iterable(lines.line_numbers))
-            for position, (document, element) in enumerate(zip(documents, elements, strict=True)):
-                try:
-                    found.append(self._result(document, element))
-                except ValueError as error:
-                    line = numbers[rows[position] if rows is not None else position]
-                    message = f"topic {topic}, rank {position + 1}: {error}"
-                    self._notes.problem("results that name no element", f"{self._path}:{line}", message)
-                    found.append((document, "", None))
-            ranking = Ranking.of(found)
-        ranking.keys, ranking.has_scores = None if self._by == "file" else keys, has_scores
-        note_equal_scores(ranking, where, self._notes)
-        return ranking
-
-    def _order(self, lines: _TopicLines, keys: list[float]) -> list[int] | None:
-        """Return the order of the lines; None if they are in this order and have no ties."""
-        descending = self._by == "score"
-        if self._by == "file" or all(map(gt if descending else lt, keys, islice(keys, 1, None))):
-            return None
-        rows = sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)  # stable
-        if self._ties != "file" and len(set(keys)) < len(keys):
-            if self._ties == "document":
-                documents = list(map(add, lines.documents, lines.elements))
-                rows = sorted(range(len(keys)), key=documents.__getitem__, reverse=True)
-            else:
-                rows = sorted(range(len(keys)), key=lines.ranks.__getitem__)
-            rows.sort(key=keys.__getitem__, reverse=descending)
-        return rows
-
-    def _result(self, document: str, element: str) -> tuple[str, str, AnySpan | None]:
-        """Return document, path and span of any result; raise ValueError if it is illegal."""
-        if not element:
-            return *split_element_id(document), None
-        if element.startswith("#/"):
-            return self._files[document], self._paths[element], None
-        return self._files[document], "", span_of(*element[1:].split(":"))
-
-    def _files_and_paths(
-        self, documents: list[str], elements: list[str]
-    ) -> tuple[list[str], list[str]]:
-        """Return files and paths of elements and whole documents.
-
-        Raises:
-            ValueError: If there is anything else, or a name that may be a path.
-        """
-        if not any(elements) and are_plain_names(documents):
-            return documents, [WHOLE] * len(documents)
-        if "]" in "".join(documents):
-            raise ValueError
-        paths = list(map(self._paths.__getitem__, elements))
-        return list(map(self._files.__getitem__, documents)), paths
 
 
 def _path(element: str) -> str:

@@ -143,33 +143,28 @@ class CheckedReader:
 
     def raised_by(self, result: int) -> Iterable[int]:
         """Return the elements that may gain more since the last result."""
-        return self._checked(self._where(result), lambda: list(self._reader.raised_by(result)))
+        return self._asked("raised_by", result, list)
 
     def score(self, result: int) -> float:
         """Return the score of an element, whatever the user has seen."""
-        return self._checked(self._where(result), lambda: float(self._reader.score(result)))
+        return self._asked("score", result, float)
 
     def value(self, result: int) -> float | None:
         """Return the relevance value before a limit, if the reader has one."""
-
-        def value() -> float | None:
-            found = self._reader.value(result)
-            return None if found is None else float(found)
-
-        return self._checked(self._where(result), value)
-
-    def related(self, result: int) -> list[int]:
-        """Return the ideal elements that an element can gain from."""
-        where = self._where(result)
-        found = self._checked(where, lambda: list(self._reader.related(result)))
-        for ideal in found:
-            if ideal not in self.document.ideal_scores:
-                raise self._error(where, f"related returned {ideal!r}: expected rows of ideal elements")
-        return found
+        return self._asked("value", result, lambda found: None if found is None else float(found))
 
     def remaining(self, ideal: int) -> float:
         """Return what can still be gained from an ideal element."""
-        return self._checked(self._where(ideal), lambda: float(self._reader.remaining(ideal)))
+        return self._asked("remaining", ideal, float)
+
+    def related(self, result: int) -> list[int]:
+        """Return the ideal elements that an element can gain from."""
+        found: list[int] = self._asked("related", result, list)
+        for ideal in found:
+            if ideal not in self.document.ideal_scores:
+                message = f"related returned {ideal!r}: expected rows of ideal elements"
+                raise self._error(self._where(result), message)
+        return found
 
     def seen(self, result: int) -> EarlierView:
         """Return how much of an element earlier results had shown, and which."""
@@ -191,6 +186,10 @@ class CheckedReader:
         if not 0 <= gain < math.inf:
             raise self._error(where, f"returned the gain {gain}: expected a finite number from 0")
         return gain if gain >= self.document.threshold else 0.0
+
+    def _asked(self, method: str, row: int, convert: Callable[[Any], T]) -> T:
+        """Return what a method of the reader returns for a row, as a type."""
+        return self._checked(self._where(row), lambda: convert(getattr(self._reader, method)(row)))
 
     def _where(self, row: int) -> str:
         return f"{self.document.name}, {self.document.tree.path(row)}"

@@ -161,10 +161,7 @@ class ElementReader:
     """
 
     def __init__(
-        self,
-        document: JudgedDocument,
-        relevance_value: RelevanceValue,
-        size: SizeUnit = "characters",
+        self, document: JudgedDocument, relevance_value: RelevanceValue, size: SizeUnit = "characters"
     ) -> None:
         self.document = document
         self.relevance_value = relevance_value

@@ -11,8 +11,7 @@ from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_gains import element_readers
-from xcg.gains.ideal import IdealRecallBase, gold_spans, ideal_elements_of
-from xcg.gains.judged_topic import JudgedTopic
+from xcg.gains.ideal import IdealRecallBase, JudgedTopic, gold_spans, ideal_elements_of
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.resolved import MISSING, ResolvedRanking
 from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan

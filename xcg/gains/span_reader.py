@@ -353,9 +353,7 @@ class SpanTopic:
     """
 
     def __init__(
-        self,
-        gold: Mapping[str, Sequence[GoldSpan]],
-        in_units: Callable[[str, float, float], UnitSpan],
+        self, gold: Mapping[str, Sequence[GoldSpan]], in_units: Callable[[str, float, float], UnitSpan]
     ) -> None:
         self._in_units = in_units
         self.gold = {

@@ -302,12 +302,7 @@ class RecallBase:
         Raises:
             InputError: If the topic's name is illegal.
         """
-        if not topic.isprintable():
-            raise InputError(source, f"the topic {topic!r} has control characters")
-        if len(topic) > MAX_NAME_LENGTH:
-            raise InputError(source, name_too_long("topic", topic))
-        if topic == MEAN:
-            raise InputError(source, f"a topic is called {MEAN!r}, the name of the mean over topics")
+        check_topic(topic, source)
         self._topics.setdefault(topic, {})
         self.sources.setdefault(topic, source)
 
@@ -432,6 +427,16 @@ ASSESSMENT_FORMATS: Registry[AssessmentFormat] = Registry(
     "assessment format", "xcg.assessment_format", package="xcg.formats"
 )
 """The file formats for assessments by name."""
+
+
+def check_topic(topic: str, where: str) -> None:
+    """Raise InputError if the name of a topic is illegal."""
+    if len(topic) > MAX_NAME_LENGTH:
+        raise InputError(where, name_too_long("topic", topic))
+    if not topic.isprintable():
+        raise InputError(where, f"the topic {topic!r} has control characters")
+    if topic == MEAN:
+        raise InputError(where, f"a topic is called {MEAN!r}, the name of the mean over topics")
 
 
 def topic_key(topic: str) -> tuple[int, int, str]:

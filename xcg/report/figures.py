@@ -7,13 +7,14 @@ in greyscale and for colour-blind readers.
 from __future__ import annotations
 
 import functools
+import textwrap
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, nearest, printable
-from xcg.lazy_modules import np, textwrap
+from xcg.lazy_modules import np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,6 +15,7 @@ from xcg.runs.chunk_adapters import (
     ADAPTERS,
     ChunkAdapter,
     ChunkFields,
+    PlainAdapter,
     as_rank,
     as_score,
     shortened,
@@ -28,15 +29,7 @@ from xcg.runs.chunk_documents import (
     name_in_corpus,
 )
 from xcg.runs.chunk_matching import DocumentText, checked_span, matched_span, only_occurrence
-from xcg.runs.chunk_order import (
-    ChunkKeys,
-    Order,
-    check_order,
-    check_ranks,
-    order_of_pairs,
-    ordered,
-)
-from xcg.runs.plain_chunks import PlainAdapter
+from xcg.runs.chunk_order import ChunkKeys, Order, check_order, check_ranks, order_of_pairs, ordered
 from xcg.runs.run import Ranking, Run
 
 Texts = Mapping[str, str] | None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from xcg.documents.files import check_complete, lines, open_input
 from xcg.errors import InputError, XcgError
-from xcg.lazy_modules import csv, json
 from xcg.runs.chunk_adapters import shortened
 from xcg.runs.chunk_documents import FILE_NAME, DocumentKey
 
