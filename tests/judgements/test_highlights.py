@@ -163,18 +163,3 @@ def test_only_the_four_point_scale_can_be_written() -> None:
     base = RecallBase.of({"1": {"d": {"/a": xcg.Assessment(3.0, "E", scale="coverage")}}})
     with pytest.raises(ValueError, match="is on the coverage scale, but the format inex2004 holds"):
         inex_2004(base, "1")
-
-
-def test_show(xcg_command: Command, tmp_path: Path) -> None:
-    article = "corpora_samples/handbook/quantisation.xml"
-    text = xcg_command("show", article)
-    assert text.stdout.startswith("Quantisation: from two grades to one score\n====")
-    assert "\n(3,3)       1     1     1\n" in text.stdout
-    target = tmp_path / "page.html"
-    assert xcg_command("show", article, "--format", "html", "--output", target).returncode == 0
-    assert "<th>strict</th>" in target.read_text()
-    for wrong, message in (("README.md", "not well-formed"), ("none.xml", "cannot read")):
-        done = xcg_command("show", wrong)
-        assert (done.returncode, message in done.stderr) == (2, True)
-    other = xcg_command("show", "assessments/kazai-lalmas-2006/163.xml")
-    assert "the root is <assessments>; expected an <article>" in other.stderr

@@ -43,7 +43,6 @@ from xcg.formats.letor import read_letor_feature
 from xcg.formats.placing import locate_passages, update_gold
 from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.highlights import assess as assess_elements
-from xcg.report.article import show as show_article
 from xcg.report.listings import report_as_json, report_blocks
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.run import Order, Ties
@@ -339,18 +338,6 @@ def place(
     status = 0 if lenient or not placed.missing else 2 if update else 1
     text = records(placed.passages, "jsonl")
     return Printed(text, [*messages, placed.summary], status=lambda: status)
-
-
-@command(example="xcg show corpora_samples/handbook/extending-xcg.xml")
-@click.argument("article", type=ANY_PATH)
-@format_option("text", "html")
-@prints()
-def show(article: Path, format_: str) -> Printed:
-    """Print an article of the handbook as text or HTML.
-
-    ARTICLE is an XML file in either markup of the sample corpus.
-    """
-    return Printed(show_article(article, format_))
 
 
 @command(example="xcg simulate campaign --small")

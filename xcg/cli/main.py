@@ -51,7 +51,6 @@ COMMANDS = {
     "report": ("report:report", "Write an HTML page with tables, curves and explanations."),
     "rewrite": ("rewrite:rewrite", "Rewrite a run with an overlap strategy."),
     "samples": ("samples:samples", "Write the sample campaigns into a new folder."),
-    "show": ("files:show", "Print an article of the handbook as text or HTML."),
     "simulate": ("files:simulate", "Write a simulated campaign into a new folder."),
     "stability": (
         "studies:stability",
@@ -81,7 +80,6 @@ PURPOSES = {
         "assess",
         "simulate",
         "samples",
-        "show",
     ),
     "List what xcg provides": ("measures", "user-models", "strategies", "cite"),
 }
