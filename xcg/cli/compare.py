@@ -27,7 +27,6 @@ from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparison_tables import (
     has_one_baseline,
-    means_table,
     pair_tables,
     publication_table,
     run_tables,
@@ -290,7 +289,6 @@ def compare(
         notes=notes,
         figure=functools.partial(differences_plot, tested, chosen, comparisons),
         columns=_COLUMNS.get(table, ()),
-        terminal_table=[means_table(rows)] if means else printed.terminal_table,
     )
     if not gate.is_given:
         return printed
