@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from xcg.report.strategy_plots import panel_notes, strategies_plot
+from xcg.report.comparison_plots import panel_notes, strategies_plot
 from xcg.statistics.strategy_scores import Leaders, StrategyScore, StrategyStudy
 
 pytest.importorskip("matplotlib")

@@ -7,7 +7,7 @@ from figure_contents import caption_of, cells_of, lines_of
 from score_tables import results_by_model
 
 from xcg.evaluation.results import Results
-from xcg.report.sweep_plots import sweep_plot
+from xcg.report.comparison_plots import sweep_plot
 from xcg.statistics.bootstrap import Interval
 from xcg.statistics.rank_correlation import OrderShift
 

@@ -24,6 +24,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS
+from xcg.report.comparison_plots import differences_plot, panel_notes, strategies_plot, sweep_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparison_tables import (
     has_one_baseline,
@@ -40,9 +41,7 @@ from xcg.report.comparisons import (
     shift_rows,
     with_letters,
 )
-from xcg.report.difference_plots import differences_plot
 from xcg.report.order_tables import shift_facts, shift_table, sweep_sentences
-from xcg.report.strategy_plots import panel_notes, strategies_plot
 from xcg.report.strategy_studies import (
     crossing_rows,
     study_notes,
@@ -50,7 +49,6 @@ from xcg.report.strategy_studies import (
     study_sentences,
     study_tables,
 )
-from xcg.report.sweep_plots import sweep_plot
 from xcg.statistics.best_runs import best_runs
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts

@@ -40,8 +40,7 @@ from xcg.report.explanations import (
     ranking_tables,
     topic_heading,
 )
-from xcg.report.plots import curves_plot
-from xcg.report.threshold_plots import thresholds_plot
+from xcg.report.plots import curves_plot, thresholds_plot
 from xcg.runs.run import RUN_FORMATS
 from xcg.statistics.run_pairs import BEST
 from xcg.tables import Column, Record, Table, records

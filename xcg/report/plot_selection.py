@@ -1,4 +1,4 @@
-"""Choose what a crowded plot shows: the most different panels, the main runs, short names."""
+"""Choose what a crowded plot shows: the most different panels, the main runs, short names, cells."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import accumulate, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from xcg.errors import printable
 from xcg.evaluation.results import Results
@@ -17,6 +17,8 @@ from xcg.report.figures import GREY, MAX_PANELS, label_text, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.colors import Colormap
 
 _VARIANT = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]")
 """The name of a user model with chosen values, such as ``sweep[ideal=leaves,alpha=0.5]``."""
@@ -30,8 +32,11 @@ _BEST_RUNS = 5
 _NAME_CHARACTERS = 32
 LABEL_CHARACTERS = 48
 """Characters of the label of a user model."""
-_LABEL_POINTS = 9.0
-"""Height of a label at the end of a line, in points."""
+_SIZES = (8.0, 7.0, 6.0)
+_LINE_HEIGHT = 1.2
+_CHARACTER_WIDTH = 0.62
+"""The width of a character as a share of the size of the font."""
+_MAX_CELLS_WITH_NUMBERS = 600
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
@@ -213,49 +218,6 @@ class LineStyles(NamedTuple):
         else:
             axis.plot(x, y, color=GREY, linewidth=0.8, zorder=1, label=f"_{name}")
 
-    def label_ends(self, axis: Axes, height: float) -> None:
-        """Write the names of the main lines at their right ends.
-
-        Args:
-            axis: The axis, with all lines and its limits.
-            height: Its height in inches.
-        """
-        low, high = axis.get_ylim()
-        lines = {line.get_label(): line for line in axis.get_lines()}
-        ends: list[tuple[float, str, str]] = []
-        for name, label in self.labels.items():
-            if label in lines:
-                y = np.asarray(lines[label].get_ydata(), dtype=float)
-                y = y[~np.isnan(y)]
-                if len(y):
-                    share = (float(y[-1]) - low) / (high - low)
-                    ends.append((share, label, self.styles[name]["color"]))
-        step = _LABEL_POINTS / (72 * height)
-        ends.sort()
-        positions = _spread([end for end, *_ in ends], step)
-        for position, (_, label, colour) in zip(positions, ends, strict=True):
-            axis.annotate(
-                label,
-                (1.0, position),
-                xycoords="axes fraction",
-                xytext=(4, 0),
-                textcoords="offset points",
-                fontsize=7.5,
-                color=colour,
-                verticalalignment="center",
-                annotation_clip=False,
-            )
-
-
-def _spread(positions: Sequence[float], step: float) -> list[float]:
-    """Move ascending positions apart, so that neighbours have a minimum distance and none is above 1.
-
-    >>> [round(one, 3) for one in _spread([0.5, 0.5, 0.95], 0.1)]
-    [0.5, 0.6, 0.95]
-    """
-    spread = list(accumulate(positions, lambda below, one: max(one, below + step)))
-    return [min(one, 1 - (len(spread) - 1 - index) * step) for index, one in enumerate(spread)]
-
 
 def line_styles(names: Sequence[str], best_first: Sequence[str] = ()) -> LineStyles:
     """Give each line its own style; of more than eight lines, only the best ones.
@@ -287,3 +249,101 @@ def run_styles(lines: Sequence[Any], sort_key: Callable[[Any], float]) -> LineSt
     return line_styles(
         list(dict.fromkeys(line.run for line in lines)), sorted(keys, key=keys.__getitem__)
     )
+
+
+def name_positions(
+    axis: Axes,
+    direction: Literal["x", "y"],
+    names: Sequence[str],
+    inches: float,
+    *,
+    characters: int = 30,
+    skip: bool = False,
+) -> bool:
+    """Name positions on an axis, if the names fit there without overlap.
+
+    Names on the x axis are vertical unless all of them fit horizontally.
+
+    Args:
+        axis: The axis.
+        direction: The axis with the names.
+        names: One name per position.
+        inches: The length of the axis.
+        characters: The number of characters above which a name is shortened.
+        skip: Whether to name every second, third, … position if not all names fit.
+
+    Returns:
+        Whether names are drawn. If not, the axis has no ticks.
+    """
+    short = short_names(list(dict.fromkeys(names)), characters)
+    ticks = list(range(len(names)))
+    room = 72 * max(inches, 0.1) / max(len(names), 1)
+    if skip and room < _SIZES[-1] * _LINE_HEIGHT:
+        step = math.ceil(_SIZES[-1] * _LINE_HEIGHT / room)
+        ticks, room = ticks[::step], step * room
+    set_ticks = axis.set_xticks if direction == "x" else axis.set_yticks
+    labels = [label_text(short[names[tick]]) for tick in ticks]
+    size = next((size for size in _SIZES if size * _LINE_HEIGHT <= room), None)
+    if size is None:
+        set_ticks([])
+        return False
+    longest = max(map(len, labels), default=0)
+    is_vertical = direction == "x" and (longest + 1) * size * _CHARACTER_WIDTH > room
+    set_ticks(ticks, labels, fontsize=size, rotation=90 if is_vertical else 0)
+    return True
+
+
+def draw_cells(
+    axis: Axes,
+    values: Sequence[Sequence[float]],
+    colours: str | Colormap,
+    low: float,
+    high: float,
+    numbers: bool = False,
+) -> QuadMesh:
+    """Draw a table as coloured cells, first row at the top; unknown values (NaN) are grey.
+
+    Args:
+        axis: The axis; cells are at x = 0, 1, … and y = 0, 1, ….
+        values: Rows of the table.
+        colours: The name of a colour map, or a colour map.
+        low: The value of the first colour.
+        high: The value of the last colour.
+        numbers: Whether to write the values, as whole numbers, into the cells of small tables.
+    """
+    from matplotlib import colormaps
+
+    table = np.ma.masked_invalid(np.array(values, dtype=float))
+    rows, columns = table.shape
+    axis.set_facecolor("0.85")
+    colour_map = colormaps[colours] if isinstance(colours, str) else colours
+    mesh = axis.pcolormesh(
+        np.arange(columns + 1) - 0.5,
+        np.arange(rows + 1) - 0.5,
+        table,
+        cmap=colour_map,
+        vmin=low,
+        vmax=high,
+        edgecolors="white",
+        linewidth=0.4,
+    )
+    axis.set_ylim(rows - 0.5, -0.5)
+    axis.spines[:].set_visible(False)
+    axis.tick_params(length=0)
+    if numbers and table.size <= _MAX_CELLS_WITH_NUMBERS:
+        for row in range(rows):
+            for column in range(columns):
+                if table[row, column] is not np.ma.masked:
+                    value = float(table[row, column])
+                    red, green, blue, _ = colour_map((value - low) / ((high - low) or 1))
+                    is_dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.55
+                    axis.text(
+                        column,
+                        row,
+                        f"{value:.0f}",
+                        color="white" if is_dark else "black",
+                        fontsize=7,
+                        horizontalalignment="center",
+                        verticalalignment="center_baseline",
+                    )
+    return mesh

@@ -21,8 +21,7 @@ from xcg.report.figures import (
     new_panels,
     panel_columns,
 )
-from xcg.report.heatmaps import name_positions
-from xcg.report.plot_selection import grouped
+from xcg.report.plot_selection import grouped, name_positions
 from xcg.report.stability import MEAN_OF_RUNS, difference_unit
 from xcg.statistics.extrapolation import RELIABLE, Smoothing, extrapolate
 from xcg.statistics.topic_sets import SwapRates
