@@ -27,7 +27,7 @@ from xcg.judgements.anchoring import anchor
 from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
 from xcg.judgements.recall_base import RecallBase
 from xcg.report.columns import DISTRIBUTION
-from xcg.report.distributions import cross_rows, distribution_rows
+from xcg.report.validation import cross_rows, distribution_rows
 from xcg.statistics.rank_correlation import level_correlation
 
 

@@ -43,7 +43,7 @@ from xcg.formats.letor import read_letor_feature
 from xcg.formats.placing import locate_passages, update_gold
 from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.highlights import assess as assess_elements
-from xcg.report.listings import report_as_json, report_blocks
+from xcg.report.validation import report_as_json, report_blocks
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.run import Order, Ties
 from xcg.simulation.campaign import simulate as write_campaign

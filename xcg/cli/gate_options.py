@@ -22,9 +22,7 @@ from xcg.documents.writing import whole_file
 from xcg.errors import UnmappedError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
-from xcg.report.gate_comment import gate_comment
-from xcg.report.junit import junit_xml
-from xcg.report.regressed_questions import regressed_questions
+from xcg.report.gates import gate_comment, junit_xml, regressed_questions
 from xcg.statistics.gate import check_gate
 from xcg.statistics.gate_limits import Limits, parse_limits, parse_thresholds
 

@@ -9,9 +9,15 @@ from xcg.cli.completion import complete_measure, complete_strategy, complete_use
 from xcg.cli.output import Printed, prints
 from xcg.errors import XcgError
 from xcg.measures import MEASURES
-from xcg.report.listings import describe_measure, list_measures
-from xcg.report.strategies import describe_strategy, list_strategies
-from xcg.report.user_models import describe, list_user_models, user_model_yaml
+from xcg.report.listings import (
+    describe,
+    describe_measure,
+    describe_strategy,
+    list_measures,
+    list_strategies,
+    list_user_models,
+    user_model_yaml,
+)
 from xcg.terminal_tables import Prose
 
 
