@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from score_tables import noise, results_by_run, results_of
 
-from xcg.report.best_runs import best_run_sentences
+from xcg.report.orders import best_run_sentences
 from xcg.statistics.best_runs import best_runs
 from xcg.statistics.significance import compare
 

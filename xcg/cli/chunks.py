@@ -18,8 +18,8 @@ from xcg.cli.options import (
 from xcg.cli.output import RECORDS, Printed, format_option, prints, progress_bar
 from xcg.cli.unused_options import refuse_unused
 from xcg.evaluation.chunks import compare_chunks_of_inputs
-from xcg.report.best_runs import best_run_sentences
 from xcg.report.columns import chunk_columns
+from xcg.report.orders import best_run_sentences
 from xcg.report.plots import reading_plot
 from xcg.statistics.best_runs import best_runs
 from xcg.tables import Table, records

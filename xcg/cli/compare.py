@@ -36,12 +36,10 @@ from xcg.report.comparisons import (
     Row,
     comparison_rows,
     means_rows,
-    order_rows,
     overall_rows,
-    shift_rows,
     with_letters,
 )
-from xcg.report.order_tables import shift_facts, shift_table, sweep_sentences
+from xcg.report.orders import order_rows, shift_facts, shift_rows, sweep_sentences
 from xcg.report.strategy_studies import (
     crossing_rows,
     study_notes,
@@ -116,7 +114,6 @@ def sweep(
         columns=SHIFTS,
         heading=sweep_sentences(results, reference_model, resamples),
         footer=shift_facts(shifts, best, resamples),
-        terminal_table=[shift_table(shifts, best)],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from xcg.errors import XcgError, nearest
@@ -65,15 +66,14 @@ def differences_plot(
 ) -> Figure:
     """Draw the difference of each run from a baseline on every topic.
 
-    Up to twelve panels, one per measure, user model and run, show differences as bars, largest first.
-    Otherwise there is one table of coloured cells per measure and user model, with topics as rows and
-    runs as columns. Topics on which the run is better and worse than the baseline have different
-    colours. Behind bars, a grey band is the interval of the mean difference.
+    There is one panel per measure, user model and run, with one bar per topic, largest first; of more
+    than twelve, the most different ones. Bars have different colours where the run is better and worse
+    than the baseline. A grey band is the interval of the mean difference.
 
     Args:
         results: Results with the scores of topics.
         baseline: A run. With None, ``all`` or ``best``, it is the run with the best mean.
-        comparisons: What :func:`xcg.compare` returned for these results, with the intervals of bars.
+        comparisons: What :func:`xcg.compare` returned for these results, with the intervals.
 
     Raises:
         XcgError: If the results do not have the baseline.
@@ -81,10 +81,50 @@ def differences_plot(
     named = None if baseline in (None, ALL_PAIRS, BEST) else baseline
     if named is not None and named not in results.runs:
         raise XcgError(f"no run {named!r} among the results: {nearest(named, results.runs)}")
-    cases = [(measure, model) for measure in results.measures for model in results.user_models]
-    if len(cases) * max(len(results.runs) - 1, 1) <= MAX_PANELS:
-        return _bars(results, cases, named, _intervals(comparisons))
-    return _cells(results, cases, named)
+    intervals = _intervals(comparisons)
+    every: dict[tuple[str, str, str, str], list[float]] = {}
+    for measure, model in product(results.measures, results.user_models):
+        base = named or best_first(results, measure, model)[0]
+        scores = scores_by_run(results, measure, model)
+        for run in results.runs:
+            if run != base:
+                own, other = scores.get(run, {}), scores.get(base, {})
+                every[measure, model, run, base] = [
+                    own.get(topic, math.nan) - other.get(topic, math.nan) for topic in results.topics
+                ]
+    panels, choice = different_panels(every, lambda differences: differences)
+    count = max(len(panels), 1)  # a single run has an empty panel
+    cases = len({key[:2] for key in panels})
+    columns = 4 if choice else panel_columns(max(cases, 1), count // max(cases, 1), 3 + (count > 9))
+    width = min(MAX_WIDTH, max(6.0, 4.4 * columns))
+    figure, axes = new_panels(count, columns, width, 2.8, grid="y")
+    has_models = len(results.user_models) > 1
+    characters = int((width / columns - 0.4 - 0.3 * has_models) * _TITLE_CHARACTERS / 2) - 2
+    short = short_names(results.runs, characters)
+    for axis, (key, values) in zip(axes, panels.items(), strict=False):
+        measure, model, run, base = key
+        named_values = zip(results.topics, values, strict=True)
+        known = {topic: value for topic, value in named_values if not math.isnan(value)}
+        differences = dict(sorted(known.items(), key=lambda item: -item[1]))
+        _draw_bars(axis, differences, measure, width / columns - 0.7)
+        if key in intervals:
+            low, mean, high = intervals[key]
+            axis.axhline(mean, color="black", linewidth=1, linestyle="--")
+            axis.axhspan(low, high, color="0.85", zorder=0)
+        axis.set_title(label_text(f"{short[run]} − {short[base]}"))
+        names = [f"difference in {measure}", *([model] if has_models else [])]
+        axis.set_ylabel("\n".join(map(label_text, names)))
+    of_family = grouped(zip(panels, axes, strict=False), lambda pair: pair[0][:2])
+    for pairs in of_family.values():  # panels of one measure and user model have one scale
+        equalise_y_limits([axis for _, axis in pairs])
+    add_caption(
+        figure,
+        "Differences on each topic, largest first. Blue: the run is better; orange: worse.",
+        "Dashed: the mean difference; grey: its interval, as in the table." if intervals else "",
+        "" if has_models else f"User model: {results.user_models[0]}.",
+        choice,
+    )
+    return figure
 
 
 def _intervals(comparisons: Sequence[Comparison]) -> Intervals:
@@ -97,43 +137,6 @@ def _intervals(comparisons: Sequence[Comparison]) -> Intervals:
             found[line.measure, line.user_model, line.run, line.baseline] = low, mean, high
             found[line.measure, line.user_model, line.baseline, line.run] = -high, -mean, -low
     return found
-
-
-def _bars(
-    results: Results, cases: Sequence[tuple[str, str]], baseline: str | None, intervals: Intervals
-) -> Figure:
-    """Draw one panel per measure, user model and run, with one bar per topic."""
-    size = max(len(results.runs) - 1, 1)
-    count = len(cases) * size
-    columns = panel_columns(len(cases), size, 3 if count <= 9 else 4)
-    width = min(MAX_WIDTH, max(6.0, 4.4 * columns))
-    figure, axes = new_panels(count, columns, width, 2.8, grid="y")
-    has_models = len(results.user_models) > 1
-    characters = int((width / columns - 0.4 - 0.3 * has_models) * _TITLE_CHARACTERS / 2) - 2
-    short = short_names(results.runs, characters)
-    for number, (measure, model) in enumerate(cases):
-        base = baseline or best_first(results, measure, model)[0]
-        others = [run for run in results.runs if run != base]
-        scores = scores_by_run(results, measure, model)
-        panels = axes[number * size :][:size]
-        for axis, run in zip(panels, others, strict=False):  # a single run has an empty panel
-            differences = _topic_differences(scores, run, base)
-            _draw_bars(axis, differences, measure, width / columns - 0.7)
-            if (measure, model, run, base) in intervals:
-                low, mean, high = intervals[measure, model, run, base]
-                axis.axhline(mean, color="black", linewidth=1, linestyle="--")
-                axis.axhspan(low, high, color="0.85", zorder=0)
-            axis.set_title(label_text(f"{short[run]} − {short[base]}"))
-            names = [f"difference in {measure}", *([model] if has_models else [])]
-            axis.set_ylabel("\n".join(map(label_text, names)))
-        equalise_y_limits(panels)  # panels of one measure and user model have one scale
-    add_caption(
-        figure,
-        "Differences on each topic, largest first. Blue: the run is better; orange: worse.",
-        "Dashed: the mean difference; grey: its interval, as in the table." if intervals else "",
-        "" if has_models else f"User model: {results.user_models[0]}.",
-    )
-    return figure
 
 
 def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inches: float) -> None:
@@ -154,80 +157,6 @@ def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inche
     )
     lines = f"{len(topics)} topics; highest: {highest}", f"lowest: {lowest}"
     axis.set_xlabel("\n".join(map(label_text, lines)))
-
-
-def _cells(results: Results, cases: Sequence[tuple[str, str]], baseline: str | None) -> Figure:
-    """Draw one table of cells per measure and user model: topics × runs, the best run first."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    shown = cases[:MAX_PANELS]
-    count, topics, runs = len(shown), results.topics, len(results.runs)
-    wanted = 0.2 * runs + 1.6
-    columns = count if count * wanted <= MAX_WIDTH or count <= 3 else panel_columns(1, count, 4)
-    rows = -(-count // columns)
-    width = min(MAX_WIDTH, max(7.0, columns * wanted))
-    row_height = min(MAX_HEIGHT / rows, max(3.0, 0.16 * len(topics) + 2.4))
-    characters = 18 if rows > 1 else 28
-    figure, axes = new_panels(count, columns, width, row_height, sharey="row", grid=None)
-    has_models = len(results.user_models) > 1
-    bases = set()
-    for axis, (measure, model) in zip(axes, shown, strict=True):
-        ordered = best_first(results, measure, model)
-        base = baseline or ordered[0]
-        bases.add(base)
-        others = [run for run in ordered if run != base]
-        scores = scores_by_run(results, measure, model)
-        found = {run: _topic_differences(scores, run, base) for run in others}
-        table = [[found[run].get(topic, math.nan) for run in others] for topic in topics]
-        better = MEASURES.order(measure).better
-        known = [abs(value) for row in table for value in row if not math.isnan(value)]
-        limit = max(known, default=0.0) or 1.0
-        lower_is_better = better(0.0, 1.0)
-        colours = [_WORSE, "#FFFFFF", _BETTER][:: -1 if lower_is_better else 1]
-        mesh = draw_cells(
-            axis, table, LinearSegmentedColormap.from_list("differences", colours), -limit, limit
-        )
-        dots = [
-            (column, row)
-            for row, values in enumerate(table)
-            for column, value in enumerate(values)
-            if better(value, 0.0)
-        ]
-        if dots:  # dots distinguish the colours in greyscale
-            axis.plot(*zip(*dots, strict=True), ".", color="black", markersize=1.6, linestyle="none")
-        axis.set_title(label_text(f"{measure}, {model}" if has_models else measure), loc="left")
-        room = width / columns - 1.1
-        if name_positions(axis, "x", others, room, characters=characters):
-            row_room = row_height - 0.8 - 0.07 * characters
-        else:
-            row_room = row_height - 0.9
-            axis.set_xlabel(f"{len(others)} runs, best first")
-        if axis in axes[::columns]:
-            name_positions(axis, "y", topics, row_room, skip=True)
-            axis.set_ylabel("topic")
-        else:
-            axis.tick_params(labelleft=False)
-        bar = figure.colorbar(mesh, ax=axis, fraction=0.04, pad=0.01)
-        bar.outline.set_visible(False)
-        bar.set_label(label_text(f"difference in {measure}"))
-    base_text = f"from {bases.pop()}" if len(bases) == 1 else "from the best run of each measure"
-    add_caption(
-        figure,
-        f"Differences {base_text} on each topic (rows), with the best run first (columns).",
-        "Blue with a dot: the run is better; orange: worse; grey: no score.",
-        "" if has_models else f"User model: {results.user_models[0]}.",
-        drawn_first(count, len(cases), "measures and user models"),
-    )
-    return figure
-
-
-def _topic_differences(
-    scores: Mapping[str, Mapping[str, float]], run: str, base: str
-) -> dict[str, float]:
-    """Return topic → difference of a run from a baseline, for topics of both, largest first."""
-    values, others = scores.get(run, {}), scores.get(base, {})
-    differences = {topic: values[topic] - others[topic] for topic in values if topic in others}
-    return dict(sorted(differences.items(), key=lambda item: -item[1]))
 
 
 MAX_MODELS = 45

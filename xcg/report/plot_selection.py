@@ -18,7 +18,6 @@ from xcg.report.figures import GREY, MAX_PANELS, label_text, line_style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
-    from matplotlib.colors import Colormap
 
 _VARIANT = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]")
 """The name of a user model with chosen values, such as ``sweep[ideal=leaves,alpha=0.5]``."""
@@ -258,7 +257,6 @@ def name_positions(
     inches: float,
     *,
     characters: int = 30,
-    skip: bool = False,
 ) -> bool:
     """Name positions on an axis, if the names fit there without overlap.
 
@@ -270,33 +268,28 @@ def name_positions(
         names: One name per position.
         inches: The length of the axis.
         characters: The number of characters above which a name is shortened.
-        skip: Whether to name every second, third, … position if not all names fit.
 
     Returns:
         Whether names are drawn. If not, the axis has no ticks.
     """
     short = short_names(list(dict.fromkeys(names)), characters)
-    ticks = list(range(len(names)))
     room = 72 * max(inches, 0.1) / max(len(names), 1)
-    if skip and room < _SIZES[-1] * _LINE_HEIGHT:
-        step = math.ceil(_SIZES[-1] * _LINE_HEIGHT / room)
-        ticks, room = ticks[::step], step * room
     set_ticks = axis.set_xticks if direction == "x" else axis.set_yticks
-    labels = [label_text(short[names[tick]]) for tick in ticks]
+    labels = [label_text(short[name]) for name in names]
     size = next((size for size in _SIZES if size * _LINE_HEIGHT <= room), None)
     if size is None:
         set_ticks([])
         return False
     longest = max(map(len, labels), default=0)
     is_vertical = direction == "x" and (longest + 1) * size * _CHARACTER_WIDTH > room
-    set_ticks(ticks, labels, fontsize=size, rotation=90 if is_vertical else 0)
+    set_ticks(range(len(names)), labels, fontsize=size, rotation=90 if is_vertical else 0)
     return True
 
 
 def draw_cells(
     axis: Axes,
     values: Sequence[Sequence[float]],
-    colours: str | Colormap,
+    colours: str,
     low: float,
     high: float,
     numbers: bool = False,
@@ -306,7 +299,7 @@ def draw_cells(
     Args:
         axis: The axis; cells are at x = 0, 1, … and y = 0, 1, ….
         values: Rows of the table.
-        colours: The name of a colour map, or a colour map.
+        colours: The name of a colour map.
         low: The value of the first colour.
         high: The value of the last colour.
         numbers: Whether to write the values, as whole numbers, into the cells of small tables.
@@ -316,7 +309,7 @@ def draw_cells(
     table = np.ma.masked_invalid(np.array(values, dtype=float))
     rows, columns = table.shape
     axis.set_facecolor("0.85")
-    colour_map = colormaps[colours] if isinstance(colours, str) else colours
+    colour_map = colormaps[colours]
     mesh = axis.pcolormesh(
         np.arange(columns + 1) - 0.5,
         np.arange(rows + 1) - 0.5,
