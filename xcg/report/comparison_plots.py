@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
+from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report.figures import (
     COLOURS,
@@ -31,7 +32,6 @@ from xcg.report.plot_selection import (
     LABEL_CHARACTERS,
     best_first,
     different_panels,
-    draw_cells,
     grouped,
     model_labels,
     most_different,
@@ -202,7 +202,7 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
         runs = sorted(results.runs, key=lambda run: ranks[measure].get((baseline, run), math.inf))
         table = [[ranks[measure].get((model, run), math.nan) for run in runs] for model in models]
         rank_axis.tick_params(labelleft=False)
-        draw_cells(rank_axis, table, "cividis", 1, max(len(runs), 2), numbers=len(runs) <= 12)
+        _draw_cells(rank_axis, table, max(len(runs), 2), numbers=len(runs) <= 12)
         rank_axis.set_title("ranks of runs", loc="left")
         if not name_positions(rank_axis, "x", runs, panel - tau_width):
             has_names = False
@@ -238,6 +238,29 @@ def _draw_correlations(axis: Axes, shifts: Sequence[OrderShift]) -> None:
     axis.set_xticks([-1, 0, 1] if low < -0.5 else [0, 0.5, 1])
     axis.set_xlabel("τ-b")
     axis.grid(visible=True)
+
+
+def _draw_cells(axis: Axes, ranks: Sequence[Sequence[float]], last: int, numbers: bool) -> None:
+    """Draw a table of ranks as coloured cells, first row at the top; unknown ranks (NaN) are grey.
+
+    Args:
+        axis: The axis; cells are at x = 0, 1, … and y = 0, 1, ….
+        ranks: Rows of the table.
+        last: The lowest rank, which has the lightest colour.
+        numbers: Whether to write the ranks into the cells.
+    """
+    table = np.ma.masked_invalid(np.array(ranks, dtype=float))
+    rows, columns = table.shape
+    axis.set_facecolor("0.85")
+    edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
+    axis.pcolormesh(*edges, table, cmap="cividis", vmin=1, vmax=last, edgecolors="white", linewidth=0.4)
+    axis.set_ylim(rows - 0.5, -0.5)
+    axis.spines[:].set_visible(False)
+    axis.tick_params(length=0)
+    for (row, column), rank in np.ndenumerate(np.array(ranks)) if numbers else ():
+        if not math.isnan(rank):
+            colour = "white" if rank < 0.6 * last else "black"
+            axis.text(column, row, f"{rank:.0f}", color=colour, fontsize=7, ha="center", va="center")
 
 
 def _drawn_models(

@@ -12,7 +12,7 @@ from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
 from xcg.gains.element_reader import JudgedDocument
 from xcg.report.explanations import NO_DERIVATION
-from xcg.report.html_context import Json, ReportContext
+from xcg.report.html_statistics import Json, ReportContext
 from xcg.report.plot_selection import best_first
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel

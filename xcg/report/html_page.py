@@ -26,10 +26,16 @@ from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.report.figures import COLOURS, svg_style
-from xcg.report.html_context import Json, ReportContext, StepCounter
 from xcg.report.html_explanations import explanation_data
-from xcg.report.html_statistics import best_runs, comparison_data, interval_data
-from xcg.report.html_strategies import strategy_data
+from xcg.report.html_statistics import (
+    Json,
+    ReportContext,
+    StepCounter,
+    best_runs,
+    comparison_data,
+    interval_data,
+    strategy_data,
+)
 from xcg.report.plot_selection import MAX_STYLES
 from xcg.tables import html_table
 

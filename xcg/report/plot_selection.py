@@ -1,4 +1,4 @@
-"""Choose what a crowded plot shows: the most different panels, the main runs, short names, cells."""
+"""Choose what a crowded plot shows: the most different panels, the main runs, short names."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from xcg.errors import printable
 from xcg.evaluation.results import Results
-from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report.figures import GREY, MAX_PANELS, label_text, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import QuadMesh
 
 _VARIANT = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]")
 """The name of a user model with chosen values, such as ``sweep[ideal=leaves,alpha=0.5]``."""
@@ -35,7 +33,6 @@ _SIZES = (8.0, 7.0, 6.0)
 _LINE_HEIGHT = 1.2
 _CHARACTER_WIDTH = 0.62
 """The width of a character as a share of the size of the font."""
-_MAX_CELLS_WITH_NUMBERS = 600
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
@@ -284,59 +281,3 @@ def name_positions(
     is_vertical = direction == "x" and (longest + 1) * size * _CHARACTER_WIDTH > room
     set_ticks(range(len(names)), labels, fontsize=size, rotation=90 if is_vertical else 0)
     return True
-
-
-def draw_cells(
-    axis: Axes,
-    values: Sequence[Sequence[float]],
-    colours: str,
-    low: float,
-    high: float,
-    numbers: bool = False,
-) -> QuadMesh:
-    """Draw a table as coloured cells, first row at the top; unknown values (NaN) are grey.
-
-    Args:
-        axis: The axis; cells are at x = 0, 1, … and y = 0, 1, ….
-        values: Rows of the table.
-        colours: The name of a colour map.
-        low: The value of the first colour.
-        high: The value of the last colour.
-        numbers: Whether to write the values, as whole numbers, into the cells of small tables.
-    """
-    from matplotlib import colormaps
-
-    table = np.ma.masked_invalid(np.array(values, dtype=float))
-    rows, columns = table.shape
-    axis.set_facecolor("0.85")
-    colour_map = colormaps[colours]
-    mesh = axis.pcolormesh(
-        np.arange(columns + 1) - 0.5,
-        np.arange(rows + 1) - 0.5,
-        table,
-        cmap=colour_map,
-        vmin=low,
-        vmax=high,
-        edgecolors="white",
-        linewidth=0.4,
-    )
-    axis.set_ylim(rows - 0.5, -0.5)
-    axis.spines[:].set_visible(False)
-    axis.tick_params(length=0)
-    if numbers and table.size <= _MAX_CELLS_WITH_NUMBERS:
-        for row in range(rows):
-            for column in range(columns):
-                if table[row, column] is not np.ma.masked:
-                    value = float(table[row, column])
-                    red, green, blue, _ = colour_map((value - low) / ((high - low) or 1))
-                    is_dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.55
-                    axis.text(
-                        column,
-                        row,
-                        f"{value:.0f}",
-                        color="white" if is_dark else "black",
-                        fontsize=7,
-                        horizontalalignment="center",
-                        verticalalignment="center_baseline",
-                    )
-    return mesh
