@@ -151,10 +151,7 @@ def test_sentences_are_wrapped_at_words() -> None:
     ],
 )
 def test_styles_follow_the_environment(
-    is_terminal: bool,
-    environment: dict[str, str],
-    expected: Terminal,
-    monkeypatch: pytest.MonkeyPatch,
+    is_terminal: bool, environment: dict[str, str], expected: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "77")
     assert Terminal.of(Stream(is_terminal), environment) == expected

@@ -13,12 +13,7 @@ from xcg.statistics.significance import compare
 pytest.importorskip("matplotlib")
 
 
-DIFFERENCES = {
-    "m": {
-        "a": {"1": 3.0, "2": 1.0, "all": 2.0},
-        "b": {"1": 1.0, "2": 2.0, "all": 1.5},
-    }
-}
+DIFFERENCES = {"m": {"a": {"1": 3.0, "2": 1.0, "all": 2.0}, "b": {"1": 1.0, "2": 2.0, "all": 1.5}}}
 BLUE, VERMILION = (0.0, 0x72 / 255, 0xB2 / 255), (0xD5 / 255, 0x5E / 255, 0.0)
 
 

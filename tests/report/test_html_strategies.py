@@ -20,10 +20,7 @@ from xcg.report.html_page import report_data
 from xcg.statistics.strategy_study import study_strategies
 
 ASSESSMENTS = {"1": {"d": {"/a": (3, 3), "/a/s[1]": (2, 3)}, "e": {"/a": (2, 2)}}}
-RUNS = {
-    "bm25": {"1": ["d#/a", "d#/a/s[1]", "e#/a"]},
-    "</script>": {"1": ["d#/a", "e#/a"]},
-}
+RUNS = {"bm25": {"1": ["d#/a", "d#/a/s[1]", "e#/a"]}, "</script>": {"1": ["d#/a", "e#/a"]}}
 
 
 @pytest.fixture

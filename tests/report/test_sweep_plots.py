@@ -17,8 +17,7 @@ pytest.importorskip("matplotlib")
 def means_of(measure: str, scores: dict[str, dict[str, float]]) -> Results:
     """Return means from user model → run → score."""
     return results_by_model(
-        measure,
-        {m: {run: {"all": score} for run, score in runs.items()} for m, runs in scores.items()},
+        measure, {m: {run: {"all": score} for run, score in runs.items()} for m, runs in scores.items()}
     )
 
 

@@ -114,11 +114,7 @@ def script_json(data: object) -> bytes:
 
 
 def report_data(
-    inputs: Inputs,
-    *,
-    title: str = DEFAULT_TITLE,
-    explained: int = 10,
-    progress: Progress | None = None,
+    inputs: Inputs, *, title: str = DEFAULT_TITLE, explained: int = 10, progress: Progress | None = None
 ) -> Json:
     """Evaluate a campaign, and return everything that the page shows as plain objects.
 

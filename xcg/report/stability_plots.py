@@ -116,9 +116,7 @@ def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
 @in_style
 def swaps_plot(
-    rates_by_measure: Mapping[str, SwapRates],
-    sizes: Sequence[int] = (),
-    smoothing: Smoothing = "none",
+    rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int] = (), smoothing: Smoothing = "none"
 ) -> Figure:
     """Draw swap rates over the number of topics, one line per range of differences (KL, Figure 9).
 

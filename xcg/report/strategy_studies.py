@@ -8,13 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from xcg.runs.run import ORACLE
-from xcg.statistics.strategy_scores import (
-    PRECISION,
-    Case,
-    Leaders,
-    StrategyScore,
-    StrategyStudy,
-)
+from xcg.statistics.strategy_scores import PRECISION, Case, Leaders, StrategyScore, StrategyStudy
 from xcg.statistics.strategy_study import NEAR_ENDS, grid
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block
