@@ -42,10 +42,9 @@ from xcg.report.comparisons import (
 from xcg.report.orders import order_rows, shift_facts, shift_rows, sweep_sentences
 from xcg.report.strategy_studies import (
     crossing_rows,
-    study_notes,
     study_rows,
     study_sentences,
-    study_tables,
+    study_table,
 )
 from xcg.statistics.best_runs import best_runs
 from xcg.statistics.margins import parse_margins
@@ -127,8 +126,8 @@ def _strategy_sweep(inputs: Inputs, step: float | None, crossings: bool) -> Prin
         rows = crossing_rows(study)
         table = None if rows else ["\n"]
         return Printed(rows, study.notes, figure, heading=sentences, table=table, columns=CROSSINGS)
-    notes = [*study_notes(study), *(panel_notes(study) if given_options("--plot") else ())]
-    return Printed(study_rows(study), notes, figure, heading=sentences, table=study_tables(study))
+    notes = [*study.notes, *(panel_notes(study) if given_options("--plot") else ())]
+    return Printed(study_rows(study), notes, figure, heading=sentences, table=[study_table(study)])
 
 
 _COLUMNS = {"--orders": AGREEMENTS, "--overall": OVERALL_TESTS}
