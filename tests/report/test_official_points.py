@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -495,100 +493,6 @@ def test_topics_come_first_in_string_order(inex_eval: Evaluator) -> None:
     quiet = inex_eval.run("-f", qrels, "9 d 0 10, 10 d 0 10").stdout
     assert (
         "".join(line for line in output.splitlines(True) if not re.search(r"\t(9|10)\t", line)) == quiet
-    )
-
-
-# 5. trec_eval
-
-TrecEval = Callable[..., dict[str, str]]
-
-
-@pytest.fixture
-def trec_eval(xcg_command: Command, tmp_path: Path) -> TrecEval:
-    """Return the values that ``xcg evaluate --format trec_eval`` prints, by name and topic."""
-
-    def evaluate(qrels: str, run: str, *options: str) -> dict[str, str]:
-        (tmp_path / "qrels").write_text(qrels)
-        (tmp_path / "run").write_text(run)
-        files = ("--assessments", tmp_path / "qrels", "--run", tmp_path / "run")
-        done = xcg_command("evaluate", *files, "--format", "trec_eval", *options)
-        assert done.returncode == 0, done.stderr
-        rows = [line.split("\t") for line in done.stdout.splitlines()]
-        return {f"{name.rstrip()} {topic}": value for name, topic, value in rows}
-
-    return evaluate
-
-
-def test_scores_are_compared_in_double_precision(trec_eval: TrecEval) -> None:
-    run = "1 Q0 a 1 1.00000001 t\n1 Q0 b 2 1.0 t\n"
-    assert trec_eval("1 0 a 1\n1 0 b 0\n", run)["recip_rank all"] == "1.0000"
-
-
-def test_ties_are_ordered_by_document_id_descending(trec_eval: TrecEval) -> None:
-    run = "1 Q0 a 1 1.0 t\n1 Q0 b 2 1.0 t\n"
-    assert trec_eval("1 0 a 1\n1 0 b 0\n", run)["recip_rank all"] == "0.5000"
-
-
-def test_lines_that_begin_with_a_number_sign_are_comments(trec_eval: TrecEval) -> None:
-    found = trec_eval("# topics of 2009\n1 0 a 1\n", "# BM25\n#1 Q0 b 1 2.0 t\n1 Q0 a 1 1.0 t\n")
-    assert (found["num_ret all"], found["recip_rank all"]) == ("1", "1.0000")
-
-
-def test_text_after_the_sixth_column_is_ignored(trec_eval: TrecEval) -> None:
-    found = trec_eval("1 0 a 1\n", "1 Q0 b 1 2.0 t\n1 Q0 a 1 1.0 t a remark on this line\n")
-    assert found["recip_rank all"] == "0.5000"
-
-
-def test_document_ids_may_contain_a_number_sign(trec_eval: TrecEval) -> None:
-    run = "1 Q0 doc#4_164 1 2.0 t\n1 Q0 doc#4_163 2 1.0 t\n"
-    assert trec_eval("1 0 doc#4_163 1\n", run)["map all"] == "0.5000"
-
-
-def test_a_run_named_minus_is_standard_input(tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("1 0 a 1\n")
-    command = [sys.executable, "-m", "xcg", "evaluate", "--format", "trec_eval"]
-    command += ["--assessments", str(tmp_path / "qrels"), "--run", "-"]
-    done = subprocess.run(
-        command, cwd=ROOT, input="1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n", capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "recip_rank            \tall\t0.5000\n" in done.stdout
-
-
-TREC_QRELS = "1 0 a 1\n1 0 b 1\n2 0 a 1\n3 0 c 1\n"
-TREC_RUN = "1 Q0 a 1 3 t\n1 Q0 x 2 2 t\n2 Q0 a 1 2 t\n"
-
-
-def test_trec_eval_counts_are_sums_over_topics(trec_eval: TrecEval) -> None:
-    names = ("num_q", "num_ret", "num_rel", "num_rel_ret")
-    found = trec_eval(TREC_QRELS, TREC_RUN)
-    assert [found[f"{name} all"] for name in names] == ["3", "3", "4", "2"]
-    found = trec_eval(TREC_QRELS, TREC_RUN, "--unanswered", "skip")
-    assert [found[f"{name} all"] for name in names] == ["2", "3", "3", "2"]
-
-
-def test_trec_eval_means_are_over_all_topics_or_the_answered_ones(trec_eval: TrecEval) -> None:
-    # average precision .5 and 1; topic 3 is not answered
-    assert trec_eval(TREC_QRELS, TREC_RUN)["map all"] == "0.5000"
-    assert trec_eval(TREC_QRELS, TREC_RUN, "--unanswered", "skip")["map all"] == "0.7500"
-
-
-def test_trec_eval_prints_topics_if_asked(trec_eval: TrecEval) -> None:
-    found = trec_eval(TREC_QRELS, TREC_RUN, "--per-topic", "--unanswered", "skip")
-    assert (found["map 1"], found["map 2"], found["map all"]) == ("0.5000", "1.0000", "0.7500")
-    assert {name.split()[1] for name in trec_eval(TREC_QRELS, TREC_RUN)} == {"all"}
-
-
-def test_trec_eval_lines_are_padded_to_22_characters(xcg_command: Command, tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text(TREC_QRELS)
-    (tmp_path / "run").write_text(TREC_RUN)
-    files = ("--assessments", tmp_path / "qrels", "--run", tmp_path / "run")
-    output = xcg_command(
-        "evaluate", *files, "--format", "trec_eval", "--measures", "AP NumRet P@5"
-    ).stdout
-    assert output == (
-        "num_ret               \tall\t3\nmap                   \tall\t0.5000\n"
-        "P_5                   \tall\t0.1333\n"
     )
 
 
