@@ -91,7 +91,7 @@ def list_measures(definitions: Iterable[Definition]) -> Table:
     rows = [
         [
             ", ".join([definition.usage, *definition.aliases]),
-            _parameters(definition),
+            _values(definition),
             definition.title,
             _range(definition, definition.range.partition(";")[0]),
             definition.needs,
@@ -137,7 +137,7 @@ def _range(definition: Definition, values: str) -> str:
     return f"{values}, lower is better" if definition.lower_is_better else values
 
 
-def _parameters(definition: Definition) -> str:
+def _values(definition: Definition) -> str:
     return " ".join(
         f"{name}={values.default:g}" if isinstance(values, Number) else f"{name}={'|'.join(values)}"
         for name, values in definition.parameters.items()
