@@ -273,20 +273,6 @@ def test_the_page_states_which_runs_and_topics_are_explained(
     )
 
 
-def test_the_levels_of_the_assessments_are_counted(sample: Inputs, data: Any) -> None:
-    labels = [
-        assessment.label
-        for topic in sample.recall_base.topics
-        for elements in sample.recall_base.files(topic).values()
-        for assessment in elements.values()
-    ]
-    expected = {label: labels.count(label) for label in sorted(set(labels))}
-    assert {line["level"]: line["number"] for line in data["levels"]} == expected
-    assert [line["share"] for line in data["levels"]] == [
-        count / len(labels) for count in expected.values()
-    ]
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 def test_the_browser_shows_the_levels_as_percentages(tmp_path: Path) -> None:
@@ -397,10 +383,6 @@ def test_the_markup_is_accessible(content: bytes) -> None:
     assert all(below - above <= 1 for above, below in itertools.pairwise(levels))
     ids = [attributes["id"] for _, attributes in tags if "id" in attributes]
     assert len(set(ids)) == len(ids)
-
-
-def test_the_same_campaign_gives_the_same_file(hostile: Inputs) -> None:
-    assert page_bytes(hostile) == page_bytes(hostile)
 
 
 def test_hostile_texts_remain_data(hostile: Inputs) -> None:
@@ -561,37 +543,9 @@ def test_the_browser_shows_the_lowest_score_as_best(search_lengths: Inputs, tmp_
     topics = page.partition('id="topic-table"')[2].partition("</section>")[0]
     shades = dict(re.findall(r"--shade-strength: ([0-9.]+);?\"[^>]*>(?:<strong>)?([0-9.]+)", topics))
     assert shades == {"0.667": "1.000", "0.333": "2.000", "0.000": "3.000"}
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
-def test_the_browser_shows_titles_and_an_index_of_documents(content: bytes, tmp_path: Path) -> None:
-    file = tmp_path / "report.html"
-    file.write_bytes(content)
-    page = browse(file.as_uri(), tmp_path / "profile").stdout
-    assert page.count("near-misses dependency normalisation limit") >= 4
-    assert page.count('title="5: near-misses dependency normalisation limit"') == 1
-    index = page.partition('id="documents"')[2].partition("</details>")[0]
-    assert "Index of documents (" in index
-    assert '<input type="search"' in index
-    assert 'aria-label="Show inex-eval for topic 4"' in index
-    assert '<span class="print">Document</span>' in index  # paper has no buttons
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
-def test_the_browser_compares_runs_and_states_intervals(search_lengths: Inputs, tmp_path: Path) -> None:
-    pytest.importorskip("scipy")
     # All differences are equal, so each p is 2 / 2² = 0.5, and 1 after Holm's correction for 3 pairs.
-    file = tmp_path / "report.html"
-    file.write_bytes(page_bytes(search_lengths))
-    page = browse(file.as_uri(), tmp_path / "profile").stdout
     matrix = page.partition('id="comparison-matrix"')[2].partition('id="comparison-table"')[0]
-    assert re.findall(r"(\d\. )<bdi>(\w+)</bdi>", matrix) == [
-        ("1. ", "good"),
-        ("2. ", "fair"),
-        ("3. ", "poor"),
-    ]
+    assert re.findall(r"\d\. <bdi>(\w+)</bdi>", matrix) == ["good", "fair", "poor"]
     table = page.partition('id="comparison-table"')[2].partition("</section>")[0]
     differences = re.findall(r'<td class="number">([+−][0-9.]+)</td>', table)
     assert differences == ["+1.0000", "+2.0000"]
@@ -652,44 +606,31 @@ def test_the_page_passes_its_self_test_in_a_browser(page_file: Path, tmp_path: P
     assert title is not None
     assert title[1].startswith("Evaluation report: ")
     displayed = done.stdout.partition("<script")[0]
+    if "near-misses dependency normalisation limit" in displayed:  # the sample
+        assert displayed.count('title="5: near-misses dependency normalisation limit"') == 1
+        index = displayed.partition('id="documents"')[2].partition("</details>")[0]
+        assert "Index of documents (" in index
+        assert 'aria-label="Show inex-eval for topic 4"' in index
+        assert '<span class="print">Document</span>' in index  # paper has no buttons
     assert not re.search("[\x80-\x9f\u200b\u2028\u202e\ufeff]", displayed)
     assert ("\u25a1" * 5 + "hidden" in displayed) == ("&lt;b&gt;plain" in displayed)
     assert "[object" not in done.stdout.partition("<script")[0]
 
 
-def test_the_command_writes_the_page(xcg_command: Command, tmp_path: Path) -> None:
-    target = tmp_path / "report.html"
-    call = ("report", "configs/kazai-lalmas-2006.yaml", "--output", target)
-    done = xcg_command(*call, "--title", "Four runs")
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    assert target.read_bytes().startswith(b"<!doctype html>") or b"<html" in target.read_bytes()[:400]
-    assert b"<h1>Four runs</h1>" in target.read_bytes()
-    target.unlink()
-    wrong = xcg_command(*call, "--measures", "MAepp")
-    assert wrong.returncode == 2
-    assert not target.exists()
-
-
-def test_the_command_reads_titles_of_topics(xcg_command: Command, tmp_path: Path) -> None:
-    target = tmp_path / "report.html"
+def test_the_command_writes_a_file_or_a_pipe(xcg_command: Command, tmp_path: Path) -> None:
     topics = tmp_path / "topics.xml"
     topics.write_text('<inex_topic topic_id="163"><title>Figure &amp; example</title></inex_topic>')
-    call = ("report", "configs/kazai-lalmas-2006.yaml", "--output", target)
-    assert xcg_command(*call, "--topic-file", topics).returncode == 0
-    assert Page(target.read_text()).data["topic_titles"] == ["Figure & example"]
-    target.unlink()
-    topics.write_text("<inex_topic topic_id='1'>")
-    wrong = xcg_command(*call, "--topic-file", topics)
-    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
-    assert f"{topics}:1: " in wrong.stderr
-    assert not target.exists()
-
-
-def test_the_command_writes_to_a_file_or_a_pipe(tmp_path: Path, xcg_command: Command) -> None:
     config = ROOT / "configs" / "kazai-lalmas-2006.yaml"
-    done = xcg_command("report", config, "--output", "page.html", cwd=tmp_path)
+    call = ("report", config, "--topic-file", topics, "--title", "Four runs", "--output")
+    done = xcg_command(*call, "page.html", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.splitlines()[-1] == "xcg: the report is in page.html"
-    piped = xcg_command("report", config, "--output", "-", cwd=tmp_path)
-    assert piped.stdout == (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["page.html"]
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h1>Four runs</h1>" in page
+    assert Page(page).data["topic_titles"] == ["Figure & example"]
+    assert xcg_command(*call, "-", cwd=tmp_path).stdout == page
+    topics.write_text("<inex_topic topic_id='1'>")
+    wrong = xcg_command(*call, "other.html", cwd=tmp_path)
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    assert f"{topics}:1: " in wrong.stderr
+    assert not (tmp_path / "other.html").exists()
