@@ -203,15 +203,6 @@ def test_all_pairs_of_runs_are_compared(sample: Inputs, data: Any) -> None:
             assert line[2:] == pytest.approx(expected, rel=1e-6)
 
 
-def test_many_comparisons_are_left_out(sample: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("scipy")
-    monkeypatch.setattr(html_statistics, "MAX_COMPARISONS", 60)
-    data = report_data(sample, explained=0)
-    assert [len(entry.get("lines", ())) for entry in data["comparisons"]] == [28, 28] + [0] * 8
-    assert any("left out for 8 of 10 combinations" in limit for limit in data["limits"])
-    assert all("p" in line for line in data["best"])
-
-
 @pytest.mark.parametrize(("epoch", "date"), [("0", "1970-01-01"), ("1700000000", "2023-11-14")])
 def test_the_page_states_title_date_and_version(
     search_lengths: Inputs, monkeypatch: pytest.MonkeyPatch, epoch: str, date: str
@@ -226,11 +217,6 @@ def test_the_page_states_title_date_and_version(
     data = Page(page).data
     assert (data["title"], data["date"]) == ("Tom & Jerry </title><script>", date)
     assert data["version"] == xcg.__version__
-
-
-def test_an_illegal_source_date_is_an_error(
-    search_lengths: Inputs, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     with pytest.raises(XcgError, match="SOURCE_DATE_EPOCH is 'yesterday'"):
         page_bytes(search_lengths)
@@ -242,11 +228,6 @@ def test_the_means_are_readable_without_javascript(hostile: Inputs, search_lengt
     rows = re.findall(r"<tr><td>(\w+)</td><td[^>]*>([0-9.]+)</td>", static)
     assert rows == [("poor", "3.0000"), ("good", "1.0000"), ("fair", "2.0000")]
     assert "<b>plain" not in page_bytes(hostile).decode().partition("</noscript>")[0]
-
-
-def test_topics_have_titles(data: Any) -> None:
-    assert data["topic_titles"][4] == "near-misses dependency normalisation limit"
-    assert len(data["topic_titles"]) == len(data["topics"]) == 15
 
 
 def test_titles_of_other_topics_are_noted(tmp_path: Path, search_lengths: Inputs) -> None:
@@ -416,6 +397,11 @@ def test_one_run_and_one_topic(tmp_path: Path) -> None:
     data = report_data(Inputs([tmp_path / "qrels"], [tmp_path / "run"]))
     assert [model["name"] for model in data["models"]] == ["levels"]
     assert all("second" not in line for line in data["best"])
+    (tmp_path / "run2").write_text("1 Q0 d 1 9 s\n")
+    for line in report_data(Inputs([tmp_path / "qrels"], [tmp_path / "run", tmp_path / "run2"]))[
+        "best"
+    ]:
+        assert "expected at least two" in line["untested"] or "scipy" in line["untested"]
     assert data["explanations"]["documents"][0]["nodes"] == [(-1, "document[1]", "")]
     (ranking,) = data["explanations"]["topics"][0]["models"][0]["runs"]
     assert [result[6] for result in ranking["results"]] == [1.0, 2.0]
@@ -427,19 +413,11 @@ def test_one_run_and_one_topic(tmp_path: Path) -> None:
     )
 
 
-def test_the_report_explains_why_nothing_was_tested(tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("1 0 d 2\n1 0 e 1\n")
-    (tmp_path / "run").write_text("1 Q0 e 1 9 r\n1 Q0 d 2 8 r\n")
-    (tmp_path / "run2").write_text("1 Q0 d 1 9 s\n")
-    files = [tmp_path / "run", tmp_path / "run2"]
-    for line in report_data(Inputs([tmp_path / "qrels"], files))["best"]:
-        assert "expected at least two" in line["untested"] or "scipy" in line["untested"]
-
-
 @pytest.mark.slow
 def test_the_size_of_the_file_is_limited(sample: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, limits in {
         html_page: {"MAX_SCORES": 500, "MAX_CURVE_POINTS": 20_000},
+        html_statistics: {"MAX_COMPARISONS": 60},
         html_explanations: {
             "MAX_RUNS": 4,
             "MAX_MODELS": 2,
@@ -469,6 +447,7 @@ def test_the_size_of_the_file_is_limited(sample: Inputs, monkeypatch: pytest.Mon
     assert len(data["scores"][0][0][0]) == 1 + len(data["topics"])
     assert len(data["scores"][-1][0][0]) == 1
     assert len(data["curves"][0]["topics"]) < len(data["models"])
+    assert [len(entry.get("lines", ())) for entry in data["comparisons"]] == [28, 28] + [0] * 8
     text = " ".join(data["limits"])
     for words in ("3 of 15 topics", "2 of 5 user models", "5 results", "best 3 of 8 runs", "the text"):
         assert words in text
