@@ -126,7 +126,7 @@ def sentence(text: str, terminal: Terminal, style: str = "") -> str:
 
     if terminal.width is None:
         return printable(text) + "\n"
-    return _rendered(Text(printable(text), style=style), terminal)
+    return rendered(Text(printable(text), style=style), terminal)
 
 
 def _wrapped_lines(text: str, terminal: Terminal) -> str:
@@ -156,7 +156,7 @@ def _two_columns(rows: Sequence[tuple[str, str]], terminal: Terminal, style: str
     grid.add_column(overflow="fold")
     for name, text in rows:
         grid.add_row(Text(name, style), Text(text, style))
-    return _rendered(grid, terminal)
+    return rendered(grid, terminal)
 
 
 class _Column(NamedTuple):
@@ -247,10 +247,11 @@ def _fitted(columns: Sequence[_Column], terminal: Terminal) -> tuple[str, Sequen
         cells.append([Padding(text, gap) for text in texts])
     for row in zip(*cells, strict=True):
         grid.add_row(*row)
-    return _rendered(grid, terminal), [column for column in columns if column not in shown]
+    return rendered(grid, terminal), [column for column in columns if column not in shown]
 
 
-def _rendered(content: RenderableType, terminal: Terminal) -> str:
+def rendered(content: RenderableType, terminal: Terminal) -> str:
+    """Return what rich shows on a terminal; texts are never read as markup."""
     from rich.console import Console
 
     output = io.StringIO()

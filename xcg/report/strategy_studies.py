@@ -168,11 +168,9 @@ def _grid(alphas: Sequence[float]) -> str:
     >>> _grid([0, 0.001, 0.25, 0.5, 0.75, 0.999, 1]), _grid([0.001, 0.2, 0.7])
     ('0 to 1 in steps of 0.25, and 0.001 and 0.999', '0.001, 0.2 and 0.7')
     """
-    if len(alphas) > 4:
-        step = 1 / (len(alphas) - len(NEAR_ENDS) - 1)
-        if list(alphas) == list(grid(step)):
-            near = " and ".join(f"{alpha:g}" for alpha in NEAR_ENDS)
-            return f"0 to 1 in steps of {step:g}, and {near}"
+    step = 1 / max(1, len(alphas) - len(NEAR_ENDS) - 1)
+    if len(alphas) > 4 and list(alphas) == list(grid(step)):
+        return f"0 to 1 in steps of {step:g}, and {' and '.join(f'{near:g}' for near in NEAR_ENDS)}"
     if len(alphas) > _MAX_LISTED:
         return f"{len(alphas)} values from {alphas[0]:g} to {alphas[-1]:g}"
     return " and ".join(filter(None, [", ".join(f"{a:g}" for a in alphas[:-1]), f"{alphas[-1]:g}"]))
