@@ -90,6 +90,7 @@ def terminal_text(blocks: Sequence[Block], terminal: Terminal = PIPE, all_rows: 
     has_legend = terminal.width is not None
     is_shortened = terminal.width is not None and not all_rows
     rows = tables = hidden = 0
+    known: set[str] = set()
     for block in blocks:
         if callable(block):
             texts.append(block(terminal.width))
@@ -104,7 +105,7 @@ def terminal_text(blocks: Sequence[Block], terminal: Terminal = PIPE, all_rows: 
                     hidden += 1
                     continue
                 texts.append("\n" * bool(texts) + sentence(block.title, terminal))
-            texts.append(_table_text(block, terminal, is_shortened, has_legend))
+            texts.append(_table_text(block, terminal, is_shortened, has_legend, known))
             has_legend = has_legend and not block.rows
     if hidden:
         note = f"{hidden} of {tables} tables are hidden; --all prints them"
@@ -181,7 +182,9 @@ class _Column(NamedTuple):
         return max(longest, *(min(cell_length(word), _LEAST_TEXT) for word in self.heading.split()), 1)
 
 
-def _table_text(table: Table, terminal: Terminal, is_shortened: bool, has_legend: bool) -> str:
+def _table_text(
+    table: Table, terminal: Terminal, is_shortened: bool, has_legend: bool, known: set[str]
+) -> str:
     if terminal.width is None:
         heading, line_end, rows = table.write("table").partition("\n")
         bold = ("\x1b[1m", "\x1b[0m") if terminal.has_styles else ("", "")
@@ -202,7 +205,8 @@ def _table_text(table: Table, terminal: Terminal, is_shortened: bool, has_legend
     if hidden:
         names = ", ".join(column.heading for column in columns if column in hidden)
         note = f"hidden columns: {names}; a wider terminal or a pipe prints them"
-        text += sentence(note, terminal, "dim")
+        text += "" if note in known else sentence(note, terminal, "dim")
+        known.add(note)  # tables below each other often hide the same columns
     if not has_legend or not number:
         return text
     meanings = [

@@ -12,7 +12,6 @@ import pytest
 from conftest import Command
 
 import xcg
-from xcg.terminal_tables import Terminal
 
 
 @pytest.mark.slow
@@ -51,27 +50,6 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
     wrong = xcg_command(*call, "--plot", tmp_path / "plot.gif")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "unknown kind of plot" in wrong.stderr
-
-
-@pytest.mark.slow
-def test_a_terminal_shows_parameters_as_columns(
-    xcg_command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Terminal, "of", lambda stream: Terminal(80))
-    lines = xcg_command("sweep", "configs/sweep.yaml").stdout.splitlines()
-    assert " ".join(lines[:6]) == (
-        "The order of 8 runs by their means over 15 topics under each of 45 user models is compared "
-        "with the order under sweep[quantisation=sog,ideal=kazai_lalmas,alpha=0.0], the first "
-        "(--reference-model names another). Intervals of tau_b are 95 % bootstrap intervals over "
-        "topics (200 resamples). "
-    )
-    assert lines[6:9] == [
-        "MAep",
-        "quantisation  ideal         alpha    tau_b      95 % interval  moved  best",
-        "sog           kazai_lalmas  0.0     1.0000   [1.0000, 1.0000]      0  paragraphs",
-    ]
-    assert "5 of 45 rows are hidden; --all prints them" in lines
-    assert max(map(len, lines)) <= 80
 
 
 def test_models_with_other_names_are_one_column(xcg_command: Command) -> None:
