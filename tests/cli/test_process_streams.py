@@ -155,7 +155,7 @@ def raise_(error: BaseException) -> Callable[..., NoReturn]:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
-    """Return a function that makes ``xcg show`` raise an error."""
+    """Return a function that makes a command raise an error."""
 
     def fail(error: BaseException) -> None:
         command = click.Command("show", callback=raise_(error))
