@@ -162,8 +162,6 @@ TEMPLATES = [
     "plan config.yaml --topics 20 --difference 0.1 --measures MAep",
     "report config.yaml --output out/result",
     "samples out/result",
-    "show documents/cs/1995/a00003.xml",
-    "show documents/cs/1995/a00003.xml --format html",
     "simulate out/result --articles 2 --elements 30 --topics 2 --runs 2 --results 5",
     "stability assessors config.yaml --assessor assessments/assessor2 --resamples 5",
     "stability assessors config.yaml --assessor assessments/assessor2 --agreement",

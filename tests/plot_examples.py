@@ -11,12 +11,9 @@ import numpy as np
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.results import Result, Results
 from xcg.evaluation.threshold_curves import ThresholdCurves
-from xcg.report.difference_plots import differences_plot
-from xcg.report.plots import curves_plot, levels_plot, perturbation_plot, reading_plot
+from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
+from xcg.report.plots import curves_plot, levels_plot, perturbation_plot, reading_plot, thresholds_plot
 from xcg.report.stability_plots import correlations_plot, ranges_plot, swaps_plot
-from xcg.report.strategy_plots import strategies_plot
-from xcg.report.sweep_plots import sweep_plot
-from xcg.report.threshold_plots import thresholds_plot
 from xcg.statistics.intervals import Interval
 from xcg.statistics.levels import LevelCurve
 from xcg.statistics.perturbation import PerturbedMean

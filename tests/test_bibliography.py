@@ -12,7 +12,7 @@ from conftest import ROOT
 from xcg.bibliography import bibliography, entries_of
 from xcg.errors import XcgError
 from xcg.measures import MEASURES
-from xcg.report.user_models import REGISTRIES
+from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES
 
 REQUIRED = {

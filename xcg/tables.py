@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from xcg.errors import XcgError, nearest, printable
-from xcg.text_wrapping import cell_length
 
 Row = Sequence[str]
 Record = Mapping[str, object]
@@ -60,12 +59,12 @@ class Column:
             scores, integers and texts that are numbers are counts.
         decimals: The number of decimals of scores and p values. None for scores that a user model
             states, such as .75: they are written as there.
-        priority: 0 if the column is never hidden. On a terminal that is too narrow, the columns with
-            the highest priority number are hidden first.
-        is_key: Whether the column names the row. It is never hidden, and repeated if the other columns
-            do not fit next to each other. Without a key, the first column is the key.
+        priority: On a terminal that is too narrow, the columns with the highest priority number are
+            hidden first; of equal ones, the last.
+        is_key: Whether the column names the row, and is never hidden. Without a key, the first column
+            is the key.
         meaning: What the values are, for the legend; empty if the heading is sufficient.
-        cut: Which end of a long text is cut on a narrow terminal; by default, texts are wrapped.
+        is_cut: Whether the end of a long text is cut on a narrow terminal, where others are wrapped.
 
     >>> Column("p", kind="p").text(0.00002), Column("size", kind="score", decimals=1).text(11.8889)
     ('<0.0001', '11.9')
@@ -78,7 +77,7 @@ class Column:
     priority: int = 0
     is_key: bool = False
     meaning: str = ""
-    cut: Literal["", "start", "end"] = ""
+    is_cut: bool = False
 
     def text(self, value: object) -> str:
         """Write a value for people; None is empty."""
@@ -106,8 +105,6 @@ class Table:
         rows: The values of each row, in the order of the columns: numbers, texts or None.
         legend: Sentences for a terminal, such as the number of topics.
         is_limited: Whether a terminal shows only the first rows, unless all are wanted.
-        transposed: A table with the same content for a terminal, used if this table does not fit and
-            the other is narrower.
         title: A line above the heading. Of several limited tables with titles, a terminal shows those
             with 40 rows together.
 
@@ -122,7 +119,6 @@ class Table:
     rows: Sequence[Sequence[object]]
     legend: Sequence[str] = field(default=())
     is_limited: bool = True
-    transposed: Table | None = None
     title: str = ""
 
     @classmethod
@@ -191,20 +187,20 @@ def text_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None
     lm    0.25
     """
     body = [list(map(printable, row)) for row in (heading, *rows)]
+    return "".join("  ".join(row).rstrip() + "\n" for row in _aligned(body, numeric)) or "\n"
+
+
+def _aligned(body: Sequence[Row], numeric: Sequence[bool] | None) -> list[tuple[str, ...]]:
+    """Return rows whose cells fill their columns."""
     columns = []
-    for column, is_numeric in zip(
+    for cells, is_number in zip(
         zip(*body, strict=True), numeric or _numeric_columns(body), strict=True
     ):
-        lengths = list(map(cell_length, column))
-        width = max(lengths)
-        blanks = [" " * (width - length) for length in lengths]
-        columns.append(
-            [
-                blank + cell if is_numeric else cell + blank
-                for cell, blank in zip(column, blanks, strict=True)
-            ]
-        )
-    return "".join("  ".join(row).rstrip() + "\n" for row in zip(*columns, strict=True)) or "\n"
+        lengths = list(map(cell_length, cells))
+        blanks = [" " * (max(lengths) - length) for length in lengths]
+        pairs = zip(cells, blanks, strict=True)
+        columns.append([blank + cell if is_number else cell + blank for cell, blank in pairs])
+    return list(zip(*columns, strict=True))
 
 
 def markdown_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None = None) -> str:
@@ -217,20 +213,13 @@ def markdown_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | 
     """
     body = [list(map(markdown_text, row)) for row in (heading, *rows)]
     numeric = numeric or _numeric_columns(body)
-    widths = [max(map(cell_length, column)) for column in zip(*body, strict=True)]
+    first, *others = [[f" {cell} " for cell in row] for row in _aligned(body, numeric)]
+    widths = [cell_length(cell) - 2 for cell in first]
     rule = [
-        f"{'-' * width}: " if is_numeric else f" :{'-' * width}"
-        for width, is_numeric in zip(widths, numeric, strict=True)
+        f"{'-' * width}: " if is_number else f" :{'-' * width}"
+        for width, is_number in zip(widths, numeric, strict=True)
     ]
-    lines = ["|".join(rule)]
-    for row in body:
-        cells = []
-        for cell, width, is_numeric in zip(row, widths, numeric, strict=True):
-            padding = " " * (width - cell_length(cell))
-            cells.append(f" {padding}{cell} " if is_numeric else f" {cell}{padding} ")
-        lines.append("|".join(cells))
-    lines[:2] = lines[1::-1]  # the heading is above the rule
-    return "".join(f"|{line}|\n" for line in lines)
+    return "".join(f"|{'|'.join(row)}|\n" for row in (first, rule, *others))
 
 
 def markdown_text(text: str) -> Markup:
@@ -270,6 +259,15 @@ def _latex_cell(cell: str) -> str:
     if isinstance(cell, Markup):
         return cell
     return "".join(_LATEX_ESCAPES.get(character, character) for character in printable(cell))
+
+
+def cell_length(text: str) -> int:
+    """Return the number of columns in which a terminal shows a text."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def html_table(heading: Row, rows: Iterable[Sequence[object]], caption: str = "") -> str:

@@ -24,7 +24,6 @@ COMMANDS = (
     "xcg curves configs/kazai-lalmas-2006.yaml --measures ep --plot curves.svg",
     "xcg report configs/quickstart.yaml --output report.html",
     "xcg chunks corpora_samples/chunks/retrieval.yaml",
-    "xcg show corpora_samples/handbook/why-parts.xml",
     "xcg measures MAep",
     "xcg cite MAep",
     "xcg user-models kazai-lalmas-2006",

@@ -12,7 +12,6 @@ from conftest import ROOT, Command, without_note
 from lxml import etree
 
 from xcg.evaluation.config import load_configuration
-from xcg.report.article import show
 from xcg.user_model.model import resolve_models
 
 HANDBOOK = ROOT / "corpora_samples" / "handbook"
@@ -87,20 +86,3 @@ def test_yaml_examples_load(article: Path, code: etree._Element, tmp_path: Path)
         assert resolve_models(path)
     else:
         load_configuration(path)
-
-
-@pytest.mark.parametrize("article", ARTICLES, ids=identifier)
-def test_show_prints_all_words_of_an_article(article: Path) -> None:
-    text = show(article)
-    title = str(etree.parse(article).xpath("string((//ti | //article-title)[1])"))
-    assert text.startswith(title)
-    page = show(article, "html")
-    assert page.startswith("<!DOCTYPE html>")
-    assert f"<h1>{title}</h1>" in page
-    words = set(words_of(etree.parse(article).getroot()))
-    assert words <= set(words_of(etree.HTML(page)))
-    assert words <= set(re.findall(r"[^\W\d_]+", text))
-
-
-def words_of(root: etree._Element) -> list[str]:
-    return re.findall(r"[^\W\d_]+", " ".join(map(str, root.itertext())))

@@ -113,21 +113,6 @@ def test_several_families_have_titles_and_the_last_are_hidden(xcg_command: Comma
     assert not any("tables are hidden" in line for line in everything)
 
 
-@pytest.mark.usefixtures("terminal")
-def test_means_have_one_run_per_row_on_a_terminal(xcg_command: Command) -> None:
-    done = xcg_command("compare", *OPTIONS, "--means", "--measures", "MAep nxCG@10")
-    assert (done.returncode, without_note(done.stderr)) == (0, "")
-    lines = done.stdout.splitlines()
-    values = "--measures", "MAep nxCG@10", "--format", "json"
-    first, second = json.loads(xcg_command("compare", *OPTIONS, "--means", *values).stdout)
-    assert lines[0].split() == ["run", "MAep", "nxCG@10"]
-    for line in lines[1:9]:
-        run, *means = line.split()
-        assert means == [f"{first[run]:.4f}", f"{second[run]:.4f}"]
-    assert f"MAep: {first['significance']} " in " ".join(done.stdout.split())
-    assert max(map(cell_len, lines)) <= 80
-
-
 def test_a_pipe_gets_everything(xcg_command: Command) -> None:
     lines = xcg_command("compare", *OPTIONS).stdout.splitlines()
     headings = [line.split("  ") for line in lines if line.startswith("run ")]

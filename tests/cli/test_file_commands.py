@@ -79,20 +79,3 @@ def test_passages_become_elements_with_the_corpus(xcg_command: Command, tmp_path
     assert "<element" in done.stdout
     lacking = xcg_command("convert", "--assessments", gold, "--to", "inex2005")
     assert lacking.returncode == 2
-
-
-def test_an_article_with_mixed_content_becomes_html(xcg_command: Command, tmp_path: Path) -> None:
-    article = tmp_path / "article.xml"
-    article.write_text(
-        "<article><fm><ti>Mixed</ti></fm><bdy><sec><st>One</st><p>plain "
-        "<it>slanted <b>both</b> end</it> <unknown/>tail <b>strong</b>.</p></sec></bdy></article>"
-    )
-    done = xcg_command("show", article, "--format", "html")
-    assert done.returncode == 0, done.stderr
-    assert (
-        "<p>plain <em>slanted <strong>both</strong> end</em> tail <strong>strong</strong>.</p>"
-        in done.stdout
-    )
-    assert xcg_command("show", article).stdout == (
-        "Mixed\n=====\n\nOne\n---\n\nplain slanted both end tail strong.\n"
-    )

@@ -79,8 +79,6 @@ CALLS = [
     f"rewrite --run {RUN} --strategy unique --to inex",
     f"rewrite --run {TREC_RUN} --strategy top_ranked",
     f"rewrite --run¦{STEM_RUN}¦--strategy top_ranked",
-    "show {tmp}/article.xml",
-    "show {tmp}/article.xml --format html",
     *(
         f"stability assessors {CAMPAIGN} --assessor {{tmp}}/gold.jsonl --ranges --format {name}"
         for name in RECORDS
@@ -173,7 +171,6 @@ def tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "offsets.trec": f"1 Q0 d 1 1 {ESCAPES} 0 11\n",
         "texts.jsonl": json.dumps({"topic": "1\u202e", "doc": "d", "text": "no such\u202e text"})
         + "\n",
-        "article.xml": "<article><ti>\u202eTitle\x9b2J</ti><p>text\u200b \x9b31m</p></article>",
         "hostile_measures.py": f"def fails(gold, results):\n    raise ValueError({LINES!r})\n",
     }
     for name, text in files.items():

@@ -155,10 +155,10 @@ def raise_(error: BaseException) -> Callable[..., NoReturn]:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
-    """Return a function that makes ``xcg show`` raise an error."""
+    """Return a function that makes a command raise an error."""
 
     def fail(error: BaseException) -> None:
-        command = click.Command("show", callback=raise_(error))
+        command = click.Command("samples", callback=raise_(error))
         monkeypatch.setattr(main_module.LazyGroup, "get_command", lambda *_: command)
 
     return fail
@@ -201,7 +201,7 @@ def test_an_unexpected_error_ends_with_one_message(
     xcg_command: Command, failing: Callable[[BaseException], None], error: BaseException, message: str
 ) -> None:
     failing(error)
-    done = xcg_command("show")
+    done = xcg_command("samples")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"xcg: error: {message}")
     assert done.stderr.count("\n") == 1
@@ -213,7 +213,7 @@ def test_other_exceptions_keep_their_traceback(
 ) -> None:
     failing(KeyError("a bug"))
     with pytest.raises(KeyError, match="a bug"):
-        xcg_command("show")
+        xcg_command("samples")
 
 
 @pytest.mark.posix
@@ -221,7 +221,7 @@ def test_an_interrupted_command_has_the_status_of_the_signal(
     xcg_command: Command, failing: Callable[[BaseException], None]
 ) -> None:
     failing(KeyboardInterrupt())
-    done = xcg_command("show")
+    done = xcg_command("samples")
     assert (done.returncode, done.stdout, done.stderr) == (
         128 + signal.SIGINT,
         "",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-from xcg.report.strategies import Docstring, describe_strategy
+from xcg.report.listings import Docstring, describe_strategy
 from xcg.strategies.registry import STRATEGIES
 
 

@@ -12,7 +12,6 @@ import pytest
 from conftest import Command
 
 import xcg
-from xcg.terminal_tables import Terminal
 
 
 @pytest.mark.slow
@@ -51,27 +50,6 @@ def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
     wrong = xcg_command(*call, "--plot", tmp_path / "plot.gif")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "unknown kind of plot" in wrong.stderr
-
-
-@pytest.mark.slow
-def test_a_terminal_shows_parameters_as_columns(
-    xcg_command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Terminal, "of", lambda stream: Terminal(80))
-    lines = xcg_command("sweep", "configs/sweep.yaml").stdout.splitlines()
-    assert " ".join(lines[:6]) == (
-        "The order of 8 runs by their means over 15 topics under each of 45 user models is compared "
-        "with the order under sweep[quantisation=sog,ideal=kazai_lalmas,alpha=0.0], the first "
-        "(--reference-model names another). Intervals of tau_b are 95 % bootstrap intervals over "
-        "topics (200 resamples). "
-    )
-    assert lines[6:9] == [
-        "MAep",
-        "quantisation  ideal         alpha    tau_b      95 % interval  moved  best",
-        "sog           kazai_lalmas  0.0     1.0000   [1.0000, 1.0000]      0  paragraphs",
-    ]
-    assert "5 of 45 rows are hidden; --all prints them" in lines
-    assert max(map(len, lines)) <= 80
 
 
 def test_models_with_other_names_are_one_column(xcg_command: Command) -> None:
@@ -130,15 +108,13 @@ def test_strategies_are_compared_over_alpha(
         "α = 0), then top_ranked (largest lead +0.5000 over thorough at α = 1); α tried: 0 to 1 in "
         "steps of 0.05, and 0.001 and 0.999"
     )
-    assert lines[3] == "Scores, means over topics (* is the best strategy of its run):"
-    rows = {line.split("  ")[1].strip(): line for line in lines[5:8]}
+    rows = {line.split("  ")[1].strip(): line for line in lines[4:7]}
     assert list(rows) == ["thorough", "top_ranked", "oracle (greedy reference)"]
     assert rows["thorough"].split("  ", 2)[2].split()[:2] == ["1.9000", "*"]
     assert rows["top_ranked"].split()[-2:] == ["1.5000", "*"]
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert done.stderr == (
         "xcg: note: bm25+oracle is a greedy reference: its results are ordered with the assessments\n"
-        "xcg: note: the tables show 11 of 23 values of α; --format csv prints all\n"
     )
 
 

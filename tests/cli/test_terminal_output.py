@@ -10,8 +10,8 @@ import pytest
 from conftest import Command
 from terminals import on_terminal
 
+from xcg.tables import cell_length
 from xcg.terminal_tables import Terminal
-from xcg.text_wrapping import cell_length
 
 CONFIG = "configs/quickstart.yaml"
 CHUNKS = "corpora_samples/chunks"

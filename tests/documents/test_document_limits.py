@@ -18,7 +18,6 @@ from xcg.documents.markup import html_to_xml, markdown_to_xml, text_to_xml
 from xcg.documents.parsing import absent_paths, parse_document
 from xcg.documents.serialising import check_markup, serialise
 from xcg.errors import InputError, XcgError
-from xcg.report.article import show
 
 NODES = {
     "elements": "<a>" + "<b/>" * 30 + "</a>",
@@ -219,15 +218,3 @@ print(parse_document(b"<a>" + (text + b"<b/>") * 25 + b"</a>").words[0])
         cwd=Path(xcg.__file__).parent.parent,
     )
     assert run.stdout.split() == ["2900001", str(25 * 4_900_000)], run.stderr
-
-
-def test_articles_that_are_shown_have_the_same_limits(
-    tmp_path: Path, twenty_nodes: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "d.xml.gz"
-    path.write_bytes(gzip.compress(NODES["elements"].encode()))
-    with pytest.raises(InputError, match=r"d\.xml\.gz: the document has 31 elements"):
-        show(path)
-    monkeypatch.setattr("xcg.report.article.LARGEST_DOCUMENT", 99)
-    with pytest.raises(InputError, match=r"d\.xml\.gz: the document is larger than 0 MB"):
-        show(path)

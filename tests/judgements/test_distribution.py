@@ -12,7 +12,7 @@ from xcg.errors import XcgError
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import cross_tabulate, level_distribution
 from xcg.judgements.recall_base import RecallBase
-from xcg.report.distributions import cross_rows, distribution_rows
+from xcg.report.validation import cross_rows, distribution_rows
 
 # Järvelin and Kekäläinen (2002), Table 1: level → TREC irrelevant, TREC relevant.
 TABLE_1 = {0: (2780, 691), 1: (134, 1004), 2: (40, 724), 3: (11, 353)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import lxml.etree
 import pytest
@@ -28,29 +27,6 @@ def test_panels_without_content_are_hidden() -> None:
     assert [axis.get_visible() for axis in figure.axes] == [True] * 4 + [False] * 2
     assert axes == figure.axes[:4]
     assert tuple(figure.get_size_inches()) == (9.0, 4.0)
-
-
-@pytest.mark.parametrize(
-    ("other", "extra"),
-    [
-        ([0, 0, 0.501, 0.5], 1.8),
-        ([0, 0, 0.5, 0.8], 0),  # of the two points above 0, one coincides
-        ([0, 0.5, 0, 1], 0),
-    ],
-)
-def test_a_line_below_one_with_the_same_values_is_wider(other: list[float], extra: float) -> None:
-    def draw() -> Any:
-        figure, (axis,) = figures.new_panels(1, 1, 3.0, 2.0)
-        axis.set_ylim(0, 1)
-        axis.plot(range(4), [0, 0, 0.5, 0.5], label=figures.label_text("a"), **figures.line_style(0))
-        axis.plot(range(4), other, label=figures.label_text("b"), **figures.line_style(1))
-        return figure
-
-    (axis,) = figures.in_style(draw)().axes
-    first, second = axis.get_lines()
-    assert first.get_linewidth() == pytest.approx(1.4 + extra)
-    assert second.get_linewidth() == 1.4
-    assert (first.get_markersize() > second.get_markersize()) == bool(extra)
 
 
 @pytest.mark.parametrize(

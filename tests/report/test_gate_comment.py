@@ -9,9 +9,7 @@ from markdown_it import MarkdownIt
 from score_tables import results_by_run
 
 from xcg.evaluation.results import Results
-from xcg.report.gate_comment import MAX_CHARACTERS, gate_comment
-from xcg.report.junit import junit_xml
-from xcg.report.regressed_questions import Question, worst_topics
+from xcg.report.gates import MAX_CHARACTERS, Question, gate_comment, junit_xml, worst_topics
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits
 

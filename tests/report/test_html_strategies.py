@@ -15,15 +15,12 @@ from test_html_report import CHROMIUM, Page, browse_with_self_test, page_bytes
 from xcg.errors import XcgError
 from xcg.evaluation.config import load_configuration
 from xcg.evaluation.inputs import Inputs
-from xcg.report import html_strategies
+from xcg.report import html_statistics
 from xcg.report.html_page import report_data
 from xcg.statistics.strategy_study import study_strategies
 
 ASSESSMENTS = {"1": {"d": {"/a": (3, 3), "/a/s[1]": (2, 3)}, "e": {"/a": (2, 2)}}}
-RUNS = {
-    "bm25": {"1": ["d#/a", "d#/a/s[1]", "e#/a"]},
-    "</script>": {"1": ["d#/a", "e#/a"]},
-}
+RUNS = {"bm25": {"1": ["d#/a", "d#/a/s[1]", "e#/a"]}, "</script>": {"1": ["d#/a", "e#/a"]}}
 
 
 @pytest.fixture
@@ -79,8 +76,8 @@ def test_the_overlap_is_unknown_if_it_needs_documents() -> None:
     inputs = Inputs(ASSESSMENTS, runs, user_model=model, measures="xCG@2", strategies="thorough")
     with pytest.raises(XcgError, match="corpus"):
         report_data(inputs)
-    assert html_strategies._overlap_of(inputs.loaded_runs[0], ["1"], None) is None
-    assert html_strategies._overlap_of(inputs.loaded_runs[0], ["2"], None) == 0
+    assert html_statistics._overlap_of(inputs.loaded_runs[0], ["1"], None) is None
+    assert html_statistics._overlap_of(inputs.loaded_runs[0], ["2"], None) == 0
 
 
 def test_a_report_without_strategies_has_no_section() -> None:
@@ -99,7 +96,7 @@ def test_measures_without_gains_are_explained() -> None:
 
 
 def test_the_number_of_lines_is_limited(inputs: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html_strategies, "MAX_LINES", 3)
+    monkeypatch.setattr(html_statistics, "MAX_LINES", 3)
     data = report_data(inputs)
     assert [case["run"] for case in data["strategies"]["cases"]] == ["bm25"]
     assert data["limits"] == [

@@ -9,9 +9,6 @@ pytest.importorskip("matplotlib")
 
 from plot_examples import FIGURES
 
-CELLS = 2
-"""Axes of a panel with cells: the cells, and a scale of colours or correlations."""
-
 
 @pytest.mark.parametrize(
     "runs", [pytest.param(number, marks=pytest.mark.slow) for number in (3, 8, 30)] + [69]
@@ -23,6 +20,6 @@ def test_a_plot_fits_on_one_screen_without_overlapping_labels(name: str, runs: i
     assert width <= 1400
     assert height <= 900
     panels = [axis for axis in figure.axes if axis.get_visible()]
-    assert len(panels) <= 12 * (CELLS if name.startswith("compare") else 1)
+    assert len(panels) <= 12
     assert overlapping_labels(figure) == []
     assert texts_outside(figure) == []

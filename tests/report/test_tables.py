@@ -80,15 +80,6 @@ def test_topics_and_user_models_have_columns_of_their_own() -> None:
     assert first == ["kazai-lalmas-2006", "good", "1", "1.0000"]
 
 
-def test_a_wide_table_is_transposed() -> None:
-    measures = [f"nxCG@{rank}" for rank in range(10, 25)]
-    upright = rows_of(render(xcg.evaluate(BASE, RUNS, measures=measures[:2])))
-    assert upright[0] == ["run", "nxCG@10", "nxCG@11"]
-    transposed = rows_of(render(xcg.evaluate(BASE, RUNS, measures=measures)))
-    assert transposed[0] == ["measure", "good", "same_&", "poor"]
-    assert [row[0] for row in transposed[1:]] == measures
-
-
 def test_an_unknown_format_is_named() -> None:
     results = results_of("MAep", {"m": {"a": 1.0}})
     with pytest.raises(XcgError, match="unknown format 'jsonll': did you mean 'jsonl'"):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import pytrec_eval
-from conftest import Command
+from conftest import ROOT, SYSTEM, Command
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,106 +37,68 @@ RUN = """\
 2 Q0 a 1 1 bm25
 3 Q0 a 1 1 bm25
 """
-TOPIC_1 = """\
-num_ret               	1	4
-num_rel               	1	2
-num_rel_ret           	1	2
-map                   	1	0.5000
-Rprec                 	1	0.5000
-bpref                 	1	0.5000
-recip_rank            	1	0.5000
-iprec_at_recall_0.00  	1	0.5000
-iprec_at_recall_0.10  	1	0.5000
-iprec_at_recall_0.20  	1	0.5000
-iprec_at_recall_0.30  	1	0.5000
-iprec_at_recall_0.40  	1	0.5000
-iprec_at_recall_0.50  	1	0.5000
-iprec_at_recall_0.60  	1	0.5000
-iprec_at_recall_0.70  	1	0.5000
-iprec_at_recall_0.80  	1	0.5000
-iprec_at_recall_0.90  	1	0.5000
-iprec_at_recall_1.00  	1	0.5000
-P_5                   	1	0.4000
-P_10                  	1	0.2000
-P_15                  	1	0.1333
-P_20                  	1	0.1000
-P_30                  	1	0.0667
-P_100                 	1	0.0200
-P_200                 	1	0.0100
-P_500                 	1	0.0040
-P_1000                	1	0.0020
+
+
+def official(
+    topic: str,
+    counts: list[int],
+    score: float,
+    hits: float,
+    first: Sequence[tuple[str, object]] = (),
+    **others: str,
+) -> str:
+    """Return the lines of the official measures for a topic, or for all with the first lines.
+
+    Args:
+        topic: The topic.
+        counts: num_ret, num_rel and num_rel_ret.
+        score: The value of all measures that are not counts or precisions.
+        hits: The relevant results, per topic.
+        first: The lines before the counts.
+        others: Further names and values; gm_map is a line after map.
+    """
+    rows = [*first, *zip(("num_ret", "num_rel", "num_rel_ret"), counts, strict=True)]
+    names = ["map", *(["gm_map"] if "gm_map" in others else []), "Rprec", "bpref", "recip_rank"]
+    names += [f"iprec_at_recall_{tenth / 10:.2f}" for tenth in range(11)]
+    rows += [(name, others.get(name, f"{score:.4f}")) for name in names]
+    rows += [(f"P_{k}", f"{hits / k:.4f}") for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
+    return "".join(f"{name:22}\t{topic}\t{value}\n" for name, value in rows)
+
+
+TOPIC_1 = official("1", [4, 2, 2], 0.5, 2)
+TOPIC_2, TOPIC_10 = official("2", [1, 1, 0], 0, 0), official("10", [0, 1, 0], 0, 0)
+# gm_map is the third root of 0.5 · 0.00001 · 0.00001, and the square root of 0.5 · 0.00001.
+ALL = official("all", [5, 4, 2], 0.5 / 3, 2 / 3, [("runid", "bm25"), ("num_q", 3)], gm_map="0.0004")
+ANSWERED = official(
+    "all", [5, 3, 2], 0.5 / 2, 2 / 2, [("runid", "bm25"), ("num_q", 2)], gm_map="0.0022"
+)
+
+WRITTEN_QRELS = """\
+# topic 1 has two relevant documents, topic 2 one
+1 0 doc#4_163 1
+1 0 doc#5_7 0
+#1 0 doc#9_9 1
+1 0 plain 2
+2 0 a -1
+2 0 b#x 1
 """
-ALL = """\
-runid                 	all	bm25
-num_q                 	all	3
-num_ret               	all	5
-num_rel               	all	4
-num_rel_ret           	all	2
-map                   	all	0.1667
-gm_map                	all	0.0004
-Rprec                 	all	0.1667
-bpref                 	all	0.1667
-recip_rank            	all	0.1667
-iprec_at_recall_0.00  	all	0.1667
-iprec_at_recall_0.10  	all	0.1667
-iprec_at_recall_0.20  	all	0.1667
-iprec_at_recall_0.30  	all	0.1667
-iprec_at_recall_0.40  	all	0.1667
-iprec_at_recall_0.50  	all	0.1667
-iprec_at_recall_0.60  	all	0.1667
-iprec_at_recall_0.70  	all	0.1667
-iprec_at_recall_0.80  	all	0.1667
-iprec_at_recall_0.90  	all	0.1667
-iprec_at_recall_1.00  	all	0.1667
-P_5                   	all	0.1333
-P_10                  	all	0.0667
-P_15                  	all	0.0444
-P_20                  	all	0.0333
-P_30                  	all	0.0222
-P_100                 	all	0.0067
-P_200                 	all	0.0033
-P_500                 	all	0.0013
-P_1000                	all	0.0007
-"""  # gm_map is the third root of 0.5 · 0.00001 · 0.00001
-ALL_ANSWERED = """\
-runid                 	all	bm25
-num_q                 	all	2
-num_ret               	all	5
-num_rel               	all	3
-num_rel_ret           	all	2
-map                   	all	0.2500
-gm_map                	all	0.0022
-Rprec                 	all	0.2500
-bpref                 	all	0.2500
-recip_rank            	all	0.2500
-iprec_at_recall_0.00  	all	0.2500
-iprec_at_recall_0.10  	all	0.2500
-iprec_at_recall_0.20  	all	0.2500
-iprec_at_recall_0.30  	all	0.2500
-iprec_at_recall_0.40  	all	0.2500
-iprec_at_recall_0.50  	all	0.2500
-iprec_at_recall_0.60  	all	0.2500
-iprec_at_recall_0.70  	all	0.2500
-iprec_at_recall_0.80  	all	0.2500
-iprec_at_recall_0.90  	all	0.2500
-iprec_at_recall_1.00  	all	0.2500
-P_5                   	all	0.2000
-P_10                  	all	0.1000
-P_15                  	all	0.0667
-P_20                  	all	0.0500
-P_30                  	all	0.0333
-P_100                 	all	0.0100
-P_200                 	all	0.0050
-P_500                 	all	0.0020
-P_1000                	all	0.0010
-"""  # gm_map is the square root of 0.5 · 0.00001
+# Topic 1: plain, doc#4_163, doc#5_7. The last two are tied in single precision, which trec_eval 9 and
+# pytrec_eval use; then the order would be by descending id, and AP (1 + 2/3) / 2.
+WRITTEN_RUN = """\
+# created by a script
+1 Q0 plain 1 3 tag and text after the sixth column
+1 Q0 doc#5_7 2 2 tag
+#1 Q0 doc#9_9 1 9 tag
+1 Q0 doc#4_163 3 2.00000000001 tag\tmore
 
-
-def without_hits(topic: str, retrieved: int) -> str:
-    """Return the lines of a topic with one relevant document, which is not retrieved."""
-    counts = {"num_ret": str(retrieved), "num_rel": "1", "num_rel_ret": "0"}
-    names = [line.split()[0] for line in TOPIC_1.splitlines()]
-    return "".join(f"{name:22}\t{topic}\t{counts.get(name, '0.0000')}\n" for name in names)
+2 Q0 b#x 1 1 tag
+2 Q0 a 2 5 tag # see log 8
+"""
+# Topic 2: a, which counts as unjudged, and b#x. The average precisions are 1 and 0.5.
+WRITTEN_ALL = official(
+    *("all", [5, 3, 3], 0.75, 1.5, [("runid", "tag"), ("num_q", 2)]),
+    **{"gm_map": "0.7071", "Rprec": "0.5000", "bpref": "1.0000"},
+)
 
 
 @pytest.fixture
@@ -150,14 +116,14 @@ def test_official_measures_by_hand(files: tuple[object, ...], xcg_command: Comma
         "xcg: note: run bm25: no assessments, so left out: topic 3\n"
         "xcg: note: run bm25: not answered, so counted 0: topic 10\n"
     )
-    assert xcg_command(*files, "--unanswered", "skip").stdout == ALL_ANSWERED
+    assert xcg_command(*files, "--unanswered", "skip").stdout == ANSWERED
 
 
 def test_topics_come_first_in_string_order(files: tuple[object, ...], xcg_command: Command) -> None:
     done = xcg_command(*files, "--per-topic")
-    assert done.stdout == TOPIC_1 + without_hits("10", 0) + without_hits("2", 1) + ALL
+    assert done.stdout == TOPIC_1 + TOPIC_10 + TOPIC_2 + ALL
     done = xcg_command(*files, "--per-topic", "--unanswered", "skip")
-    assert done.stdout == TOPIC_1 + without_hits("2", 1) + ALL_ANSWERED
+    assert done.stdout == TOPIC_1 + TOPIC_2 + ANSWERED
 
 
 def test_chosen_measures_have_the_names_and_order_of_trec_eval(
@@ -231,6 +197,42 @@ def test_user_models_do_not_matter(
     refused = xcg_command(*files, "--user-model", "levels")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "--user-model has no effect with --format trec_eval" in refused.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "qrels").write_text(WRITTEN_QRELS)
+    (tmp_path / "run").write_text(WRITTEN_RUN)
+    return tmp_path
+
+
+def test_comments_further_text_ids_with_hashes_and_double_precision(
+    folder: Path, xcg_command: Command
+) -> None:
+    files = "--assessments", folder / "qrels", "--run", folder / "run"
+    done = xcg_command("evaluate", *files, "--format", "trec_eval")
+    assert (done.returncode, done.stdout) == (0, WRITTEN_ALL)
+    note = f"xcg: note: {folder / 'run'}: text after the sixth column, which is ignored\n"
+    contradiction, ignored = done.stderr.splitlines(keepends=True)
+    assert "topics in which ranks and scores contradict each other: 2 times" in contradiction
+    assert ignored == note
+    for name, text in (("qrels", WRITTEN_QRELS), ("run", WRITTEN_RUN)):
+        (folder / name).write_bytes(text.replace("\n", "\r\n").encode())
+    windows = xcg_command("evaluate", *files, "--format", "trec_eval", "--lenient")
+    assert (windows.stderr, windows.stdout) == (done.stderr, WRITTEN_ALL)
+
+
+def test_a_run_from_standard_input(folder: Path) -> None:
+    arguments = ["--assessments", str(folder / "qrels"), "--run", "-", "--format", "trec_eval"]
+    done = subprocess.run(
+        [sys.executable, "-m", "xcg", "evaluate", *arguments],
+        input=WRITTEN_RUN,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**SYSTEM, "PYTHONPATH": str(ROOT), "PATH": "", "XCG_CACHE": os.environ["XCG_CACHE"]},
+    )
+    assert (done.returncode, done.stdout) == (0, WRITTEN_ALL), done.stderr
 
 
 @pytest.mark.parametrize(

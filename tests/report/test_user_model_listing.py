@@ -8,7 +8,7 @@ import pytest
 import yaml
 from conftest import Command
 
-from xcg.report.user_models import REGISTRIES
+from xcg.report.listings import REGISTRIES
 from xcg.user_model.model import UserModel, shipped_models
 
 
@@ -52,8 +52,8 @@ def test_a_part_is_explained_with_an_example_that_loads(xcg_command: Command) ->
         content = yaml.safe_load(example)
         UserModel.of({"name": "m", **content})
     distance = cells(xcg_command("user-models", "distance").stdout)
-    assert distance[0].startswith("near-miss model distance: Reward elements by their distance")
-    assert "decay 0.5 a number from 0 to 1 Closeness at the distance 1" in distance
+    assert distance[0].startswith("near-miss model distance(reach=2, decay=0.5): Reward elements by")
+    assert "parameter: decay=0.5; a number from 0 to 1; Closeness at the distance 1" in distance
 
 
 def test_the_models_of_a_file_are_explained(xcg_command: Command, tmp_path: Path) -> None:

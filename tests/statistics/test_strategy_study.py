@@ -22,14 +22,14 @@ from xcg.evaluation.evaluate import evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.report.strategy_studies import (
-    study_notes,
+    crossing_rows,
     study_rows,
     study_sentences,
-    study_tables,
+    study_table,
 )
 from xcg.runs.run import Ranking
-from xcg.statistics.strategy_study import PRECISION, StrategyStudy, grid, study_strategies
-from xcg.terminal_tables import terminal_text
+from xcg.statistics.strategy_study import PRECISION, StrategyStudy
+from xcg.statistics.strategy_study import grid, study_strategies
 
 MODEL: dict[str, Any] = {"name": "m", "relevance_value": {"normalisation": "none"}}
 
@@ -50,10 +50,6 @@ RUNS = {
 # xCG@2 of topic 2: thorough 1 + 0.75 (1 − α), top_ranked 1 + 0.25 (both); one has no results
 CHANGE_OF_ONE = 1 - 0.5 / 0.9
 CHANGE_OF_BOTH = 1 - 0.25 / ((0.9 + 0.75) / 2)
-
-
-def printed_tables(study: StrategyStudy) -> str:
-    return terminal_text(study_tables(study))
 
 
 def inputs_of(**options: Any) -> Inputs:
@@ -235,7 +231,6 @@ def test_alpha_has_no_effect_without_overlap() -> None:
     assert study.constant == [("xCG@2", "m")]
     sentence = "xCG@2 under m: every score is the same at every α tried"
     assert sentence in study_sentences(study)
-    assert "every α" in printed_tables(study).splitlines()[1]
 
 
 def test_notes_name_the_user_model_once() -> None:
@@ -277,17 +272,47 @@ def test_misuse_has_one_message(options: dict[str, Any], step: float | None, mes
         study_strategies(inputs_of(**options), step)
 
 
-def test_tables_mark_the_best_and_name_the_reference_point(study: StrategyStudy) -> None:
-    scores, distances = printed_tables(study).split("\n\n")
-    lines = [line.split("  ") for line in scores.splitlines()]
-    assert lines[0][0] == "Scores, means over topics (* is the best strategy of its run):"
-    cells = [[cell.strip() for cell in line if cell.strip()] for line in lines[1:]]
-    assert cells[0] == ["run", "strategy", "α=0", *(f"α=0.{n}" for n in range(1, 10)), "α=1"]
-    assert cells[1][:3] == ["one", "thorough", "0.9500 *"]
-    assert cells[2][:3] == ["one", "top_ranked", "0.7500"]
-    assert cells[2][-1] == "0.7500 *"
-    assert cells[3][1] == "oracle (greedy reference)"
-    assert "oracle (reference" not in distances
+def test_the_order_of_runs_has_no_effect(study: StrategyStudy) -> None:
+    turned = study_strategies(inputs_of(runs=dict(reversed(RUNS.items()))))
+    assert sorted(turned.scores) == sorted(study.scores)
+    assert sorted(turned.crossings) == sorted(study.crossings)
+
+
+@pytest.mark.slow
+def test_workers_have_no_effect(study: StrategyStudy) -> None:
+    pytest.importorskip("joblib")
+    shared = study_strategies(inputs_of(workers=2))
+    assert shared.scores == study.scores
+    assert shared.crossings == study.crossings
+
+
+def test_rows_hold_everything(study: StrategyStudy) -> None:
+    rows = study_rows(study)
+    assert list(rows[0]) == [
+        *("measure", "user_model", "run", "strategy", "alpha", "score", "to_oracle", "best"),
+    ]
+    assert len(rows) == 2 * 3 * 23
+    best = {(row["run"], row["strategy"], row["alpha"]): row["best"] for row in rows}
+    assert best["one", "thorough", 0.4] == "yes"
+    assert best["one", "thorough", 0.5] == "no"
+    assert best["one", "oracle", 0.5] == "greedy reference"
+    (one, _) = crossing_rows(study)
+    assert list(one) == [
+        *("measure", "user_model", "run", "alpha", "alpha low", "alpha high", "before", "after"),
+    ]
+    assert (one["before"], one["after"]) == ("thorough", "top_ranked")
+
+
+def test_the_table_marks_the_best_and_names_the_reference_point(study: StrategyStudy) -> None:
+    heading, *lines = study_table(study).write("table").splitlines()
+    names = ["run", "strategy", *(f"α={alpha:.3g}" for alpha in study.alphas["m"])]
+    assert heading.split() == names
+    assert len(names) == 2 + 23
+    cells = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in lines]
+    assert cells[0][:3] == ["one", "thorough", "0.9500 *"]
+    assert cells[1][:3] == ["one", "top_ranked", "0.7500"]
+    assert cells[1][-1] == "0.7500 *"
+    assert cells[2][1] == "oracle (greedy reference)"
     assert [re.sub(r" \(largest.*?\)", "", sentence) for sentence in study_sentences(study)] == [
         f"one, xCG@2: thorough is best up to α = 0.447, then top_ranked; {TRIED}",
         f"both, xCG@2: thorough is best up to α = 0.697, then top_ranked; {TRIED}",
@@ -296,14 +321,6 @@ def test_tables_mark_the_best_and_name_the_reference_point(study: StrategyStudy)
         "leads are over the second best strategy, with 95 % intervals by the paired t test; best and "
         "second were chosen after seeing the scores, which the intervals do not take into account",
     ]
-
-
-def test_tables_have_at_most_11_columns() -> None:
-    study = study_strategies(inputs_of(), step=0.01)
-    heading = printed_tables(study).splitlines()[1].split()
-    assert heading == ["run", "strategy", "α=0", *(f"α=0.{n}" for n in range(1, 10)), "α=1"]
-    assert "note: the tables show 11 of 103 values of α; --format csv prints all" in study_notes(study)
-    assert len(study_rows(study)) == 2 * 3 * 103
 
 
 TRIED = "α tried: 0 to 1 in steps of 0.05, and 0.001 and 0.999"

@@ -22,7 +22,6 @@ WITHOUT_STRATEGIES = {
     "measures": "takes no runs",
     "place": "takes no runs",
     "samples": "takes no runs",
-    "show": "takes no runs",
     "simulate": "takes no runs",
     "strategies": "takes no runs",
     "user-models": "takes no runs",

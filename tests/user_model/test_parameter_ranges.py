@@ -10,7 +10,7 @@ import pytest
 
 from xcg.errors import XcgError
 from xcg.registry import Between, Parameter, fields_of, parameters_of
-from xcg.report.user_models import REGISTRIES
+from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES
 from xcg.user_model.effort import Effort
 from xcg.user_model.model import UserModel

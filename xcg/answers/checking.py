@@ -17,9 +17,8 @@ from xcg.judgements.anchoring import anchor
 from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
 from xcg.judgements.recall_base import RecallBase
 from xcg.report.columns import DISTRIBUTION
-from xcg.report.distributions import cross_rows, distribution_rows
 from xcg.report.gold_review import review_tables
-from xcg.report.listings import report_as_json, report_blocks
+from xcg.report.validation import cross_rows, distribution_rows, report_as_json, report_blocks
 from xcg.statistics.rank_correlation import level_correlation
 
 

@@ -9,8 +9,8 @@ from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.evaluation.chunk_comparison import ChunkComparison
 from xcg.evaluation.chunks import compare_chunks
-from xcg.report.best_runs import best_run_sentences
 from xcg.report.columns import chunk_columns
+from xcg.report.orders import best_run_sentences
 from xcg.report.plots import reading_plot
 from xcg.statistics.significance import best_runs
 from xcg.tables import Table

@@ -11,10 +11,10 @@ from xcg.answers.asked import Asked
 from xcg.evaluation.results import Results
 from xcg.evaluation.run_names import with_named_run
 from xcg.report.columns import AGREEMENTS, OVERALL_TESTS
+from xcg.report.comparison_plots import differences_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparison_tables import (
     has_one_baseline,
-    means_table,
     pair_tables,
     publication_table,
     run_tables,
@@ -22,11 +22,10 @@ from xcg.report.comparison_tables import (
 from xcg.report.comparisons import (
     comparison_rows,
     means_rows,
-    order_rows,
     overall_rows,
     with_letters,
 )
-from xcg.report.difference_plots import differences_plot
+from xcg.report.orders import order_rows
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.significance import Comparison
 from xcg.statistics.significance import compare as compare_results
@@ -55,7 +54,7 @@ def compare(asked: Asked) -> Answer[Any]:
         rows = overall_rows(shown, correction)
         return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS))
     rows = means_rows(shown, correction)
-    return Answer(rows, notes, layout=lambda: Layout(terminal=[means_table(rows)]))
+    return Answer(rows, notes, layout=Layout)
 
 
 def margins_of(asked: Asked, measures: Sequence[str]) -> Mapping[str, float] | None:

@@ -18,8 +18,7 @@ from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, threshold_curves
 from xcg.judgements.recall_base import MEAN
 from xcg.measures.parser import split_measures
 from xcg.report.columns import CURVES, NAMES, RANKS_OF_VALUE
-from xcg.report.plots import curves_plot
-from xcg.report.threshold_plots import thresholds_plot
+from xcg.report.plots import curves_plot, thresholds_plot
 from xcg.statistics.topic_scores import BEST
 from xcg.tables import Table
 

@@ -19,9 +19,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.evaluation.run_names import with_named_run
 from xcg.measures import MEASURES
-from xcg.report.gate_comment import gate_comment
-from xcg.report.junit import junit_xml
-from xcg.report.regressed_questions import regressed_questions
+from xcg.report.gates import gate_comment, junit_xml, regressed_questions
 from xcg.report.tables import results_table
 from xcg.runs.run import Run
 from xcg.statistics.gate import Verdict, check_gate

@@ -8,17 +8,14 @@ from typing import Any
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.report.columns import CROSSINGS, SHIFTS
-from xcg.report.comparisons import shift_rows
-from xcg.report.order_tables import shift_facts, shift_table, sweep_sentences
-from xcg.report.strategy_plots import panel_notes, strategies_plot
+from xcg.report.comparison_plots import panel_notes, strategies_plot, sweep_plot
+from xcg.report.orders import shift_facts, shift_rows, sweep_sentences
 from xcg.report.strategy_studies import (
     crossing_rows,
-    study_notes,
     study_rows,
     study_sentences,
-    study_tables,
+    study_table,
 )
-from xcg.report.sweep_plots import sweep_plot
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.significance import best_runs
 from xcg.statistics.strategy_study import study_strategies
@@ -40,7 +37,6 @@ def sweep(asked: Asked) -> Answer[Any]:
         layout=lambda: Layout(
             sweep_sentences(results, chosen.reference_model, chosen.resamples),
             shift_facts(shifts, best, chosen.resamples),
-            terminal=[shift_table(shifts, best)],
             columns=SHIFTS,
         ),
         figure=lambda: sweep_plot(results, shifts, chosen.reference_model or results.user_models[0]),
@@ -58,10 +54,10 @@ def _strategy_sweep(asked: Asked) -> Answer[Any]:
         tables = None if rows else ["\n"]
         layout = Layout(sentences, tables=tables, columns=CROSSINGS)
         return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
-    notes = [*study_notes(study), *(panel_notes(study) if asked.settings.plot else ())]
+    notes = [*study.notes, *(panel_notes(study) if asked.settings.plot else ())]
     return Answer(
         study_rows(study),
         notes,
-        layout=lambda: Layout(sentences, tables=study_tables(study)),
+        layout=lambda: Layout(sentences, tables=[study_table(study)]),
         figure=figure,
     )

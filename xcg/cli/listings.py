@@ -14,9 +14,16 @@ from xcg.cli.output import output_option, print_text
 from xcg.errors import XcgError, nearest
 from xcg.measures import MEASURES
 from xcg.report.citations import bibtex, citable, citations
-from xcg.report.listings import describe_measure, list_formats, list_measures
-from xcg.report.strategies import describe_strategy, list_strategies
-from xcg.report.user_models import describe, list_user_models, user_model_yaml
+from xcg.report.listings import (
+    describe,
+    describe_measure,
+    describe_strategy,
+    list_formats,
+    list_measures,
+    list_strategies,
+    list_user_models,
+    user_model_yaml,
+)
 from xcg.terminal_tables import PIPE, Block, Prose, Terminal, terminal_text
 
 _LISTS: Mapping[str, Callable[[], Sequence[Block]]] = {

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import xcg
 from xcg.bibliography import Entry, bibliography, entries_of
+from xcg.documents.text_units import TOKENIZERS
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
 from xcg.registry import Part
-from xcg.report.user_models import REGISTRIES
+from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
+from xcg.user_model.readers import READERS
 
 
 class Citation(NamedTuple):
@@ -107,17 +110,12 @@ def _of_definition(definition: Definition) -> Citation:
 
 
 def _of_model(model: UserModel) -> Iterator[Citation]:
-    value = model.relevance_value
-    parts: dict[str, Part[Any]] = {"quantisation": model.quantisation, "ideal": model.ideal}
-    if value.reader is not None:
-        parts["reader"] = value.reader
-    else:
-        parts |= {
-            "normalisation": value.normalisation,
-            "overlap model": value.partially_seen,
-            "near-miss model": value.near_misses,
-        }
-    yield from (_of_function(kind, part) for kind, part in parts.items())
+    has_reader = model.relevance_value.reader is not None
+    for key, registry in REGISTRIES.items():
+        is_replaced = key.startswith("relevance_value.") and has_reader and registry is not READERS
+        part = attrgetter(key)(model)
+        if isinstance(part, Part) and not (is_replaced or registry is TOKENIZERS):
+            yield _of_function(registry.kind, part)
 
 
 def _of_function(kind: str, part: Part[Any]) -> Citation:

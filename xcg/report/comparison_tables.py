@@ -123,22 +123,6 @@ def publication_table(results: Results, comparisons: Sequence[Comparison], by_pa
     return _table(shown, comparisons[0])
 
 
-def means_table(rows: Sequence[Row]) -> Table:
-    """Arrange the rows of ``xcg compare --means`` with one run per row, for a terminal.
-
-    Args:
-        rows: What :func:`xcg.report.comparisons.means_rows` returned.
-    """
-    names = [" under ".join(filter(None, (row["measure"], row.get("user_model")))) for row in rows]
-    runs = [name for name in rows[0] if name not in ("measure", "user_model", "significance")]
-    found = [row["significance"] or "no significant differences" for row in rows]
-    return Table(
-        [Column("run", kind="text", is_key=True), *(Column(name, kind="score") for name in names)],
-        [[run, *(row[run] for row in rows)] for run in runs],
-        [f"{name}: {text}" for name, text in zip(names, found, strict=True)],
-    )
-
-
 def _tables(
     rows_of: Callable[[Results, _Family, int], list[Row]],
     results: Results,

@@ -10,7 +10,6 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.statistics.intervals import interval_columns
 from xcg.statistics.overall_tests import (
     anova,
     compact_form,
@@ -19,9 +18,7 @@ from xcg.statistics.overall_tests import (
     friedman_posthoc,
     significant_pairs,
 )
-from xcg.statistics.rank_correlation import OrderShift, order_agreements
 from xcg.statistics.significance import (
-    BestRun,
     Comparison,
     means_of_runs,
     practical_significance,
@@ -51,10 +48,6 @@ _CONOVER = {
 _TABLE_FIELDS = ("measure", "user_model", "significance")
 _TEST_FIELDS = ("p", "p_adjusted", "test", "correction", "comparisons")
 _MARGIN_FIELDS = ("margin", "p_not_worse", "p_equivalent")
-_ORDER_FIELDS = (
-    *("measure", "user_model", "and measure", "and user_model"),
-    *("tau_b", "pearson", "tau_ap"),
-)
 
 
 def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics: int) -> list[Row]:
@@ -215,43 +208,3 @@ def _difference_fields(difference: float, reference: float) -> Row:
         "relative": relative_difference(difference, reference),
         "criterion": practical_significance(difference, reference),
     }
-
-
-def order_rows(results: Results, resamples: int = 0, seed: int = 0) -> list[Row]:
-    """Return τ-b, τ_AP and Pearson's correlation between the orders of runs.
-
-    There is one row for every two measures and user models. The first order of each pair is the
-    reference of τ_AP.
-
-    Args:
-        results: Results of at least two runs.
-        resamples: Number of bootstrap resamples for the interval of τ-b; 0 for no interval.
-        seed: Seed of the resamples.
-
-    Raises:
-        XcgError: If there is only one run or only one order.
-    """
-    rows = []
-    for found in order_agreements(results, resamples, seed):
-        row: Row = dict(zip(_ORDER_FIELDS, found[:-1], strict=True))
-        rows.append(row | (interval_columns("tau_b", found.interval) if resamples else {}))
-    return rows
-
-
-def shift_rows(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples: int = 0) -> list[Row]:
-    """Return the rows of ``xcg sweep``, with the limits of intervals if there are resamples.
-
-    Args:
-        shifts: The result of :func:`xcg.statistics.rank_correlation.order_shifts`.
-        best: The best and the second run by each measure under each user model.
-        resamples: The number of resamples.
-    """
-    rows = []
-    tests = {(one.measure, one.user_model): one for one in best}
-    for shift in shifts:
-        row: Row = shift._asdict()
-        del row["interval"]
-        test = tests.get((shift.measure, shift.user_model))
-        row |= {"second": test.second if test else None, "p": test.p if test else None}
-        rows.append(row | (interval_columns("tau_b", shift.interval) if resamples else {}))
-    return rows

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from xcg.documents.tree import UNKNOWN, SizeUnit
 from xcg.errors import XcgError, nearest, printable
@@ -14,10 +13,7 @@ from xcg.evaluation.explanation import Explanation
 from xcg.evaluation.ideals import JudgedTree
 from xcg.gains.element_reader import JudgedDocument
 from xcg.tables import Column, Table
-from xcg.terminal_tables import Block, Prose
-
-if TYPE_CHECKING:
-    from rich.tree import Tree
+from xcg.terminal_tables import Block, Prose, Terminal, rendered
 
 _WIDTH = 150
 """Characters of a tree in a file or a pipe."""
@@ -250,15 +246,4 @@ def _element_tree(rows: Sequence[_ElementRow], width: int) -> str:
         nodes[row.row] = Tree(label) if row.parent < 0 else nodes[row.parent].add(label)
     unknown = sum(row.size is None for row in rows)
     note = f"sizes of {unknown} elements are unknown; the corpus has them (--corpus)\n"
-    return _render(nodes[0], width) + (note if unknown else "")
-
-
-def _render(content: Tree, width: int) -> str:
-    from rich.console import Console
-
-    stream = io.StringIO()
-    # Texts come from input files, so they must not be interpreted as markup.
-    # Without a height, rich reads the environment variables COLUMNS and LINES.
-    console = Console(file=stream, width=width, height=1, color_system=None, markup=False, emoji=False)
-    console.print(content)
-    return "".join(line.rstrip() + "\n" for line in stream.getvalue().splitlines())
+    return rendered(nodes[0], Terminal(width)) + (note if unknown else "")

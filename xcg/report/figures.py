@@ -14,7 +14,6 @@ from typing import IO, TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, nearest, printable
-from xcg.lazy_modules import np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,20 +46,28 @@ _STYLE = {
 }
 _CAPTION_CHARACTERS = 16
 """Characters of a caption in an inch."""
-_CLOSE, _COINCIDING, _MOST_WIDENED = 0.01, 0.75, 3
-"""Lines coincide if 75 % of the points are closer than 1 % of the axis; at most 3 lines widen one."""
 
 # The colours of Okabe and Ito, which colour-blind readers can distinguish.
 COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#999999")
-_MARKERS = "os^Dv*PX"
-_DASHES = ("-", "--", "-.", ":")
+MARKERS = {
+    "o": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z",
+    "s": "M-3.6-3.6h7.2v7.2h-7.2Z",
+    "^": "M0-4.6L4.4 3.6H-4.4Z",
+    "D": "M0-5L5 0L0 5L-5 0Z",
+    "v": "M0 4.6L4.4-3.6H-4.4Z",
+    "*": "M0-5.6L1.4-1.8L5.3-1.7L2.2.7L3.3 4.5L0 2.3L-3.3 4.5L-2.2.7L-5.3-1.7L-1.4-1.8Z",
+    "P": "M-1.5-4.5h3v3h3v3h-3v3h-3v-3h-3v-3h3Z",
+    "X": "M-4.5-2.5l2-2L0-2l2.5-2.5l2 2L2 0l2.5 2.5l-2 2L0 2l-2.5 2.5l-2-2L-2 0Z",
+}
+"""Marker of matplotlib → path of SVG."""
+DASHES = {"-": "", "--": "7 3", ":": "2 3", "-.": "9 3 2 3"}
+"""Line style of matplotlib → stroke-dasharray of SVG."""
 
 
 def in_style(draw: Callable[P, T]) -> Callable[P, T]:
     """Decorate a function that draws, so that every plot has the same style.
 
-    The style does not depend on settings of matplotlib in files of the user. Lines that coincide are
-    all visible.
+    The style does not depend on settings of matplotlib in files of the user.
     """
 
     @functools.wraps(draw)
@@ -68,32 +75,9 @@ def in_style(draw: Callable[P, T]) -> Callable[P, T]:
         from matplotlib import style
 
         with style.context(["default", _STYLE]):
-            drawn = draw(*arguments, **values)
-            for axis in getattr(drawn, "axes", ()):
-                _widen_hidden_lines(axis)
-            return drawn
+            return draw(*arguments, **values)
 
     return call
-
-
-def _widen_hidden_lines(axis: Axes) -> None:
-    """Widen lines with labels and markers that later ones cover, so that they are visible below."""
-    low, high = axis.get_ylim()
-    close = _CLOSE * abs(high - low)
-    lines = [line for line in axis.get_lines() if not str(line.get_label()).startswith("_")]
-    lines = [line for line in lines if line.get_marker() not in ("", "None")]
-    points = [np.asarray(line.get_xydata(), dtype=float) for line in lines]
-    points = [of_line[~np.isnan(of_line).any(axis=1)] for of_line in points]
-    for number, (line, own) in enumerate(zip(lines, points, strict=True)):
-        positive = own[own[:, 1] > low + close]  # many curves end at 0
-        x, y = (positive if len(positive) else own).T
-        above = 0
-        for other in points[number + 1 :]:
-            if len(x) > 1 and len(other) > 1:
-                distances = np.abs(np.interp(x, other[:, 0], other[:, 1], np.nan, np.nan) - y)
-                above += np.mean(distances <= close) >= _COINCIDING
-        line.set_linewidth(line.get_linewidth() + 1.8 * min(above, _MOST_WIDENED))
-        line.set_markersize(line.get_markersize() + 2.5 * min(above, _MOST_WIDENED))
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -169,15 +153,27 @@ def new_panels(
     return figure, axes[:count]
 
 
+def style_names(index: int) -> tuple[int, str, str]:
+    """Return the colour, marker and dashes of one of several lines; 256 lines have different ones."""
+    row, count = index // len(COLOURS), len(COLOURS)
+    return (
+        index % count,
+        list(MARKERS)[(index + row) % len(MARKERS)],
+        list(DASHES)[(row + row // count) % len(DASHES)],
+    )
+
+
 def line_style(index: int) -> dict[str, Any]:
     """Return the style of one of several lines, as arguments of ``Axes.plot``."""
-    return {
-        "color": COLOURS[index % len(COLOURS)],
-        "marker": _MARKERS[index % len(_MARKERS)],
-        "linestyle": _DASHES[(index // len(COLOURS)) % len(_DASHES)],
-        "markersize": 5,
-        "linewidth": 1.4,
-    }
+    colour, marker, dashes = style_names(index)
+    shape = {"color": COLOURS[colour], "marker": marker, "linestyle": dashes}
+    return {**shape, "markersize": 5, "linewidth": 1.4}
+
+
+def svg_style(index: int) -> dict[str, str]:
+    """Return the style of :func:`line_style` for the HTML report."""
+    colour, marker, dashes = style_names(index)
+    return {"color": f"var(--curve-{colour})", "marker": MARKERS[marker], "dash": DASHES[dashes]}
 
 
 def mark_extrapolated(axis: Axes, start: float, end: float) -> None:

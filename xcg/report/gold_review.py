@@ -13,19 +13,19 @@ _SHOWN_CHARACTERS = 200
 _COLUMNS = {
     column.name: column
     for column in (
-        Column("question", kind="text", cut="end"),
+        Column("question", kind="text", is_cut=True),
         Column("spread", decimals=2),
         Column("best", decimals=2),
-        Column("best run", kind="text", cut="end"),
+        Column("best run", kind="text", is_cut=True),
         Column("worst", decimals=2),
-        Column("worst run", kind="text", cut="end"),
-        Column("document", kind="text", cut="start"),
+        Column("worst run", kind="text", is_cut=True),
+        Column("document", kind="text"),
         Column("offsets", kind="text"),
         Column("share", decimals=2),
-        Column("run", kind="text", cut="end"),
+        Column("run", kind="text", is_cut=True),
         Column("similar", kind="score", decimals=2),
-        Column("returned by", kind="text", cut="end"),
-        Column("text", kind="text", cut="end"),
+        Column("returned by", kind="text", is_cut=True),
+        Column("text", kind="text", is_cut=True),
     )
 }
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.evaluation.derivation import Derivation
 from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
 from xcg.evaluation.inputs import Inputs
 from xcg.gains.element_reader import JudgedDocument
 from xcg.report.explanations import NO_DERIVATION
-from xcg.report.html_context import Json, ReportContext
+from xcg.report.html_statistics import Json, ReportContext
 from xcg.report.plot_selection import best_first
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
@@ -34,25 +33,6 @@ MAX_NODES = 150_000
 """Nodes after which documents have no text."""
 
 _SEEN_CODES = {"no": 0, "partly": 1, "fully": 2}
-
-
-@dataclass(frozen=True)
-class _Ranking:
-    """The parts of an explanation that are encoded when all documents are known.
-
-    Attributes:
-        results: File, row of the displayed element (None if there is none) and result.
-        missed: File and row of each missed element.
-        length: The number of results, including those that are not displayed.
-        ideal_gain: The total gain of the ideal ranking.
-        derivation: The steps of nxCG and MAep; None if effort is counted in text.
-    """
-
-    results: Sequence[tuple[str, int | None, ExplainedResult]]
-    missed: Sequence[tuple[str, int]]
-    length: int
-    ideal_gain: float
-    derivation: Derivation | None
 
 
 def explanation_data(context: ReportContext, explained: int) -> Json:
@@ -135,8 +115,8 @@ class _ExplainedTopic:
         self._depth = depth
         self._documents: dict[str, _Document] = {}
         self._labels: dict[str, Mapping[int, str]] = {}
-        # For each model the rankings and the first explanation, or the reason if there is none.
-        self._models: list[str | tuple[list[_Ranking], Explanation]] = []
+        # For each model the explanations of the runs, or the reason if there are none.
+        self._models: list[str | list[Explanation]] = []
         for model in models:
             try:
                 explained = Inputs(
@@ -150,7 +130,11 @@ class _ExplainedTopic:
                 continue
             for file in explanations[0].judged:
                 self._add_document(file, explanations[0])
-            self._models.append(([self._ranking(one) for one in explanations], explanations[0]))
+            for explanation in explanations:
+                for document, row, _ in self._results(explanation):
+                    if row is not None:
+                        document.named_rows.add(row)
+            self._models.append(list(explanations))
 
     def _add_document(self, file: str, explanation: Explanation) -> None:
         # Without a corpus, a tree holds only the paths of this topic, so topics do not share it.
@@ -161,23 +145,14 @@ class _ExplainedTopic:
         self._labels[file] = explanation.labels.get(file, {})
         document.named_rows.update(self._labels[file], explanation.judged[file].ideal)
 
-    def _ranking(self, explanation: Explanation) -> _Ranking:
-        results: list[tuple[str, int | None, ExplainedResult]] = []
+    def _results(
+        self, explanation: Explanation
+    ) -> Iterator[tuple[_Document, int | None, ExplainedResult]]:
+        """Yield the displayed results: document, row of the element (None if there is none), result."""
         for result in explanation.results[: self._depth]:
             document = self._documents.get(result.file)
-            if document is None or result.file not in explanation.judged:
-                continue
-            row = _displayed_row(document.tree, result)
-            if row is not None:
-                document.named_rows.add(row)
-            results.append((result.file, row, result._replace(related=[])))
-        missed = []
-        for element in explanation.missed:
-            row = _displayed_row(self._documents[element.file].tree, element)
-            assert row is not None
-            missed.append((element.file, row))
-        length = len(explanation.results)
-        return _Ranking(results, missed, length, explanation.ideal_gain, explanation.derivation)
+            if document is not None and result.file in explanation.judged:
+                yield document, _displayed_row(document.tree, result), result
 
     def encode(self, words: dict[str, int]) -> Json:
         """Return plain objects; elements are indices of nodes, documents and texts are indices.
@@ -196,48 +171,49 @@ class _ExplainedTopic:
                 for file, document in self._documents.items()
             ],
             "models": [
-                {"missing": model} if isinstance(model, str) else self._encode_model(*model, words)
+                {"missing": model} if isinstance(model, str) else self._encode_model(model, words)
                 for model in self._models
             ],
         }
 
-    def _encode_model(
-        self, rankings: Sequence[_Ranking], explanation: Explanation, words: dict[str, int]
-    ) -> Json:
+    def _encode_model(self, explanations: Sequence[Explanation], words: dict[str, int]) -> Json:
         return {
             "scores": [
-                _encode_scores(document, explanation.judged.get(file))
+                _encode_scores(document, explanations[0].judged.get(file))
                 for file, document in self._documents.items()
             ],
-            "ideal_gain": rankings[0].ideal_gain if rankings else 0,
-            "runs": [self._encode_ranking(ranking, words) for ranking in rankings],
+            "ideal_gain": explanations[0].ideal_gain,
+            "runs": [self._encode_ranking(explanation, words) for explanation in explanations],
         }
 
-    def _encode_ranking(self, ranking: _Ranking, words: dict[str, int]) -> Json:
+    def _encode_ranking(self, explanation: Explanation, words: dict[str, int]) -> Json:
         index_of_file = {file: index for index, file in enumerate(self._documents)}
-        derivation = ranking.derivation
+        derivation, length = explanation.derivation, len(explanation.results)
+        missed = []
+        for element in explanation.missed:
+            document = self._documents[element.file]
+            row = _displayed_row(document.tree, element)
+            assert row is not None
+            missed.append([index_of_file[element.file], document.node_of_row[row]])
         return {
-            "length": ranking.length,
-            "shown": min(ranking.length, self._depth),
+            "length": length,
+            "shown": min(length, self._depth),
             "results": [
                 [
                     result.rank,
-                    index_of_file[file],
-                    self._documents[file].node_of_row[row] if row is not None else -1,
+                    index_of_file[document.file],
+                    document.node_of_row[row] if row is not None else -1,
                     words.setdefault(result.path, len(words)),
                     _SEEN_CODES[result.seen],
                     result.through,
                     result.gain,
                     words.setdefault(result.why, len(words)),
                 ]
-                for file, row, result in ranking.results
+                for document, row, result in self._results(explanation)
             ],
             "steps": [s for s in derivation.steps if s.rank <= self._depth] if derivation else [],
             "sum": derivation.sentence if derivation else NO_DERIVATION,
-            "missed": [
-                [index_of_file[file], self._documents[file].node_of_row[row]]
-                for file, row in ranking.missed
-            ],
+            "missed": missed,
         }
 
 

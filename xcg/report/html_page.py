@@ -25,11 +25,18 @@ from xcg.evaluation.parallel import Progress
 from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
-from xcg.report.figures import COLOURS
-from xcg.report.html_context import Json, ReportContext, StepCounter
+from xcg.report.figures import COLOURS, svg_style
 from xcg.report.html_explanations import explanation_data
-from xcg.report.html_statistics import best_runs, comparison_data, interval_data
-from xcg.report.html_strategies import strategy_data
+from xcg.report.html_statistics import (
+    Json,
+    ReportContext,
+    StepCounter,
+    best_runs,
+    comparison_data,
+    interval_data,
+    strategy_data,
+)
+from xcg.report.plot_selection import MAX_STYLES
 from xcg.tables import html_table
 
 # Limits on the size of the file: a campaign of 69 runs and 34 topics stays below 20 MB.
@@ -110,11 +117,7 @@ def script_json(data: object) -> bytes:
 
 
 def report_data(
-    inputs: Inputs,
-    *,
-    title: str = DEFAULT_TITLE,
-    explained: int = 10,
-    progress: Progress | None = None,
+    inputs: Inputs, *, title: str = DEFAULT_TITLE, explained: int = 10, progress: Progress | None = None
 ) -> Json:
     """Evaluate a campaign, and return everything that the page shows as plain objects.
 
@@ -160,7 +163,11 @@ def report_data(
         "comparisons": comparison_data(context),
         "best": best_runs(context),
         "curves": [_curve_data(context, name) for name in ("nxCG", "ep")],
-        "strategies": strategy_data(context),
+        "strategies": (strategies := strategy_data(context) or {}) or None,
+        "line_styles": {
+            "most": MAX_STYLES,
+            "styles": list(map(svg_style, range(len(results.runs) + len(strategies.get("names", ()))))),
+        },
         "explanations": explanation_data(context, explained),
     }
     steps.set(steps.total)

@@ -104,10 +104,7 @@ class _TopicScores:
 
 
 def inex_eval_files(
-    qrels: str,
-    runs: Iterable[str],
-    options: InexEvalOptions | None = None,
-    strategies: Strategies = (),
+    qrels: str, runs: Iterable[str], options: InexEvalOptions | None = None, strategies: Strategies = ()
 ) -> NotedList[InexEvalScores]:
     """Evaluate files as inex_eval does.
 

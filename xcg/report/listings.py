@@ -1,22 +1,71 @@
-"""List measures, and write the findings of a validation."""
+"""List and explain what xcg provides: measures, user models with their parts, and strategies.
+
+The texts are the declarations themselves: definitions of measures, and the docstrings and signatures
+of parts and strategies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
-from typing import Any
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from xcg.errors import printable
-from xcg.evaluation.validation import Report
+from xcg.documents.text_units import TOKENIZERS
+from xcg.errors import XcgError, nearest, printable
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS
+from xcg.lazy_modules import yaml
 from xcg.measures.definition import Definition, Number
-from xcg.registry import Registry
-from xcg.report.columns import DISTRIBUTION
-from xcg.report.distributions import distribution_rows
+from xcg.registry import FunctionRegistry, Parameter, Registry, fields_of, parameters_of
 from xcg.runs.run import RUN_FORMATS
-from xcg.tables import Column, Table, json_text
-from xcg.terminal_tables import Block, Prose, separated
+from xcg.strategies.registry import STRATEGIES, strategies_of
+from xcg.tables import Column, Table
+from xcg.terminal_tables import Block, Prose
 from xcg.user_model.effort import Effort
+from xcg.user_model.ideal import SELECTIONS
+from xcg.user_model.model import UserModel, resolve_models, shipped_models
+from xcg.user_model.near_misses import NEAR_MISSES
+from xcg.user_model.normalisations import NORMALISATIONS
+from xcg.user_model.overlap_models import PARTIALLY_SEEN
+from xcg.user_model.quantisation import QUANTISATIONS
+from xcg.user_model.readers import READERS
+
+REGISTRIES: dict[str, FunctionRegistry[Any]] = {
+    "quantisation": QUANTISATIONS,
+    "ideal": SELECTIONS,
+    "relevance_value.normalisation": NORMALISATIONS,
+    "relevance_value.partially_seen": PARTIALLY_SEEN,
+    "relevance_value.near_misses": NEAR_MISSES,
+    "relevance_value.reader": READERS,
+    "effort.tokenizer": TOKENIZERS,
+}
+"""Setting → the functions that can be its value."""
+
+_SETTINGS = {
+    "quantisation": "quantisation",
+    "ideal": "ideal",
+    "alpha": "relevance_value.alpha",
+    "normalisation": "relevance_value.normalisation",
+    "partially seen": "relevance_value.partially_seen",
+    "near misses": "relevance_value.near_misses",
+    "size": "size",
+}
+"""Column of the listing → setting."""
+_MORE = (
+    "xcg user-models NAME explains a user model or a part, such as distance: values and ranges. "
+    "xcg cite NAME prints the sources of one as BibTeX."
+)
+_OWN = (
+    "A part can also be a function of your own, package.module:function, and a quantisation a table, "
+    "{table: {'3,3': 1, …}}, or gains of levels, {gains: {1: 1, 2: 10, …}}. The parts have these "
+    "parameters:"
+)
+
+_SECTION = re.compile(r"[A-Z][a-z]+:")
+_ARGUMENT = re.compile(r" {4}(\w+): (.*)")
+_MARKUP = re.compile(r"``(.+?)``|:\w+:`~?(.+?)`")
 
 _EFFORT_PARAMETERS = Effort().parameters()
 _NEEDS = {
@@ -44,7 +93,7 @@ def list_measures(definitions: Iterable[Definition]) -> Table:
     rows = [
         [
             ", ".join([definition.usage, *definition.aliases]),
-            _parameters(definition),
+            _values(definition),
             definition.title,
             _range(definition, definition.range.partition(";")[0]),
             definition.needs,
@@ -106,40 +155,250 @@ def _range(definition: Definition, values: str) -> str:
     return f"{values}, lower is better" if definition.lower_is_better else values
 
 
-def _parameters(definition: Definition) -> str:
+def _values(definition: Definition) -> str:
     return " ".join(
         f"{name}={values.default:g}" if isinstance(values, Number) else f"{name}={'|'.join(values)}"
         for name, values in definition.parameters.items()
     )
 
 
-def report_blocks(report: Report) -> list[Block]:
-    """Return the findings of a validation as tables and sentences."""
-    counts = [
-        [name, count if isinstance(count, int) else f"{count:.4f}"]
-        for name, count in report.counts.items()
-    ]
-    lines = [
-        f"{finding.level}: {finding.kind}: {finding.count}; the first: {finding.first}"
-        for finding in report.findings
-    ] or ["clean: no errors and no warnings"]
-    lines += [f"note: {note}" for note in report.data.notes]
-    tables = [
-        Table([Column("what was read"), Column("number", kind="count")], counts, is_limited=False)
-    ]
-    if report.levels:
-        tables.append(Table.of_records(distribution_rows(report.levels), DISTRIBUTION))
-    findings = Prose("".join(f"{printable(line)}\n" for line in lines))
-    return [*separated(tables), "\n", findings]
+class Docstring(NamedTuple):
+    """The parts of a docstring in Google style, without markup.
+
+    Attributes:
+        summary: The first line.
+        definition: The lines between the summary and the first section.
+        arguments: Argument → its description.
+        example: The lines of the doctest.
+    """
+
+    summary: str
+    definition: Sequence[str]
+    arguments: dict[str, str]
+    example: Sequence[str]
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> Docstring:
+        """Return the parts of the docstring of a function."""
+        text, _, example = (inspect.getdoc(function) or "").partition("\n>>> ")
+        summary, *lines = _MARKUP.sub(lambda found: found[1] or found[2], text).split("\n")
+        sections: dict[str, list[str]] = {"": []}
+        name = ""
+        for line in lines:
+            if _SECTION.fullmatch(line):
+                name = line[:-1]
+            sections.setdefault(name, []).append(line)
+        arguments: dict[str, str] = {}
+        argument = ""
+        for line in sections.get("Args", ()):
+            if found := _ARGUMENT.match(line):
+                argument, arguments[found[1]] = found[1], found[2]
+            elif argument and line.strip():
+                arguments[argument] += f" {line.strip()}"
+        definition = "\n".join(sections[""]).strip().split("\n")
+        shown = f">>> {example}".rstrip().split("\n") if example else []
+        return cls(summary, definition if definition != [""] else [], arguments, shown)
 
 
-def report_as_json(report: Report) -> str:
-    """Return the findings of a validation as JSON."""
-    content = {
-        "status": report.status,
-        "counts": report.counts,
-        "levels": [level._asdict() for level in report.levels],
-        "findings": [asdict(finding) for finding in report.findings],
-        "notes": report.data.notes,
-    }
-    return json_text(content, indent=1) + "\n"
+def list_strategies() -> Table:
+    """Return a table of the strategies: parameters with defaults, what they do, and documents."""
+    rows = []
+    for name in STRATEGIES:
+        docstring = Docstring.of(STRATEGIES.get(name))
+        documents = _documents(docstring).partition(":")[0]
+        rows.append([_usage(name, STRATEGIES.get(name)), docstring.summary, documents])
+    columns = [
+        Column("strategy", kind="text", is_key=True),
+        Column("what it does", kind="text"),
+        Column("documents", kind="text", priority=1),
+    ]
+    return Table(columns, rows, is_limited=False)
+
+
+def describe_strategy(text: str) -> str:
+    """Return the definition, the parameters and the example of a strategy.
+
+    Args:
+        text: A name, with or without parameters, or ``package.module:function``.
+
+    Raises:
+        XcgError: If the strategy is unknown, or a parameter is illegal.
+    """
+    strategy = strategies_of(text, Path())[0]
+    return _describe("", strategy.name, strategy.plain)
+
+
+def _describe(kind: str, name: str, function: Callable[..., Any]) -> str:
+    """Return what the docstring and the signature of a part or a strategy declare."""
+    docstring = Docstring.of(function)
+    usage = _usage(name, function)
+    lines = [kind + ": ".join(filter(None, [usage, docstring.summary])), ""]
+    for paragraph in "\n".join(docstring.definition).split("\n\n"):
+        filled = textwrap.fill(" ".join(paragraph.split()), 78)
+        lines += [textwrap.indent(filled, "  "), ""] if filled else []
+    for parameter in _parameters(function):
+        described = docstring.arguments.get(parameter.name, "").rstrip(".")
+        values = "; ".join(filter(None, [str(parameter), parameter.legal, described]))
+        lines.append(f"parameter:   {values}")
+    lines += [f"documents:   {_documents(docstring)}"] if _documents(docstring) else []
+    example = textwrap.indent("\n".join(docstring.example), " " * 13).lstrip()
+    lines += [f"example:     {example}"] if example else []
+    if getattr(function, "references", ()):
+        lines += [f"citation:    xcg cite {name} prints BibTeX"]
+    return printable("\n".join(lines), keep="\n") + "\n"
+
+
+def _usage(name: str, function: Callable[..., Any]) -> str:
+    parameters = ", ".join(map(str, _parameters(function)))
+    return f"{name}({parameters})" if parameters else name
+
+
+def _documents(docstring: Docstring) -> str:
+    """Return when the strategy needs the documents, as its docstring states it."""
+    stated = docstring.arguments.get("corpus", "").rstrip(".")
+    return stated.removeprefix("The documents").lstrip(",; ") or ("always" if stated else "")
+
+
+def list_user_models() -> list[Block]:
+    """Return a table of the shipped user models, and one of the parts that user models consist of."""
+    models = {name: UserModel.shipped(name) for name in shipped_models()}
+    heading = [Column("user model", is_key=True), *(Column(name, kind="text") for name in _SETTINGS)]
+    heading += [Column("others", kind="text"), Column("scores bounded by 1", kind="text")]
+    default = UserModel("default").settings
+    shipped = []
+    for name, model in models.items():
+        settings = model.settings
+        shown = [settings.pop(key, "") for key in _SETTINGS.values()]
+        others = (f"{key}={value}" for key, value in settings.items() if value != default.get(key))
+        bounded = "no" if model.reason_above_1 else "yes"
+        shipped.append([name, *shown, " ".join(others), bounded])
+    blocks: list[Block] = [Table(heading, shipped, is_limited=False)]
+    for registry in filter(list, REGISTRIES.values()):
+        rows = [
+            [
+                name,
+                Docstring.of(registry.get(name)).summary.rstrip("."),
+                " ".join(map(str, _parameters(registry.get(name)))),
+            ]
+            for name in registry
+        ]
+        columns = [Column(registry.kind, is_key=True), Column("what it is")]
+        columns += [Column("parameters")] if any(row[-1] for row in rows) else []
+        table = Table(columns, [row[: len(columns)] for row in rows], is_limited=False)
+        blocks += ["\n", table]
+    return [*blocks, "\n", _prose(_MORE)]
+
+
+def describe(name: str) -> list[Block]:
+    """Return the settings of a user model, or the parameters of a part, with ranges and defaults.
+
+    Args:
+        name: A shipped user model, the path of a YAML file with one or more models, or a part.
+
+    Raises:
+        XcgError: If the name is unknown, or the file is wrong.
+    """
+    settings = {key: registry for key, registry in REGISTRIES.items() if name in registry}
+    if settings and name not in shipped_models():
+        return [_part_text(key, registry, name) for key, registry in settings.items()]
+    if not name.endswith((".yaml", ".yml")) and name not in shipped_models():
+        known = {*shipped_models()}.union(*REGISTRIES.values())
+        raise XcgError(f"unknown user model {name!r}: {nearest(name, known)}")
+    blocks: list[Block] = []
+    for model in resolve_models(name):
+        blocks += [*(["\n"] if blocks else []), *_model_blocks(model)]
+    return [*blocks, "\n", _prose(_OWN), "\n", _all_parameters(), "\n", _prose(_MORE)]
+
+
+def user_model_yaml(name: str) -> str:
+    """Return the YAML file of a shipped user model.
+
+    Raises:
+        XcgError: If the name is unknown.
+    """
+    UserModel.shipped(name)  # checks the name
+    return shipped_models()[name].read_text(encoding="utf-8")
+
+
+def _model_blocks(model: UserModel) -> list[Block]:
+    shipped = shipped_models().get(model.name)
+    title = model.name
+    if shipped is not None and UserModel.shipped(model.name) == model:
+        lines = shipped.read_text(encoding="utf-8").splitlines()
+        title += ": " + " ".join(line[2:] for line in lines if line.startswith("# "))
+    columns = [
+        Column("setting", is_key=True),
+        *(Column(name, kind="text") for name in ("value", "default", "legal values")),
+    ]
+    reason = model.reason_above_1
+    bound = (
+        f"Scores can be above 1: {reason}." if reason else "No ranking gains more than the ideal one."
+    )
+    return [
+        _prose(title),
+        "\n",
+        Table(columns, _settings(model), is_limited=False),
+        "\n",
+        _prose(bound),
+    ]
+
+
+def _settings(model: UserModel) -> list[list[str]]:
+    """Return the settings of a user model: key, value, default and legal values."""
+    sections = {"": model, "relevance_value": model.relevance_value, "effort": model.effort}
+    rows = []
+    for section, values in sections.items():
+        if section:
+            rows.append([f"{section}:", "", "", ""])
+        for parameter in fields_of(type(values)).values():
+            key = ".".join(filter(None, [section, parameter.name]))
+            if key == "name" or key in sections:
+                continue
+            name = f"  {parameter.name}" if section else key
+            legal = " | ".join(REGISTRIES[key]) if key in REGISTRIES else parameter.legal
+            if key == "relevance_value.reader":
+                legal = " | ".join([*READERS, "package.module:Class, instead of all of the above"])
+            value = getattr(values, parameter.name)
+            rows.append([name, _value_text(value), _value_text(parameter.default), legal])
+    return rows
+
+
+def _all_parameters() -> Table:
+    rows = [
+        [name, parameter.name, _value_text(parameter.default), parameter.legal]
+        for registry in REGISTRIES.values()
+        for name in registry
+        for parameter in _parameters(registry.get(name))
+    ]
+    columns = [Column("part", is_key=True), Column("parameter", is_key=True)]
+    columns += [Column("default", kind="text"), Column("legal values")]
+    return Table(columns, rows, is_limited=False)
+
+
+def _part_text(key: str, registry: FunctionRegistry[Any], name: str) -> Prose:
+    """Return what a part declares, and an example in a user model."""
+    function = registry.get(name)
+    defaults = {one.name: one.default for one in _parameters(function)}
+    plain = {key: one for key, one in defaults.items() if isinstance(one, str | float | int)}
+    value: object = {"name": name, **plain} if defaults else name
+    for setting in reversed(key.split(".")):
+        value = {setting: value}
+    example = textwrap.indent(yaml.safe_dump(value, sort_keys=False, allow_unicode=True), "  ")
+    return Prose(f"{_describe(f'{registry.kind} ', name, function)}\nIn a user model:\n{example}")
+
+
+def _parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
+    try:
+        return parameters_of(function)
+    except (TypeError, ValueError, NameError):  # a function of a package without readable annotations
+        return []
+
+
+def _value_text(value: object) -> str:
+    if value is None or value is inspect.Parameter.empty:
+        return "none" if value is None else ""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _prose(text: str) -> Prose:
+    return Prose(printable(text) + "\n")

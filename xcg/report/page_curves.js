@@ -1,21 +1,10 @@
-// ---- Line styles: eight colours and eight markers, as in the plots of xcg
-//
-// Further runs get other combinations and dashes, up to 256 different styles. Of many runs, the best come
-// first, so that their styles differ most.
+// ---- Line styles, as in the plots of xcg. Of many runs, the best come first: their styles differ most.
 
-const MARKERS = [
-  "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z", "M-3.6-3.6h7.2v7.2h-7.2Z", "M0-4.6L4.4 3.6H-4.4Z", "M0-5L5 0L0 5L-5 0Z",
-  "M0 4.6L4.4-3.6H-4.4Z", "M0-5.6L1.4-1.8L5.3-1.7L2.2.7L3.3 4.5L0 2.3L-3.3 4.5L-2.2.7L-5.3-1.7L-1.4-1.8Z",
-  "M-1.5-4.5h3v3h3v3h-3v3h-3v-3h-3v-3h3Z", "M-4.5-2.5l2-2L0-2l2.5-2.5l2 2L2 0l2.5 2.5l-2 2L0 2l-2.5 2.5l-2-2L-2 0Z"];
-const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
+const MAX_SELECTED_RUNS = data.line_styles.most;
 const bestRuns = runsByMean(0, 0);
 
-const styleOf = (index) => ({
-  color: `var(--curve-${index % 8})`,
-  marker: MARKERS[(index + Math.floor(index / 8)) % 8],
-  dash: DASHES[(Math.floor(index / 8) + Math.floor(index / 64)) % 4],
-});
-const lineStyle = (run) => styleOf(data.runs.length > MARKERS.length ? bestRuns.indexOf(run) : run);
+const styleOf = (index) => data.line_styles.styles[index];
+const lineStyle = (run) => styleOf(data.runs.length > MAX_SELECTED_RUNS ? bestRuns.indexOf(run) : run);
 const makeSwatch = (run) => makeSwatchOf(lineStyle(run));
 
 function makeSwatchOf({ color, marker, dash }) {
@@ -226,8 +215,6 @@ function makeChart(curve) {
 }
 
 // ---- Section "Curves"
-
-const MAX_SELECTED_RUNS = 8;
 
 function showCurves() {
   const topicNames = ["mean over topics", ...indices(data.topics.length).map(shortTopicName)];

@@ -2,7 +2,7 @@
 
 const strategyView = { measure: 0, model: 0, run: 0 };
 
-// Eight colours and markers as for runs. The greedy reference is a dashed line without markers.
+// The styles of runs. The greedy reference is a dashed line without markers.
 function strategyStyle(strategy) {
   if (strategy === data.strategies.reference) return { color: "var(--muted)", marker: "", dash: "7 3" };
   return styleOf(strategy);

@@ -6,12 +6,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import accumulate, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from xcg.errors import printable
 from xcg.evaluation.results import Results
-from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report.figures import GREY, MAX_PANELS, label_text, line_style
 
@@ -30,8 +29,10 @@ _BEST_RUNS = 5
 _NAME_CHARACTERS = 32
 LABEL_CHARACTERS = 48
 """Characters of the label of a user model."""
-_LABEL_POINTS = 9.0
-"""Height of a label at the end of a line, in points."""
+_SIZES = (8.0, 7.0, 6.0)
+_LINE_HEIGHT = 1.2
+_CHARACTER_WIDTH = 0.62
+"""The width of a character as a share of the size of the font."""
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
@@ -213,49 +214,6 @@ class LineStyles(NamedTuple):
         else:
             axis.plot(x, y, color=GREY, linewidth=0.8, zorder=1, label=f"_{name}")
 
-    def label_ends(self, axis: Axes, height: float) -> None:
-        """Write the names of the main lines at their right ends.
-
-        Args:
-            axis: The axis, with all lines and its limits.
-            height: Its height in inches.
-        """
-        low, high = axis.get_ylim()
-        lines = {line.get_label(): line for line in axis.get_lines()}
-        ends: list[tuple[float, str, str]] = []
-        for name, label in self.labels.items():
-            if label in lines:
-                y = np.asarray(lines[label].get_ydata(), dtype=float)
-                y = y[~np.isnan(y)]
-                if len(y):
-                    share = (float(y[-1]) - low) / (high - low)
-                    ends.append((share, label, self.styles[name]["color"]))
-        step = _LABEL_POINTS / (72 * height)
-        ends.sort()
-        positions = _spread([end for end, *_ in ends], step)
-        for position, (_, label, colour) in zip(positions, ends, strict=True):
-            axis.annotate(
-                label,
-                (1.0, position),
-                xycoords="axes fraction",
-                xytext=(4, 0),
-                textcoords="offset points",
-                fontsize=7.5,
-                color=colour,
-                verticalalignment="center",
-                annotation_clip=False,
-            )
-
-
-def _spread(positions: Sequence[float], step: float) -> list[float]:
-    """Move ascending positions apart, so that neighbours have a minimum distance and none is above 1.
-
-    >>> [round(one, 3) for one in _spread([0.5, 0.5, 0.95], 0.1)]
-    [0.5, 0.6, 0.95]
-    """
-    spread = list(accumulate(positions, lambda below, one: max(one, below + step)))
-    return [min(one, 1 - (len(spread) - 1 - index) * step) for index, one in enumerate(spread)]
-
 
 def line_styles(names: Sequence[str], best_first: Sequence[str] = ()) -> LineStyles:
     """Give each line its own style; of more than eight lines, only the best ones.
@@ -287,3 +245,39 @@ def run_styles(lines: Sequence[Any], sort_key: Callable[[Any], float]) -> LineSt
     return line_styles(
         list(dict.fromkeys(line.run for line in lines)), sorted(keys, key=keys.__getitem__)
     )
+
+
+def name_positions(
+    axis: Axes,
+    direction: Literal["x", "y"],
+    names: Sequence[str],
+    inches: float,
+    *,
+    characters: int = 30,
+) -> bool:
+    """Name positions on an axis, if the names fit there without overlap.
+
+    Names on the x axis are vertical unless all of them fit horizontally.
+
+    Args:
+        axis: The axis.
+        direction: The axis with the names.
+        names: One name per position.
+        inches: The length of the axis.
+        characters: The number of characters above which a name is shortened.
+
+    Returns:
+        Whether names are drawn. If not, the axis has no ticks.
+    """
+    short = short_names(list(dict.fromkeys(names)), characters)
+    room = 72 * max(inches, 0.1) / max(len(names), 1)
+    set_ticks = axis.set_xticks if direction == "x" else axis.set_yticks
+    labels = [label_text(short[name]) for name in names]
+    size = next((size for size in _SIZES if size * _LINE_HEIGHT <= room), None)
+    if size is None:
+        set_ticks([])
+        return False
+    longest = max(map(len, labels), default=0)
+    is_vertical = direction == "x" and (longest + 1) * size * _CHARACTER_WIDTH > room
+    set_ticks(range(len(names)), labels, fontsize=size, rotation=90 if is_vertical else 0)
+    return True

@@ -1,4 +1,4 @@
-"""Draw the curves of runs, and studies of measures, with matplotlib."""
+"""Draw curves of runs over ranks, recall, text and thresholds, and studies of measures."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 
 from xcg.evaluation.curve_ranks import RankOfValue
 from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure
+from xcg.evaluation.threshold_curves import ThresholdCurves
+from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
-from xcg.measures import MEASURES
 from xcg.report.figures import (
-    MAX_PANELS,
     add_caption,
     add_legend,
+    drawn_first,
     equalise_y_limits,
     in_style,
     label_text,
     line_style,
+    new_figure,
     new_panels,
     panel_columns,
     table_columns,
@@ -40,10 +42,8 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH = 0.05
 """Width of the label of a rank as a share of the axis."""
-_MAX_LABELLED_COLUMNS = 2
-"""The largest number of columns of panels that have room for labels at the ends of lines."""
-_EDGES = 0.9
-"""Height of the title and the labels of a panel in inches."""
+_MOST_TICKS = 10
+_MOST_CASES = 6
 
 
 @in_style
@@ -105,7 +105,7 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
         _draw_ranks(axis, of_panel, styles)
     for of_measure in grouped(zip(panels, axes, strict=True), lambda panel: panel[0][0]).values():
         equalise_y_limits([axis for _, axis in of_measure])
-    _add_key(figure, axes, columns, styles)
+    add_legend(figure, axes[0])
     by = "" if not styles.others else "Best runs by the mean of the first curve."
     names = f"User models: {parameters}." if parameters else ""
     add_caption(figure, names, styles.caption, by, choice)
@@ -130,15 +130,6 @@ def _mean(curve: CurveOf) -> float:
 def _styles_of(curves: Sequence[CurveOf]) -> LineStyles:
     """Return the styles of runs; of many runs, only the best by the first curve have labels."""
     return run_styles([curve for curve in curves if curve.run != IDEAL], lambda curve: -_mean(curve))
-
-
-def _add_key(figure: Figure, axes: Sequence[Axes], columns: int, styles: LineStyles) -> None:
-    """Name the lines in a legend, or at their ends if most are grey and the panels are wide."""
-    if not styles.others or columns > _MAX_LABELLED_COLUMNS:
-        add_legend(figure, axes[0])
-        return
-    for axis in axes:
-        styles.label_ends(axis, figure.get_figheight() / -(-len(axes) // columns) - _EDGES)
 
 
 def _draw_ideal(axis: Axes, curve: CurveOf) -> None:
@@ -196,7 +187,7 @@ def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
     axis.set_ylabel("share of the gold's gain (gr)")
     axis.set_xlim(left=0)
     axis.set_ylim(bottom=0)
-    _add_key(figure, [axis], 1, styles)
+    add_legend(figure, axis)
     by = "" if not styles.others else "Best runs by their mean share; dotted: the ideal reader."
     add_caption(figure, styles.caption, by)
     return figure
@@ -204,43 +195,86 @@ def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
 
 @in_style
 def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
-    """Draw measures over the number of inserted results; both positions are next to each other.
+    """Draw measures over the number of inserted results, one line per measure.
 
-    There is one panel per run, user model and position, with one line per measure. If these are more
-    than twelve, there is one panel per measure, user model and position, with one line per run.
+    There is one panel per run, user model and position; both positions are next to each other. If
+    these are more than twelve, the most different ones are drawn.
     """
     positions = len({line.position for line in lines})
-    panels = grouped(lines, attrgetter("run", "user_model", "position"))
-    if len(panels) <= MAX_PANELS:
-        choice = ""
-        styles = line_styles(list(dict.fromkeys(line.measure for line in lines)))
-        attribute = "measure"
-    else:
-        by_measure = grouped(lines, attrgetter("measure", "user_model")).values()
-        in_order = [line for group in by_measure for line in group]
-        every = grouped(in_order, attrgetter("measure", "user_model", "position"))
-        panels, choice = different_panels(every, lambda items: [item.value for item in items])
-        order = MEASURES.order(lines[0].measure)
-        styles = run_styles(lines, lambda line: order.sort_key(line.value))
-        attribute = "run"
+    every = grouped(lines, attrgetter("run", "user_model", "position"))
+    panels, choice = different_panels(every, lambda items: [item.value for item in items])
+    styles = line_styles(list(dict.fromkeys(line.measure for line in lines)))
     columns = panel_columns(len(panels) // positions, positions) if not choice else 4
     figure, axes = new_panels(len(panels), columns, 4.2 * columns + 1.4, 3.2)
-    short = short_names(list(dict.fromkeys(first for first, _, _ in panels)), 30)
+    short = short_names(list(dict.fromkeys(run for run, _, _ in panels)), 30)
     has_models = len({model for _, model, _ in panels}) > 1
-    for axis, ((first, model, position), panel) in zip(axes, panels.items(), strict=True):
-        for name, points in grouped(panel, attrgetter(attribute)).items():
+    for axis, ((run, model, position), panel) in zip(axes, panels.items(), strict=True):
+        for name, points in grouped(panel, attrgetter("measure")).items():
             inserted = [point.inserted for point in points]
             styles.draw(axis, name, inserted, [point.value for point in points])
         axis.set_xscale("symlog", linthresh=5)
         axis.xaxis.set_major_formatter("{x:g}")
-        subject = f"{short[first]}, {model}" if has_models else short[first]
+        subject = f"{short[run]}, {model}" if has_models else short[run]
         axis.set_title(label_text(f"{subject}: {position} result"))
         axis.set_xlabel("non-relevant results inserted")
         axis.set_ylim(bottom=0)
     for axis in axes[::columns]:
         axis.set_ylabel("mean over topics")
-    _add_key(figure, axes, columns, styles)
-    by = f"Best runs by {label_text(lines[0].measure)} without insertions." if styles.others else ""
+    add_legend(figure, axes[0])
     model = "" if has_models else f"User model: {lines[0].user_model}."
-    add_caption(figure, model, styles.caption, by, choice)
+    add_caption(figure, model, choice)
+    return figure
+
+
+@in_style
+def thresholds_plot(found: ThresholdCurves) -> Figure:
+    """Draw the means over topics, as Figures 6 to 8 of Scheel, Lommatzsch and Albayrak 2011.
+
+    There is one row for each measure with a threshold and each user model. On the left, thresholds have
+    equal distances, because a few high ratings would otherwise hide the others. On the right are the
+    measures without threshold. At most six rows are drawn, in two columns if there are more than three.
+    """
+    means = [curve for curve in found.curves if curve.topic == MEAN]
+    every = grouped(means, attrgetter("measure", "user_model"))
+    cases = list(every)[:_MOST_CASES]
+    runs = list(dict.fromkeys(curve.run for curve in means))
+    styles = run_styles(means, lambda curve: -sum(curve.y) / max(len(curve.y), 1))
+    others = list(found.results.measures) if found.results is not None else []
+    widths = [5.2, *([max(1.5, 1.3 * len(others))] if others else [])]
+    across = 1 if len(cases) <= 3 else 2
+    rows = -(-len(cases) // across)
+    figure = new_figure(across * sum(widths) + 1.8, 3.8 * rows)
+    axes = figure.subplots(rows, across * len(widths), squeeze=False, width_ratios=across * widths)
+    for axis in axes.flatten()[len(cases) * len(widths) :]:
+        axis.set_visible(False)
+    for (measure, model), row in zip(cases, axes.reshape(-1, len(widths)), strict=False):
+        for axis in row:
+            axis.grid(visible=True)
+            axis.set_ylim(0, 1.03)
+        curves = every[measure, model]
+        thresholds = curves[0].x
+        for curve in curves:
+            styles.draw(row[0], curve.run, range(len(thresholds)), curve.y)
+        step = -(-len(thresholds) // _MOST_TICKS)
+        row[0].set_xticks(
+            range(0, len(thresholds), step), [f"{threshold:.3g}" for threshold in thresholds[::step]]
+        )
+        row[0].set_xlabel("threshold")
+        row[0].set_ylabel(label_text(measure))
+        row[0].set_title(label_text(short_names([model], 40)[model]))
+        if found.results is not None:
+            for run in runs:
+                values = [found.results.value(run, other, user_model=model) for other in others]
+                styles.draw(row[1], run, range(len(others)), values)
+            names = [label_text(name).replace("(", "\n(").replace(",", ",\n") for name in others]
+            row[1].set_xticks(range(len(others)), names, fontsize=7)
+            row[1].set_xlim(-0.4, len(others) - 0.6)
+            row[1].tick_params(labelleft=False)
+    add_legend(figure, axes[0][0])
+    add_caption(
+        figure,
+        styles.caption,
+        "Best runs by their mean over the thresholds of the first panel." if styles.others else "",
+        drawn_first(len(cases), len(every), "measures and user models"),
+    )
     return figure

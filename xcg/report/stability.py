@@ -282,25 +282,19 @@ def score_notes(summaries: Mapping[str, RunSummary]) -> list[str]:
 
 _TOO_FEW = f"fewer than {MIN_COMPARISONS} comparisons"
 _EMPTY_CELLS = {
-    "rate": "rates: no comparison has a difference in this range",
-    "extrapolated rate": f"extrapolated rates: the largest measured number of topics has {_TOO_FEW} "
-    "with a difference in this range",
-    "extrapolated swaps": "comparisons, ties, swaps and shares: extrapolated rates have none of their "
-    "own",
-    "difference needed": f"differences: the largest differences with at least {MIN_COMPARISONS} "
-    f"comparisons have a swap rate above {100 * RELIABLE:g} %",
-    "needed high": "limits: no difference is reliable in at least 2.5 % of the resamples",
-    SMALL: "swaps below 0.01: no comparison has such a difference; extrapolated: "
-    f"{_TOO_FEW} with the largest measured number of topics",
-    SMALL_BY_BIN: "mean of 3 bins: no comparison has a difference below 0.01; extrapolated: each bin "
-    f"has {_TOO_FEW} with the largest measured number of topics",
-    "% of best": "% of best: the best score is 0",
-    "% of mean": "% of mean: the mean score is 0",
-    "tau_b low": "limits of tau_b: it is not defined in the resamples",
+    "rate": f"no comparison has a difference in this range; extrapolated: {_TOO_FEW} with the largest "
+    "measured number of topics",
+    "comparisons": "extrapolated rates have none of their own",
+    "difference needed": f"the largest differences with at least {MIN_COMPARISONS} comparisons have a "
+    f"swap rate above {100 * RELIABLE:g} %",
+    "needed high": "no difference is reliable in at least 2.5 % of the resamples",
+    SMALL: f"no comparison has such a difference; extrapolated: {_TOO_FEW} with the largest measured "
+    "number of topics",
+    "% of best": "no difference is needed, or the best score is 0",
+    "% of mean": "no difference is needed, or the mean score is 0",
+    "tau_b low": "tau_b is not defined in the resamples",
 }
-"""Column, or source and column → the name of the empty cells, and the reason."""
-_IMPLIED = {"% of best": "difference needed", "% of mean": "difference needed"}
-"""Columns that are empty if others are."""
+"""Column → why cells are empty."""
 
 
 def cell_facts(rows: Sequence[Row]) -> list[str]:
@@ -309,13 +303,9 @@ def cell_facts(rows: Sequence[Row]) -> list[str]:
     Args:
         rows: The rows of a table of this module.
     """
-    empty = set()
-    for row in rows:
-        for column, value in row.items():
-            if value is None and row.get(_IMPLIED.get(column, ""), 0) is not None:
-                with_source = f"{row.get('source')} {column}"
-                empty.add(with_source if with_source in _EMPTY_CELLS else column)
-    facts = [f"empty {reason}" for name, reason in _EMPTY_CELLS.items() if name in empty]
+    empty = {name for row in rows for name, value in row.items() if value is None}
+    empty |= {name.partition(",")[0] for name in empty}
+    facts = [f"empty {name}: {reason}" for name, reason in _EMPTY_CELLS.items() if name in empty]
     if any(row.get("sparse") == "yes" for row in rows):
         facts.append(f"sparse: {_TOO_FEW}")
     if any(name.endswith(" low") for row in rows for name in row):

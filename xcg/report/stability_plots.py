@@ -21,8 +21,7 @@ from xcg.report.figures import (
     new_panels,
     panel_columns,
 )
-from xcg.report.heatmaps import name_positions
-from xcg.report.plot_selection import grouped
+from xcg.report.plot_selection import grouped, name_positions
 from xcg.report.stability import MEAN_OF_RUNS
 from xcg.statistics.extrapolation import RELIABLE, Smoothing, expected_rates
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
@@ -117,9 +116,7 @@ def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
 @in_style
 def swaps_plot(
-    rates_by_measure: Mapping[str, SwapRates],
-    sizes: Sequence[int] = (),
-    smoothing: Smoothing = "none",
+    rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int] = (), smoothing: Smoothing = "none"
 ) -> Figure:
     """Draw swap rates over the number of topics, one line per range of differences (KL, Figure 9).
 

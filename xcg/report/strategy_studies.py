@@ -8,17 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from xcg.runs.run import ORACLE
-from xcg.statistics.strategy_study import (
-    NEAR_ENDS,
-    PRECISION,
-    Case,
-    Leaders,
-    StrategyScore,
-    StrategyStudy,
-    grid,
-)
+from xcg.statistics.strategy_study import NEAR_ENDS, PRECISION, Case, Leaders, StrategyStudy, grid
 from xcg.tables import Column, Table
-from xcg.terminal_tables import Block
 
 Row = dict[str, Any]
 
@@ -33,9 +24,8 @@ ORACLE_SENTENCE = (
 _JUMP = 0.005
 """A larger difference of scores at neighbouring values of α next to 0 or 1 is a jump."""
 
-_MAX_COLUMNS = 11
-"""Values of α in a table for people."""
-_BEST, _NOT_BEST = " *", "  "
+_MAX_LISTED = 11
+"""Values of α in a sentence."""
 
 
 def study_rows(study: StrategyStudy) -> list[Row]:
@@ -73,41 +63,29 @@ def crossing_rows(study: StrategyStudy) -> list[Row]:
     ]
 
 
-def study_tables(study: StrategyStudy) -> list[Block]:
-    """Return a table of scores and one of distances to oracle, with one column for each α.
-
-    Measures and user models for which no score depends on α have tables with one column.
-    """
-    constant = set(study.constant)
-    groups = {
-        is_constant: [s for s in study.scores if ((s.measure, s.user_model) in constant) is is_constant]
-        for is_constant in (False, True)
-    }
-    blocks: list[Block] = []
-    for is_constant, scores in groups.items():
-        if not scores:
-            continue
-        alphas = sorted({score.alpha for score in scores})
-        shown = alphas[:1] if is_constant else _columns(alphas)
-        names = [Column(name, kind="text", is_key=True) for name in (*_names(study), "run", "strategy")]
-        headings = ["every α tried"] if is_constant else [f"α={alpha:.3g}" for alpha in shown]
-        columns = [*names, *(Column(heading, kind="score") for heading in headings)]
-        lines = _lines(study, scores, shown)
-        blocks += ["\n"] if blocks else []
-        blocks += [
-            "Scores, means over topics (* is the best strategy of its run):\n",
-            Table(columns, [[*names, *map(_score_cell, line)] for names, line in lines]),
-            "\nDistance to oracle, positive if oracle is better:\n",
-            Table(
-                columns,
-                [
-                    [*names, *(_number(score and score.to_oracle) for score in line)]
-                    for names, line in lines
-                    if names[-1] != strategy_label(ORACLE)
-                ],
-            ),
-        ]
-    return blocks
+def study_table(study: StrategyStudy) -> Table:
+    """Return a table of scores with one column for each α; the best strategy of each run is marked."""
+    alphas = sorted({score.alpha for score in study.scores})
+    shown = _names(study)
+    found: dict[tuple[str, str, str, str], dict[float, str]] = {}
+    for score in study.scores:
+        if score.score is not None:
+            number = f"{round(score.score, 4) + 0.0:.4f}"  # not -0.0000
+            found.setdefault(score[:4], {})[score.alpha] = number + ("  ", " *")[score.is_best]
+    rows = [
+        [measure] * ("measure" in shown)
+        + [model] * ("user model" in shown)
+        + [run, strategy_label(strategy), *(by_alpha.get(alpha, "") for alpha in alphas)]
+        for (measure, model, run, strategy), by_alpha in found.items()
+    ]
+    columns = [Column(name, kind="text", is_key=True) for name in (*shown, "run", "strategy")]
+    columns += [
+        Column(
+            f"α={alpha:.3g}", kind="score", priority=(2 * alpha % 1 != 0) + (round(alpha, 1) != alpha)
+        )
+        for alpha in alphas
+    ]
+    return Table(columns, rows, ["* is the best strategy of its run."])
 
 
 def study_sentences(study: StrategyStudy) -> list[str]:
@@ -171,31 +149,9 @@ def general_sentences(study: StrategyStudy) -> list[str]:
     return sentences
 
 
-def study_notes(study: StrategyStudy) -> list[str]:
-    """Return the notes of a study, and a note if its tables do not show all values of α."""
-    alphas = {score.alpha for score in study.scores}
-    if len(alphas) <= _MAX_COLUMNS:
-        return list(study.notes)
-    return [
-        *study.notes,
-        f"note: the tables show {_MAX_COLUMNS} of {len(alphas)} values of α; --format csv prints all",
-    ]
-
-
 def strategy_label(strategy: str) -> str:
     """Return the name of a strategy for people, which marks oracle as a greedy reference."""
     return f"{ORACLE} ({REFERENCE})" if strategy == ORACLE else strategy
-
-
-def _columns(alphas: Sequence[float]) -> list[float]:
-    """Return at most 11 of the values, with the first and the last; tenths of a fine grid."""
-    if len(alphas) <= _MAX_COLUMNS:
-        return list(alphas)
-    tenths = [alpha for alpha in alphas if round(alpha, 1) == alpha]
-    if len(tenths) == _MAX_COLUMNS:
-        return tenths
-    step = (len(alphas) - 1) / (_MAX_COLUMNS - 1)
-    return [alphas[round(number * step)] for number in range(_MAX_COLUMNS)]
 
 
 def _names(study: StrategyStudy) -> list[str]:
@@ -205,46 +161,16 @@ def _names(study: StrategyStudy) -> list[str]:
     return ["measure"] * (len(measures) > 1) + ["user model"] * (len(models) > 1)
 
 
-def _lines(
-    study: StrategyStudy, scores: Iterable[StrategyScore], alphas: Sequence[float]
-) -> list[tuple[list[str], list[StrategyScore | None]]]:
-    """Return names and scores of each run and strategy."""
-    found: dict[tuple[str, str, str, str], dict[float, StrategyScore]] = {}
-    for score in scores:
-        found.setdefault(score[:4], {})[score.alpha] = score
-    columns = _names(study)
-    return [
-        (
-            [measure] * ("measure" in columns)
-            + [model] * ("user model" in columns)
-            + [run, strategy_label(strategy)],
-            [by_alpha.get(alpha) for alpha in alphas],
-        )
-        for (measure, model, run, strategy), by_alpha in found.items()
-    ]
-
-
-def _score_cell(score: StrategyScore | None) -> str:
-    number = _number(score and score.score)
-    return number and number + (_BEST if score and score.is_best else _NOT_BEST)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{round(value, 4) + 0.0:.4f}"  # not -0.0000
-
-
 def _grid(alphas: Sequence[float]) -> str:
     """Describe the values of α that were tried.
 
     >>> _grid([0, 0.001, 0.25, 0.5, 0.75, 0.999, 1]), _grid([0.001, 0.2, 0.7])
     ('0 to 1 in steps of 0.25, and 0.001 and 0.999', '0.001, 0.2 and 0.7')
     """
-    if len(alphas) > 4:
-        step = 1 / (len(alphas) - len(NEAR_ENDS) - 1)
-        if list(alphas) == list(grid(step)):
-            near = " and ".join(f"{alpha:g}" for alpha in NEAR_ENDS)
-            return f"0 to 1 in steps of {step:g}, and {near}"
-    if len(alphas) > _MAX_COLUMNS:
+    step = 1 / max(1, len(alphas) - len(NEAR_ENDS) - 1)
+    if len(alphas) > 4 and list(alphas) == list(grid(step)):
+        return f"0 to 1 in steps of {step:g}, and {' and '.join(f'{near:g}' for near in NEAR_ENDS)}"
+    if len(alphas) > _MAX_LISTED:
         return f"{len(alphas)} values from {alphas[0]:g} to {alphas[-1]:g}"
     return " and ".join(filter(None, [", ".join(f"{a:g}" for a in alphas[:-1]), f"{alphas[-1]:g}"]))
 

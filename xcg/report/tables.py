@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from xcg.errors import XcgError, nearest
@@ -18,9 +16,6 @@ from xcg.tables import CSV_WITHOUT_FORMULAS, RECORD_FORMATS, Column, Markup, Tab
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")
 
-_MAX_WIDTH = 100
-"""Characters; a wider table is transposed if that makes it narrower."""
-
 _MARKS = {"markdown": ("**", "**", "†"), "latex": (r"\textbf{", "}", r"$^\dagger$")}
 """Format → the beginning and the end of bold text, and the dagger."""
 
@@ -28,7 +23,6 @@ _MAX_DESCRIBED = 8
 """Measures that are described below a table in which they are not the columns."""
 
 _NO_MARKS = "", ""
-_SCORE = re.compile(r"[-0-9.]+")
 
 Row = list[str]
 Marks = Mapping[tuple[str, str, str], tuple[str, str]]
@@ -50,10 +44,9 @@ def render(
     Args:
         results: The results.
         format: ``table``, ``markdown`` or ``latex``: one row per run and one column per measure, with
-            four decimals; transposed if that is narrower. With several user models, they are the
-            columns, and the number after each score is the rank of the run. ``jsonl``, ``json`` or
-            ``csv``: one record per score, at full double precision;
-            :data:`xcg.tables.CSV_WITHOUT_FORMULAS` for spreadsheets.
+            four decimals. With several user models, they are the columns, and the number after each
+            score is the rank of the run. ``jsonl``, ``json`` or ``csv``: one record per score, at full
+            double precision; :data:`xcg.tables.CSV_WITHOUT_FORMULAS` for spreadsheets.
         per_topic: Whether to include the scores of each topic, not only the means.
         mark: Whether to print the best mean of each measure in bold (markdown and latex). Reference
             points are no runs of a system: they are never the best, and have no rank.
@@ -93,7 +86,7 @@ def marks_with_intervals(
 
 
 def results_table(results: Results, per_topic: bool = False, marks: Marks = _UNMARKED) -> Table:
-    """Arrange results as a table: one row per run, or one per measure if that is narrower.
+    """Arrange results as a table: one row per run.
 
     Args:
         results: The results.
@@ -105,20 +98,7 @@ def results_table(results: Results, per_topic: bool = False, marks: Marks = _UNM
         columns, rows = _columns_of_models(selected, marks)
         return Table(columns, rows, _legend(results, columns, by_model=True), is_limited=False)
     columns, rows = _columns_of_measures(selected, per_topic, marks)
-    table = Table(columns, rows, _legend(results, columns), is_limited=per_topic)
-    if per_topic:
-        return table
-    transposed = _transposed(table, results)
-    if _width(transposed) < _width(table) > _MAX_WIDTH:
-        return transposed
-    return replace(table, transposed=transposed)
-
-
-def _transposed(table: Table, results: Results) -> Table:
-    (_, *runs), *by_measure = zip(table.heading, *table.rows, strict=True)
-    names = list(map(str, runs))
-    columns = [Column("measure", is_key=True), *(Column(name, kind="score") for name in names)]
-    return replace(table, columns=columns, rows=by_measure, legend=_legend(results, columns))
+    return Table(columns, rows, _legend(results, columns), is_limited=per_topic)
 
 
 def _legend(results: Results, columns: Sequence[Column], by_model: bool = False) -> list[str]:
@@ -239,14 +219,3 @@ def _columns_of_models(results: Results, marks: Marks) -> tuple[list[Column], li
 def _marked(value: float, mark: tuple[str, str]) -> Markup:
     before, after = mark
     return Markup(f"{before}{value:.4f}{after}")
-
-
-def _width(table: Table) -> int:
-    columns = zip(table.heading, *table.cells(), strict=True)
-    return sum(max(map(_cell_width, column)) + 2 for column in columns)
-
-
-def _cell_width(cell: str) -> int:
-    """Return the width of a cell without marks, so that marks never cause a transposed table."""
-    score = _SCORE.search(cell) if isinstance(cell, Markup) else None
-    return len(score[0] if score else cell)

@@ -1,0 +1,360 @@
+"""Draw comparisons of runs: differences on topics, orders under user models, strategies over α."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+from xcg.errors import XcgError, nearest
+from xcg.evaluation.results import Results
+from xcg.lazy_modules import np
+from xcg.measures import MEASURES
+from xcg.report.figures import (
+    COLOURS,
+    MAX_HEIGHT,
+    MAX_PANELS,
+    MAX_WIDTH,
+    add_caption,
+    add_legend,
+    drawn_first,
+    equalise_y_limits,
+    in_style,
+    label_text,
+    line_style,
+    new_figure,
+    new_panels,
+    panel_columns,
+    table_columns,
+)
+from xcg.report.plot_selection import (
+    LABEL_CHARACTERS,
+    best_first,
+    different_panels,
+    grouped,
+    model_labels,
+    most_different,
+    name_positions,
+    short_names,
+)
+from xcg.report.strategy_studies import strategy_label, with_gaps
+from xcg.runs.run import ORACLE
+from xcg.statistics.rank_correlation import OrderShift
+from xcg.statistics.significance import Comparison
+from xcg.statistics.strategy_study import StrategyStudy
+from xcg.statistics.topic_scores import ALL_PAIRS, BEST, scores_by_run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Intervals = dict[tuple[str, str, str, str], tuple[float, float, float]]
+"""(measure, user model, run, baseline) → low, mean and high of the difference."""
+
+_BETTER, _WORSE = COLOURS[4:6]
+_EXTREMES = 3
+"""Number of topics that are named at each end of bars that are too narrow for names."""
+_TITLE_CHARACTERS = 12.5
+"""Characters of a title in an inch."""
+
+
+@in_style
+def differences_plot(
+    results: Results, baseline: str | None = None, comparisons: Sequence[Comparison] = ()
+) -> Figure:
+    """Draw the difference of each run from a baseline on every topic.
+
+    There is one panel per measure, user model and run, with one bar per topic, largest first; of more
+    than twelve, the most different ones. Bars have different colours where the run is better and worse
+    than the baseline. A grey band is the interval of the mean difference.
+
+    Args:
+        results: Results with the scores of topics.
+        baseline: A run. With None, ``all`` or ``best``, it is the run with the best mean.
+        comparisons: What :func:`xcg.compare` returned for these results, with the intervals.
+
+    Raises:
+        XcgError: If the results do not have the baseline.
+    """
+    named = None if baseline in (None, ALL_PAIRS, BEST) else baseline
+    if named is not None and named not in results.runs:
+        raise XcgError(f"no run {named!r} among the results: {nearest(named, results.runs)}")
+    intervals = _intervals(comparisons)
+    every: dict[tuple[str, str, str, str], list[float]] = {}
+    for measure, model in product(results.measures, results.user_models):
+        base = named or best_first(results, measure, model)[0]
+        scores = scores_by_run(results, measure, model)
+        for run in results.runs:
+            if run != base:
+                own, other = scores.get(run, {}), scores.get(base, {})
+                every[measure, model, run, base] = [
+                    own.get(topic, math.nan) - other.get(topic, math.nan) for topic in results.topics
+                ]
+    panels, choice = different_panels(every, lambda differences: differences)
+    count = max(len(panels), 1)  # a single run has an empty panel
+    cases = len({key[:2] for key in panels})
+    columns = 4 if choice else panel_columns(max(cases, 1), count // max(cases, 1), 3 + (count > 9))
+    width = min(MAX_WIDTH, max(6.0, 4.4 * columns))
+    figure, axes = new_panels(count, columns, width, 2.8, grid="y")
+    has_models = len(results.user_models) > 1
+    characters = int((width / columns - 0.4 - 0.3 * has_models) * _TITLE_CHARACTERS / 2) - 2
+    short = short_names(results.runs, characters)
+    for axis, (key, values) in zip(axes, panels.items(), strict=False):
+        measure, model, run, base = key
+        named_values = zip(results.topics, values, strict=True)
+        known = {topic: value for topic, value in named_values if not math.isnan(value)}
+        differences = dict(sorted(known.items(), key=lambda item: -item[1]))
+        _draw_bars(axis, differences, measure, width / columns - 0.7)
+        if key in intervals:
+            low, mean, high = intervals[key]
+            axis.axhline(mean, color="black", linewidth=1, linestyle="--")
+            axis.axhspan(low, high, color="0.85", zorder=0)
+        axis.set_title(label_text(f"{short[run]} − {short[base]}"))
+        names = [f"difference in {measure}", *([model] if has_models else [])]
+        axis.set_ylabel("\n".join(map(label_text, names)))
+    of_family = grouped(zip(panels, axes, strict=False), lambda pair: pair[0][:2])
+    for pairs in of_family.values():  # panels of one measure and user model have one scale
+        equalise_y_limits([axis for _, axis in pairs])
+    add_caption(
+        figure,
+        "Differences on each topic, largest first. Blue: the run is better; orange: worse.",
+        "Dashed: the mean difference; grey: its interval, as in the table." if intervals else "",
+        "" if has_models else f"User model: {results.user_models[0]}.",
+        choice,
+    )
+    return figure
+
+
+def _intervals(comparisons: Sequence[Comparison]) -> Intervals:
+    """Return the intervals of mean differences per topic, in both directions."""
+    found: Intervals = {}
+    for line in comparisons:
+        if line.low is not None and line.high is not None:
+            divisor = line.topics if MEASURES.is_count(line.measure) else 1
+            low, mean, high = (one / divisor for one in (line.low, line.difference, line.high))
+            found[line.measure, line.user_model, line.run, line.baseline] = low, mean, high
+            found[line.measure, line.user_model, line.baseline, line.run] = -high, -mean, -low
+    return found
+
+
+def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inches: float) -> None:
+    """Draw one bar per topic with its name; only the extreme topics are named if there is no room."""
+    order = MEASURES.order(measure)
+    colours = [_WORSE if order.better(0.0, value) else _BETTER for value in differences.values()]
+    axis.bar(range(len(differences)), list(differences.values()), color=colours)
+    axis.axhline(0, color="black", linewidth=0.8)
+    axis.margins(x=0.01, y=0.15)
+    topics = list(differences)
+    if name_positions(axis, "x", topics, inches):
+        axis.set_xlabel("topic")
+        return
+    short = short_names(topics, 16)
+    highest, lowest = (
+        ", ".join(short[topic] for topic in ends)
+        for ends in (topics[:_EXTREMES], topics[: -_EXTREMES - 1 : -1])
+    )
+    lines = f"{len(topics)} topics; highest: {highest}", f"lowest: {lowest}"
+    axis.set_xlabel("\n".join(map(label_text, lines)))
+
+
+MAX_MODELS = 45
+MAX_MEASURES = 6
+_ROW_HEIGHT, _RUN_WIDTH, _TAU_WIDTH = 0.18, 0.28, 1.4
+_EDGES = 2.3
+"""Height of titles, names of runs and caption in inches."""
+
+
+@in_style
+def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) -> Figure:
+    """Draw for each measure τ-b against the baseline, and the rank of each run under every user model.
+
+    User models are rows and runs are columns; the columns have the order of the runs under the
+    baseline. If there are more than 45 user models, the baseline and the ones that rank the runs most
+    differently are drawn. If there are more than six measures, the first six are drawn.
+
+    Args:
+        results: Results under several user models.
+        shifts: The rows of :func:`xcg.statistics.rank_correlation.order_shifts`.
+        baseline: The user model to which they refer.
+    """
+    measures = results.measures[:MAX_MEASURES]
+    ranks = {measure: _ranks(results, measure) for measure in measures}
+    models = _drawn_models(results, ranks, baseline)
+    labels, parameters = model_labels(models)
+    label_width = 0.075 * max(map(len, labels)) + 0.5
+    wanted = _TAU_WIDTH + max(_RUN_WIDTH * len(results.runs), 1.5) + 0.3
+    width = min(MAX_WIDTH, max(6.0, label_width + len(measures) * wanted))
+    height = min(MAX_HEIGHT, _ROW_HEIGHT * len(models) + _EDGES)
+    panel = (width - label_width) / len(measures) - 0.3
+    tau_width = min(_TAU_WIDTH, 0.3 * panel)
+    figure = new_figure(width, height)
+    axes = figure.subplots(
+        1, 2 * len(measures), sharey=True, width_ratios=[tau_width, panel - tau_width] * len(measures)
+    )
+    has_names = True
+    for number, measure in enumerate(measures):
+        tau_axis, rank_axis = axes[2 * number], axes[2 * number + 1]
+        own = {shift.user_model: shift for shift in shifts if shift.measure == measure}
+        _draw_correlations(tau_axis, [own[model] for model in models])
+        tau_axis.set_title(label_text(measure), loc="left", fontweight="bold")
+        runs = sorted(results.runs, key=lambda run: ranks[measure].get((baseline, run), math.inf))
+        table = [[ranks[measure].get((model, run), math.nan) for run in runs] for model in models]
+        rank_axis.tick_params(labelleft=False)
+        _draw_cells(rank_axis, table, max(len(runs), 2), numbers=len(runs) <= 12)
+        rank_axis.set_title("ranks of runs", loc="left")
+        if not name_positions(rank_axis, "x", runs, panel - tau_width):
+            has_names = False
+            rank_axis.set_xlabel(f"{len(runs)} runs")
+    name_positions(axes[0], "y", labels, _ROW_HEIGHT * len(models), characters=LABEL_CHARACTERS)
+    axes[0].set_ylabel(label_text(parameters))
+    add_caption(
+        figure,
+        f"τ-b: correlation of the order of runs with that under {baseline}"
+        + (", with 95 % intervals." if any(shift.interval for shift in shifts) else "."),
+        "Runs: in the order of the ranks under this user model, best first; dark: rank 1.",
+        "" if has_names else "Names of runs that do not fit are not drawn.",
+        f"Drawn are {len(models)} of {len(results.user_models)} user models, those with the most "
+        "different ranks."
+        if len(models) < len(results.user_models)
+        else "",
+        drawn_first(len(measures), len(results.measures), "measures"),
+    )
+    return figure
+
+
+def _draw_correlations(axis: Axes, shifts: Sequence[OrderShift]) -> None:
+    """Draw τ-b of each user model as a dot, with its interval."""
+    values = [math.nan if shift.tau_b is None else shift.tau_b for shift in shifts]
+    for row, shift in enumerate(shifts):
+        if shift.interval is not None:
+            axis.plot([shift.interval.low, shift.interval.high], [row, row], color="0.6", linewidth=1.2)
+    axis.plot(values, range(len(values)), "o", color="black", markersize=4, label="τ-b")
+    known = [value for value in values if not math.isnan(value)]
+    lows = [shift.interval.low for shift in shifts if shift.interval is not None]
+    low = min([0.0, *known, *(one for one in lows if not math.isnan(one))])
+    axis.set_xlim(low - 0.08, 1.08)
+    axis.set_xticks([-1, 0, 1] if low < -0.5 else [0, 0.5, 1])
+    axis.set_xlabel("τ-b")
+    axis.grid(visible=True)
+
+
+def _draw_cells(axis: Axes, ranks: Sequence[Sequence[float]], last: int, numbers: bool) -> None:
+    """Draw a table of ranks as coloured cells, first row at the top; unknown ranks (NaN) are grey.
+
+    Args:
+        axis: The axis; cells are at x = 0, 1, … and y = 0, 1, ….
+        ranks: Rows of the table.
+        last: The lowest rank, which has the lightest colour.
+        numbers: Whether to write the ranks into the cells.
+    """
+    table = np.ma.masked_invalid(np.array(ranks, dtype=float))
+    rows, columns = table.shape
+    axis.set_facecolor("0.85")
+    edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
+    axis.pcolormesh(*edges, table, cmap="cividis", vmin=1, vmax=last, edgecolors="white", linewidth=0.4)
+    axis.set_ylim(rows - 0.5, -0.5)
+    axis.spines[:].set_visible(False)
+    axis.tick_params(length=0)
+    for (row, column), rank in np.ndenumerate(np.array(ranks)) if numbers else ():
+        if not math.isnan(rank):
+            colour = "white" if rank < 0.6 * last else "black"
+            axis.text(column, row, f"{rank:.0f}", color=colour, fontsize=7, ha="center", va="center")
+
+
+def _drawn_models(
+    results: Results, ranks: dict[str, dict[tuple[str, str], int]], baseline: str
+) -> list[str]:
+    """Return the user models to draw, in their order."""
+    models = list(results.user_models)
+    if len(models) <= MAX_MODELS:
+        return models
+    ordered = [baseline, *(model for model in models if model != baseline)]
+    rows = [
+        [own.get((model, run), math.nan) for own in ranks.values() for run in results.runs]
+        for model in ordered
+    ]
+    chosen = {ordered[index] for index in most_different(rows, MAX_MODELS)}
+    return [model for model in models if model in chosen]
+
+
+def _ranks(results: Results, measure: str) -> dict[tuple[str, str], int]:
+    """Return the rank of each run under each user model; runs with equal means share a rank."""
+    order = MEASURES.order(measure)
+    values: dict[str, dict[str, float]] = {}
+    for row in results.means():
+        if row.measure == measure:
+            values.setdefault(row.user_model, {})[row.run] = row.value
+    return {
+        (model, run): order.rank(value, list(own.values()))
+        for model, own in values.items()
+        for run, value in own.items()
+    }
+
+
+def panel_notes(study: StrategyStudy) -> list[str]:
+    """Return a note if the plot does not have a panel for every run."""
+    if len(study.leaders) <= MAX_PANELS:
+        return []
+    return [
+        f"note: the plot has {MAX_PANELS} of {len(study.leaders)} runs and measures, the most "
+        "different ones; --run and --measures select others"
+    ]
+
+
+@in_style
+def strategies_plot(study: StrategyStudy) -> Figure:
+    """Draw one panel per measure, user model and run: the score of each strategy over α.
+
+    Dotted vertical lines mark the values of α at which the best strategy changes. Oracle is dashed. A
+    line has a gap next to α = 0 and 1 if the score jumps there, or no value close to it was tried.
+    At most twelve panels are drawn: the ones with the most different scores.
+    """
+    by_case = grouped(study.scores, lambda score: (score.measure, score.user_model, score.run))
+    panels, choice = different_panels(
+        {case: by_case.get(case, []) for case in study.leaders},
+        lambda scores: [math.nan if one.score is None else one.score for one in scores],
+    )
+    cases = list(panels)
+    columns = table_columns(cases)
+    figure, axes = new_panels(len(cases), columns, 4.0 * columns + 2.5, 3.4)
+    short = short_names(list(dict.fromkeys(run for *_, run in cases)), 32)
+    strategies = list(dict.fromkeys(score.strategy for score in study.scores))
+    has_models = len({model for _, model, _ in cases}) > 1
+    for axis, case in zip(axes, cases, strict=True):
+        measure, model, run = case
+        scores = [score for score in study.scores if score[:3] == case]
+        alphas = {score.alpha for score in scores}
+        refined = [score for score in study.refined if score[:3] == case and score.score is not None]
+        for number, strategy in enumerate(strategies):
+            line = [score for score in scores + refined if score.strategy == strategy]
+            line.sort(key=lambda score: score.alpha)
+            x, y = with_gaps(
+                (score.alpha, math.nan if score.score is None else score.score) for score in line
+            )
+            marked = [index for index, alpha in enumerate(x) if alpha in alphas]
+            style = line_style(number)
+            if strategy == ORACLE:
+                style |= {"color": "0.4", "linestyle": "--", "marker": ""}
+            label = label_text(strategy_label(strategy))
+            axis.plot(x, y, label=label, markevery=marked, **style)
+        for crossing in study.crossings:
+            if (crossing.measure, crossing.user_model, crossing.run) == case:
+                axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
+                axis.annotate(
+                    f"{crossing.alpha:.2f}",
+                    (crossing.alpha, 1),
+                    xycoords=("data", "axes fraction"),
+                    xytext=(2, -2),
+                    textcoords="offset points",
+                    fontsize=7,
+                    verticalalignment="top",
+                )
+        title = f"{short[run]}, {model}" if has_models else short[run]
+        axis.set_title(label_text(title))
+        axis.set_ylabel(label_text(measure))
+        axis.set_xlabel("α, intolerance of repeated text")
+    add_legend(figure, axes[0])
+    caption = "Dotted: α at which the best strategy changes. Gaps: scores can jump at α = 0 and 1."
+    add_caption(figure, caption, choice)
+    return figure
