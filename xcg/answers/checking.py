@@ -57,7 +57,6 @@ def _levels(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments")
     base, notes = inputs.recall_base, inputs.notes
     if not chosen.other:
-        asked.refuse("check.unassessed", "without check.other")
         rows = distribution_rows(level_distribution(base, chosen.topic))
         return Answer(rows, notes.lines(), layout=lambda: Layout(columns=DISTRIBUTION))
     other = anchor(read_assessments(chosen.other, notes), inputs.documents, notes)

@@ -33,9 +33,6 @@ def curves(asked: Asked) -> Answer[Any]:
     depth = max(chosen.depth, at or 0)
     inputs, reference = with_named_run(inputs, chosen.reference, (IDEAL, "ideal", BEST))
     measures = _measures(asked, "nxCG ep" if at is None else "xCG")
-    abscissae = {curve_measure(name).curve_over for name in split_measures(measures)}
-    if abscissae <= {"recall", "gain-recall"}:
-        asked.refuse("curves.depth", f"on {measures}, which has no curve over ranks or text")
     lines = compute_curves(inputs, measures, depth, chosen.ideal or at is not None)
     means = [curve for curve in lines if curve.topic == MEAN]
     if chosen.topic:

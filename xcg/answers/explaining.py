@@ -38,7 +38,6 @@ def _explain(asked: Asked) -> Answer[Explanation]:
     if len(chosen.topic) != 1:
         raise XcgError(f"{len(chosen.topic)} topics: expected one, --topic ID")
     (topic,) = chosen.topic
-    asked.refuse("explain.statistics", "with a run")
     where = asked.stated.file.path if asked.stated.file is not None else Path("the runs")
     inputs = select_runs(asked.inputs_with("assessments"), chosen.run, asked.inputs.runs, where)
     require(inputs, asked.stated, "runs")

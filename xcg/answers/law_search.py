@@ -24,7 +24,6 @@ def laws(asked: Asked) -> Answer[Any]:
         asked.refuse("user_model", "on a function, which has its own user model")
         subject = FunctionSubject.named(chosen.measure, chosen.effort != "ranks")
     else:
-        asked.refuse("study.laws.effort", "on a measure of xcg, which declares its own effort")
         models: list[Any] = asked.inputs.user_models if asked.states("user_model") else [None]
         if len(models) > 1:
             raise XcgError(f"{len(models)} user models: expected one")

@@ -49,8 +49,6 @@ def plan(asked: Asked) -> Answer[Any]:
     """Predict from a pilot campaign which differences a comparison finds, with how many topics."""
     chosen = asked.settings.study.plan
     check_numbers(chosen.power, chosen.difference, chosen.runs, chosen.topics)
-    if chosen.runs == 2:
-        asked.refuse("study.plan.correction", "on two runs, which are one comparison")
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
     results = asked.evaluate(inputs).without_references()
@@ -150,9 +148,6 @@ def topics(asked: Asked) -> Answer[Any]:
         measure: topic_scores(results, measure, model, results.runs).matrix
         for measure in results.measures
     }
-    largest = len(next(iter(scores.values()))) // 2
-    if all(size <= largest for size in chosen.sizes):
-        asked.refuse("study.topics.smoothing", f"without sizes above {largest}")
     smoothing: Any = chosen.smoothing
     with asked.progress("tasks") as progress:
         found = swap_rates(

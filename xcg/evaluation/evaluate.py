@@ -263,6 +263,7 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
             if run.strategy
         },
         {name: run.answered | run.skipped for name, run in runs.items()},
+        {model.name: model.relevance_value.alpha for model in work.models},
     )
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)

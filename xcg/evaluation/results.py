@@ -48,6 +48,7 @@ class Scope(NamedTuple):
         tolerated: Number of problems that ``lenient`` counted as warnings.
         strategies: Name of a run under an overlap strategy → its name as read, and the strategy.
         answered: Run → the topics of its file, also those that are not assessed.
+        alphas: User model → its alpha.
     """
 
     runs: Sequence[str]
@@ -57,6 +58,7 @@ class Scope(NamedTuple):
     tolerated: int = 0
     strategies: Mapping[str, tuple[str, str]] = {}
     answered: Mapping[str, Collection[str]] = {}
+    alphas: Mapping[str, float] = {}
 
     @property
     def references(self) -> list[str]:
@@ -209,6 +211,9 @@ class Results(Answer[Result]):
             raise missing_extra("to_pandas", "pandas", "pandas") from None
         rows = [row for row in self._rows if row.topic != MEAN] or self._rows
         frame = pandas.DataFrame(rows, columns=list(Result._fields))
+        alphas = self.scope.alphas
+        if len(set(alphas.values())) > 1:
+            frame.insert(1, "alpha", [alphas[model] for model in frame["user_model"]])
         if len(self.user_models) == 1:
             del frame["user_model"]
         if self.scope.strategies:
