@@ -21,7 +21,6 @@ from xcg.lazy_modules import np
 from xcg.measures import RankingGains
 from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.span_ranking import SpanRanking
-from xcg.measures.text_effort import by_density
 from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
 from xcg.runs.result_overlap import overlapping_results
 from xcg.user_model.effort import Charge
@@ -138,7 +137,7 @@ class EvaluatedRanking(RankingGains):
             for file, document in ideal.documents.items()
             for row, score in document.ideal_scores.items()
         ]
-        return Reading(texts, vector(self.gains)), by_density(best)
+        return Reading(texts, vector(self.gains)), Reading.by_density(best)
 
     def _amount(self, span: TextSpan, unit: TextUnit) -> float:
         """Return the amount of text in a span, 1 if it is empty because the user looks at it."""

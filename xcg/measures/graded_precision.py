@@ -10,8 +10,7 @@ from typing import Any
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.cumulated_gain import BOUND
-from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0_OR_MEAN, Curve, Number, Parameters
+from xcg.measures.definition import BOUND, RANK_OR_ALL, RECALL_FROM_0_OR_MEAN, Curve, Number, Parameters
 from xcg.measures.effort import UNRETRIEVED, divisor
 from xcg.measures.parser import MEASURES
 from xcg.measures.standard import RECALL_AT_RANK

@@ -192,7 +192,6 @@ def register_highlighted(
             "source": source,
             "references": references,
             "needs": "text",
-            "needs_characters": True,
             **declaration,
         }
         MEASURES.register(name, **declared)(compute)

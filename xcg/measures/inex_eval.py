@@ -94,7 +94,6 @@ _ng = partial(
     cutoff=RANK_OR_ALL,
     parameters={"overlap": ("considered", "ignored")},
     needs="grades",
-    needs_characters=True,
 )
 _GRADES = "Exhaustivity and specificity are mapped to 0 to 1."
 

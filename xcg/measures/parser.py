@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from xcg.errors import XcgError, nearest
-from xcg.measures.definition import NO_CUTOFF, Definition, Measure
+from xcg.measures.definition import HIGHER_IS_BETTER, NO_CUTOFF, Definition, Measure, Order
 from xcg.measures.functions import function_measure
 from xcg.measures.ir_measures_names import canonical_name, ir_measures_definition
-from xcg.measures.order import HIGHER_IS_BETTER, Order
 from xcg.registry import F, Registry
 
 _MEASURE = re.compile(

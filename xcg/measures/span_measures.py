@@ -102,7 +102,6 @@ def _declare(
         cutoff=RANK_OR_ALL,
         parameters={**(parameters or {}), **_BUDGET},
         needs="text",
-        needs_characters=True,
         on_spans=True,
         source=_SOURCE,
         references=("smith-troynikov-2024",),

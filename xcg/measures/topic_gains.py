@@ -174,11 +174,31 @@ class Reading(NamedTuple):
 
     def curve(self) -> tuple[Gains, Gains]:
         """Return the vertices of cumulated gain over text read: text, and gain; both start at 0."""
-        return _cumulated_from_0(self.text), _cumulated_from_0(self.gains)
+        text, gain = (np.concatenate([[0.0], np.cumsum(vector(part))]) for part in self)
+        return text, gain
 
+    @classmethod
+    def by_density(cls, stretches: Sequence[tuple[float, float]]) -> Reading:
+        """Return what an ideal reader reads: stretches in decreasing order of gain per unit of text.
 
-def _cumulated_from_0(amounts: Sequence[float] | Gains) -> Gains:
-    return np.concatenate([[0.0], np.cumsum(vector(amounts))])
+        No other order gains more after any amount of text.
+
+        Args:
+            stretches: (amount of text, gain) of each stretch; amounts are above 0.
+
+        >>> Reading.by_density([(10, 1.0), (2, 0.5)])
+        Reading(text=[2, 10], gains=[0.5, 1.0])
+        """
+        ordered = sorted(stretches, key=lambda stretch: -stretch[1] / stretch[0])
+        return cls([text for text, _ in ordered], [gain for _, gain in ordered])
+
+    def gain_at(self, budgets: npt.ArrayLike) -> Gains:
+        """Return the gain after some amounts of text; after the last stretch, it stays constant.
+
+        >>> Reading([10, 10], [0.0, 1.0]).gain_at([10, 15, 99]).tolist()
+        [0.0, 0.5, 1.0]
+        """
+        return np.interp(vector(budgets), *self.curve())
 
 
 class RelevantUnit(NamedTuple):
