@@ -22,8 +22,8 @@ from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import CharacterConverter
 from xcg.errors import InputError, XcgError
 from xcg.judgements.assessment import level_assessment
-from xcg.measures import span_ranking
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures import rankings
+from xcg.measures.rankings import SpanRanking
 
 # By hand: A, C and B are 20 characters of d each, A and C share five; D is e 0–10.
 GOLD: list[GoldSpan] = [
@@ -313,7 +313,7 @@ def test_topics_without_gold_text() -> None:
 
 
 def test_the_number_of_comparisons_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(span_ranking, "MAX_COMPARISONS", 3)
+    monkeypatch.setattr(rankings, "MAX_COMPARISONS", 3)
     ranking = SpanRanking([("d", 0, 1)] * 2, {"d": [(i, i + 1, 1.0) for i in range(2, 4)]})
     with pytest.raises(InputError, match="d: the results are compared with more than 3 gold spans"):
         ranking.judged(0.5)

@@ -18,7 +18,7 @@ from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure, RankingGains, split_measures
 from xcg.measures.definition import Curve
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.rankings import SpanRanking
 from xcg.measures.topic_gains import Reading
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.runs.run import Ties

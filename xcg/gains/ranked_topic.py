@@ -16,8 +16,7 @@ from xcg.gains.judged_topic import JudgedTopic
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.resolved import MISSING, ResolvedRanking
 from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan
-from xcg.measures.highlighted_ranking import HighlightedRanking
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import Reading
 from xcg.user_model.model import UserModel
 

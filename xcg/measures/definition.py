@@ -153,7 +153,7 @@ class Definition:
         example: A worked example with small numbers.
         compute: ``(topic, cutoff, parameters) → value``, or None if the measure is undefined for a
             ranking, whose topic is then left out of the mean. ``topic`` is a :class:`RankingGains`, or
-            a :class:`~xcg.measures.judged_ranking.JudgedRanking` if ``needs`` is ``"levels"``. None for
+            a :class:`~xcg.measures.rankings.JudgedRanking` if ``needs`` is ``"levels"``. None for
             a measure that ir_measures computes.
         range: The range of values.
         cutoff: The legal cutoffs; None for a measure without one.

@@ -13,7 +13,7 @@ from xcg.lazy_modules import np, npt
 from xcg.measures.definition import BOUND, RANK_OR_ALL, RECALL_FROM_0_OR_MEAN, Curve, Number, Parameters
 from xcg.measures.effort import UNRETRIEVED, divisor
 from xcg.measures.parser import MEASURES
-from xcg.measures.standard import RECALL_AT_RANK
+from xcg.measures.standard import recall_at_rank
 from xcg.measures.topic_gains import (
     TOLERANCE,
     Gains,
@@ -376,7 +376,7 @@ def _q(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     references=("kazai-lalmas-2006", "sakai-2004"),
     example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: R = 3 / (1.5 + 2) = 0.857",
     caveat="R with a rank, as in R@10, is the standard measure recall.",
-    with_cutoff=RECALL_AT_RANK,
+    with_cutoff=recall_at_rank,
 )
 def _r(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return r_measure(topic.checked_gains, topic.checked_ideal)

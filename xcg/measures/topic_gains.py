@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, reduce
 from typing import Any, NamedTuple, TypeAlias
 
 from xcg.documents.text_units import TextUnit
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.highlighted_ranking import HighlightedRanking
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.user_model.effort import Charge
 
 Gains: TypeAlias = "npt.NDArray[np.float64]"
@@ -25,6 +25,19 @@ RECALL_POINTS = tuple(point / 10 for point in range(1, 11))
 def vector(values: npt.ArrayLike) -> Gains:
     """Return numbers as a float array."""
     return np.asarray(values, dtype=np.float64)
+
+
+def sum_in_order(values: Iterable[float]) -> float:
+    """Add values from left to right, rounding after each, as inex_eval and trec_eval do.
+
+    An exact sum can differ in the last digit, and then 0.61875 is printed as 0.6188 instead of 0.6187.
+    ``sum`` also compensates rounding errors, since Python 3.12.
+
+    >>> import math
+    >>> sum_in_order([0.1] * 10), math.fsum([0.1] * 10)
+    (0.9999999999999999, 1.0)
+    """
+    return reduce(operator.add, values, 0.0)
 
 
 class GainVector:

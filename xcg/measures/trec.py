@@ -12,9 +12,8 @@ from xcg.judgements.assessment import Assessment, number_text
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures.definition import Measure
 from xcg.measures.ir_measures_names import TITLES, ir_measures_definition
-from xcg.measures.judged_ranking import JudgedRanking
 from xcg.measures.parser import MEASURES
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.rankings import JudgedRanking, SpanRanking
 from xcg.runs.run import Ranking, Run
 
 for _name in TITLES:
