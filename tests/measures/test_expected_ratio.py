@@ -11,7 +11,7 @@ from conftest import Command
 import xcg
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.measures.expected_ratio import expected_ratio
+from xcg.measures.inex_eval import expected_ratio
 from xcg.measures.topic_gains import RelevantUnit
 
 DOCUMENT = "<a><s><p>one</p><p>two</p></s><s>three</s></a>"

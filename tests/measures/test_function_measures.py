@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -50,8 +49,6 @@ def test_a_function_is_a_measure_with_cutoff_and_parameters() -> None:
     assert results.value("r", names[1], "2") == -2
     assert results.value("s", names[2]) == 0.5
     assert MEASURES.order(names[2]).lower_is_better
-    measure = pickle.loads(pickle.dumps(MEASURES.parse(names[1])))
-    assert str(measure) == names[1]
     with pytest.raises(XcgError, match="nothing to average"):
         xcg.evaluate(GRADES, RUNS, measures=f"{__name__}:gain_at@6")
 
