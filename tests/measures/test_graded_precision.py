@@ -14,7 +14,6 @@ from measure_values import GAINS, IDEAL, REL, REL_IDEAL, G, value
 import xcg
 from xcg.errors import XcgError
 from xcg.measures import MEASURES, RankingGains, q_measure, r_measure
-from xcg.measures.graded_precision import average_precision_at, precision_over_recall
 
 
 @pytest.mark.parametrize(("threshold", "ap"), [(5, 0), (4, 0.125), (3, 0.403), (2, 0.483), (1, 0.780)])
@@ -31,7 +30,6 @@ def test_thresholds_at_both_ends_of_table_1(tmp_path: Path, xcg_command: Command
     for ideal in (REL_IDEAL, REL_IDEAL[:-2]):
         for threshold, ap in TABLE_1.items():
             assert value(f"xAP(threshold={threshold})", REL, ideal) == pytest.approx(ap)
-            assert average_precision_at(REL, ideal, threshold) == pytest.approx(ap)
     names, levels = "ABCDEFGH", REL
     (tmp_path / "qrels").write_text(
         "".join(f"1 0 {name} {level}\n" for name, level in zip(names, levels, strict=True))
@@ -53,8 +51,8 @@ def test_threshold_0_counts_ideal_elements_that_are_not_retrieved() -> None:
     """Two results, and one of two relevant documents is missing: 2 / 3."""
     found = xcg.evaluate({"1": {"a": 1, "b": 2, "c": 0}}, {"r": {"1": ["a", "x"]}}, measures=_EDGES)
     assert found.value("r", "xAP(threshold=0)") == pytest.approx(2 / 3)
-    assert average_precision_at([], [1], 0, not_retrieved=1) == 0
-    assert average_precision_at([], [], 0) == 0
+    missed = RankingGains([], [1.0], 1)
+    assert MEASURES.parse("xAP(threshold=0)").compute(missed) == value("xAP(threshold=0)", [], []) == 0
 
 
 _EDGES = "xAP(threshold=0) xAP(threshold=3) AP(rel=3) muAP"
@@ -69,8 +67,6 @@ def test_even_the_ideal_ranking_has_ap_0_at_a_level_without_documents() -> None:
 def test_mu_ap_weights_levels_by_their_distances() -> None:
     assert value("muAP", REL, REL_IDEAL) == pytest.approx(0.44782, abs=5e-6)
     assert value("μAP", [0.3, 1, 0], [1, 0.3]) == pytest.approx(0.65)
-    assert average_precision_at([0.3, 1, 0], [1, 0.3], 0.3) == 1
-    assert average_precision_at([0.3, 1, 0], [1, 0.3], 1) == 0.5
 
 
 @given(GAINS, GAINS.filter(any))
@@ -162,8 +158,6 @@ def test_misused_precision_over_recall(measure: str, message: str) -> None:
     with pytest.raises(XcgError) as raised:
         value(measure)
     assert message in str(raised.value)
-    with pytest.raises(ValueError, match="gains must be a vector of finite numbers"):
-        precision_over_recall([-1], 1, [0.5])
 
 
 def test_the_ideal_ranking_has_q_and_r_of_1() -> None:

@@ -234,6 +234,11 @@ def _without_cutoff(measure: Measure) -> str:
 class _IdealRanking(RankingGains):
     """The ideal ranking, whose text is known from a run."""
 
+    lacking = (
+        "this measure is not defined for the ideal ranking, of which only gains are known: leave out "
+        "the ideal ranking (--ideal)"
+    )
+
     def __init__(self, ideal: IdealRecallBase, of_run: RankingGains) -> None:
         super().__init__(ideal.gains, ideal.gains, 0)
         self._of_run = of_run

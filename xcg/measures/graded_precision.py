@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -24,100 +23,6 @@ from xcg.measures.topic_gains import (
     vector,
 )
 from xcg.user_model.effort import Unretrieved
-
-
-def average_precision_at(
-    gains: npt.ArrayLike, ideal: npt.ArrayLike, threshold: float, not_retrieved: int = 0
-) -> float:
-    """Compute average precision if gains from a threshold on are relevant.
-
-    AP^t = Σ P@i over the ranks i with G[i] ≥ t, divided by the number of ideal gains ≥ t (Scheel,
-    Lommatzsch and Albayrak 2011, equation 2). With the threshold 0 every document is relevant, and AP^0
-    is the number of results divided by the number of results and ideal elements that are not
-    retrieved.
-
-    Args:
-        gains: Gain of each result in rank order; one dimension.
-        ideal: Gains of the ideal ranking.
-        threshold: The least gain t of a relevant result, from 0.
-        not_retrieved: Number of ideal elements that the ranking does not retrieve. It counts only with
-            the threshold 0.
-
-    Returns:
-        The value, from 0; at most 1 if no more results than ideal elements reach the threshold. 0 if no
-        ideal gain reaches it (Table 1 of the paper).
-
-    >>> rel, ideal = [1, 0, 3, 3, 2, 0, 1, 4], [4, 3, 3, 2, 1, 1]
-    >>> [round(average_precision_at(rel, ideal, t), 3) for t in (5, 4, 3, 2, 1, 0)]
-    [0.0, 0.125, 0.403, 0.483, 0.78, 1.0]
-    """
-    hits = np.flatnonzero(vector(gains) >= threshold)
-    if threshold > 0:
-        total = int(np.count_nonzero(vector(ideal) >= threshold))
-    else:
-        total = len(hits) + not_retrieved
-    if not total:
-        return 0.0
-    precisions = np.arange(1, len(hits) + 1) / (hits + 1)
-    return math.fsum(precisions.tolist()) / total
-
-
-def mu_average_precision(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
-    """Compute μAP, average precision over all levels of relevance.
-
-    μAP = Σ AP^t · d^t / Σ d^t over the levels t > 0 of the ideal gains, where d^t is the distance of t
-    to the next lower level, and of the lowest to 0 (Scheel, Lommatzsch and Albayrak 2011, equation 4).
-
-    Args:
-        gains: Gain of each result in rank order; one dimension.
-        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
-
-    Returns:
-        The value, with the range of :func:`average_precision_at`.
-
-    Raises:
-        ValueError: If the ideal gains have another shape or illegal values.
-
-    >>> round(mu_average_precision([0.3, 1, 0], [1, 0.3]), 2)
-    0.65
-    """
-    levels = np.unique(check_ideal(ideal).values)
-    levels = levels[levels > 0]
-    distances = np.diff(levels, prepend=0.0)
-    values = [average_precision_at(gains, ideal, float(level)) for level in levels]
-    return float((np.array(values) * distances).sum() / distances.sum())
-
-
-def precision_over_recall(
-    relevance: npt.ArrayLike, total: float, points: Sequence[float]
-) -> list[float]:
-    """Compute interpolated precision at recall points.
-
-    Precision at rank n is (r[1] + … + r[n]) / n and recall is (r[1] + … + r[n]) / total, where r is 1
-    or 0 for binary relevance, and from 0 to 1 for generalised precision and recall (Kekäläinen and
-    Järvelin 2002). The value at a recall point is the highest precision at a rank whose recall reaches
-    the point.
-
-    Args:
-        relevance: Relevance r of each result in rank order; one dimension, finite, not negative.
-        total: The sum of the relevance of all documents, above 0.
-        points: Recall points from 0 to 1.
-
-    Returns:
-        One value for each point; 0 if no rank reaches it.
-
-    Raises:
-        ValueError: If the relevance has another shape or illegal values.
-
-    >>> precision_over_recall([1, 0, 1, 0], 2, [0.5, 0.6, 1])
-    [1.0, 0.6666666666666666, 0.6666666666666666]
-    """
-    sums = check_gains(relevance).sums
-    precision = sums / np.arange(1, len(sums) + 1)
-    highest = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
-    reached = np.searchsorted(sums, (vector(points) - TOLERANCE) * total)
-    values: list[float] = highest[reached].tolist()
-    return values
 
 
 def q_measure(
@@ -182,8 +87,7 @@ def r_measure(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
 
 # Declarations
 
-ELEVEN_POINTS = tuple(point / 10 for point in range(11))
-"""The recall points 0, 0.1, …, 1 of averages of precision."""
+_ELEVEN_POINTS = tuple(point / 10 for point in range(11))
 _SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
 
 
@@ -200,8 +104,13 @@ _SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
     "threshold=0 every document is relevant: xAP = results / (results + ideal elements not retrieved).",
     parameters={"threshold": Number(1.0, 0.0)},
 )
-def _xap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    return average_precision_at(topic.gains, topic.ideal, parameters["threshold"], topic.not_retrieved)
+def _average_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    threshold = parameters["threshold"]
+    hits = np.flatnonzero(topic.checked_gains.values >= threshold)
+    total = int(np.count_nonzero(vector(topic.ideal) >= threshold))
+    if threshold == 0:  # every document is relevant
+        total = len(hits) + topic.not_retrieved
+    return math.fsum((np.arange(1, len(hits) + 1) / (hits + 1)).tolist()) / total if total else 0.0
 
 
 @MEASURES.register(
@@ -215,8 +124,12 @@ def _xap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     example="gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65",
     caveat="The mean over topics is called μMAP in the paper.",
 )
-def _mu_ap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    return mu_average_precision(topic.gains, topic.checked_ideal)
+def _mu_average_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    levels = np.unique(topic.checked_ideal.values)
+    levels = levels[levels > 0]
+    distances = np.diff(levels, prepend=0.0)
+    values = [_average_precision(topic, cutoff, {"threshold": level}) for level in levels.tolist()]
+    return float((np.array(values) * distances).sum() / distances.sum())
 
 
 _generalised = partial(
@@ -235,8 +148,9 @@ _generalised = partial(
     example="gains 1, 0.5, 0: gPrecision@3 = 0.5",
 )
 def _generalised_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    gained, depth = _gained(topic, cutoff, "gPrecision")
-    return gained / depth if depth else 0.0
+    gains, _ = _gains_up_to_1(topic, "gPrecision")
+    depth = len(gains) if math.isinf(cutoff) else int(cutoff)
+    return float(gains[:depth].sum()) / depth if depth else 0.0
 
 
 @_generalised(
@@ -247,15 +161,8 @@ def _generalised_precision(topic: RankingGains, cutoff: float, parameters: Param
     example="gains 1, 0.5, ideal 1, 0.5, 0.5: gRecall@2 = 0.75",
 )
 def _generalised_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    gained, _ = _gained(topic, cutoff, "gRecall")
-    return gained / topic.checked_ideal.total
-
-
-def _gained(topic: RankingGains, cutoff: float, measure: str) -> tuple[float, int]:
-    """Return the total gain up to the cutoff, and the rank of the cutoff."""
-    gains, _ = _gains_up_to_1(topic, measure)
-    depth = len(gains) if math.isinf(cutoff) else int(cutoff)
-    return float(gains[:depth].sum()), depth
+    gains, _ = _gains_up_to_1(topic, "gRecall")
+    return float(gains[: int(min(cutoff, len(gains)))].sum()) / topic.checked_ideal.total
 
 
 def _gains_up_to_1(topic: RankingGains, measure: str) -> tuple[Gains, Gains]:
@@ -270,6 +177,22 @@ def _gains_up_to_1(topic: RankingGains, measure: str) -> tuple[Gains, Gains]:
     return gains, ideal
 
 
+def _precision_over_recall(
+    relevance: npt.ArrayLike, total: float, points: Sequence[float]
+) -> list[float]:
+    """Return the highest precision at a rank whose recall reaches a point, for each recall point.
+
+    Precision at rank n is (r[1] + … + r[n]) / n and recall is (r[1] + … + r[n]) / total, where r is 1
+    or 0 for binary relevance, and from 0 to 1 for generalised precision and recall.
+    """
+    sums = np.cumsum(relevance)
+    precision = sums / np.arange(1, len(sums) + 1)
+    highest = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
+    reached = np.searchsorted(sums, (vector(points) - TOLERANCE) * total)
+    values: list[float] = highest[reached].tolist()
+    return values
+
+
 def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[float]) -> list[float]:
     """Return the precision at recall points; an empty list if no document is relevant."""
     level, threshold = parameters["level"], parameters["threshold"]
@@ -282,47 +205,40 @@ def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[fl
         for gains in (topic.checked_gains.values, topic.checked_ideal.values)
     )
     total = int(np.count_nonzero(ideal))
-    return precision_over_recall(run, total, points) if total else []
+    return _precision_over_recall(run, total, points) if total else []
 
 
 def _generalised_precisions(
     topic: RankingGains, parameters: Parameters, points: Sequence[float]
 ) -> list[float]:
     gains, ideal = _gains_up_to_1(topic, "gIPrec")
-    return precision_over_recall(gains, float(ideal.sum()), points)
+    return _precision_over_recall(gains, float(ideal.sum()), points)
 
 
-@dataclass(frozen=True)
-class _PrecisionOverRecall:
-    """A measure of precision at recall points: a value, a mean over eleven points, and a curve.
+def _declare(
+    name: str,
+    precisions: Callable[[RankingGains, Parameters, Sequence[float]], list[float]],
+    **fields: Any,
+) -> None:
+    """Register a measure of precision at recall points: a value, a mean over eleven, and a curve."""
 
-    Attributes:
-        precisions: ``(topic, parameters, points) →`` one value for each recall point, or an empty list
-            if they are undefined.
-        over: What the abscissa of the curve is.
-    """
-
-    precisions: Callable[[RankingGains, Parameters, Sequence[float]], list[float]]
-    over: str
-
-    def register(self, name: str, **declaration: Any) -> None:
-        declaration.update(cutoff=RECALL_FROM_0_OR_MEAN, curve=self.curve, curve_over=self.over)
-        MEASURES.register(name, **declaration)(self.compute)
-
-    def compute(self, topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
-        points = ELEVEN_POINTS if math.isinf(cutoff) else [cutoff]
-        values = self.precisions(topic, parameters, points)
+    def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+        values = precisions(topic, parameters, _ELEVEN_POINTS if math.isinf(cutoff) else [cutoff])
         return math.fsum(values) / len(values) if values else None
 
-    def curve(self, topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
-        values = self.precisions(topic, parameters, ELEVEN_POINTS)
-        return (ELEVEN_POINTS, values) if values else None
+    def curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
+        values = precisions(topic, parameters, _ELEVEN_POINTS)
+        return (_ELEVEN_POINTS, values) if values else None
+
+    MEASURES.register(name, cutoff=RECALL_FROM_0_OR_MEAN, curve=curve, **fields)(compute)
 
 
 _JK = "Järvelin & Kekäläinen 2002, section 2.4"
 
-_PrecisionOverRecall(_precisions, "recall").register(
+_declare(
     "xIPrec",
+    _precisions,
+    curve_over="recall",
     title="precision at a recall point, for all or single levels of gain",
     formula="xIPrec[x] = highest precision at a rank whose recall is at least x; 0 if there is none. "
     "Results are relevant if their gain is above 0; with level=t, if it is t; with threshold=t, if it "
@@ -335,8 +251,10 @@ _PrecisionOverRecall(_precisions, "recall").register(
     "IPrec is the standard measure: it takes levels of relevance, and rounds recall points.",
     parameters={"level": Number(0.0, 0.0), "threshold": Number(0.0, 0.0)},
 )
-_PrecisionOverRecall(_generalised_precisions, "generalised recall").register(
+_declare(
     "gIPrec",
+    _generalised_precisions,
+    curve_over="generalised recall",
     title="generalised precision at a point of generalised recall",
     formula="gIPrec[x] = highest gPrecision[n] at a rank n with gRecall[n] ≥ x; 0 if there is none. "
     "Without a recall point: the mean over x = 0, 0.1, …, 1",

@@ -110,7 +110,6 @@ class HighlightedRanking:
     stated_sizes: Mapping[str, int] = field(default_factory=dict)
     length: Callable[[str], int | None] | None = None
     unknown: Sequence[int] = ()
-    _amounts: dict[Repeated, list[tuple[int, int]]] = field(default_factory=dict, init=False)
 
     @cached_property
     def relevant_in(self) -> dict[str, int]:
@@ -144,17 +143,15 @@ class HighlightedRanking:
 
     def amounts(self, repeated: Repeated) -> list[tuple[int, int]]:
         """Return for each result how many characters of it are read, and how many are relevant."""
-        if repeated not in self._amounts:
-            relevant = self.relevant_in
-            text = {file: text for file, text in self.relevant_text.items() if file in relevant}
-            self._amounts[repeated] = [
-                (
-                    _size(pieces),
-                    sum(text[file].count(*piece) for piece in pieces) if file in text else 0,
-                )
-                for (file, _, _), pieces in zip(self.results, self.pieces(repeated), strict=True)
-            ]
-        return self._amounts[repeated]
+        relevant = self.relevant_in
+        text = {file: text for file, text in self.relevant_text.items() if file in relevant}
+        return [
+            (
+                _size(pieces),
+                sum(text[file].count(*piece) for piece in pieces) if file in text else 0,
+            )
+            for (file, _, _), pieces in zip(self.results, self.pieces(repeated), strict=True)
+        ]
 
     def articles(self) -> dict[str, list[tuple[int, int]]]:
         """Return document → its results, with documents in the order of their first result."""

@@ -243,6 +243,8 @@ class RankingGains:
     [0.5, 1.5]
     """
 
+    lacking = "this measure needs more than gains: compute it with xcg.evaluate"
+
     def __init__(self, gains: npt.ArrayLike, ideal: npt.ArrayLike, not_retrieved: int) -> None:
         self.gains = gains
         self.ideal = ideal
@@ -261,51 +263,47 @@ class RankingGains:
     @property
     def scores(self) -> Sequence[float]:
         """The quantised score of each result in rank order, whatever the user has seen before."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def recall_base_scores(self) -> Sequence[float]:
         """The quantised scores of all assessed elements."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def tie_groups(self) -> Sequence[int]:
         """A group number for each result; tied results have the same number."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     def overlaps(self, depth: int | None) -> Sequence[bool]:
         """Return for the first results (None: all) whether each contains or repeats another one."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def grades(self) -> tuple[Sequence[GradedResult], float]:
         """The results as inex-eval-ng uses them, and Σ exhaustivity over all assessed elements."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def highlights(self) -> HighlightedRanking:
         """The ranking as text, with the highlighted text of the topic."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def spans(self) -> SpanRanking:
         """The ranking as text, with the gold spans of the topic."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def system_scores(self) -> Sequence[float] | None:
         """The scores by which the system ordered its results; None if it gave none."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     def readings(self, unit: TextUnit, charge: Charge) -> tuple[Reading, Reading]:
         """Return the text and gain that the user reads in the run and in the ideal ranking."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def relevant_units(self) -> Sequence[RelevantUnit]:
         """The relevant elements, for the expected ratio of relevant units."""
-        raise _only_gains()
-
-
-def _only_gains() -> XcgError:
-    return XcgError("this measure needs more than gains: compute it with xcg.evaluate")
+        raise XcgError(self.lacking)
