@@ -70,6 +70,7 @@ def test_a_wrong_function_or_parameter_is_one_message(name: str, message: str) -
         xcg.evaluate(GRADES, RUNS, measures=f"{__name__}:{name}")
 
 
+@pytest.mark.slow
 def test_a_configuration_names_a_function_in_its_folder(tmp_path: Path, xcg_command: Command) -> None:
     (tmp_path / "mine.py").write_text(
         "def first(topic, *, cutoff):\n    return topic.gains[0]\ndef bad(topic):\n    return 1 / 0\n"
