@@ -31,8 +31,7 @@ def _ties(topic: RankingGains) -> list[tuple[int, int]]:
     title="average search length",
     formula="ASL = mean rank of the relevant results; tied results have their mean rank",
     range="1 to the number of results",
-    source=f"Losee 1998; {_COMPARED}",
-    references=("losee-1998",),
+    source=f"Losee 1998 [@losee-1998]; {_COMPARED}",
     example="relevant at ranks 1, 2, 4, 6, 13: ASL = 5.2",
     caveat="Only retrieved documents count. A topic without relevant results is left out of the mean.",
     lower_is_better=True,
@@ -54,8 +53,7 @@ def _average_search_length(topic: RankingGains, cutoff: float, parameters: Param
     "ones: j before the last group of ties, which has i non-relevant and r relevant results, s of "
     "them wanted",
     range="0 to the number of results",
-    source=f"Cooper 1968; {_COMPARED}",
-    references=("cooper-1968",),
+    source=f"Cooper 1968 [@cooper-1968]; {_COMPARED}",
     example="3 before, then a tie of 5 with 2 relevant, 1 wanted: ESL = 3 + 3·1 / 3 = 4",
     caveat="A topic with too few relevant results is left out of the mean.",
     lower_is_better=True,
@@ -73,8 +71,7 @@ def _expected_search_length(topic: RankingGains, cutoff: float, parameters: Para
 
 _rocchio = partial(
     MEASURES.register,
-    source=f"Rocchio 1966; {_COMPARED}",
-    references=("rocchio-1966",),
+    source=f"Rocchio 1966 [@rocchio-1966]; {_COMPARED}",
     caveat="Relevant documents that the run does not retrieve get the last of the N ranks.",
     parameters={"N": Number(0, 0, whole=True)},
 )
@@ -133,8 +130,8 @@ def _ranks_among_all(
     formula="scaledUtility = (max(U, U(s)) - U(s)) / (MaxU - U(s)), U = a·relevant - "
     "b·non-relevant results, U(s) = -b·s, MaxU = a·relevant documents",
     range="0 to 1; above 1 only if more results gain than there are ideal elements",
-    source="TREC-8 filtering track; compared by Scheel, Lommatzsch & Albayrak 2011",
-    references=("hull-robertson-2000",),
+    source="TREC-8 filtering track [@hull-robertson-2000]; compared by Scheel, Lommatzsch & "
+    "Albayrak 2011",
     example="3 relevant and 2 other results, 5 relevant documents: scaledUtility = 0.846",
     caveat="It rates the results as a set: their order has no effect. All results with a gain are "
     "relevant.",
@@ -149,8 +146,7 @@ def _scaled_utility(topic: RankingGains, cutoff: float, parameters: Parameters) 
 
 _myaeng = partial(
     MEASURES.register,
-    source=f"Myaeng & Korfhage 1990; {_COMPARED}",
-    references=("myaeng-korfhage-1990",),
+    source=f"Myaeng & Korfhage 1990 [@myaeng-korfhage-1990]; {_COMPARED}",
     cutoff=RANK,
 )
 
@@ -167,8 +163,7 @@ def _ratio_at(gains: npt.ArrayLike, cutoff: float) -> float:
     "slidingRatio",
     title="sliding ratio",
     formula="slidingRatio[i] = sum of the first i gains / sum of the i highest gains of the run",
-    source=f"Pollack 1968; {_COMPARED}",
-    references=("pollack-1968",),
+    source=f"Pollack 1968 [@pollack-1968]; {_COMPARED}",
     example="gains 3, 2, 3: slidingRatio@2 = 5 / 6 = 0.833",
     caveat=_RETRIEVED_ONLY,
     cutoff=RANK,
@@ -216,8 +211,7 @@ def _total(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     title="ranked half-life",
     formula="halfLife = interpolated rank at which half of the run's total gain is reached",
     range="0 to the number of results",
-    source=f"Borlund & Ingwersen 1998; {_COMPARED}",
-    references=("borlund-ingwersen-1998",),
+    source=f"Borlund & Ingwersen 1998 [@borlund-ingwersen-1998]; {_COMPARED}",
     example="gains 1, 0.5, 0, 1, 0.5: halfLife = 2.0",
     caveat=f"{_RETRIEVED_ONLY} A topic without gain is left out of the mean.",
     lower_is_better=True,
@@ -237,8 +231,7 @@ def _half_life(topic: RankingGains, cutoff: float, parameters: Parameters) -> fl
     title="relative relevance",
     formula="relativeRelevance = cosine of the system's scores and the gains",
     range="-1 to 1",
-    source=f"Borlund & Ingwersen 1998; {_COMPARED}",
-    references=("borlund-ingwersen-1998",),
+    source=f"Borlund & Ingwersen 1998 [@borlund-ingwersen-1998]; {_COMPARED}",
     example="scores 1, 1, 1, 1, 1, gains 1, 0.5, 0, 1, 0: relativeRelevance = 0.745",
     caveat="It needs a run with scores.",
     cutoff=RANK_OR_ALL,

@@ -286,10 +286,9 @@ _BUDGET_CAVEAT = (
 _WEIGHT_CAVEAT = "Topics with more relevant elements have more weight in the mean"
 _BASE = {"base": Number(2.0, 1.0, above=True)}
 _DISCOUNT = {"discount": ("from_base", "plus_one", "rank"), "gain": ("linear", "exp"), **_MEAN}
-_JK = "Järvelin & Kekäläinen 2002"
-_SL = "Scheel, Lommatzsch & Albayrak 2011"
-_BY_JK = ("jarvelin-kekalainen-2002",)
-_BY_KL = ("kazai-lalmas-2006",)
+_KL = "Kazai & Lalmas 2006 [@kazai-lalmas-2006]"
+_JK = "Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002]"
+_SL = "Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011]"
 
 
 def _declare(measure: CumulatedGain, name: str, **fields: Any) -> None:
@@ -311,8 +310,7 @@ _declare(
     "xCG",
     title="cumulated gain at a rank",
     formula="xCG[i] = xG[1] + … + xG[i]",
-    source=f"Kazai & Lalmas 2006, equation 4; {_JK}, equation 1 (CG)",
-    references=_BY_KL + _BY_JK,
+    source=f"{_KL}, equation 4; {_JK}, equation 1 (CG)",
     example="gains 0.9, 0.1, 0, 0.5: xCG@2 = 1.0",
     caveat=f"{_WEIGHT_CAVEAT}; nxCG avoids this. "
     f" Under the user model levels it is Järvelin and Kekäläinen's CG. {_BUDGET_CAVEAT}",
@@ -323,8 +321,7 @@ _declare(
     "nxCG",
     title="normalised cumulated gain at a rank",
     formula="nxCG[i] = xCG[i] / xCI[i], where xCI is the cumulated gain of the ideal ranking",
-    source=f"Kazai & Lalmas 2006, equation 5; {_JK}, section 2.3 (nCG)",
-    references=_BY_KL + _BY_JK,
+    source=f"{_KL}, equation 5; {_JK}, section 2.3 (nCG)",
     example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: nxCG@2 = 1.0 / 1.5 = 0.667",
     caveat="Beyond the last ideal element it does not distinguish early from late results. Under "
     "the user model levels it is Järvelin and Kekäläinen's nCG. "
@@ -335,7 +332,6 @@ _declare(
     CumulatedGain(_plain, averaged=True),
     "MAxCG",
     source=f"{_JK}, section 2.3 (avg-pos of CG)",
-    references=_BY_JK,
     example="gains 3, 2: MAxCG@2 = (3 + 5) / 2 = 4",
     caveat=f"{_WEIGHT_CAVEAT}.",
     parameters=_MEAN,
@@ -345,8 +341,7 @@ _declare(
     "gr",
     title="gain-recall at a rank",
     formula="gr[i] = xCG[i] / xCI[n], where n is the number of ideal elements",
-    source="Kazai & Lalmas 2006, equation 14",
-    references=_BY_KL,
+    source=f"{_KL}, equation 14",
     example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6",
     caveat=_BUDGET_CAVEAT,
     parameters=_BUDGET,
@@ -354,13 +349,12 @@ _declare(
 _declare(
     CumulatedGain(_plain, normalised=True, averaged=True, in_order=True),
     "MAnxCG",
-    source=f"Kazai & Lalmas 2006, equation 6; {_JK}, section 2.3 (avg-pos)",
-    references=_BY_KL + _BY_JK,
+    source=f"{_KL}, equation 6; {_JK}, section 2.3 (avg-pos)",
     example="gains 0.5, 1, ideal 1, 0.5: MAnxCG@2 = (0.5 + 1) / 2 = 0.75",
     caveat=f"A rank far beyond the last ideal element hides differences between runs. {_MEAN_CAVEAT}",
     parameters=_MEAN,
 )
-_dcg = partial(_declare, references=_BY_JK, parameters={**_BASE, **_DISCOUNT})
+_dcg = partial(_declare, parameters={**_BASE, **_DISCOUNT})
 _dcg(
     CumulatedGain(_discounted),
     "xDCG",
@@ -380,7 +374,6 @@ _dcg(
     title="normalised discounted cumulated gain",
     formula="nxDCG[i] = xDCG[i] / xDCI[i], where xDCI is xDCG of the ideal ranking",
     source=f"{_JK}, section 2.3 (nDCG); with discount=plus_one and gain=exp {_SL}, equation 3",
-    references=(*_BY_JK, "scheel-lommatzsch-albayrak-2011"),
     example="gains 3, 2, 3, ideal 3, 3, 3: nxDCG@3 = 6.89 / 7.89 = 0.873",
     caveat="Under the user model levels it is Järvelin and Kekäläinen's nDCG; nDCG is the standard "
     f"measure of trec_eval, which discounts by log2(j + 1). {_MEAN_CAVEAT}",
@@ -400,7 +393,7 @@ _dcg(
     example="gains 3, 2, ideal 3, 3: MAnxDCG@2 = (1 + 5 / 6) / 2 = 0.917",
     caveat=_MEAN_CAVEAT,
 )
-_ndcng = partial(_declare, references=("scheel-lommatzsch-albayrak-2011",), parameters=_BASE)
+_ndcng = partial(_declare, parameters=_BASE)
 _ndcng(
     CumulatedGain(_of_normalised_gains, normalised=True),
     "NDCNG",

@@ -148,8 +148,8 @@ class Definition:
         name: The name that users write; see ``aliases`` for others.
         title: What the measure is, in a few words.
         formula: The formula in plain text.
-        source: Paper and equation.
-        references: Its published sources: keys of ``xcg/references.bib``, or BibTeX entries.
+        source: Paper and equation. ``[@key]`` after a paper names its entry in ``xcg/references.bib``.
+        references: These keys; or BibTeX entries of sources that are not in this file.
         example: A worked example with small numbers.
         compute: ``(topic, cutoff, parameters) → value``, or None if the measure is undefined for a
             ranking, whose topic is then left out of the mean. ``topic`` is a :class:`RankingGains`, or
@@ -197,6 +197,11 @@ class Definition:
     aggregate_curve: Callable[[Sequence[Any]], Sequence[float]] | None = None
     is_count: bool = False
     on_spans: bool = False
+
+    def __post_init__(self) -> None:
+        keys = re.findall(r" \[@([\w-]+)\]", self.source)
+        object.__setattr__(self, "references", (*keys, *self.references))
+        object.__setattr__(self, "source", re.sub(r" \[@[\w-]+\]", "", self.source))
 
     @property
     def usage(self) -> str:

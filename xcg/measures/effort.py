@@ -290,7 +290,8 @@ _TEXT_CAVEAT = (
     f"{CHARGE_CAVEAT}"
 )
 
-_register = partial(MEASURES.register, range=BOUND, references=("kazai-lalmas-2006",))
+_KL = "Kazai & Lalmas 2006 [@kazai-lalmas-2006]"
+_register = partial(MEASURES.register, range=BOUND)
 
 
 def _readings(topic: RankingGains, parameters: Parameters) -> tuple[Reading, Reading]:
@@ -310,7 +311,7 @@ def _precisions(topic: RankingGains, recall: Sequence[float], parameters: Parame
     title="effort-precision at a gain-recall point",
     formula="ep[r] = i_ideal(g) / i_run(g), the ranks at which the ideal ranking and the run "
     "reach the gain g = r·xCI[n]; 0 if the run never does",
-    source="Kazai & Lalmas 2006, equation 13",
+    source=f"{_KL}, equation 13",
     example="gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43",
     caveat="interpolation=segment reproduces the paper's Table II, linear follows its text. "
     f"{_TEXT_CAVEAT}",
@@ -327,7 +328,7 @@ def _ep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     "iMAep",
     title="interpolated mean average effort-precision",
     formula="iMAep = mean of ep at the gain-recall points 0.1, 0.2, …, 1.0",
-    source="Kazai & Lalmas 2006, section 5.4",
+    source=f"{_KL}, section 5.4",
     example="gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991",
     caveat=f"With few ideal elements, the interpolation dominates the value. {_TEXT_CAVEAT}",
     parameters={**_INTERPOLATION, **_EFFORT},
@@ -342,7 +343,7 @@ def _imaep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     formula="MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the "
     "number of these ranks plus the number of ideal elements that are not retrieved. An ideal element "
     "is retrieved if a result with a gain is this element or, with a normalisation, lies inside it",
-    source="Kazai & Lalmas 2006, section 5.4",
+    source=f"{_KL}, section 5.4",
     example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
     caveat="A result with a tiny gain adds a whole term, so it can change MAep by more than its gain. "
     "average=gain is the mean of ep over all gain-recall levels, which needs no N. unretrieved=max "

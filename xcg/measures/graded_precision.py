@@ -88,7 +88,11 @@ def r_measure(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
 # Declarations
 
 _ELEVEN_POINTS = tuple(point / 10 for point in range(11))
-_SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
+_JK = "Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.4"
+_KL = "Kazai & Lalmas 2006 [@kazai-lalmas-2006]"
+_SAKAI = "Sakai 2004 [@sakai-2004]"
+_KJ = "Kekäläinen & Järvelin 2002 [@kekalainen-jarvelin-2002]"
+_SCHEEL = "Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011]"
 
 
 @MEASURES.register(
@@ -98,7 +102,6 @@ _SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
     "0 if there are none",
     range="0 to 1; above 1 only if more results than ideal elements reach the threshold",
     source=f"{_SCHEEL}, equation 2",
-    references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 1, 0, 3, ideal 3, 1: xAP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833",
     caveat="AP is the standard measure, whose threshold on levels of relevance is rel. With "
     "threshold=0 every document is relevant: xAP = results / (results + ideal elements not retrieved).",
@@ -120,7 +123,6 @@ def _average_precision(topic: RankingGains, cutoff: float, parameters: Parameter
     "distance of t to the next lower level, or to 0",
     range="0 to 1; above 1 only if results gain more than ideal elements",
     source=f"{_SCHEEL}, equation 4",
-    references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65",
     caveat="The mean over topics is called μMAP in the paper.",
 )
@@ -134,8 +136,7 @@ def _mu_average_precision(topic: RankingGains, cutoff: float, parameters: Parame
 
 _generalised = partial(
     MEASURES.register,
-    source="Kekäläinen & Järvelin 2002",
-    references=("kekalainen-jarvelin-2002",),
+    source=_KJ,
     caveat="Gains must be from 0 to 1.",
     cutoff=RANK_OR_ALL,
 )
@@ -233,8 +234,6 @@ def _declare(
     MEASURES.register(name, cutoff=RECALL_FROM_0_OR_MEAN, curve=curve, **fields)(compute)
 
 
-_JK = "Järvelin & Kekäläinen 2002, section 2.4"
-
 _declare(
     "xIPrec",
     _precisions,
@@ -243,8 +242,7 @@ _declare(
     formula="xIPrec[x] = highest precision at a rank whose recall is at least x; 0 if there is none. "
     "Results are relevant if their gain is above 0; with level=t, if it is t; with threshold=t, if it "
     "is at least t. Without a recall point: the mean over x = 0, 0.1, …, 1",
-    source=f"{_JK}, and section 2.3 (average over eleven recall levels); Kekäläinen & Järvelin 2002",
-    references=("jarvelin-kekalainen-2002", "kekalainen-jarvelin-2002"),
+    source=f"{_JK}, and section 2.3 (average over eleven recall levels); {_KJ}",
     example="gains 3, 1, 3, ideal 3, 3, 1: xIPrec(level=3)@0.5 = 1, xIPrec(level=3)@1 = 2 / 3",
     caveat="A topic without ideal gains at the level is left out of the mean. The ideal ranking itself "
     "has a precision below 1 for all levels but the highest, because it ranks lower levels later. "
@@ -258,8 +256,7 @@ _declare(
     title="generalised precision at a point of generalised recall",
     formula="gIPrec[x] = highest gPrecision[n] at a rank n with gRecall[n] ≥ x; 0 if there is none. "
     "Without a recall point: the mean over x = 0, 0.1, …, 1",
-    source=f"{_JK}; Kekäläinen & Järvelin 2002",
-    references=("jarvelin-kekalainen-2002", "kekalainen-jarvelin-2002"),
+    source=f"{_JK}; {_KJ}",
     example="gains 1, 0, 0.5, ideal 1, 0.5: gIPrec@0.6 = 1, gIPrec@1 = 1.5 / 3 = 0.5",
     caveat="Gains must be from 0 to 1. The ideal ranking itself has precision 1 only if all its gains "
     "are 1.",
@@ -272,8 +269,7 @@ _declare(
     formula="Q = 1/N · Σ over the ranks j with gain of cbg(j) / (cig(j) + j), where cbg cumulates "
     "g + 1 for gains g > 0, cig cumulates ideal gains, and N is that of MAep",
     range=BOUND,
-    source="Kazai & Lalmas 2006, equation 11 with footnotes 12 and 13; Sakai 2004",
-    references=("kazai-lalmas-2006", "sakai-2004"),
+    source=f"{_KL}, equation 11 with footnotes 12 and 13; {_SAKAI}",
     example="gains 0.5, 1, ideal 1, 0.5: Q = (1.5 / 2 + 3.5 / 3.5) / 2 = 0.875",
     caveat="unretrieved=max divides by the larger of the number of ranks with gain and of ideal "
     "elements. Small gains have much weight: each rank with a gain adds 1 to the gain.",
@@ -290,8 +286,7 @@ def _q(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     title="Sakai's R-measure on element gains",
     formula="R = cbg(n) / (cig(n) + n), where n is the number of ideal elements; cbg and cig as for Q",
     range=BOUND,
-    source="Kazai & Lalmas 2006, equation 12, corrected by its Table II; Sakai 2004",
-    references=("kazai-lalmas-2006", "sakai-2004"),
+    source=f"{_KL}, equation 12, corrected by its Table II; {_SAKAI}",
     example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: R = 3 / (1.5 + 2) = 0.857",
     caveat="R with a rank, as in R@10, is the standard measure recall.",
     with_cutoff=recall_at_rank,

@@ -149,13 +149,12 @@ OfHighlights = Callable[..., float]
 """A function of the ranking, the cutoff, and the parameters as keyword arguments."""
 
 LIMIT = {"limit": Number(0, 0, whole=True)}
-_INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008"
+_INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008 [@kamps-et-al-2008]"
 
 
 def register_highlighted(
     name: str,
     source: str = _INEX,
-    references: tuple[str, ...] = ("kamps-et-al-2008",),
     reads_unknown: Callable[[HighlightedRanking, float], bool] | None = None,
     **declaration: Any,
 ) -> Callable[[OfHighlights], OfHighlights]:
@@ -167,7 +166,6 @@ def register_highlighted(
     Args:
         name: The measure's name.
         source: The measure's source.
-        references: The entries of the source in ``xcg/references.bib``.
         reads_unknown: Returns whether the measure reads a result whose text is unknown, given the
             ranking and the cutoff. The measure is then undefined. By default, it reads all results up
             to the cutoff.
@@ -183,9 +181,7 @@ def register_highlighted(
             depth = int(min(cutoff, len(ranking.results))) if is_rank else cutoff
             return function(ranking, depth, **parameters)
 
-        MEASURES.register(name, source=source, references=references, needs="text", **declaration)(
-            compute
-        )
+        MEASURES.register(name, source=source, needs="text", **declaration)(compute)
         return function
 
     cutoff = declaration.get("cutoff")
@@ -201,8 +197,7 @@ _ALPHA = {"alpha": Number(1.0, 0, 1)}
 _BETA = {"beta": Number(1.0, 0)}
 _hixeval = partial(
     register_highlighted,
-    source="HiXEval, Pehcevski & Thom 2006",
-    references=("pehcevski-thom-2006",),
+    source="HiXEval, Pehcevski & Thom 2006 [@pehcevski-thom-2006]",
     caveat="alpha=0 does not penalise repeated text.",
     cutoff=RANK_OR_ALL,
 )

@@ -285,8 +285,8 @@ def _bic(ranking: HighlightedRanking, rank: int, n: float) -> float:
     "BEPD",
     title="best-entry-point distance, INEX 2006",
     formula="BEPD = Σ A·L / (A·L + distance) over the retrieved relevant articles / relevant articles",
-    source="INEX 2006, Lalmas, Kazai, Kamps, Pehcevski, Piwowarski & Robertson 2007",
-    references=("lalmas-et-al-2007",),
+    source="INEX 2006, Lalmas, Kazai, Kamps, Pehcevski, Piwowarski & Robertson 2007 "
+    "[@lalmas-et-al-2007]",
     example="A = 0.1, L = 1000, distance 300: 100 / 400 = 0.25",
     caveat="L is the mean length of the corpus's articles by default. The lengths in offset qrels "
     "do not replace it: only assessed articles have them. The mean over articles is xcg's own.",

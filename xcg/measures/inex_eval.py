@@ -100,8 +100,8 @@ def _curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
     title="inex-eval: precision at recall points, and its mean",
     formula="P(rel|retr)(x) = x·n / (x·n + j + s·i / (r + 1)); without a recall point the mean "
     "over x = 0.01, 0.02, …, 1.00",
-    source="Kazai & Lalmas 2006, equation 17; Raghavan, Bollmann & Jung 1989",
-    references=("kazai-lalmas-2006", "raghavan-bollmann-jung-1989"),
+    source="Kazai & Lalmas 2006 [@kazai-lalmas-2006], equation 17; Raghavan, Bollmann "
+    "& Jung 1989 [@raghavan-bollmann-jung-1989]",
     example="relevant at ranks 1 and 3 of 2: inexEval@0.5 = 1, inexEval@1 = 2 / 3",
     caveat="It ignores overlap: each result counts with the quantised score of its assessment, and "
     "all assessed elements are to be retrieved.",
@@ -117,8 +117,7 @@ def _inex_eval(topic: RankingGains, cutoff: float, parameters: Parameters) -> fl
 
 _ng = partial(
     MEASURES.register,
-    source="Gövert, Fuhr, Lalmas & Kazai 2006",
-    references=("govert-et-al-2006",),
+    source="Gövert, Fuhr, Lalmas & Kazai 2006 [@govert-et-al-2006]",
     cutoff=RANK_OR_ALL,
     parameters={"overlap": ("considered", "ignored")},
     needs="grades",
@@ -175,8 +174,7 @@ def _ng_sums(
     "overlap",
     title="overlap of a ranking",
     formula="overlap = share of the results that contain, lie inside or repeat another result",
-    source="Kazai & Lalmas 2006, section 6.3",
-    references=("kazai-lalmas-2006",),
+    source="Kazai & Lalmas 2006 [@kazai-lalmas-2006], section 6.3",
     example="a section, a paragraph of it, another section: overlap = 2 / 3",
     caveat="It describes a run and does not rate it. A topic without results is left out of the mean.",
     cutoff=RANK_OR_ALL,
@@ -199,8 +197,7 @@ def _ratio_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Cur
     formula="expectedRatio[k] = Σ P(e)·(1 - Π (1 - p(c_j → e))) / Σ P(e) over the relevant elements e, "
     "where the product is over the first k results c_j, P(e) is the score of e, and p(c → e) the "
     "closeness of c to e under the near-miss model of the user model, 1 for c = e",
-    source="Piwowarski & Gallinari 2004, with probabilities of xcg",
-    references=("piwowarski-gallinari-2004",),
+    source="Piwowarski & Gallinari 2004 [@piwowarski-gallinari-2004], with probabilities of xcg",
     example="scores 1 and 0.5, the first is returned, with probability 0.5 the user goes on to the "
     "second: expectedRatio@1 = (1 + 0.5·0.5) / 1.5",
     caveat="The paper's probabilities are not available to us, so values are not comparable with "

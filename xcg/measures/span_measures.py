@@ -27,7 +27,10 @@ _CAVEAT = (
     "characters) reads that amount of text instead of that number of results; without a cutoff, all "
     "results are read. The measure is undefined for a topic without gold spans."
 )
-_SOURCE = "xcg; after Smith & Troynikov 2024 (Evaluating Chunking Strategies for Retrieval)"
+_SOURCE = (
+    "xcg; after Smith & Troynikov 2024 [@smith-troynikov-2024] (Evaluating Chunking Strategies for "
+    "Retrieval)"
+)
 
 
 def _declare(
@@ -70,7 +73,6 @@ def _declare(
         needs="text",
         on_spans=True,
         source=_SOURCE,
-        references=("smith-troynikov-2024",),
         curve=curve,
         caveat=_CAVEAT,
         **fields,

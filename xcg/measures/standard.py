@@ -13,6 +13,7 @@ from xcg.measures.parser import MEASURES
 from xcg.measures.rankings import JudgedRanking
 from xcg.measures.topic_gains import sum_in_order
 
+_TREC_EVAL = "trec_eval [@trec-eval]"
 _REL = {"rel": Number(1, 1, whole=True)}
 _OVERLAP = {"overlap": Number(0.5, 0, 1, above=True)}
 _ON_SPANS = (
@@ -48,8 +49,7 @@ def _standard(
 
     if not fields.get("is_count"):
         caveat = f"{caveat} {MEANS}"
-    trec_eval = {"source": "trec_eval", "references": ("trec-eval",)}
-    fields = {**trec_eval, "parameters": _REL, "needs": "levels", **fields}
+    fields = {"source": _TREC_EVAL, "parameters": _REL, "needs": "levels", **fields}
     if fields.get("on_spans"):
         fields["parameters"] = {**fields["parameters"], **_OVERLAP}
         caveat = f"{caveat} {_ON_SPANS}"
@@ -70,8 +70,7 @@ def _ratio(part: float, whole: float) -> float:
     "P",
     title="precision at a rank",
     formula="P[k] = relevant results among the first k / k",
-    source="van Rijsbergen 1979; trec_eval",
-    references=("van-rijsbergen-1979", "trec-eval"),
+    source=f"van Rijsbergen 1979 [@van-rijsbergen-1979]; {_TREC_EVAL}",
     example="levels 1, 0, 2, 0: P@4 = 2 / 4 = 0.5",
     cutoff=RANK,
     aliases=("Precision",),
@@ -85,8 +84,7 @@ def _precision(ranking: JudgedRanking, depth: float, rel: float) -> float:
     "R",
     title="recall at a rank",
     formula="R[k] = relevant results among the first k / all relevant documents",
-    source="van Rijsbergen 1979; trec_eval",
-    references=("van-rijsbergen-1979", "trec-eval"),
+    source=f"van Rijsbergen 1979 [@van-rijsbergen-1979]; {_TREC_EVAL}",
     example="levels 1, 0, 2, four relevant documents: R@2 = 1 / 4 = 0.25",
     cutoff=RANK,
     aliases=("Recall",),
@@ -104,8 +102,7 @@ def recall_at_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
     title="average precision",
     formula="AP = Σ of P[k] over the ranks k of relevant results, with a cutoff those up to it / all "
     "relevant documents",
-    source="Harman 1992; trec_eval",
-    references=("harman-1992", "trec-eval"),
+    source=f"Harman 1992 [@harman-1992]; {_TREC_EVAL}",
     example="levels 1, 0, 0, 1, two relevant documents: AP = (1 / 1 + 2 / 4) / 2 = 0.75",
     cutoff=RANK_OR_ALL,
     aliases=("MAP",),
@@ -126,8 +123,7 @@ def _average_precision(ranking: JudgedRanking, depth: float, rel: float) -> floa
     title="normalised discounted cumulated gain of levels",
     formula="nDCG[k] = DCG[k] / IDCG[k], DCG[k] = Σ level[i] / log2(i + 1); IDCG is that of all "
     "assessed documents by level, and levels below 0 gain 0",
-    source="Järvelin & Kekäläinen 2002; trec_eval",
-    references=("jarvelin-kekalainen-2002", "trec-eval"),
+    source=f"Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002]; {_TREC_EVAL}",
     example="levels 0, 0, 1, one relevant document: nDCG = (1 / 2) / 1 = 0.5",
     cutoff=RANK_OR_ALL,
     aliases=("NDCG",),
@@ -146,8 +142,7 @@ def _ndcg(ranking: JudgedRanking, depth: float) -> float:
     title="reciprocal rank",
     formula="RR = 1 / rank of the first relevant result, with a cutoff among those up to it; 0 if "
     "there is none",
-    source="Kantor & Voorhees 2000; trec_eval",
-    references=("kantor-voorhees-2000", "trec-eval"),
+    source=f"Kantor & Voorhees 2000 [@kantor-voorhees-2000]; {_TREC_EVAL}",
     example="levels 0, 0, 0, 1: RR = 1 / 4 = 0.25",
     cutoff=RANK_OR_ALL,
     aliases=("MRR",),
@@ -162,8 +157,7 @@ def _reciprocal_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
     "Rprec",
     title="precision at the number of relevant documents",
     formula="Rprec = P[R], where R is the number of relevant documents",
-    source="Buckley & Voorhees 2005; trec_eval",
-    references=("buckley-voorhees-2005", "trec-eval"),
+    source=f"Buckley & Voorhees 2005 [@buckley-voorhees-2005]; {_TREC_EVAL}",
     example="levels 1, 0, 1, two relevant documents: Rprec = 1 / 2 = 0.5",
     aliases=("RPrec",),
 )
@@ -190,8 +184,7 @@ def _success(ranking: JudgedRanking, depth: float, rel: float) -> float:
     formula="Bpref = 1/R · Σ over the relevant results of 1 - min(n, R) / min(N, R), where n is the "
     "number of results before it that are assessed as not relevant, N that of all such documents, "
     "and R the number of relevant documents",
-    source="Buckley & Voorhees 2004; trec_eval",
-    references=("buckley-voorhees-2004", "trec-eval"),
+    source=f"Buckley & Voorhees 2004 [@buckley-voorhees-2004]; {_TREC_EVAL}",
     example="levels 1, 0, 1, two relevant and two other documents: Bpref = (1 + 1 - 1 / 2) / 2 = 0.75",
     aliases=("BPref",),
 )
@@ -213,7 +206,7 @@ def _bpref(ranking: JudgedRanking, rel: float) -> float:
     title="highest precision at or after a recall point",
     formula="IPrec[x] = max over n ≥ m of n / rank of relevant result n, where m is x · R, rounded "
     "to a whole number (halves up) and R the number of relevant documents",
-    source="trec_eval 10",
+    source=f"{_TREC_EVAL} 10",
     example="levels 1, 0, 1, 1, four relevant documents: IPrec@0.5 = 3 / 4 = 0.75",
     cutoff=RECALL_FROM_0,
     caveat=f"ir_measures and trec_eval 9 take the whole part of x · R + 0.9 instead. {_RELEVANT}",
@@ -268,8 +261,8 @@ def _number_of_topics(ranking: JudgedRanking) -> float:
     title="area under the ROC curve",
     formula="AUC = pairs of a relevant and a non-relevant document with the relevant one first, and "
     "half of the tied pairs / all pairs",
-    source="Hanley & McNeil 1982; named by Scheel, Lommatzsch & Albayrak 2011, section 2.3",
-    references=("hanley-mcneil-1982",),
+    source="Hanley & McNeil 1982 [@hanley-mcneil-1982]; named by Scheel, Lommatzsch & "
+    "Albayrak 2011, section 2.3",
     example="levels 1, 0, 1, 0: AUC = (2 + 1) / (2·2) = 0.75",
     caveat="Only assessed documents count, and those that are not retrieved are tied after the last "
     "result. Results with equal scores are tied. A document is relevant if its level is at least rel. "
