@@ -134,7 +134,8 @@ def _average_precision(ranking: JudgedRanking, depth: float, rel: float) -> floa
 )
 def _ndcg(ranking: JudgedRanking, depth: float) -> float:
     dcg = _dcg(zip(ranking.ranks, ranking.levels, strict=True), depth)
-    return _ratio(dcg, _dcg(enumerate(sorted(ranking.judged, reverse=True), 1), depth))
+    ideal = sorted(ranking.judged, reverse=True)[: int(min(depth, len(ranking.judged)))]
+    return _ratio(dcg, _dcg(enumerate(ideal, 1), depth))
 
 
 @_standard(
