@@ -169,6 +169,8 @@ class CumulatedGain:
 
     def aggregate(self, topics: Sequence[Vectors], cutoff: float, parameters: Parameters) -> float:
         """Return the value of the mean vectors over topics (Järvelin and Kekäläinen 2002, 2.3)."""
+        if _unit(parameters):  # of vectors over text, only the gain at the cutoff counts
+            topics = [(run[-1:], ideal[-1:]) for run, ideal in topics]
         return self._value(_mean_vectors(topics), cutoff)
 
     def curve(self, topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
