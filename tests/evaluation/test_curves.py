@@ -57,6 +57,12 @@ def test_the_ideal_ranking_has_a_curve() -> None:
     assert ideal == {"1": [2, 3, 3], "2": [1, 1, 1], "all": [1.5, 2, 2]}
 
 
+def test_a_measure_of_text_is_not_defined_for_the_ideal_ranking() -> None:
+    base, runs = {"1": {"d": [(0, 3)]}}, {"r": {"1": [("d", 0, 3)]}}
+    with pytest.raises(XcgError, match="run ideal ranking, topic 1: this measure is not defined for"):
+        curves(base, runs, {"d": "<a>text</a>"}, measure="AiP", with_ideal=True)
+
+
 def test_mean_vectors_are_divided_as_in_figures_3_and_4_of_jarvelin_and_kekalainen() -> None:
     qrels = {"1": {"a": 1}, "2": {f"d{i}": 1 for i in range(4)}}
     runs = {"r": {"1": ["a"], "2": ["x", "y"]}}

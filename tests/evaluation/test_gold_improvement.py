@@ -10,7 +10,7 @@ import xcg
 from xcg import review_gold
 from xcg.errors import InputError, XcgError
 from xcg.evaluation import gold_improvement
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.rankings import SpanRanking
 
 ANSWER = "Foragers dance on the comb to point their sisters to food."  # 58 characters
 OTHER = "Drones do no work, and are driven out before the winter comes."  # 62 characters

@@ -71,7 +71,7 @@ def test_a_cutoff_beyond_the_stored_ranks_has_the_same_value(
         expected = float(manxcg(topic.gains, topic.ideal, cutoff)[-1])
     else:  # all ranks up to the cutoff
         vectors = getattr(measure.definition.compute, "__self__", None)
-        by_rank = vectors._by_rank(*vectors.vectors(topic, cutoff, measure.settings(), 1))
+        by_rank = vectors._by_rank(*vectors.cumulated(topic, cutoff, measure.settings()))
         expected = float(by_rank.mean() if vectors.averaged else by_rank[-1])
     assert measure.compute(topic) == expected  # bit by bit
     with pytest.MonkeyPatch.context() as patch:

@@ -10,7 +10,7 @@ import xcg
 from xcg import measures
 from xcg.errors import XcgError
 from xcg.measures import AP, ASL, MEASURES, MAep, Measure, P, R, RankingGains, ep, nDCG, nxCG, nxDCG
-from xcg.measures.order import HIGHER_IS_BETTER, Order
+from xcg.measures.definition import HIGHER_IS_BETTER, Order
 
 
 def test_objects_print_as_the_names_that_users_type() -> None:
@@ -85,20 +85,6 @@ def test_order_of_values_from_best_to_worst() -> None:
     assert HIGHER_IS_BETTER.best([3.0, 1.0]) == 3.0
     lower_is_better = {name for name in MEASURES if MEASURES.get(name).lower_is_better}
     assert lower_is_better == {"ASL", "ESL", "frustration", "halfLife"}
-
-
-def test_which_measures_need_text_or_sizes() -> None:
-    for name, needs in (
-        ("nxCG@10", False),
-        ("nxCG(budget=tokens)@10", True),
-        ("MAep", False),
-        ("AiP", True),
-        ("ngPrecision", True),
-        ("P@5", False),
-    ):
-        assert MEASURES.parse(name).needs_characters() == needs
-    assert MAep.needs_characters({"effort": "words"})
-    assert MAep.unit({"effort": "words"}) == "words"
 
 
 def test_a_measure_of_levels_is_not_computed_from_gains() -> None:

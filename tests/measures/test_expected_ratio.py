@@ -6,12 +6,11 @@ import math
 import re
 
 import pytest
-from conftest import Command
 
 import xcg
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.measures.expected_ratio import expected_ratio
+from xcg.measures.inex_eval import expected_ratio
 from xcg.measures.topic_gains import RelevantUnit
 
 DOCUMENT = "<a><s><p>one</p><p>two</p></s><s>three</s></a>"
@@ -92,17 +91,3 @@ def test_results_that_count_as_text_are_refused() -> None:
     base, runs = {"1": {"d": [(0, 3)]}}, {"r": {"1": [("d", 0, 3)]}}
     with pytest.raises(XcgError, match=re.escape(message)):
         xcg.evaluate(base, runs, {"d": DOCUMENT}, "spans", "expectedRatio")
-
-
-def test_the_command(xcg_command: Command) -> None:
-    # The ideal run has two of the ten elements of the full recall-base, see Table I:
-    # (1 + 0.5) / (1 + 5·0.9 + 0.5 + 3·0.25).
-    call = ("evaluate", "configs/kazai-lalmas-2006.yaml", "--measures", "expectedRatio")
-    done = xcg_command(*call, "--format", "csv")
-    assert done.returncode == 0, done.stderr
-    found = dict(line.split(",")[0:4:3] for line in done.stdout.splitlines()[1:])
-    assert float(found["frb"]) == 1
-    assert float(found["ideal"]) == pytest.approx(1.5 / 6.75)
-    wrong = xcg_command(*call[:-1], "expectedRatio@0")
-    assert wrong.returncode == 2
-    assert "expectedRatio@0: expected a rank from 1, like expectedRatio@10" in wrong.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -50,8 +49,6 @@ def test_a_function_is_a_measure_with_cutoff_and_parameters() -> None:
     assert results.value("r", names[1], "2") == -2
     assert results.value("s", names[2]) == 0.5
     assert MEASURES.order(names[2]).lower_is_better
-    measure = pickle.loads(pickle.dumps(MEASURES.parse(names[1])))
-    assert str(measure) == names[1]
     with pytest.raises(XcgError, match="nothing to average"):
         xcg.evaluate(GRADES, RUNS, measures=f"{__name__}:gain_at@6")
 
@@ -73,6 +70,7 @@ def test_a_wrong_function_or_parameter_is_one_message(name: str, message: str) -
         xcg.evaluate(GRADES, RUNS, measures=f"{__name__}:{name}")
 
 
+@pytest.mark.slow
 def test_a_configuration_names_a_function_in_its_folder(tmp_path: Path, xcg_command: Command) -> None:
     (tmp_path / "mine.py").write_text(
         "def first(topic, *, cutoff):\n    return topic.gains[0]\ndef bad(topic):\n    return 1 / 0\n"

@@ -23,7 +23,6 @@ from xcg.measures.highlighted import (
     interpolated_precision,
     precision_and_recall,
 )
-from xcg.measures.highlighted_ranking import HighlightedRanking, RelevantText
 from xcg.measures.in_context import (
     article_scores,
     average_generalised_precision,
@@ -31,6 +30,7 @@ from xcg.measures.in_context import (
     generalised_precision,
     tolerance_scores,
 )
+from xcg.measures.rankings import HighlightedRanking, RelevantText
 
 # sizes 100, 50, 100, highlighted 80, 0, 60; 200 highlighted characters in all
 WORKED = HighlightedRanking(
@@ -76,9 +76,8 @@ def test_repeated_text_counts_again_only_in_documents_without_relevant_text() ->
     """d: 50 characters, then 20 new ones, 20 of the 70 relevant; e: 30 irrelevant characters twice."""
     results = [("d", 0, 50), ("e", 0, 30), ("d", 20, 70), ("e", 0, 30)]
     ranking = HighlightedRanking(results, {"d": [(40, 60)], "e": []})
-    assert ranking.new_sizes == [50, 30, 20, 30]
-    assert ranking.new_relevant_sizes == [10, 0, 10, 0]
-    assert ranking.unseen_sizes == [50, 30, 20, 0]
+    assert ranking.amounts("official") == [(50, 10), (30, 0), (20, 10), (30, 0)]
+    assert ranking.amounts("once") == [(50, 10), (30, 0), (20, 10), (0, 0)]
     assert precision_and_recall(ranking, 4) == (20 / 130, 1.0)
     assert precision_and_recall(ranking, 4, repeated="once") == (20 / 100, 1.0)
     assert precision_and_recall(ranking, 4, limit=110) == (20 / 110, 1.0)
@@ -94,16 +93,16 @@ def test_the_stated_relevant_size_counts_and_overlapping_passages_count_twice() 
     passages = {"d": [(10, 30), (20, 40), (50, 50)], "e": [(0, 10)]}
     ranking = HighlightedRanking([("d", 0, 30), ("d", 0, 45)], passages)
     assert ranking.relevant_in == {"d": 40, "e": 10}
-    assert ranking.relevant_sizes == [30, 40]
-    assert ranking.new_relevant_sizes == [30, 10]
+    assert ranking.amounts("always") == [(30, 30), (45, 40)]
+    assert ranking.amounts("official") == [(30, 30), (15, 10)]
     stated = replace(ranking, stated_sizes={"d": 100, "e": 0, "f": 60})
     assert stated.relevant_in == {"d": 100, "f": 60}
     assert precision_and_recall(stated, 2) == (40 / 45, 40 / 160)
     # A document whose stated size is 0 is not relevant, so that its text counts each time, and its
     # passages count only for the reader with a tolerance.
     twice = replace(stated, results=[("e", 5, 15), ("e", 5, 15)], entry_points={"e": 5})
-    assert twice.new_sizes == [10, 10]
-    assert twice.relevant_sizes == twice.new_relevant_sizes == twice.unseen_relevant_sizes == [0, 0]
+    assert twice.amounts("official") == twice.amounts("always") == [(10, 0), (10, 0)]
+    assert twice.amounts("once") == [(10, 0), (0, 0)]
     assert precision_and_recall(twice, 2) == (0, 0)
     assert article_scores(twice, 1) == entry_point_scores(twice, 500) == [(0, False)]
     assert tolerance_scores(replace(twice, length=lambda _: 99), 20) == [(10 / 30, False)]
@@ -118,9 +117,8 @@ def test_the_stated_relevant_size_counts_and_overlapping_passages_count_twice() 
 def test_empty_results_and_results_at_unknown_offsets_hold_nothing_relevant() -> None:
     results = [("d", 20, 20), ("d", -18, 0), ("d", -18, 0), ("e", -18, 0), ("e", -18, 0), ("d", 0, 20)]
     ranking = HighlightedRanking(results, {"d": [(0, 10)]}, {"d": 0}, length=lambda _: 100)
-    assert ranking.sizes == [0, 18, 18, 18, 18, 20]
-    assert ranking.new_sizes == ranking.unseen_sizes == [0, 18, 18, 18, 18, 20]
-    assert ranking.new_relevant_sizes == [0, 0, 0, 0, 0, 10]
+    amounts = [(0, 0), (18, 0), (18, 0), (18, 0), (18, 0), (20, 10)]
+    assert all(ranking.amounts(how) == amounts for how in ("always", "once", "official"))
     assert interpolated_precision(ranking, [1]) == [10 / 92]
     unknown = replace(ranking, results=results[1:])
     assert entry_point_scores(unknown, 500) == [(0, True), (0, False)]
@@ -135,7 +133,7 @@ def test_recall_points_are_exact() -> None:
     ranking = HighlightedRanking(
         [("d", 0, 29 * huge - 1), ("d", 0, 29 * huge)], {"d": [(0, 100 * huge)]}
     )
-    assert ranking.new_relevant_sizes == [29 * huge - 1, 1]
+    assert ranking.amounts("official") == [(29 * huge - 1, 29 * huge - 1), (1, 1)]
     assert interpolated_precision(ranking, [0.28, 0.29, 0.3]) == [1, 1, 0]
 
 
@@ -207,7 +205,7 @@ def test_offsets_of_any_size_need_little_memory() -> None:
         {"d": [(far - 20, far + 20)]},
         length=lambda _: 3 * far,
     )
-    assert ranking.new_relevant_sizes == [20, 20]
+    assert [relevant for _, relevant in ranking.amounts("official")] == [20, 20]
     assert tolerance_scores(ranking, 2 * far) == [(40 / (40 + 2 * far), True)]
     assert precision_and_recall(ranking, 2, limit=far + 5) == (25 / (far + 5), 25 / 40)
 

@@ -126,16 +126,6 @@ def test_both_meanings_of_r_are_explained(xcg_command: Command) -> None:
     assert xcg_command("measures", "μAP").stdout.startswith("muAP: μAP, average precision")
 
 
-@pytest.mark.parametrize("name", ["MAP", "NumRet", "MRR", "Recall", "alpha_nDCG"])
-def test_xcg_measures_explains_aliases_and_measures_of_ir_measures(
-    name: str, xcg_command: Command
-) -> None:
-    done = xcg_command("measures", name)
-    assert done.returncode == 0
-    (found, *_) = MEASURES.definitions(name)
-    assert found.title in done.stdout
-
-
 def test_two_measures_cannot_have_one_name() -> None:
     definition = MEASURES.definition("nxCG")
     assert MEASURES.add(definition.name, definition) is definition
@@ -143,6 +133,7 @@ def test_two_measures_cannot_have_one_name() -> None:
         MEASURES.add("nxCG", MEASURES.definition("xCG"))
 
 
+@pytest.mark.slow
 def test_standard_measures_work_without_ir_measures(tmp_path: Path) -> None:
     """Other measures give an error with the extra that is missing."""
     (tmp_path / "ir_measures.py").write_text("raise ImportError('not here')\n")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
@@ -128,32 +125,3 @@ def test_names_of_the_area() -> None:
         with pytest.raises(XcgError) as raised:
             MEASURES.parse(written)
         assert message in str(raised.value)
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> tuple[object, ...]:
-    """The options of a command that reads the example of Scheel et al., Table 1, with tied scores."""
-    levels = zip("ABCDEFGH", [1, 0, 3, 3, 2, 0, 1, 4], strict=True)
-    (tmp_path / "qrels").write_text("".join(f"1 0 {name} {level}\n" for name, level in levels))
-    scores = zip("ABCDEFGH", [9, 8, 7, 6, 5, 5, 3, 2], strict=True)
-    (tmp_path / "run").write_text("".join(f"1 Q0 {name} 0 {score} r\n" for name, score in scores))
-    return "--assessments", tmp_path / "qrels", "--run", tmp_path / "run", "--format", "csv"
-
-
-def test_the_command_prints_the_area(files: tuple[object, ...], xcg_command: Command) -> None:
-    """A precedes both B and F; C and D precede F; E and F are tied: 4.5 of 12 pairs."""
-    done = xcg_command("evaluate", *files, "--measures", "ROCAUC AUC(rel=4)")
-    assert done.returncode == 0, done.stderr
-    assert "r,all,AUC,0.375,levels" in done.stdout
-    assert "r,all,AUC(rel=4),0.0,levels" in done.stdout
-
-
-def test_the_command_refuses_topics_without_both_kinds_of_documents(
-    tmp_path: Path, xcg_command: Command
-) -> None:
-    (tmp_path / "qrels").write_text("1 0 a 1\n")
-    (tmp_path / "run").write_text("1 Q0 a 1 1 r\n")
-    files = "--assessments", tmp_path / "qrels", "--run", tmp_path / "run"
-    done = xcg_command("evaluate", *files, "--measures", "AUC")
-    assert done.returncode == 2
-    assert "nothing to average: no topic has a value of AUC" in done.stderr

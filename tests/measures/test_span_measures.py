@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import ir_measures
 import pytest
-from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
 from span_examples import Chunk, GoldSpan, chunk_run, recall_base, span_cases
@@ -22,8 +17,8 @@ from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import CharacterConverter
 from xcg.errors import InputError, XcgError
 from xcg.judgements.assessment import level_assessment
-from xcg.measures import span_ranking
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures import rankings
+from xcg.measures.rankings import SpanRanking
 
 # By hand: A, C and B are 20 characters of d each, A and C share five; D is e 0–10.
 GOLD: list[GoldSpan] = [
@@ -313,73 +308,11 @@ def test_topics_without_gold_text() -> None:
 
 
 def test_the_number_of_comparisons_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(span_ranking, "MAX_COMPARISONS", 3)
+    monkeypatch.setattr(rankings, "MAX_COMPARISONS", 3)
     ranking = SpanRanking([("d", 0, 1)] * 2, {"d": [(i, i + 1, 1.0) for i in range(2, 4)]})
     with pytest.raises(InputError, match="d: the results are compared with more than 3 gold spans"):
         ranking.judged(0.5)
     assert SpanRanking([("d", 0, 1)], ranking.gold).judged(0.5).ranks == []
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    """Write gold, two runs and documents as JSON Lines and text."""
-    (tmp_path / "corpus").mkdir()
-    for name, markup in DOCUMENTS.items():
-        (tmp_path / "corpus" / f"{name}.xml").write_text(markup)
-    records = [
-        {"topic": topic, "doc": d, "start": start, "end": end, "level": int(grade)}
-        for topic in "123"
-        for d, start, end, grade in GOLD
-    ]
-    (tmp_path / "gold.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
-    for name, run in {"good": RUN, "bad": RUN[2:]}.items():
-        results = [
-            {"topic": topic, "doc": d, "start": start, "end": end, "rank": rank}
-            for topic in "123"
-            for rank, (d, start, end) in enumerate(run, 1)
-        ]
-        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in results))
-    return tmp_path
-
-
-def test_the_commands(files: Path, xcg_command: Command) -> None:
-    gold = ("--assessments", "gold.jsonl", "--run", "good.jsonl", "--run", "bad.jsonl")
-    measures = ("--measures", "RR SpanPrecision@1 SpanRecall(budget=tokens)@4")
-    done = xcg_command("evaluate", *gold, *measures, "--corpus", "corpus", "--format", "csv", cwd=files)
-    assert done.returncode == 0, done.stderr
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    found = {(row["run"], row["measure"]): float(row["value"]) for row in rows if row["topic"] == "all"}
-    assert found == pytest.approx(
-        {
-            ("good", "RR"): 1.0,
-            ("good", "SpanPrecision@1"): 0.75,
-            ("good", "SpanRecall(budget=tokens)@4"): 10 / 65,
-            ("bad", "RR"): 0.5,
-            ("bad", "SpanPrecision@1"): 0.0,
-            ("bad", "SpanRecall(budget=tokens)@4"): 0.0,
-        }
-    )
-    limits = ("--fail-under", "SpanPrecision@1=0.3", "--fail-under", "Success@1=1")
-    gate = xcg_command("compare", *gold, "--measures", "SpanIoU", *limits, cwd=files)
-    assert gate.returncode == 1, gate.stderr
-    assert "failed: bad, " in gate.stderr
-    assert "SpanPrecision@1 is 0.0000, below 0.3" in gate.stderr
-    assert "failed: good" not in gate.stderr
-    curves = xcg_command(
-        *("curves", *gold, "--measures", "SpanRecall", "--depth", "2", "--ideal"), cwd=files
-    )
-    assert curves.returncode == 0, curves.stderr
-    assert "0.53846" in curves.stdout  # the ideal ranking: 35 of 65 characters at rank 1
-    assert "SpanIoU@10: intersection over union" in xcg_command("measures", "SpanIoU").stdout
-    assert "assessed elements, or gold spans" in xcg_command("measures", "RR").stdout
-    wrong = xcg_command("evaluate", *gold, "--measures", "Bpref", cwd=files)
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert wrong.stderr.count("topic 1: Bpref needs levels") == 1
-
-
-def test_workers_do_not_change_scores(files: Path) -> None:
-    arguments = files / "gold.jsonl", [files / "good.jsonl", files / "bad.jsonl"], None, None, MEASURES
-    assert list(xcg.evaluate(*arguments)) == list(xcg.evaluate(*arguments, workers=2))
 
 
 def test_curves_over_ranks_and_over_text_by_hand() -> None:
@@ -407,15 +340,6 @@ def test_a_result_without_text_costs_one_unit() -> None:
     )
     assert ranking.read_up_to([0.5, 3], "characters") == [(0, 0, 0), (2, 2, 2)]
     assert ranking.judged(0.5).ranks == [2]
-
-
-def test_the_gate_of_test_suites() -> None:
-    arguments = recall_base(GOLD), chunk_run("r", RUN), DOCUMENTS
-    xcg.testing.assert_retrieval(*arguments, at_least={"SpanPrecision@1": 0.75, "Success@1": 1})
-    with pytest.raises(
-        AssertionError, match=r"r, spans-levels: SpanPrecision@2 is 0\.3750, below 0\.4"
-    ):
-        xcg.testing.assert_retrieval(*arguments, at_least={"SpanPrecision@2": 0.4})
 
 
 @given(

@@ -38,11 +38,7 @@ from xcg.gains.topic import Topic, reading_of
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Measure
-from xcg.measures.text_effort import (
-    gain_recall_at_budgets,
-    mean_effort_precision_in_text,
-    nxcg_at_budgets,
-)
+from xcg.measures.effort import mean_effort_precision_in_text
 from xcg.measures.topic_gains import Reading
 from xcg.user_model.model import UserModel
 
@@ -205,10 +201,10 @@ class _RunScores:
 
     def results(self, budgets: Sequence[int], model: str) -> Iterator[Result]:
         """Yield MAep and nxCG of each question."""
-        for question, reading in zip(self.questions, self.readings, strict=True):
-            nxcg = nxcg_at_budgets(*reading, budgets).tolist()
-            yield Result(self.run, question, "MAep", mean_effort_precision_in_text(*reading), model)
-            for budget, value in zip(budgets, nxcg, strict=True):
+        for question, (run, ideal) in zip(self.questions, self.readings, strict=True):
+            nxcg = run.gain_at(budgets) / ideal.gain_at(budgets)
+            yield Result(self.run, question, "MAep", mean_effort_precision_in_text(run, ideal), model)
+            for budget, value in zip(budgets, nxcg.tolist(), strict=True):
                 yield Result(self.run, question, f"nxCG@{budget}", value, model)
 
 
@@ -334,7 +330,7 @@ def _curves(scores: Sequence[_RunScores], ideals: Sequence[Reading], model: str)
     amounts = np.linspace(0.0, most, _CURVE_STEPS + 1)
     curves = []
     for run, readings in {**of_runs, IDEAL_READER: [(best, best) for best in ideals]}.items():
-        heights = [gain_recall_at_budgets(reading, best, amounts) for reading, best in readings]
+        heights = [reading.gain_at(amounts) / float(np.sum(best.gains)) for reading, best in readings]
         mean = np.mean(heights, axis=0).tolist()
         curves.append(CurveOf(run, MEAN, "gr", model, amounts.tolist(), mean))
     return curves

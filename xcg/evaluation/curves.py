@@ -17,7 +17,7 @@ from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure, RankingGains, split_measures
 from xcg.measures.definition import Curve
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.rankings import SpanRanking
 from xcg.measures.topic_gains import Reading
 from xcg.user_model.effort import Charge
 
@@ -169,6 +169,11 @@ def _without_cutoff(measure: Measure) -> str:
 
 class _IdealRanking(RankingGains):
     """The ideal ranking, whose text is known from a run."""
+
+    lacking = (
+        "this measure is not defined for the ideal ranking, of which only gains are known: leave out "
+        "the ideal ranking (--ideal)"
+    )
 
     def __init__(self, ideal: IdealRecallBase, of_run: RankingGains) -> None:
         super().__init__(ideal.gains, ideal.gains, 0)

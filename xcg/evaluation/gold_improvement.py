@@ -18,8 +18,7 @@ from xcg.evaluation.score_notes import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
-from xcg.measures.highlighted_ranking import RelevantText
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.rankings import RelevantText, SpanRanking
 
 MEASURE = "SpanRecall"
 """The default measure of disagreement: the share of the gold text that a run returns."""

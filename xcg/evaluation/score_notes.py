@@ -11,7 +11,7 @@ from xcg.evaluation.results import Result
 from xcg.evaluation.scored_runs import ScoredRun
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
-from xcg.measures.cumulated_gain import BOUND
+from xcg.measures.definition import BOUND
 from xcg.runs.run import Run, name_without_strategy
 from xcg.user_model.model import UserModel
 

@@ -15,9 +15,7 @@ from xcg.gains.ideal import IdealRecallBase, JudgedTopic, gold_spans, ideal_elem
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.resolved import MISSING, ResolvedRanking
 from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan
-from xcg.measures.highlighted_ranking import HighlightedRanking
-from xcg.measures.span_ranking import SpanRanking
-from xcg.measures.text_effort import by_density
+from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import Reading
 from xcg.user_model.model import UserModel
 
@@ -266,6 +264,6 @@ class RankedTopic(JudgedTopic):
     def ideal_reading(self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit) -> Reading:
         """Return what the ideal reader of gold spans reads: only gold, densest first."""
         gold = self.span_topic(ideal, model, unit).gold
-        return by_density(
+        return Reading.by_density(
             [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
         )

@@ -19,9 +19,7 @@ from xcg.gains.span_reader import ReadResult, TextSpan
 from xcg.judgements.assessment import Assessment
 from xcg.lazy_modules import np
 from xcg.measures import RankingGains
-from xcg.measures.highlighted_ranking import HighlightedRanking
-from xcg.measures.span_ranking import SpanRanking
-from xcg.measures.text_effort import by_density
+from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
 from xcg.runs.result_overlap import overlapping_results
 from xcg.user_model.effort import Charge
@@ -97,10 +95,10 @@ class EvaluatedRanking(RankingGains):
             _unit_grades(assessment)[0] for rows in assessed.values() for assessment in rows.values()
         )
         spans = self._topic.text_spans(self._run, self._model)
-        new_sizes = HighlightedRanking(spans, {}).unseen_sizes
+        new_sizes = HighlightedRanking(spans, {}).amounts("once")
         graded = []
         ranking = self._topic.ranking(self._run, self._model)
-        for (file, row), (_, start, end), new in zip(ranking, spans, new_sizes, strict=True):
+        for (file, row), (_, start, end), (new, _) in zip(ranking, spans, new_sizes, strict=True):
             assessment = assessed.get(file, {}).get(row) if row is not None else None
             e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
             graded.append(GradedResult(e, s, end - start, new))
@@ -138,7 +136,7 @@ class EvaluatedRanking(RankingGains):
             for file, document in ideal.documents.items()
             for row, score in document.ideal_scores.items()
         ]
-        return Reading(texts, vector(self.gains)), by_density(best)
+        return Reading(texts, vector(self.gains)), Reading.by_density(best)
 
     def _amount(self, span: TextSpan, unit: TextUnit) -> float:
         """Return the amount of text in a span, 1 if it is empty because the user looks at it."""

@@ -21,7 +21,7 @@ from xcg.laws.cases import Case, Document, Form, Ranking, Setting
 from xcg.laws.chunk_measures import ChunkMeasure, Gold, Retrieved, overlap
 from xcg.laws.laws import Claim
 from xcg.measures import MEASURES, Measure
-from xcg.measures.cumulated_gain import BOUND
+from xcg.measures.definition import BOUND
 from xcg.plugins import find_module, is_neighbour, load_neighbour, load_object, refuse_if_off
 from xcg.runs.run import Ranking as RunRanking
 from xcg.runs.run import Run

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from xcg.measures.cumulated_gain import gain_recall, manxcg, nxcg
-from xcg.measures.definition import Cutoff, Definition, Measure, Number
+from xcg.measures.definition import Cutoff, Definition, Measure, Number, Order
 from xcg.measures.effort import (
     effort_precision,
     interpolated_mean_effort_precision,
@@ -16,7 +16,6 @@ from xcg.measures.effort import (
     mean_effort_precision_over_gain,
 )
 from xcg.measures.graded_precision import q_measure, r_measure
-from xcg.measures.order import Order
 from xcg.measures.parser import MEASURES, MeasureRegistry, split_measures
 from xcg.measures.topic_gains import RankingGains, cumulate
 

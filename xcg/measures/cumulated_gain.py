@@ -1,20 +1,36 @@
-"""Cumulated gain and its normalised forms: xCG, nxCG, MAxCG, MAnxCG and gain-recall gr."""
+"""Cumulated gain, discounted or not, normalised or not, at a rank or as the mean up to it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
+from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.definition import RANK, UNITS, Curve, Parameters
+from xcg.measures.definition import (
+    BOUND,
+    RANK,
+    RANK_OR_ALL,
+    UNITS,
+    Curve,
+    Number,
+    Parameters,
+)
+from xcg.measures.effort import CHARGE, CHARGE_CAVEAT
 from xcg.measures.parser import MEASURES
-from xcg.measures.text_effort import CHARGE, CHARGE_CAVEAT, gain_at_budgets
-from xcg.measures.topic_gains import Gains, RankingGains, check_ideal, cumulate
+from xcg.measures.topic_gains import Gains, RankingGains, check_gains, check_ideal, cumulate
 
 Vectors: TypeAlias = "tuple[Gains, Gains]"
 """Cumulated gains of a run and of the ideal ranking."""
+
+MAX_RANKS = 100_000
+"""The highest rank for which vectors are stored, unless there are more results or ideal gains."""
+
+_POINTS = 100
+"""The number of amounts of text for which vectors over text are stored."""
 
 
 def nxcg(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = None) -> Gains:
@@ -87,55 +103,80 @@ def gain_recall(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = 
     return cumulate(gains, depth) / check_ideal(ideal).total
 
 
+def discounted(gains: Gains, base: float, discount: str, gain: str) -> Gains:
+    """Compute what each rank adds to discounted cumulated gain.
+
+    With ``from_base``, rank i adds G[i] below rank b and G[i] / log_b(i) from rank b on (Järvelin and
+    Kekäläinen 2002, equation 2). With ``rank`` it adds G[i] / i (section 4 of the same paper, df = i).
+    With ``plus_one`` it adds G[i] / log_b(i + 1) (Scheel, Lommatzsch and Albayrak 2011, equation 3).
+
+    Args:
+        gains: Gain of each result in rank order.
+        base: The base b of the logarithm, above 1. ``rank`` does not use it.
+        discount: What gains are divided by.
+        gain: ``exp`` replaces each gain G by 2^G - 1.
+
+    Raises:
+        XcgError: If 2^G is too large for a number.
+
+    >>> discounted(np.array([3, 2, 3, 0, 0, 1]), 2, "from_base", "linear").cumsum().round(2).tolist()
+    [3.0, 5.0, 6.89, 6.89, 6.89, 7.28]
+    """
+    if gain == "exp":
+        with np.errstate(over="ignore"):
+            gains = np.exp2(gains) - 1.0
+        if not np.all(np.isfinite(gains)):
+            raise XcgError("2 to the power of these gains is too large; use smaller gains")
+    ranks = np.arange(1, len(gains) + 1, dtype=np.float64)
+    if discount == "rank":
+        return gains / ranks
+    if discount == "plus_one":
+        return gains * math.log(base) / np.log(ranks + 1)
+    weights = np.ones(len(gains))
+    late = ranks >= base
+    weights[late] = math.log(base) / np.log(ranks[late])
+    weights[ranks == base] = 1.0  # log_b(b) is exactly 1, which rounding can miss
+    return gains * weights
+
+
 @dataclass(frozen=True)
-class VectorMeasure:
-    """A measure of the vectors of cumulated gain of a run and of the ideal ranking.
+class CumulatedGain:
+    """A measure of the cumulated gains of a run and of the ideal ranking.
 
     Attributes:
-        vectors: ``(topic, cutoff, parameters, points) →`` both vectors up to the cutoff. Vectors over
-            ranks have all ranks, vectors over text a number of points.
+        cumulated: ``(topic, depth, parameters) →`` both vectors of cumulated gains, discounted or not,
+            at each rank up to a depth or at equidistant amounts of text.
         normalised: Whether gains are divided by those of the ideal ranking.
         averaged: Whether the value is the mean over all ranks, instead of the value at the last.
         in_order: Whether a topic's mean adds ranks in order, as :func:`manxcg` does; numpy's mean adds
             them in pairs, and the last digit can differ.
     """
 
-    vectors: Callable[..., Vectors]
+    cumulated: Callable[[RankingGains, float, Parameters], Vectors]
     normalised: bool = False
     averaged: bool = False
     in_order: bool = False
 
-    def register(self, name: str, **declaration: Any) -> None:
-        """Register the measure; its curve, and its mean over vectors if ``mean`` is a parameter."""
-        if "mean" in declaration["parameters"]:
-            declaration |= {"aggregate_input": self.vectors_to, "aggregate": self.aggregate}
-            declaration |= {"curve_input": self.curve_input, "aggregate_curve": self.aggregate_curve}
-        limits = BOUND if self.normalised else "0 to the sum of all gains"
-        declaration = {"cutoff": RANK, "curve": self.curve, "range": limits, **declaration}
-        MEASURES.register(name, **declaration)(self.compute)
-
     def compute(self, topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
         """Return the value for one topic."""
-        return self._value(self.vectors_to(topic, cutoff, parameters), cutoff, self.in_order)
+        return self._value(self.vectors(topic, cutoff, parameters), cutoff, self.in_order)
 
-    def vectors_to(self, topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    def vectors(self, topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
         """Return both vectors up to the cutoff, or up to a rank from which they are constant."""
         if MAX_RANKS < cutoff < math.inf and not _unit(parameters):
             cutoff = min(cutoff, max(len(topic.checked_gains), np.size(topic.ideal), MAX_RANKS))
-        return self.vectors(topic, cutoff, parameters, 1)
+        return self.cumulated(topic, cutoff, parameters)
 
     def aggregate(self, topics: Sequence[Vectors], cutoff: float, parameters: Parameters) -> float:
         """Return the value of the mean vectors over topics (Järvelin and Kekäläinen 2002, 2.3)."""
+        if _unit(parameters):  # of vectors over text, only the gain at the cutoff counts
+            topics = [(run[-1:], ideal[-1:]) for run, ideal in topics]
         return self._value(_mean_vectors(topics), cutoff)
 
     def curve(self, topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
         """Return the values at all ranks up to a depth, or at amounts of text."""
-        points = _budgets(depth, _CURVE_POINTS) if _unit(parameters) else range(1, depth + 1)
-        return points, self.aggregate_curve([self.curve_input(topic, depth, parameters)])
-
-    def curve_input(self, topic: RankingGains, depth: int, parameters: Parameters) -> Vectors:
-        """Return the vectors of which curves are made."""
-        return self.vectors(topic, depth, parameters, _CURVE_POINTS)
+        points = _budgets(depth) if _unit(parameters) else range(1, depth + 1)
+        return points, self.aggregate_curve([self.vectors(topic, depth, parameters)])
 
     def aggregate_curve(self, topics: Sequence[Vectors]) -> list[float]:
         """Return the values of the curve of the mean vectors over topics."""
@@ -159,10 +200,6 @@ class VectorMeasure:
         return np.divide(run, ideal, out=np.zeros_like(run), where=ideal > 0)
 
 
-MAX_RANKS = 100_000
-"""The highest rank for which vectors are stored, unless there are more results or ideal gains."""
-
-
 def _means(values: Gains) -> Gains:
     """Return the mean up to each rank."""
     return np.cumsum(values) / np.arange(1, len(values) + 1)
@@ -180,29 +217,9 @@ def _mean_vectors(topics: Sequence[Vectors]) -> Vectors:
     return run, ideal
 
 
-# Declarations
-
-MEAN = {"mean": ("values", "vectors")}
-VECTORS_CAVEAT = (
-    "mean=vectors first averages the cumulated vectors over topics and then computes the value; by "
-    "default the values of the topics are averaged."
-)
-BOUND = (
-    "0 to 1; above 1 only if a run gains more than the ideal ranking, which is possible without "
-    "normalisation, with results that contain ideal elements, with ideal elements that overlap, and "
-    "with text that shows several gold spans"
-)
-_BUDGET = {"budget": UNITS, **CHARGE}
-_BUDGET_CAVEAT = (
-    "budget=tokens (words, characters) takes the value after that amount of text instead of after "
-    f"that number of results; {CHARGE_CAVEAT}"
-)
-_CURVE_POINTS = 100
-
-
-def _budgets(most: float, number: int) -> list[float]:
-    """Return a number of equidistant amounts of text."""
-    return [most * point / number for point in range(1, number + 1)]
+def _budgets(most: float) -> list[float]:
+    """Return equidistant amounts of text."""
+    return [most * point / _POINTS for point in range(1, _POINTS + 1)]
 
 
 def _unit(parameters: Parameters) -> str:
@@ -211,73 +228,202 @@ def _unit(parameters: Parameters) -> str:
     return "" if unit == "ranks" else unit
 
 
-def _vectors(topic: RankingGains, cutoff: float, parameters: Parameters, points: int) -> Vectors:
+# Vectors of cumulated gains
+
+
+def _plain(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     unit: Any = _unit(parameters)
     if not unit:
         depth = int(cutoff)
         return cumulate(topic.checked_gains, depth), cumulate(topic.checked_ideal, depth)
     run, ideal = topic.readings(unit, parameters["charge"])
-    budgets = _budgets(cutoff, points)
-    return gain_at_budgets(run, budgets), gain_at_budgets(ideal, budgets)
+    return run.gain_at(_budgets(cutoff)), ideal.gain_at(_budgets(cutoff))
 
 
-def _recall_vectors(topic: RankingGains, cutoff: float, parameters: Parameters, points: int) -> Vectors:
-    run, _ = _vectors(topic, cutoff, parameters, points)
+def _over_total(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    run, _ = _plain(topic, cutoff, parameters)
     unit: Any = _unit(parameters)
     ideal = topic.readings(unit, parameters["charge"])[1].gains if unit else topic.checked_ideal
     return run, np.full(len(run), np.sum(ideal))
 
 
-VectorMeasure(_vectors).register(
+def _discounted(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    return _sums(topic.checked_gains.values, topic.checked_ideal.values, cutoff, parameters)
+
+
+def _exponential(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    return _discounted(topic, cutoff, {**parameters, **_EQUATION_3})
+
+
+def _of_normalised_gains(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    gains, ideal = topic.checked_gains.values, check_gains(topic.ideal).values
+    highest = topic.checked_ideal.values[0] if ideal.any() else np.inf  # without ideal gains all are 0
+    return _sums(gains / highest, ideal / highest, cutoff, {**parameters, **_EQUATION_3})
+
+
+def _sums(gains: Gains, ideal: Gains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Return the sums of discounted gains up to the cutoff, or to the end of the longer vector."""
+    depth = max(len(gains), len(ideal), 1) if math.isinf(cutoff) else int(cutoff)
+    options = {name: parameters[name] for name in ("base", "discount", "gain")}
+    run, best = (
+        np.cumsum(discounted(np.pad(part[:depth], (0, max(0, depth - len(part)))), **options))
+        for part in (gains, ideal)
+    )
+    return run, best
+
+
+# Declarations
+
+_EQUATION_3 = {"discount": "plus_one", "gain": "exp"}
+_MEAN = {"mean": ("values", "vectors")}
+_MEAN_CAVEAT = (
+    "mean=vectors first averages the cumulated vectors over topics and then computes the value; by "
+    "default the values of the topics are averaged."
+)
+_BUDGET = {"budget": UNITS, **CHARGE}
+_BUDGET_CAVEAT = (
+    "budget=tokens (words, characters) takes the value after that amount of text instead of after "
+    f"that number of results; {CHARGE_CAVEAT}"
+)
+_WEIGHT_CAVEAT = "Topics with more relevant elements have more weight in the mean"
+_BASE = {"base": Number(2.0, 1.0, above=True)}
+_DISCOUNT = {"discount": ("from_base", "plus_one", "rank"), "gain": ("linear", "exp"), **_MEAN}
+_KL = "Kazai & Lalmas 2006 [@kazai-lalmas-2006]"
+_JK = "Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002]"
+_SL = "Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011]"
+
+
+def _declare(measure: CumulatedGain, name: str, **fields: Any) -> None:
+    """Register a measure, with the vectors of the mean over topics if ``mean`` is a parameter."""
+    if measure.averaged:
+        plain = name.removeprefix("MA").removeprefix("avg")
+        mean = f"({plain}[1] + … + {plain}[i]) / i"
+        fields = {"title": f"mean of {plain} up to a rank", "formula": f"{name}[i] = {mean}", **fields}
+    if "mean" in fields["parameters"]:
+        fields["vectors"], fields["aggregate"] = measure.vectors, measure.aggregate
+        fields["aggregate_curve"] = measure.aggregate_curve
+    limits = BOUND if measure.normalised else "0 to the sum of all gains"
+    fields = {"cutoff": RANK, "curve": measure.curve, "range": limits, **fields}
+    MEASURES.register(name, **fields)(measure.compute)
+
+
+_declare(
+    CumulatedGain(_plain),
     "xCG",
     title="cumulated gain at a rank",
     formula="xCG[i] = xG[1] + … + xG[i]",
-    source="Kazai & Lalmas 2006, equation 4; Järvelin & Kekäläinen 2002, equation 1 (CG)",
-    references=("kazai-lalmas-2006", "jarvelin-kekalainen-2002"),
+    source=f"{_KL}, equation 4; {_JK}, equation 1 (CG)",
     example="gains 0.9, 0.1, 0, 0.5: xCG@2 = 1.0",
-    caveat="Topics with more relevant elements have more weight in the mean; nxCG avoids this. "
+    caveat=f"{_WEIGHT_CAVEAT}; nxCG avoids this. "
     f" Under the user model levels it is Järvelin and Kekäläinen's CG. {_BUDGET_CAVEAT}",
-    parameters={**_BUDGET, **MEAN},
+    parameters={**_BUDGET, **_MEAN},
 )
-VectorMeasure(_vectors, normalised=True).register(
+_declare(
+    CumulatedGain(_plain, normalised=True),
     "nxCG",
     title="normalised cumulated gain at a rank",
     formula="nxCG[i] = xCG[i] / xCI[i], where xCI is the cumulated gain of the ideal ranking",
-    source="Kazai & Lalmas 2006, equation 5; Järvelin & Kekäläinen 2002, section 2.3 (nCG)",
-    references=("kazai-lalmas-2006", "jarvelin-kekalainen-2002"),
+    source=f"{_KL}, equation 5; {_JK}, section 2.3 (nCG)",
     example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: nxCG@2 = 1.0 / 1.5 = 0.667",
     caveat="Beyond the last ideal element it does not distinguish early from late results. Under "
     "the user model levels it is Järvelin and Kekäläinen's nCG. "
-    f"{_BUDGET_CAVEAT} {VECTORS_CAVEAT}",
-    parameters={**_BUDGET, **MEAN},
+    f"{_BUDGET_CAVEAT} {_MEAN_CAVEAT}",
+    parameters={**_BUDGET, **_MEAN},
 )
-VectorMeasure(_vectors, averaged=True).register(
+_declare(
+    CumulatedGain(_plain, averaged=True),
     "MAxCG",
-    title="mean of xCG up to a rank",
-    formula="MAxCG[i] = (xCG[1] + … + xCG[i]) / i",
-    source="Järvelin & Kekäläinen 2002, section 2.3 (avg-pos of CG)",
-    references=("jarvelin-kekalainen-2002",),
+    source=f"{_JK}, section 2.3 (avg-pos of CG)",
     example="gains 3, 2: MAxCG@2 = (3 + 5) / 2 = 4",
-    caveat="Topics with more relevant elements have more weight in the mean.",
-    parameters=MEAN,
+    caveat=f"{_WEIGHT_CAVEAT}.",
+    parameters=_MEAN,
 )
-VectorMeasure(_recall_vectors, normalised=True).register(
+_declare(
+    CumulatedGain(_over_total, normalised=True),
     "gr",
     title="gain-recall at a rank",
     formula="gr[i] = xCG[i] / xCI[n], where n is the number of ideal elements",
-    source="Kazai & Lalmas 2006, equation 14",
-    references=("kazai-lalmas-2006",),
+    source=f"{_KL}, equation 14",
     example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6",
     caveat=_BUDGET_CAVEAT,
     parameters=_BUDGET,
 )
-VectorMeasure(_vectors, normalised=True, averaged=True, in_order=True).register(
+_declare(
+    CumulatedGain(_plain, normalised=True, averaged=True, in_order=True),
     "MAnxCG",
-    title="mean of nxCG up to a rank",
-    formula="MAnxCG[i] = (nxCG[1] + … + nxCG[i]) / i",
-    source="Kazai & Lalmas 2006, equation 6; Järvelin & Kekäläinen 2002, section 2.3 (avg-pos)",
-    references=("kazai-lalmas-2006", "jarvelin-kekalainen-2002"),
+    source=f"{_KL}, equation 6; {_JK}, section 2.3 (avg-pos)",
     example="gains 0.5, 1, ideal 1, 0.5: MAnxCG@2 = (0.5 + 1) / 2 = 0.75",
-    caveat=f"A rank far beyond the last ideal element hides differences between runs. {VECTORS_CAVEAT}",
-    parameters=MEAN,
+    caveat=f"A rank far beyond the last ideal element hides differences between runs. {_MEAN_CAVEAT}",
+    parameters=_MEAN,
+)
+_dcg = partial(_declare, parameters={**_BASE, **_DISCOUNT})
+_dcg(
+    CumulatedGain(_discounted),
+    "xDCG",
+    title="discounted cumulated gain",
+    formula="xDCG[i] = Σ of G[j] for ranks j < base, and of G[j] / log_base(j) from rank base on",
+    source=f"{_JK}, equation 2 (DCG); for discount=rank section 4 (df = i)",
+    example="gains 3, 2, 3: xDCG@3 = 3 + 2 + 3 / 1.585 = 6.89",
+    caveat="discount=plus_one divides by log_base(j + 1) at every rank, discount=rank by the rank j "
+    "(then base has no effect); gain=exp replaces G by 2^G - 1. A base near 1 leaves little more than "
+    "the first result, a base above the last rank no discount. Under the user model levels it is "
+    "Järvelin and Kekäläinen's DCG.",
+    cutoff=RANK_OR_ALL,
+)
+_dcg(
+    CumulatedGain(_discounted, normalised=True),
+    "nxDCG",
+    title="normalised discounted cumulated gain",
+    formula="nxDCG[i] = xDCG[i] / xDCI[i], where xDCI is xDCG of the ideal ranking",
+    source=f"{_JK}, section 2.3 (nDCG); with discount=plus_one and gain=exp {_SL}, equation 3",
+    example="gains 3, 2, 3, ideal 3, 3, 3: nxDCG@3 = 6.89 / 7.89 = 0.873",
+    caveat="Under the user model levels it is Järvelin and Kekäläinen's nDCG; nDCG is the standard "
+    f"measure of trec_eval, which discounts by log2(j + 1). {_MEAN_CAVEAT}",
+    cutoff=RANK_OR_ALL,
+)
+_dcg(
+    CumulatedGain(_discounted, averaged=True),
+    "MAxDCG",
+    source=f"{_JK}, section 2.3 (avg-pos of DCG)",
+    example="gains 3, 2: MAxDCG@2 = (3 + 5) / 2 = 4",
+    caveat=f"{_WEIGHT_CAVEAT}.",
+)
+_dcg(
+    CumulatedGain(_discounted, normalised=True, averaged=True),
+    "MAnxDCG",
+    source=f"{_JK}, section 2.3 (avg-pos of nDCG)",
+    example="gains 3, 2, ideal 3, 3: MAnxDCG@2 = (1 + 5 / 6) / 2 = 0.917",
+    caveat=_MEAN_CAVEAT,
+)
+_ndcng = partial(_declare, parameters=_BASE)
+_ndcng(
+    CumulatedGain(_of_normalised_gains, normalised=True),
+    "NDCNG",
+    title="normalised discounted cumulated normalised gain",
+    formula="nxDCG of the gains 2^(G / m) - 1 with the discount 1 / log(i + 1), where m is the "
+    "highest ideal gain; 0 if m is 0",
+    source=f"{_SL}, equation 5",
+    example="gains 0, 1, ideal 1: NDCNG@2 = (1 / log 3) / (1 / log 2) = 0.631",
+    caveat="The base of the logarithm cancels out. A topic without ideal elements is left out of the "
+    "mean.",
+    cutoff=RANK_OR_ALL,
+)
+_ndcng(
+    CumulatedGain(_of_normalised_gains, normalised=True, averaged=True),
+    "avgNDCNG",
+    source=f"{_SL}, Table 2 (mean) and Figures 4 and 5 (mean NDCNG)",
+    example="gains 1, 0, ideal 1: avgNDCNG@2 = 1",
+    caveat="The base of the logarithm cancels out.",
+    aliases=("meanNDCNG",),
+)
+_ndcng(
+    CumulatedGain(_exponential, normalised=True, averaged=True),
+    "avgNDCG",
+    title="mean of NDCG with exponential gains up to a rank",
+    formula="avgNDCG[i] = (N[1] + … + N[i]) / i, where N is nxDCG(discount=plus_one,gain=exp)",
+    source=f"{_SL}, equation 3, Table 2 (mean) and Figures 4 and 5 (mean NDCG)",
+    example="gains 1, 2, ideal 2, 1: avgNDCG@2 = (1 / 3 + 2.893 / 3.631) / 2 = 0.565",
+    caveat="It is short for MAnxDCG(discount=plus_one,gain=exp). nDCG, also written NDCG, is the "
+    "standard measure, whose gains are linear.",
+    aliases=("meanNDCG",),
 )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from xcg.errors import XcgError, nearest
 from xcg.lazy_modules import np
-from xcg.measures.order import Order
 from xcg.measures.topic_gains import RankingGains
 from xcg.user_model.effort import EffortUnit
 
@@ -26,6 +25,13 @@ exhaustivity, specificity and sizes; highlighted text; or levels of relevance.""
 
 UNITS: tuple[str, ...] = get_args(EffortUnit)
 """What effort can be counted in: visited results, or units of read text."""
+
+BOUND = (
+    "0 to 1; above 1 only if a run gains more than the ideal ranking, which is possible without "
+    "normalisation, with results that contain ideal elements, with ideal elements that overlap, and "
+    "with text that shows several gold spans"
+)
+"""The range of measures that compare with the ideal ranking."""
 
 HIGHEST_RANK = 999_999_999
 """The highest rank that can be a cutoff. Memory does not depend on the cutoff."""
@@ -101,6 +107,39 @@ class Number(NamedTuple):
         return f"{kind} {bound}" + (f" to {self.most:g}" if self.most < math.inf else "")
 
 
+class Order(NamedTuple):
+    """The order of a measure's values from best to worst.
+
+    >>> Order(lower_is_better=True).best([5.2, 3.0]), HIGHER_IS_BETTER.best([5.2, 3.0])
+    (3.0, 5.2)
+    """
+
+    lower_is_better: bool
+
+    def sort_key(self, value: float) -> float:
+        """Return a key that sorts better values first: ``sorted(values, key=order.sort_key)``."""
+        return value if self.lower_is_better else -value
+
+    def better(self, first: float, second: float) -> bool:
+        """Return whether the first value is better than the second."""
+        return self.sort_key(first) < self.sort_key(second)
+
+    def best(self, values: Iterable[float]) -> float:
+        """Return the best value; ValueError if there is none."""
+        return min(values, key=self.sort_key)
+
+    def rank(self, value: float, values: Iterable[float]) -> int:
+        """Return the rank of a value among values, from 1; equal values share a rank.
+
+        >>> [HIGHER_IS_BETTER.rank(value, [0.5, 0.7, 0.5]) for value in (0.7, 0.5)]
+        [1, 2]
+        """
+        return 1 + sum(self.better(other, value) for other in values)
+
+
+HIGHER_IS_BETTER = Order(lower_is_better=False)
+
+
 @dataclass(frozen=True, eq=False)
 class Definition:
     """The declaration of a measure: what it is for people, and how it is computed.
@@ -109,12 +148,12 @@ class Definition:
         name: The name that users write; see ``aliases`` for others.
         title: What the measure is, in a few words.
         formula: The formula in plain text.
-        source: Paper and equation.
-        references: Its published sources: keys of ``xcg/references.bib``, or BibTeX entries.
+        source: Paper and equation. ``[@key]`` after a paper names its entry in ``xcg/references.bib``.
+        references: These keys; or BibTeX entries of sources that are not in this file.
         example: A worked example with small numbers.
         compute: ``(topic, cutoff, parameters) → value``, or None if the measure is undefined for a
             ranking, whose topic is then left out of the mean. ``topic`` is a :class:`RankingGains`, or
-            a :class:`~xcg.measures.judged_ranking.JudgedRanking` if ``needs`` is ``"levels"``. None for
+            a :class:`~xcg.measures.rankings.JudgedRanking` if ``needs`` is ``"levels"``. None for
             a measure that ir_measures computes.
         range: The range of values.
         cutoff: The legal cutoffs; None for a measure without one.
@@ -124,17 +163,14 @@ class Definition:
         aliases: Other names that mean the same measure.
         lower_is_better: Whether a lower value is better.
         needs: The input of the measure.
-        needs_characters: Whether it always needs the text or the sizes of the documents.
         with_cutoff: The measure that the name means if a cutoff follows, if that is another one.
         curve: ``(topic, depth, parameters) → points`` of the curve that plots draw, or None if the
             curve is undefined for a ranking.
         curve_over: What the abscissa of the curve is.
-        curve_input: ``(topic, depth, parameters) →`` what ``aggregate_curve`` needs of a topic.
-        aggregate_curve: ``(inputs) →`` the values of the mean curve over topics, for a measure whose
-            mean is not the arithmetic mean of its values.
-        aggregate_input: ``(topic, cutoff, parameters) →`` what ``aggregate`` needs of a topic.
-        aggregate: ``(inputs, cutoff, parameters) →`` the mean over topics, for a measure whose mean is
-            not the arithmetic mean of its values.
+        vectors: ``(topic, depth, parameters) →`` what ``aggregate`` and ``aggregate_curve`` need of a
+            topic, for a measure whose mean can be another than the arithmetic mean of its values.
+        aggregate: ``(vectors, cutoff, parameters) →`` the mean over topics.
+        aggregate_curve: ``(vectors) →`` the values of the mean curve over topics.
         is_count: Whether the value over all topics is the sum of the topics' values, not their mean.
         on_spans: Whether the measure is defined for topics with gold spans alone without a user model.
     """
@@ -153,16 +189,19 @@ class Definition:
     aliases: tuple[str, ...] = ()
     lower_is_better: bool = False
     needs: Needs = "gains"
-    needs_characters: bool = False
     with_cutoff: Definition | None = None
     curve: Callable[[RankingGains, int, Parameters], Curve | None] | None = None
     curve_over: str = "rank"
-    curve_input: Callable[[RankingGains, int, Parameters], object] | None = None
-    aggregate_curve: Callable[[Sequence[Any]], Sequence[float]] | None = None
-    aggregate_input: Callable[[RankingGains, float, Parameters], object] | None = None
+    vectors: Callable[[RankingGains, float, Parameters], object] | None = None
     aggregate: Callable[[Sequence[Any], float, Parameters], float] | None = None
+    aggregate_curve: Callable[[Sequence[Any]], Sequence[float]] | None = None
     is_count: bool = False
     on_spans: bool = False
+
+    def __post_init__(self) -> None:
+        keys = re.findall(r" \[@([\w-]+)\]", self.source)
+        object.__setattr__(self, "references", (*keys, *self.references))
+        object.__setattr__(self, "source", re.sub(r" \[@[\w-]+\]", "", self.source))
 
     @property
     def usage(self) -> str:
@@ -308,10 +347,6 @@ class Measure:
         settings = self.settings(defaults)
         return cast(EffortUnit, settings.get("budget", settings.get("effort", "ranks")))
 
-    def needs_characters(self, defaults: Mapping[str, str] | None = None) -> bool:
-        """Return whether the measure needs the text or the sizes of the documents."""
-        return self.definition.needs_characters or self.unit(defaults) != "ranks"
-
     def compute(self, topic: Any, defaults: Mapping[str, str] | None = None) -> float | None:
         """Return the value for one topic.
 
@@ -356,12 +391,12 @@ class Measure:
         return self.definition.curve_over if budget == "ranks" else f"{budget} read"
 
     def curve_input(
-        self, topic: RankingGains, depth: int, defaults: Mapping[str, str] | None = None
+        self, topic: RankingGains, depth: float, defaults: Mapping[str, str] | None = None
     ) -> object | None:
         """Return what :meth:`aggregate_curve` needs of a topic besides its curve; None if nothing."""
-        if self.definition.curve_input is None or self.averages_values(defaults):
+        if self.definition.vectors is None or self.averages_values(defaults):
             return None
-        return self.definition.curve_input(topic, depth, self.settings(defaults))
+        return self.definition.vectors(topic, depth, self.settings(defaults))
 
     def aggregate_curve(
         self,
@@ -390,9 +425,7 @@ class Measure:
         self, topic: RankingGains, defaults: Mapping[str, str] | None = None
     ) -> object | None:
         """Return what :meth:`aggregate` needs of a topic besides its value; None if nothing."""
-        if self.definition.aggregate_input is None or self.averages_values(defaults):
-            return None
-        return self.definition.aggregate_input(topic, self.cutoff, self.settings(defaults))
+        return self.curve_input(topic, self.cutoff, defaults)
 
     def aggregate(
         self,

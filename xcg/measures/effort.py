@@ -1,24 +1,25 @@
-"""Effort-precision over gain-recall: ep, MAep and iMAep."""
+"""Effort-precision over gain-recall: ep, MAep and iMAep, with effort in ranks or in text.
+
+C(t) is the gain after t units of text, and t(g) the least text after which the gain is g. The user
+reads all text of results, even what was seen before: ten times the text is ten times the effort. The
+parameter ``charge`` decides whether the text of a result that gains nothing counts in its order or
+before the gains of the result. These definitions are those of xcg. With one unit of text per result
+they are those of Kazai and Lalmas 2006, sections 5.1 and 5.4.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any, TypeAlias, get_args
 
 from xcg.lazy_modules import np, npt
-from xcg.measures.cumulated_gain import BOUND
-from xcg.measures.definition import RECALL, UNITS, Parameters
+from xcg.measures.definition import BOUND, RECALL, UNITS, Parameters
 from xcg.measures.parser import MEASURES
-from xcg.measures.text_effort import (
-    CHARGE,
-    CHARGE_CAVEAT,
-    effort_precisions_in_text,
-    effort_ratios,
-    efforts,
-    mean_effort_precision_in_text,
-)
 from xcg.measures.topic_gains import (
     RECALL_POINTS,
+    TOLERANCE,
     Gains,
     GainVector,
     RankingGains,
@@ -26,7 +27,16 @@ from xcg.measures.topic_gains import (
     check_gains,
     check_ideal,
 )
-from xcg.user_model.effort import Interpolation, Unretrieved
+from xcg.user_model.effort import Charge, Interpolation, Unretrieved
+
+CHARGE: Mapping[str, tuple[str, ...]] = {"charge": get_args(Charge)}
+"""The parameter for how results are paid for, of measures with effort in text."""
+CHARGE_CAVEAT = (
+    "charge=whole counts the text of a result that gains nothing before its gains, charge=as_read in "
+    "the order of the text. Text after the last result with a gain is free; SpanPrecision counts it."
+)
+
+EffortCurve: TypeAlias = "tuple[Gains, Gains]"
 
 
 def effort_precision(
@@ -169,6 +179,106 @@ def _effort_precisions(
     return effort_ratios(run.curve, best.curve, levels, best.sums[-1], interpolation)
 
 
+def effort_precisions_in_text(run: Reading, ideal: Reading, recall: Sequence[float]) -> list[float]:
+    """Compute effort-precision at gain-recall points.
+
+    ep[r] = t_ideal(g) / t_run(g), where g is r times the total gain of the ideal; 0 if the run never
+    gains g.
+
+    >>> effort_precisions_in_text(Reading([10, 10], [0.0, 1.0]), Reading([10], [1.0]), [0.5])
+    [0.3333333333333333]
+    """
+    total = float(np.sum(ideal.gains))
+    return effort_ratios(run.curve(), ideal.curve(), np.array(recall) * total, total, "linear", 1.0)
+
+
+def mean_effort_precision_in_text(
+    run: Reading, ideal: Reading, interpolation: Interpolation = "linear"
+) -> float:
+    """Compute MAep, the mean of ep over all gain-recall levels: the integral of ep[r] from 0 to 1.
+
+    Levels that the run does not reach count 0. Between the vertices of both curves, t_ideal and t_run
+    are linear in g, so the integral is exact.
+
+    Args:
+        run: What the user reads of the run.
+        ideal: What an ideal reader reads.
+        interpolation: The lines between vertices: ``linear``, as gain grows evenly over text, or
+            ``segment``, for ranks (see :func:`xcg.measures.effort_precision`).
+
+    Returns:
+        The value, with the range of :func:`effort_precision`.
+
+    >>> round(mean_effort_precision_in_text(Reading([10, 10], [0.0, 1.0]), Reading([10], [1.0])), 6)
+    0.306853
+    """
+    run_effort, run_gain = run.curve()
+    ideal_effort, ideal_gain = ideal.curve()
+    total = float(ideal_gain[-1])
+    levels = np.unique(np.concatenate([run_gain, ideal_gain]))
+    reached = (levels > np.finfo(float).eps * total) & (levels <= min(total, float(run_gain[-1])))
+    levels = levels[reached | (levels == 0)]  # a slope to a smaller level can overflow
+    if len(levels) < 2:
+        return 0.0
+    low, width = levels[:-1], np.diff(levels)
+    # Between two levels t(low + x) = start + slope·x, for the run and for the ideal. The integral of
+    # (ideal_start + ideal_slope·x) / (start + slope·x) is a linear and a logarithmic term.
+    start, slope = _lines(run_effort, run_gain, low, width, interpolation)
+    ideal_start, ideal_slope = _lines(ideal_effort, ideal_gain, low, width, interpolation)
+    ratio = ideal_slope / slope
+    remainder = ideal_start - ratio * start
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logarithms = np.where(start > 0, remainder / slope * np.log1p(slope * width / start), 0.0)
+    return float(np.sum(ratio * width + logarithms) / total)
+
+
+def _lines(
+    effort: Gains, gain: Gains, low: Gains, width: Gains, interpolation: Interpolation
+) -> tuple[Gains, Gains]:
+    """Return the value at each level and the slope of t(g) up to the next level."""
+    after = np.searchsorted(gain, low + width / 2)
+    # The line goes through the end of the stretch, and through its start or, as a segment, the gain 0.
+    origin = gain[after - 1] if interpolation == "linear" else 0.0
+    slope = (effort[after] - effort[after - 1]) / (gain[after] - origin)
+    return effort[after - 1] + slope * np.maximum(low - origin, 0.0), slope
+
+
+def effort_ratios(
+    run: EffortCurve, ideal: EffortCurve, levels: Gains, total: float, *lines: Any
+) -> list[float]:
+    """Return t_ideal(g) / t_run(g) at levels g of gain; 0 if the run never gains as much."""
+    best, needed = (efforts(curve, levels, total, *lines) for curve in (ideal, run))
+    ratios: list[float] = (best / needed).tolist()
+    return ratios
+
+
+def efforts(
+    curve: EffortCurve,
+    levels: Gains,
+    total: float,
+    interpolation: Interpolation,
+    most: float = math.inf,
+) -> Gains:
+    """Return the effort t(g) at which a curve reaches levels of gain; infinite if it never does.
+
+    Args:
+        curve: Effort and cumulated gain at each vertex; both start at 0.
+        levels: Levels of gain.
+        total: The total gain of the ideal, of which the tolerance is a part.
+        interpolation: The lines between vertices, see :func:`mean_effort_precision_in_text`.
+        most: The largest part of a stretch; text that is not there cannot be read.
+    """
+    effort, gain = curve
+    after = np.searchsorted(gain, np.maximum(levels - TOLERANCE * total, np.finfo(float).tiny))
+    reached = after < len(gain)
+    after, levels = after[reached], levels[reached]
+    origin = gain[after - 1] if interpolation == "linear" else 0.0
+    part = np.minimum((levels - origin) / (gain[after] - origin), most)
+    found = np.full(len(reached), np.inf)
+    found[reached] = effort[after - 1] + part * (effort[after] - effort[after - 1])
+    return found
+
+
 # Declarations
 
 _CURVE_RECALL = tuple(point / 100 for point in range(1, 101))
@@ -180,7 +290,8 @@ _TEXT_CAVEAT = (
     f"{CHARGE_CAVEAT}"
 )
 
-_register = partial(MEASURES.register, range=BOUND, references=("kazai-lalmas-2006",))
+_KL = "Kazai & Lalmas 2006 [@kazai-lalmas-2006]"
+_register = partial(MEASURES.register, range=BOUND)
 
 
 def _readings(topic: RankingGains, parameters: Parameters) -> tuple[Reading, Reading]:
@@ -200,7 +311,7 @@ def _precisions(topic: RankingGains, recall: Sequence[float], parameters: Parame
     title="effort-precision at a gain-recall point",
     formula="ep[r] = i_ideal(g) / i_run(g), the ranks at which the ideal ranking and the run "
     "reach the gain g = r·xCI[n]; 0 if the run never does",
-    source="Kazai & Lalmas 2006, equation 13",
+    source=f"{_KL}, equation 13",
     example="gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43",
     caveat="interpolation=segment reproduces the paper's Table II, linear follows its text. "
     f"{_TEXT_CAVEAT}",
@@ -217,7 +328,7 @@ def _ep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     "iMAep",
     title="interpolated mean average effort-precision",
     formula="iMAep = mean of ep at the gain-recall points 0.1, 0.2, …, 1.0",
-    source="Kazai & Lalmas 2006, section 5.4",
+    source=f"{_KL}, section 5.4",
     example="gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991",
     caveat=f"With few ideal elements, the interpolation dominates the value. {_TEXT_CAVEAT}",
     parameters={**_INTERPOLATION, **_EFFORT},
@@ -232,7 +343,7 @@ def _imaep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     formula="MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the "
     "number of these ranks plus the number of ideal elements that are not retrieved. An ideal element "
     "is retrieved if a result with a gain is this element or, with a normalisation, lies inside it",
-    source="Kazai & Lalmas 2006, section 5.4",
+    source=f"{_KL}, section 5.4",
     example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
     caveat="A result with a tiny gain adds a whole term, so it can change MAep by more than its gain. "
     "average=gain is the mean of ep over all gain-recall levels, which needs no N. unretrieved=max "

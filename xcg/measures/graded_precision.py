@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.cumulated_gain import BOUND
-from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0_OR_MEAN, Curve, Number, Parameters
+from xcg.measures.definition import BOUND, RANK_OR_ALL, RECALL_FROM_0_OR_MEAN, Curve, Number, Parameters
 from xcg.measures.effort import UNRETRIEVED, divisor
 from xcg.measures.parser import MEASURES
-from xcg.measures.standard import RECALL_AT_RANK
+from xcg.measures.standard import recall_at_rank
 from xcg.measures.topic_gains import (
     TOLERANCE,
     Gains,
@@ -25,100 +23,6 @@ from xcg.measures.topic_gains import (
     vector,
 )
 from xcg.user_model.effort import Unretrieved
-
-
-def average_precision_at(
-    gains: npt.ArrayLike, ideal: npt.ArrayLike, threshold: float, not_retrieved: int = 0
-) -> float:
-    """Compute average precision if gains from a threshold on are relevant.
-
-    AP^t = Σ P@i over the ranks i with G[i] ≥ t, divided by the number of ideal gains ≥ t (Scheel,
-    Lommatzsch and Albayrak 2011, equation 2). With the threshold 0 every document is relevant, and AP^0
-    is the number of results divided by the number of results and ideal elements that are not
-    retrieved.
-
-    Args:
-        gains: Gain of each result in rank order; one dimension.
-        ideal: Gains of the ideal ranking.
-        threshold: The least gain t of a relevant result, from 0.
-        not_retrieved: Number of ideal elements that the ranking does not retrieve. It counts only with
-            the threshold 0.
-
-    Returns:
-        The value, from 0; at most 1 if no more results than ideal elements reach the threshold. 0 if no
-        ideal gain reaches it (Table 1 of the paper).
-
-    >>> rel, ideal = [1, 0, 3, 3, 2, 0, 1, 4], [4, 3, 3, 2, 1, 1]
-    >>> [round(average_precision_at(rel, ideal, t), 3) for t in (5, 4, 3, 2, 1, 0)]
-    [0.0, 0.125, 0.403, 0.483, 0.78, 1.0]
-    """
-    hits = np.flatnonzero(vector(gains) >= threshold)
-    if threshold > 0:
-        total = int(np.count_nonzero(vector(ideal) >= threshold))
-    else:
-        total = len(hits) + not_retrieved
-    if not total:
-        return 0.0
-    precisions = np.arange(1, len(hits) + 1) / (hits + 1)
-    return math.fsum(precisions.tolist()) / total
-
-
-def mu_average_precision(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
-    """Compute μAP, average precision over all levels of relevance.
-
-    μAP = Σ AP^t · d^t / Σ d^t over the levels t > 0 of the ideal gains, where d^t is the distance of t
-    to the next lower level, and of the lowest to 0 (Scheel, Lommatzsch and Albayrak 2011, equation 4).
-
-    Args:
-        gains: Gain of each result in rank order; one dimension.
-        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
-
-    Returns:
-        The value, with the range of :func:`average_precision_at`.
-
-    Raises:
-        ValueError: If the ideal gains have another shape or illegal values.
-
-    >>> round(mu_average_precision([0.3, 1, 0], [1, 0.3]), 2)
-    0.65
-    """
-    levels = np.unique(check_ideal(ideal).values)
-    levels = levels[levels > 0]
-    distances = np.diff(levels, prepend=0.0)
-    values = [average_precision_at(gains, ideal, float(level)) for level in levels]
-    return float((np.array(values) * distances).sum() / distances.sum())
-
-
-def precision_over_recall(
-    relevance: npt.ArrayLike, total: float, points: Sequence[float]
-) -> list[float]:
-    """Compute interpolated precision at recall points.
-
-    Precision at rank n is (r[1] + … + r[n]) / n and recall is (r[1] + … + r[n]) / total, where r is 1
-    or 0 for binary relevance, and from 0 to 1 for generalised precision and recall (Kekäläinen and
-    Järvelin 2002). The value at a recall point is the highest precision at a rank whose recall reaches
-    the point.
-
-    Args:
-        relevance: Relevance r of each result in rank order; one dimension, finite, not negative.
-        total: The sum of the relevance of all documents, above 0.
-        points: Recall points from 0 to 1.
-
-    Returns:
-        One value for each point; 0 if no rank reaches it.
-
-    Raises:
-        ValueError: If the relevance has another shape or illegal values.
-
-    >>> precision_over_recall([1, 0, 1, 0], 2, [0.5, 0.6, 1])
-    [1.0, 0.6666666666666666, 0.6666666666666666]
-    """
-    sums = check_gains(relevance).sums
-    precision = sums / np.arange(1, len(sums) + 1)
-    highest = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
-    reached = np.searchsorted(sums, (vector(points) - TOLERANCE) * total)
-    values: list[float] = highest[reached].tolist()
-    return values
 
 
 def q_measure(
@@ -183,9 +87,12 @@ def r_measure(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
 
 # Declarations
 
-ELEVEN_POINTS = tuple(point / 10 for point in range(11))
-"""The recall points 0, 0.1, …, 1 of averages of precision."""
-_SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
+_ELEVEN_POINTS = tuple(point / 10 for point in range(11))
+_JK = "Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.4"
+_KL = "Kazai & Lalmas 2006 [@kazai-lalmas-2006]"
+_SAKAI = "Sakai 2004 [@sakai-2004]"
+_KJ = "Kekäläinen & Järvelin 2002 [@kekalainen-jarvelin-2002]"
+_SCHEEL = "Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011]"
 
 
 @MEASURES.register(
@@ -195,14 +102,18 @@ _SCHEEL = "Scheel, Lommatzsch & Albayrak 2011"
     "0 if there are none",
     range="0 to 1; above 1 only if more results than ideal elements reach the threshold",
     source=f"{_SCHEEL}, equation 2",
-    references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 1, 0, 3, ideal 3, 1: xAP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833",
     caveat="AP is the standard measure, whose threshold on levels of relevance is rel. With "
     "threshold=0 every document is relevant: xAP = results / (results + ideal elements not retrieved).",
     parameters={"threshold": Number(1.0, 0.0)},
 )
-def _xap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    return average_precision_at(topic.gains, topic.ideal, parameters["threshold"], topic.not_retrieved)
+def _average_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    threshold = parameters["threshold"]
+    hits = np.flatnonzero(topic.checked_gains.values >= threshold)
+    total = int(np.count_nonzero(vector(topic.ideal) >= threshold))
+    if threshold == 0:  # every document is relevant
+        total = len(hits) + topic.not_retrieved
+    return math.fsum((np.arange(1, len(hits) + 1) / (hits + 1)).tolist()) / total if total else 0.0
 
 
 @MEASURES.register(
@@ -212,18 +123,20 @@ def _xap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     "distance of t to the next lower level, or to 0",
     range="0 to 1; above 1 only if results gain more than ideal elements",
     source=f"{_SCHEEL}, equation 4",
-    references=("scheel-lommatzsch-albayrak-2011",),
     example="gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65",
     caveat="The mean over topics is called μMAP in the paper.",
 )
-def _mu_ap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    return mu_average_precision(topic.gains, topic.checked_ideal)
+def _mu_average_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    levels = np.unique(topic.checked_ideal.values)
+    levels = levels[levels > 0]
+    distances = np.diff(levels, prepend=0.0)
+    values = [_average_precision(topic, cutoff, {"threshold": level}) for level in levels.tolist()]
+    return float((np.array(values) * distances).sum() / distances.sum())
 
 
 _generalised = partial(
     MEASURES.register,
-    source="Kekäläinen & Järvelin 2002",
-    references=("kekalainen-jarvelin-2002",),
+    source=_KJ,
     caveat="Gains must be from 0 to 1.",
     cutoff=RANK_OR_ALL,
 )
@@ -236,8 +149,9 @@ _generalised = partial(
     example="gains 1, 0.5, 0: gPrecision@3 = 0.5",
 )
 def _generalised_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    gained, depth = _gained(topic, cutoff, "gPrecision")
-    return gained / depth if depth else 0.0
+    gains, _ = _gains_up_to_1(topic, "gPrecision")
+    depth = len(gains) if math.isinf(cutoff) else int(cutoff)
+    return float(gains[:depth].sum()) / depth if depth else 0.0
 
 
 @_generalised(
@@ -248,15 +162,8 @@ def _generalised_precision(topic: RankingGains, cutoff: float, parameters: Param
     example="gains 1, 0.5, ideal 1, 0.5, 0.5: gRecall@2 = 0.75",
 )
 def _generalised_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    gained, _ = _gained(topic, cutoff, "gRecall")
-    return gained / topic.checked_ideal.total
-
-
-def _gained(topic: RankingGains, cutoff: float, measure: str) -> tuple[float, int]:
-    """Return the total gain up to the cutoff, and the rank of the cutoff."""
-    gains, _ = _gains_up_to_1(topic, measure)
-    depth = len(gains) if math.isinf(cutoff) else int(cutoff)
-    return float(gains[:depth].sum()), depth
+    gains, _ = _gains_up_to_1(topic, "gRecall")
+    return float(gains[: int(min(cutoff, len(gains)))].sum()) / topic.checked_ideal.total
 
 
 def _gains_up_to_1(topic: RankingGains, measure: str) -> tuple[Gains, Gains]:
@@ -271,6 +178,22 @@ def _gains_up_to_1(topic: RankingGains, measure: str) -> tuple[Gains, Gains]:
     return gains, ideal
 
 
+def _precision_over_recall(
+    relevance: npt.ArrayLike, total: float, points: Sequence[float]
+) -> list[float]:
+    """Return the highest precision at a rank whose recall reaches a point, for each recall point.
+
+    Precision at rank n is (r[1] + … + r[n]) / n and recall is (r[1] + … + r[n]) / total, where r is 1
+    or 0 for binary relevance, and from 0 to 1 for generalised precision and recall.
+    """
+    sums = np.cumsum(relevance)
+    precision = sums / np.arange(1, len(sums) + 1)
+    highest = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
+    reached = np.searchsorted(sums, (vector(points) - TOLERANCE) * total)
+    values: list[float] = highest[reached].tolist()
+    return values
+
+
 def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[float]) -> list[float]:
     """Return the precision at recall points; an empty list if no document is relevant."""
     level, threshold = parameters["level"], parameters["threshold"]
@@ -283,66 +206,57 @@ def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[fl
         for gains in (topic.checked_gains.values, topic.checked_ideal.values)
     )
     total = int(np.count_nonzero(ideal))
-    return precision_over_recall(run, total, points) if total else []
+    return _precision_over_recall(run, total, points) if total else []
 
 
 def _generalised_precisions(
     topic: RankingGains, parameters: Parameters, points: Sequence[float]
 ) -> list[float]:
     gains, ideal = _gains_up_to_1(topic, "gIPrec")
-    return precision_over_recall(gains, float(ideal.sum()), points)
+    return _precision_over_recall(gains, float(ideal.sum()), points)
 
 
-@dataclass(frozen=True)
-class _PrecisionOverRecall:
-    """A measure of precision at recall points: a value, a mean over eleven points, and a curve.
+def _declare(
+    name: str,
+    precisions: Callable[[RankingGains, Parameters, Sequence[float]], list[float]],
+    **fields: Any,
+) -> None:
+    """Register a measure of precision at recall points: a value, a mean over eleven, and a curve."""
 
-    Attributes:
-        precisions: ``(topic, parameters, points) →`` one value for each recall point, or an empty list
-            if they are undefined.
-        over: What the abscissa of the curve is.
-    """
-
-    precisions: Callable[[RankingGains, Parameters, Sequence[float]], list[float]]
-    over: str
-
-    def register(self, name: str, **declaration: Any) -> None:
-        declaration.update(cutoff=RECALL_FROM_0_OR_MEAN, curve=self.curve, curve_over=self.over)
-        MEASURES.register(name, **declaration)(self.compute)
-
-    def compute(self, topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
-        points = ELEVEN_POINTS if math.isinf(cutoff) else [cutoff]
-        values = self.precisions(topic, parameters, points)
+    def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+        values = precisions(topic, parameters, _ELEVEN_POINTS if math.isinf(cutoff) else [cutoff])
         return math.fsum(values) / len(values) if values else None
 
-    def curve(self, topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
-        values = self.precisions(topic, parameters, ELEVEN_POINTS)
-        return (ELEVEN_POINTS, values) if values else None
+    def curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
+        values = precisions(topic, parameters, _ELEVEN_POINTS)
+        return (_ELEVEN_POINTS, values) if values else None
+
+    MEASURES.register(name, cutoff=RECALL_FROM_0_OR_MEAN, curve=curve, **fields)(compute)
 
 
-_JK = "Järvelin & Kekäläinen 2002, section 2.4"
-
-_PrecisionOverRecall(_precisions, "recall").register(
+_declare(
     "xIPrec",
+    _precisions,
+    curve_over="recall",
     title="precision at a recall point, for all or single levels of gain",
     formula="xIPrec[x] = highest precision at a rank whose recall is at least x; 0 if there is none. "
     "Results are relevant if their gain is above 0; with level=t, if it is t; with threshold=t, if it "
     "is at least t. Without a recall point: the mean over x = 0, 0.1, …, 1",
-    source=f"{_JK}, and section 2.3 (average over eleven recall levels); Kekäläinen & Järvelin 2002",
-    references=("jarvelin-kekalainen-2002", "kekalainen-jarvelin-2002"),
+    source=f"{_JK}, and section 2.3 (average over eleven recall levels); {_KJ}",
     example="gains 3, 1, 3, ideal 3, 3, 1: xIPrec(level=3)@0.5 = 1, xIPrec(level=3)@1 = 2 / 3",
     caveat="A topic without ideal gains at the level is left out of the mean. The ideal ranking itself "
     "has a precision below 1 for all levels but the highest, because it ranks lower levels later. "
     "IPrec is the standard measure: it takes levels of relevance, and rounds recall points.",
     parameters={"level": Number(0.0, 0.0), "threshold": Number(0.0, 0.0)},
 )
-_PrecisionOverRecall(_generalised_precisions, "generalised recall").register(
+_declare(
     "gIPrec",
+    _generalised_precisions,
+    curve_over="generalised recall",
     title="generalised precision at a point of generalised recall",
     formula="gIPrec[x] = highest gPrecision[n] at a rank n with gRecall[n] ≥ x; 0 if there is none. "
     "Without a recall point: the mean over x = 0, 0.1, …, 1",
-    source=f"{_JK}; Kekäläinen & Järvelin 2002",
-    references=("jarvelin-kekalainen-2002", "kekalainen-jarvelin-2002"),
+    source=f"{_JK}; {_KJ}",
     example="gains 1, 0, 0.5, ideal 1, 0.5: gIPrec@0.6 = 1, gIPrec@1 = 1.5 / 3 = 0.5",
     caveat="Gains must be from 0 to 1. The ideal ranking itself has precision 1 only if all its gains "
     "are 1.",
@@ -355,8 +269,7 @@ _PrecisionOverRecall(_generalised_precisions, "generalised recall").register(
     formula="Q = 1/N · Σ over the ranks j with gain of cbg(j) / (cig(j) + j), where cbg cumulates "
     "g + 1 for gains g > 0, cig cumulates ideal gains, and N is that of MAep",
     range=BOUND,
-    source="Kazai & Lalmas 2006, equation 11 with footnotes 12 and 13; Sakai 2004",
-    references=("kazai-lalmas-2006", "sakai-2004"),
+    source=f"{_KL}, equation 11 with footnotes 12 and 13; {_SAKAI}",
     example="gains 0.5, 1, ideal 1, 0.5: Q = (1.5 / 2 + 3.5 / 3.5) / 2 = 0.875",
     caveat="unretrieved=max divides by the larger of the number of ranks with gain and of ideal "
     "elements. Small gains have much weight: each rank with a gain adds 1 to the gain.",
@@ -373,11 +286,10 @@ def _q(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     title="Sakai's R-measure on element gains",
     formula="R = cbg(n) / (cig(n) + n), where n is the number of ideal elements; cbg and cig as for Q",
     range=BOUND,
-    source="Kazai & Lalmas 2006, equation 12, corrected by its Table II; Sakai 2004",
-    references=("kazai-lalmas-2006", "sakai-2004"),
+    source=f"{_KL}, equation 12, corrected by its Table II; {_SAKAI}",
     example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: R = 3 / (1.5 + 2) = 0.857",
     caveat="R with a rank, as in R@10, is the standard measure recall.",
-    with_cutoff=RECALL_AT_RANK,
+    with_cutoff=recall_at_rank,
 )
 def _r(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     return r_measure(topic.checked_gains, topic.checked_ideal)

@@ -11,10 +11,9 @@ from itertools import accumulate
 from typing import Any
 
 from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, Curve, Number, Parameters
-from xcg.measures.highlighted_ranking import HighlightedRanking, Repeated
 from xcg.measures.parser import MEASURES
-from xcg.measures.sums import sum_in_order
-from xcg.measures.topic_gains import RankingGains
+from xcg.measures.rankings import HighlightedRanking, Repeated
+from xcg.measures.topic_gains import RankingGains, sum_in_order
 
 RECALL_POINTS = tuple(point / 100 for point in range(101))
 """The recall points 0, 0.01, …, 1 of AiP."""
@@ -59,17 +58,15 @@ def hixeval(
     >>> [round(value, 3) for value in hixeval(ranking, 2, alpha=1, beta=1)]
     [0.533, 0.4, 0.457]
     """
-    relevant = sum(ranking.relevant_sizes[:rank])
-    repeated = relevant - sum(ranking.unseen_relevant_sizes[:rank])
-    value = relevant - alpha * repeated
-    size = sum(ranking.sizes[:rank])
+    size, relevant = _sums(ranking.amounts("always")[:rank])
+    value = relevant - alpha * (relevant - _sums(ranking.amounts("once")[:rank])[1])
     precision = value / size if size else 0.0
     recall = value / ranking.relevant
     return precision, recall, f_measure(precision, recall, beta)
 
 
 def precision_and_recall(
-    ranking: HighlightedRanking, rank: int, limit: float = math.inf, repeated: Repeated = "official"
+    ranking: HighlightedRanking, rank: int, limit: float = 0, repeated: Repeated = "official"
 ) -> tuple[float, float]:
     """Compute precision and recall in characters at a rank.
 
@@ -79,7 +76,7 @@ def precision_and_recall(
     Args:
         ranking: The ranking as text; the topic must have relevant text.
         rank: The number of results that are read.
-        limit: Number of characters after which reading stops.
+        limit: Number of characters after which reading stops; 0 for none.
         repeated: How repeated text counts.
 
     Returns:
@@ -89,17 +86,14 @@ def precision_and_recall(
     >>> precision_and_recall(ranking, 1), precision_and_recall(ranking, 2, limit=40)
     ((0.8, 0.4), (1.0, 0.2))
     """
-    sizes, relevant_sizes = _sizes_read(ranking, repeated)
-    size, relevant = sum(sizes[:rank]), sum(relevant_sizes[:rank])
-    if size > limit:
+    size, relevant = _sums(ranking.amounts(repeated)[:rank])
+    if 0 < limit < size:
         size = relevant = 0
         for (document, _, _), pieces in zip(
-            ranking.results[:rank], ranking.new_pieces(repeated), strict=False
+            ranking.results[:rank], ranking.pieces(repeated), strict=False
         ):
-            new_size, new_relevant = ranking.read(document, pieces, limit - size)
-            size, relevant = size + new_size, relevant + new_relevant
-            if size >= limit:
-                break
+            more = ranking.read(document, pieces, limit - size)
+            size, relevant = size + more[0], relevant + more[1]
     return (relevant / size if size else 0.0), relevant / ranking.relevant
 
 
@@ -125,11 +119,12 @@ def interpolated_precision(
     >>> interpolated_precision(ranking, [0.01, 0.41, 0.8])
     [0.8, 0.56, 0.0]
     """
-    sizes, relevant_sizes = _sizes_read(ranking, repeated)
-    relevant = list(accumulate(relevant_sizes))
+    amounts = ranking.amounts(repeated)
+    relevant = list(accumulate(part for _, part in amounts))
     del relevant[bisect_left(relevant, _characters(1.01, ranking.relevant)) :]
     precisions = [
-        part / size if size else 0.0 for part, size in zip(relevant, accumulate(sizes), strict=False)
+        part / size if size else 0.0
+        for part, size in zip(relevant, accumulate(size for size, _ in amounts), strict=False)
     ]
     best = list(accumulate(reversed(precisions), max))[::-1]
     values = []
@@ -139,11 +134,8 @@ def interpolated_precision(
     return values
 
 
-def _sizes_read(ranking: HighlightedRanking, repeated: Repeated) -> tuple[list[int], list[int]]:
-    """Return the number of characters of each result that are read, and of the relevant ones."""
-    if repeated == "once":
-        return ranking.unseen_sizes, ranking.unseen_relevant_sizes
-    return ranking.new_sizes, ranking.new_relevant_sizes
+def _sums(amounts: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return sum([size for size, _ in amounts]), sum([relevant for _, relevant in amounts])
 
 
 def _characters(recall: float, relevant: int) -> int:
@@ -153,27 +145,27 @@ def _characters(recall: float, relevant: int) -> int:
 
 # Declarations
 
-OfHighlights = Callable[[HighlightedRanking, float, Parameters], float]
+OfHighlights = Callable[..., float]
+"""A function of the ranking, the cutoff, and the parameters as keyword arguments."""
 
 LIMIT = {"limit": Number(0, 0, whole=True)}
-_INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008"
+_INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008 [@kamps-et-al-2008]"
 
 
 def register_highlighted(
     name: str,
     source: str = _INEX,
-    references: tuple[str, ...] = ("kamps-et-al-2008",),
     reads_unknown: Callable[[HighlightedRanking, float], bool] | None = None,
     **declaration: Any,
 ) -> Callable[[OfHighlights], OfHighlights]:
     """Return a decorator that registers a measure of highlighted text.
 
-    The measure is undefined for a topic without relevant text.
+    The measure is undefined for a topic without relevant text. A cutoff at a rank, or none, becomes a
+    rank up to the last result.
 
     Args:
         name: The measure's name.
         source: The measure's source.
-        references: The entries of the source in ``xcg/references.bib``.
         reads_unknown: Returns whether the measure reads a result whose text is unknown, given the
             ranking and the cutoff. The measure is then undefined. By default, it reads all results up
             to the cutoff.
@@ -186,18 +178,14 @@ def register_highlighted(
             ranking = topic.highlights
             if not ranking.relevant or reads(ranking, cutoff):
                 return None
-            return function(ranking, cutoff, parameters)
+            depth = int(min(cutoff, len(ranking.results))) if is_rank else cutoff
+            return function(ranking, depth, **parameters)
 
-        declared = {
-            "source": source,
-            "references": references,
-            "needs": "text",
-            "needs_characters": True,
-            **declaration,
-        }
-        MEASURES.register(name, **declared)(compute)
+        MEASURES.register(name, source=source, needs="text", **declaration)(compute)
         return function
 
+    cutoff = declaration.get("cutoff")
+    is_rank = cutoff is None or cutoff.whole
     return add
 
 
@@ -205,53 +193,42 @@ def _reads_unknown(ranking: HighlightedRanking, cutoff: float) -> bool:
     return any(index < cutoff for index in ranking.unknown)
 
 
-def _depth(ranking: HighlightedRanking, cutoff: float) -> int:
-    return len(ranking.results) if math.isinf(cutoff) else int(cutoff)
-
-
 _ALPHA = {"alpha": Number(1.0, 0, 1)}
 _BETA = {"beta": Number(1.0, 0)}
 _hixeval = partial(
     register_highlighted,
-    source="HiXEval, Pehcevski & Thom 2006",
-    references=("pehcevski-thom-2006",),
+    source="HiXEval, Pehcevski & Thom 2006 [@pehcevski-thom-2006]",
     caveat="alpha=0 does not penalise repeated text.",
     cutoff=RANK_OR_ALL,
 )
 
 
-@_hixeval(
+_hixeval(
     "hixP",
     title="HiXEval's precision",
     formula="hixP[k] = Σ rval / Σ size over the first k results, where rval is the highlighted text "
     "of a result minus alpha times the part of it that was retrieved before",
     example="sizes 100, 50, highlighted 80, 0: hixP@2 = 80 / 150",
     parameters=_ALPHA,
-)
-def _hix_p(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return hixeval(ranking, _depth(ranking, cutoff), **parameters)[0]
+)(lambda ranking, rank, **parameters: hixeval(ranking, rank, **parameters)[0])
 
 
-@_hixeval(
+_hixeval(
     "hixR",
     title="HiXEval's recall",
     formula="hixR[k] = Σ rval over the first k results / highlighted text of the topic",
     example="highlighted 80 and 0 of 200: hixR@2 = 0.4",
     parameters=_ALPHA,
-)
-def _hix_r(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return hixeval(ranking, _depth(ranking, cutoff), **parameters)[1]
+)(lambda ranking, rank, **parameters: hixeval(ranking, rank, **parameters)[1])
 
 
-@_hixeval(
+_hixeval(
     "hixF",
     title="HiXEval's F-measure",
     formula="hixF = (1 + β²)·P·R / (β²·P + R) of P = hixP and R = hixR",
     example="P = 0.8, R = 0.4: hixF = 0.533",
     parameters={**_ALPHA, **_BETA},
-)
-def _hix_f(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return hixeval(ranking, _depth(ranking, cutoff), **parameters)[2]
+)(lambda ranking, rank, **parameters: hixeval(ranking, rank, **parameters)[2])
 
 
 _REPEATED: dict[str, tuple[str, ...]] = {"repeated": ("official", "once")}
@@ -267,26 +244,22 @@ _in_characters = partial(
 )
 
 
-@_in_characters(
+_in_characters(
     "charP",
     title="precision in characters",
     formula="charP[k] = relevant / all characters of the first k results",
     example="sizes 100, 50, relevant 80, 0: charP@2 = 0.533",
     parameters={**LIMIT, **_REPEATED},
-)
-def _char_p(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return _precision_and_recall(ranking, cutoff, parameters)[0]
+)(lambda ranking, rank, **reading: precision_and_recall(ranking, rank, **reading)[0])
 
 
-@_in_characters(
+_in_characters(
     "charR",
     title="recall in characters",
     formula="charR[k] = relevant characters of the first k results / relevant size of the topic",
     example="relevant 80 and 0 of 200: charR@2 = 0.4",
     parameters={**LIMIT, **_REPEATED},
-)
-def _char_r(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return _precision_and_recall(ranking, cutoff, parameters)[1]
+)(lambda ranking, rank, **reading: precision_and_recall(ranking, rank, **reading)[1])
 
 
 @_in_characters(
@@ -296,15 +269,8 @@ def _char_r(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) 
     example="P = 0.8, R = 0.4: charF = 0.533",
     parameters={**_BETA, **LIMIT, **_REPEATED},
 )
-def _char_f(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return f_measure(*_precision_and_recall(ranking, cutoff, parameters), parameters["beta"])
-
-
-def _precision_and_recall(
-    ranking: HighlightedRanking, cutoff: float, parameters: Parameters
-) -> tuple[float, float]:
-    limit = parameters["limit"] or math.inf
-    return precision_and_recall(ranking, _depth(ranking, cutoff), limit, parameters["repeated"])
+def _char_f(ranking: HighlightedRanking, rank: int, beta: float, **reading: Any) -> float:
+    return f_measure(*precision_and_recall(ranking, rank, **reading), beta)
 
 
 _POINTS = (
@@ -323,8 +289,8 @@ _POINTS = (
     parameters=_REPEATED,
     reads_unknown=lambda ranking, _: bool(ranking.unknown),
 )
-def _ip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return interpolated_precision(ranking, [cutoff], parameters["repeated"])[0]
+def _ip(ranking: HighlightedRanking, recall: float, repeated: Repeated) -> float:
+    return interpolated_precision(ranking, [recall], repeated)[0]
 
 
 def _aip_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
@@ -342,6 +308,6 @@ def _aip_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve
     curve=_aip_curve,
     curve_over="recall",
 )
-def _aip(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+def _aip(ranking: HighlightedRanking, rank: int, repeated: Repeated) -> float:
     # inex_eval adds from left to right; an exact sum would differ in the last digit.
-    return sum_in_order(interpolated_precision(ranking, RECALL_POINTS, parameters["repeated"])) / 101
+    return sum_in_order(interpolated_precision(ranking, RECALL_POINTS, repeated)) / 101

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from xcg.documents.intervals import IntervalSet
 from xcg.errors import XcgError
-from xcg.measures.definition import RANK, Number, Parameters
+from xcg.measures.definition import RANK, Number
 from xcg.measures.highlighted import LIMIT, f_measure, register_highlighted
-from xcg.measures.highlighted_ranking import HighlightedRanking, Spans
-from xcg.measures.sums import sum_in_order
+from xcg.measures.rankings import HighlightedRanking, Spans
+from xcg.measures.topic_gains import sum_in_order
 from xcg.runs.run import UNKNOWN_SPAN
 
 ArticleScores = Sequence[tuple[float, bool]]
@@ -38,17 +38,14 @@ def article_scores(
     [(0.8, True), (0.0, False)]
     """
     pieces: dict[str, list[tuple[int, int]]] = {}
-    for (document, _, _), new in zip(ranking.results, ranking.new_pieces("official"), strict=True):
+    for (document, _, _), new in zip(ranking.results, ranking.pieces("official"), strict=True):
         pieces.setdefault(document, []).extend(new)
     scores = []
     for document, to_read in pieces.items():
-        total = ranking.relevant_in.get(document)
-        if total is None:
-            scores.append((0.0, False))
-            continue
         size, relevant = ranking.read(document, to_read, limit)
-        precision = relevant / size if size else 0.0
-        scores.append((f_measure(precision, relevant / total, beta), True))
+        total = ranking.relevant_in.get(document)
+        f = f_measure(relevant / size if size else 0.0, relevant / total, beta) if total else 0.0
+        scores.append((f, total is not None))
     return scores
 
 
@@ -217,12 +214,14 @@ def _reads_unknown(ranking: HighlightedRanking, _: float) -> bool:
     return any(ranking.results[index][0] in ranking.relevant_in for index in ranking.unknown)
 
 
-def _scores(ranking: HighlightedRanking, parameters: Parameters) -> list[tuple[float, bool]]:
-    if not parameters["t2i"]:
-        return article_scores(ranking, parameters["beta"], parameters["limit"] or math.inf)
-    if parameters["limit"]:
+def _scores(
+    ranking: HighlightedRanking, beta: float, limit: float, t2i: float
+) -> list[tuple[float, bool]]:
+    if not t2i:
+        return article_scores(ranking, beta, limit or math.inf)
+    if limit:
         raise XcgError("limit and t2i cannot be combined: expected one of them")
-    return tolerance_scores(ranking, parameters["t2i"])
+    return tolerance_scores(ranking, t2i)
 
 
 @register_highlighted(
@@ -236,8 +235,8 @@ def _scores(ranking: HighlightedRanking, parameters: Parameters) -> list[tuple[f
     parameters=_PARAMETERS,
     reads_unknown=_reads_unknown,
 )
-def _gp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return generalised_precision(_scores(ranking, parameters), int(cutoff))
+def _gp(ranking: HighlightedRanking, rank: int, **scored_by: float) -> float:
+    return generalised_precision(_scores(ranking, **scored_by), rank)
 
 
 @register_highlighted(
@@ -249,8 +248,8 @@ def _gp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> f
     cutoff=RANK,
     reads_unknown=lambda ranking, _: False,
 )
-def _gr(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    first = list(ranking.articles())[: int(cutoff)]
+def _gr(ranking: HighlightedRanking, rank: int) -> float:
+    first = list(ranking.articles())[:rank]
     return sum(document in ranking.relevant_in for document in first) / len(ranking.relevant_in)
 
 
@@ -263,8 +262,8 @@ def _gr(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> f
     parameters=_PARAMETERS,
     reads_unknown=_reads_unknown,
 )
-def _agp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
-    return average_generalised_precision(_scores(ranking, parameters), len(ranking.relevant_in))
+def _agp(ranking: HighlightedRanking, rank: int, **scored_by: float) -> float:
+    return average_generalised_precision(_scores(ranking, **scored_by), len(ranking.relevant_in))
 
 
 @register_highlighted(
@@ -277,32 +276,29 @@ def _agp(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> 
     parameters={"n": Number(500, 1)},
     reads_unknown=_reads_unknown,
 )
-def _bic(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+def _bic(ranking: HighlightedRanking, rank: int, n: float) -> float:
     _check_entry_points(ranking)
-    scores = entry_point_scores(ranking, parameters["n"])
-    return average_generalised_precision(scores, len(ranking.relevant_in))
+    return average_generalised_precision(entry_point_scores(ranking, n), len(ranking.relevant_in))
 
 
 @register_highlighted(
     "BEPD",
     title="best-entry-point distance, INEX 2006",
     formula="BEPD = Σ A·L / (A·L + distance) over the retrieved relevant articles / relevant articles",
-    source="INEX 2006, Lalmas, Kazai, Kamps, Pehcevski, Piwowarski & Robertson 2007",
-    references=("lalmas-et-al-2007",),
+    source="INEX 2006, Lalmas, Kazai, Kamps, Pehcevski, Piwowarski & Robertson 2007 "
+    "[@lalmas-et-al-2007]",
     example="A = 0.1, L = 1000, distance 300: 100 / 400 = 0.25",
     caveat="L is the mean length of the corpus's articles by default. The lengths in offset qrels "
     "do not replace it: only assessed articles have them. The mean over articles is xcg's own.",
     parameters={"A": Number(0.1, 0, above=True), "L": Number(0, 0)},
     reads_unknown=_reads_unknown,
 )
-def _bepd(ranking: HighlightedRanking, cutoff: float, parameters: Parameters) -> float:
+def _bepd(ranking: HighlightedRanking, rank: int, A: float, L: float) -> float:  # noqa: N803
     _check_entry_points(ranking)
-    length = parameters["L"]
-    if not length and ranking.mean_length is not None:
-        length = ranking.mean_length()
+    length = L or (ranking.mean_length() if ranking.mean_length is not None else 0.0)
     if not length:
         raise XcgError("BEPD needs the mean length of the articles: give the corpus, or BEPD(L=…)")
-    weight = parameters["A"] * length
+    weight = A * length
     scores = [weight / (weight + distance) for distance, _ in _distances(ranking)]
     return math.fsum(scores) / len(ranking.relevant_in)
 

@@ -1,20 +1,31 @@
-"""The registry of measures, and the parser of the names that users write."""
+"""The registry of measures, the parser of their names, and measures that are functions of the user."""
 
 from __future__ import annotations
 
+import inspect
+import math
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from xcg.errors import XcgError, nearest
-from xcg.measures.definition import NO_CUTOFF, Definition, Measure
-from xcg.measures.functions import function_measure
+from xcg.measures.definition import (
+    HIGHER_IS_BETTER,
+    NO_CUTOFF,
+    RANK,
+    RANK_OR_ALL,
+    Definition,
+    Measure,
+    Number,
+    Order,
+    Parameters,
+)
 from xcg.measures.ir_measures_names import canonical_name, ir_measures_definition
-from xcg.measures.order import HIGHER_IS_BETTER, Order
-from xcg.registry import F, Registry
+from xcg.measures.topic_gains import RankingGains
+from xcg.registry import Between, F, FunctionRegistry, Parameter, Registry, parameters_of
 
 _MEASURE = re.compile(
     r"((?:[A-Za-z_][\w.]*:)?[A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z", re.ASCII
@@ -226,6 +237,79 @@ class MeasureRegistry(Registry[Definition]):
         if measure.cutoff == NO_CUTOFF:
             measure.definition.read_cutoff(None)
         return measure
+
+
+Function = Callable[..., float | None]
+_FUNCTIONS: FunctionRegistry[Function] = FunctionRegistry("measure", "xcg.measure")
+
+
+def function_measure(path: str, folder: Path | None) -> Definition:
+    """Return the definition of the measure that a function computes.
+
+    The function takes the gains of a ranking for a topic and returns a number, or None if it is
+    undefined. A keyword-only argument ``cutoff`` is the rank after ``@``; without a default it is
+    required. Other keyword-only arguments are parameters, with the annotations float, int or Literal.
+    A function attribute ``lower_is_better`` reverses the order of runs.
+
+    Args:
+        path: ``package.module:function``.
+        folder: The folder of the configuration; see :func:`xcg.plugins.load_function`.
+
+    Raises:
+        XcgError: If the function cannot be imported or has other arguments.
+    """
+    part = _FUNCTIONS.part(path, folder=folder)
+    try:
+        inspect.signature(part.function).bind_partial("topic")
+        arguments = {argument.name: argument for argument in parameters_of(part.function)}
+    except (TypeError, ValueError, NameError) as error:
+        raise XcgError(
+            f"measure {path}: {error}; expected a function of the gains of a ranking"
+        ) from None
+    cutoff = arguments.pop("cutoff", None)
+    required = cutoff is not None and cutoff.default is inspect.Parameter.empty
+
+    def compute(topic: RankingGains, rank: float, parameters: Parameters) -> float | None:
+        keywords = parameters if cutoff is None else {"cutoff": rank, **parameters}
+        try:
+            found = part.function(topic, **keywords)
+            value = None if found is None else float(found)
+        except XcgError:
+            raise
+        except Exception as error:  # a user's function may raise anything
+            raise XcgError(f"the function failed: {type(error).__name__}: {error}") from None
+        if value is not None and not math.isfinite(value):
+            raise XcgError(f"the function returned {value}: expected a finite number or None")
+        return value
+
+    return Definition(
+        name=path,
+        title=(inspect.getdoc(part.function) or path).partition("\n")[0].rstrip("."),
+        formula="that of the function",
+        source=path,
+        example="",
+        compute=compute,
+        range="not stated",
+        cutoff=None if cutoff is None else RANK if required else RANK_OR_ALL,
+        parameters={name: _legal(path, argument) for name, argument in arguments.items()},
+        lower_is_better=bool(getattr(part.function, "lower_is_better", False)),
+    )
+
+
+def _legal(path: str, argument: Parameter) -> tuple[str, ...] | Number:
+    """Return the legal values of a parameter."""
+    if get_origin(argument.type) is Literal:
+        words = [str(word) for word in get_args(argument.type) if word != argument.default]
+        return (str(argument.default), *words)
+    default: Any = argument.default
+    if argument.type not in (int, float) or default is inspect.Parameter.empty:
+        raise XcgError(
+            f"measure {path}: the argument {argument.name} needs a default, and the annotation float, "
+            "int or Literal"
+        )
+    between = next((one for one in argument.constraints if isinstance(one, Between)), None)
+    least, most = (between.least, between.most) if between is not None else (-math.inf, None)
+    return Number(default, least, math.inf if most is None else most, whole=argument.type is int)
 
 
 MEASURES = MeasureRegistry("measure", "xcg.measure", package="xcg.measures")

@@ -2,58 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from xcg.measures.definition import RANK_OR_ALL, UNITS, Curve, Number, Parameters
 from xcg.measures.highlighted import f_measure
 from xcg.measures.parser import MEASURES
-from xcg.measures.span_ranking import ReadText
+from xcg.measures.rankings import ReadText
 from xcg.measures.topic_gains import RankingGains
-
-OfReadText = Callable[..., float]
-"""A function of the text that was read, the relevant size of the topic, and the parameters."""
 
 _CURVE_POINTS = 100
 
 
-def span_recall(read: ReadText, relevant: int) -> float:
-    """Compute the share of the relevant text that was returned.
-
-    >>> span_recall(ReadText(found=20, returned=100, distinct=80), relevant=40)
-    0.5
-    """
-    return read.found / relevant
-
-
-def span_precision(read: ReadText, relevant: int) -> float:
-    """Compute the share of the returned text that is relevant and was not returned before.
-
-    Returns:
-        The value, from 0 to 1; 0 if no text was returned.
-
-    >>> span_precision(ReadText(found=20, returned=100, distinct=80), relevant=40)
-    0.2
-    """
+def _precision(read: ReadText) -> float:
     return read.found / read.returned if read.returned else 0.0
-
-
-def span_f(read: ReadText, relevant: int, beta: float = 1.0) -> float:
-    """Compute the F-measure of :func:`span_precision` and :func:`span_recall`.
-
-    >>> round(span_f(ReadText(found=20, returned=100, distinct=80), relevant=40), 4)
-    0.2857
-    """
-    return f_measure(span_precision(read, relevant), span_recall(read, relevant), beta)
-
-
-def span_iou(read: ReadText, relevant: int) -> float:
-    """Compute intersection over union of the returned and the relevant text.
-
-    >>> span_iou(ReadText(found=20, returned=100, distinct=80), relevant=40)
-    0.2
-    """
-    return read.found / (read.distinct + relevant - read.found)
 
 
 # Declarations
@@ -64,19 +27,25 @@ _CAVEAT = (
     "characters) reads that amount of text instead of that number of results; without a cutoff, all "
     "results are read. The measure is undefined for a topic without gold spans."
 )
-_SOURCE = "xcg; after Smith & Troynikov 2024 (Evaluating Chunking Strategies for Retrieval)"
+_SOURCE = (
+    "xcg; after Smith & Troynikov 2024 [@smith-troynikov-2024] (Evaluating Chunking Strategies for "
+    "Retrieval)"
+)
 
 
 def _declare(
-    function: OfReadText, name: str, parameters: dict[str, Number] | None = None, **fields: Any
+    name: str,
+    function: Callable[..., float],
+    parameters: Mapping[str, Number] = MappingProxyType({}),
+    **fields: Any,
 ) -> None:
-    """Register a function of the text that was read."""
+    """Register a function of the text that was read, of the relevant size, and of the parameters."""
 
     def values(
         topic: RankingGains, limits: Sequence[float], settings: Parameters
     ) -> list[float] | None:
         ranking = topic.spans
-        own = {key: settings[key] for key in parameters or {}}
+        own = {key: settings[key] for key in parameters}
         # The effort up to a result is known only if no text before it is unknown.
         unknown = ranking.unknown and (settings["budget"] != "ranks" or ranking.unknown[0] < limits[-1])
         if not ranking.relevant or unknown:
@@ -100,12 +69,10 @@ def _declare(
     MEASURES.register(
         name,
         cutoff=RANK_OR_ALL,
-        parameters={**(parameters or {}), **_BUDGET},
+        parameters={**parameters, **_BUDGET},
         needs="text",
-        needs_characters=True,
         on_spans=True,
         source=_SOURCE,
-        references=("smith-troynikov-2024",),
         curve=curve,
         caveat=_CAVEAT,
         **fields,
@@ -113,32 +80,32 @@ def _declare(
 
 
 _declare(
-    span_recall,
     "SpanRecall",
+    lambda read, relevant: read.found / relevant,
     title="share of the gold text that was returned",
     formula="SpanRecall[k] = characters of gold spans in the first k results / characters of all gold "
     "spans; text that is returned twice counts once",
     example="gold spans of 40 characters, 20 of them in the first two results: SpanRecall@2 = 0.5",
 )
 _declare(
-    span_precision,
     "SpanPrecision",
+    lambda read, relevant: _precision(read),
     title="share of the returned text that is gold text",
     formula="SpanPrecision[k] = characters of gold spans in the first k results, each once / "
     "characters of the first k results, each as often as it is returned; 0 without text",
     example="results of 40 and 60 characters with 20 characters of gold spans: SpanPrecision@2 = 0.2",
 )
 _declare(
-    span_f,
     "SpanF",
+    lambda read, relevant, beta: f_measure(_precision(read), read.found / relevant, beta),
     {"beta": Number(1.0, 0)},
     title="F-measure of SpanPrecision and SpanRecall",
     formula="SpanF = (1 + β²)·P·R / (β²·P + R) of P = SpanPrecision and R = SpanRecall",
     example="P = 0.2, R = 0.5: SpanF = 0.2857",
 )
 _declare(
-    span_iou,
     "SpanIoU",
+    lambda read, relevant: read.found / (read.distinct + relevant - read.found),
     title="intersection over union of returned text and gold text",
     formula="SpanIoU[k] = |A ∩ B| / |A ∪ B| in characters, where A is the text of the first k results "
     "and B that of all gold spans; text that is returned twice counts once",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, reduce
 from typing import Any, NamedTuple, TypeAlias
 
 from xcg.documents.text_units import TextUnit
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.highlighted_ranking import HighlightedRanking
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.user_model.effort import Charge
 
 Gains: TypeAlias = "npt.NDArray[np.float64]"
@@ -25,6 +25,19 @@ RECALL_POINTS = tuple(point / 10 for point in range(1, 11))
 def vector(values: npt.ArrayLike) -> Gains:
     """Return numbers as a float array."""
     return np.asarray(values, dtype=np.float64)
+
+
+def sum_in_order(values: Iterable[float]) -> float:
+    """Add values from left to right, rounding after each, as inex_eval and trec_eval do.
+
+    An exact sum can differ in the last digit, and then 0.61875 is printed as 0.6188 instead of 0.6187.
+    ``sum`` also compensates rounding errors, since Python 3.12.
+
+    >>> import math
+    >>> sum_in_order([0.1] * 10), math.fsum([0.1] * 10)
+    (0.9999999999999999, 1.0)
+    """
+    return reduce(operator.add, values, 0.0)
 
 
 class GainVector:
@@ -174,11 +187,31 @@ class Reading(NamedTuple):
 
     def curve(self) -> tuple[Gains, Gains]:
         """Return the vertices of cumulated gain over text read: text, and gain; both start at 0."""
-        return _cumulated_from_0(self.text), _cumulated_from_0(self.gains)
+        text, gain = (np.concatenate([[0.0], np.cumsum(vector(part))]) for part in self)
+        return text, gain
 
+    @classmethod
+    def by_density(cls, stretches: Sequence[tuple[float, float]]) -> Reading:
+        """Return what an ideal reader reads: stretches in decreasing order of gain per unit of text.
 
-def _cumulated_from_0(amounts: Sequence[float] | Gains) -> Gains:
-    return np.concatenate([[0.0], np.cumsum(vector(amounts))])
+        No other order gains more after any amount of text.
+
+        Args:
+            stretches: (amount of text, gain) of each stretch; amounts are above 0.
+
+        >>> Reading.by_density([(10, 1.0), (2, 0.5)])
+        Reading(text=[2, 10], gains=[0.5, 1.0])
+        """
+        ordered = sorted(stretches, key=lambda stretch: -stretch[1] / stretch[0])
+        return cls([text for text, _ in ordered], [gain for _, gain in ordered])
+
+    def gain_at(self, budgets: npt.ArrayLike) -> Gains:
+        """Return the gain after some amounts of text; after the last stretch, it stays constant.
+
+        >>> Reading([10, 10], [0.0, 1.0]).gain_at([10, 15, 99]).tolist()
+        [0.0, 0.5, 1.0]
+        """
+        return np.interp(vector(budgets), *self.curve())
 
 
 class RelevantUnit(NamedTuple):
@@ -210,6 +243,8 @@ class RankingGains:
     [0.5, 1.5]
     """
 
+    lacking = "this measure needs more than gains: compute it with xcg.evaluate"
+
     def __init__(self, gains: npt.ArrayLike, ideal: npt.ArrayLike, not_retrieved: int) -> None:
         self.gains = gains
         self.ideal = ideal
@@ -228,51 +263,47 @@ class RankingGains:
     @property
     def scores(self) -> Sequence[float]:
         """The quantised score of each result in rank order, whatever the user has seen before."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def recall_base_scores(self) -> Sequence[float]:
         """The quantised scores of all assessed elements."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def tie_groups(self) -> Sequence[int]:
         """A group number for each result; tied results have the same number."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     def overlaps(self, depth: int | None) -> Sequence[bool]:
         """Return for the first results (None: all) whether each contains or repeats another one."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def grades(self) -> tuple[Sequence[GradedResult], float]:
         """The results as inex-eval-ng uses them, and Σ exhaustivity over all assessed elements."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def highlights(self) -> HighlightedRanking:
         """The ranking as text, with the highlighted text of the topic."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def spans(self) -> SpanRanking:
         """The ranking as text, with the gold spans of the topic."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def system_scores(self) -> Sequence[float] | None:
         """The scores by which the system ordered its results; None if it gave none."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     def readings(self, unit: TextUnit, charge: Charge) -> tuple[Reading, Reading]:
         """Return the text and gain that the user reads in the run and in the ideal ranking."""
-        raise _only_gains()
+        raise XcgError(self.lacking)
 
     @property
     def relevant_units(self) -> Sequence[RelevantUnit]:
         """The relevant elements, for the expected ratio of relevant units."""
-        raise _only_gains()
-
-
-def _only_gains() -> XcgError:
-    return XcgError("this measure needs more than gains: compute it with xcg.evaluate")
+        raise XcgError(self.lacking)

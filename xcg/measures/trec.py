@@ -12,9 +12,8 @@ from xcg.judgements.assessment import Assessment, number_text
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures.definition import Measure
 from xcg.measures.ir_measures_names import TITLES, ir_measures_definition
-from xcg.measures.judged_ranking import JudgedRanking
 from xcg.measures.parser import MEASURES
-from xcg.measures.span_ranking import SpanRanking
+from xcg.measures.rankings import JudgedRanking, SpanRanking
 from xcg.runs.run import Ranking, Run
 
 for _name in TITLES:
@@ -93,9 +92,12 @@ def _judged_ranking(ranking: Ranking, judged: Mapping[str, int]) -> JudgedRankin
     documents = _documents(ranking)
     ranks = list(compress(count(1), map(judged.__contains__, documents)))
     found = [judged[documents[rank - 1]] for rank in ranks]
-    keys = None
-    if ranking.keys is not None:
-        keys = _keys_of_documents(ranking, ranking.keys, documents)
+    keys = ranking.keys
+    if keys is not None:
+        if len(documents) < len(ranking):  # of a repeated result the first counts
+            results = reversed(_documents_of_results(ranking))
+            first = dict(zip(results, reversed(keys), strict=True))
+            keys = [first[document] for document in documents]
         keys = [keys[rank - 1] for rank in ranks]
     return JudgedRanking(ranks, found, list(judged.values()), len(documents), keys)
 
@@ -258,19 +260,6 @@ def _documents_of_results(ranking: Ranking) -> Sequence[str]:
         f"{file}#{ranking.spans[index]}" if index in ranking.spans else _document(file, path)
         for index, (file, path) in enumerate(ranking)
     ]
-
-
-def _keys_of_documents(
-    ranking: Ranking, keys: Sequence[float], documents: Sequence[str]
-) -> Sequence[float]:
-    """Return the key of the first result with each document."""
-    if len(documents) == len(ranking):
-        return keys
-    results = zip(_documents_of_results(ranking), keys, strict=True)
-    first: dict[str, float] = {}
-    for document, key in results:
-        first.setdefault(document, key)
-    return list(first.values())
 
 
 def _document(file: str, path: str) -> str:

@@ -24,9 +24,9 @@ from xcg.formats.qrels import read_offset_qrels
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures.highlighted import f_measure
-from xcg.measures.highlighted_ranking import HighlightedRanking
 from xcg.measures.in_context import article_scores, entry_point_scores, tolerance_scores
-from xcg.measures.sums import sum_in_order
+from xcg.measures.rankings import HighlightedRanking
+from xcg.measures.topic_gains import sum_in_order
 from xcg.runs.run import UNKNOWN_SPAN, Run
 
 Task = Literal["t", "f", "r", "b", "i"]
@@ -313,14 +313,14 @@ def _sizes(ranking: HighlightedRanking, task: Task) -> tuple[Sequence[int], Sequ
     """Return the numbers of characters and of relevant characters of each result that count."""
     if task == "b":  # a result is an entry point
         return [], []
-    if task != "t":  # nothing overlaps
-        return ranking.sizes, ranking.relevant_sizes
+    # Outside the thorough task, nothing overlaps.
+    amounts = ranking.amounts("official" if task == "t" else "always")
     # In the thorough task, a result of unknown offset counts 0 in documents with relevant text.
     sizes = [
-        0 if (start, end) == UNKNOWN_SPAN and document in ranking.relevant_in else size
-        for (document, start, end), size in zip(ranking.results, ranking.new_sizes, strict=True)
+        0 if task == "t" and tuple(span) == UNKNOWN_SPAN and document in ranking.relevant_in else size
+        for (document, *span), (size, _) in zip(ranking.results, amounts, strict=True)
     ]
-    return sizes, ranking.new_relevant_sizes
+    return sizes, [relevant for _, relevant in amounts]
 
 
 def _focused(

@@ -13,7 +13,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
-from xcg.measures.sums import sum_in_order
+from xcg.measures.topic_gains import sum_in_order
 from xcg.settings.keys import DEFAULT_MEASURES
 
 OFFICIAL_MEASURES = (

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.order import HIGHER_IS_BETTER, Order
+from xcg.measures.definition import HIGHER_IS_BETTER, Order
 from xcg.statistics.assessors import AssessorScores
 from xcg.statistics.intervals import (
     RESAMPLES,

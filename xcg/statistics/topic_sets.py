@@ -18,7 +18,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
-from xcg.measures.order import HIGHER_IS_BETTER, Order
+from xcg.measures.definition import HIGHER_IS_BETTER, Order
 from xcg.statistics.intervals import random_generator, resampled_topics
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, matrix_product, standard_deviation
 

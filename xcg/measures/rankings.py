@@ -1,0 +1,434 @@
+"""Rankings as measures of text and of levels see them: spans of text, and levels of relevance."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from typing import Literal, NamedTuple
+
+from xcg.documents.intervals import IntervalSet
+from xcg.documents.text_units import TextUnit, UnitConverter
+from xcg.errors import InputError
+from xcg.user_model.effort import EffortUnit
+
+MAX_COMPARISONS = 4_000_000
+"""The maximum number of pairs of a result and a gold span that one ranking compares."""
+
+TextSpan = tuple[str, int, int]
+"""A document, and the characters start to end - 1 of its text."""
+Spans = Sequence[tuple[int, int]]
+Gold = Mapping[str, Sequence[tuple[int, int, float]]]
+"""Document → relevant passages: start, end, and a grade above 0."""
+Repeated = Literal["always", "once", "official"]
+"""How text counts that an earlier result contains. ``once``: it is not read again. ``official``: the
+same in documents with relevant text; in other documents it is read each time, as ``always``."""
+
+
+class JudgedRanking(NamedTuple):
+    """A ranking for one topic with the levels of relevance of its assessed results.
+
+    Attributes:
+        ranks: The ranks of the assessed results, from 1 and increasing.
+        levels: Their levels, in the same order. A level below 0 counts as not assessed.
+        judged: The levels of all assessed documents of the topic.
+        retrieved: The number of results, assessed or not.
+        keys: The scores or ranks that ordered the assessed results, in the same order; tied results
+            have equal keys. None if there are no ties.
+        others: (rank, level) of what results find besides their level: further gold spans in the text
+            of a result. A document finds nothing besides itself.
+    """
+
+    ranks: Sequence[int]
+    levels: Sequence[int]
+    judged: Sequence[int]
+    retrieved: int = 0
+    keys: Sequence[float] | None = None
+    others: Sequence[tuple[int, int]] = ()
+
+    def relevant_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
+        """Return the ranks, up to a depth, of results with at least the level ``rel``.
+
+        >>> JudgedRanking([1, 3, 4], [2, 0, 1], [2, 1, 1, 0]).relevant_ranks(1)
+        [1, 4]
+        """
+        return [
+            rank
+            for rank, level in zip(self.ranks, self.levels, strict=True)
+            if level >= rel and rank <= depth
+        ]
+
+    def found_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
+        """Return the rank at which each document or gold span with at least a level is found.
+
+        >>> JudgedRanking([1, 3], [2, 1], [2, 1, 1], others=[(1, 1)]).found_ranks(1)
+        [1, 1, 3]
+        """
+        ranks = self.relevant_ranks(rel, depth)
+        others = [rank for rank, level in self.others if level >= rel and rank <= depth]
+        return sorted([*ranks, *others]) if others else ranks
+
+    def relevant(self, rel: float) -> int:
+        """Return the number of assessed documents with at least the level ``rel``."""
+        return len([level for level in self.judged if level >= rel])
+
+
+@dataclass(frozen=True)
+class HighlightedRanking:
+    """The characters that a ranking returns, and those that are relevant.
+
+    A document is relevant if its relevant size is above 0. The text of passages is relevant in every
+    document.
+
+    Attributes:
+        results: (document, start, end) in rank order; a result is the characters start to end - 1 of
+            the document's text. Results can be empty. A result that begins before the text has an
+            unknown offset; no other result is known to repeat it.
+        highlighted: Document → relevant passages (start, end). Text in several passages counts for each
+            of them.
+        entry_points: Document → character offset of the best entry point; None if the assessments
+            have no entry points.
+        mean_length: Returns the mean length of the corpus's documents; None without a corpus.
+        stated_sizes: Document → its relevant size, if the assessments state it. By default the relevant
+            size is the sum of the passages' lengths.
+        length: Returns the length of a document's text; None if it is unknown.
+        unknown: Indices of the results whose text is unknown, because the documents lack them.
+
+    >>> ranking = HighlightedRanking([("d", 0, 100), ("e", 0, 50)], {"d": [(0, 80)], "f": [(0, 120)]})
+    >>> ranking.relevant, ranking.amounts("always")
+    (200, [(100, 80), (50, 0)])
+    """
+
+    results: Sequence[TextSpan]
+    highlighted: Mapping[str, Spans]
+    entry_points: Mapping[str, int] | None = None
+    mean_length: Callable[[], float] | None = None
+    stated_sizes: Mapping[str, int] = field(default_factory=dict)
+    length: Callable[[str], int | None] | None = None
+    unknown: Sequence[int] = ()
+
+    @cached_property
+    def relevant_in(self) -> dict[str, int]:
+        """Relevant document → its relevant size."""
+        sizes = {document: _size(spans) for document, spans in self.highlighted.items()}
+        sizes.update(self.stated_sizes)
+        return {document: size for document, size in sizes.items() if size > 0}
+
+    @cached_property
+    def relevant(self) -> int:
+        """Trel, the relevant size of the topic."""
+        return sum(self.relevant_in.values())
+
+    @cached_property
+    def relevant_text(self) -> Mapping[str, RelevantText]:
+        """Document → its passages; only for documents with both results and passages."""
+        documents = {document for document, _, _ in self.results}
+        passages = self.highlighted
+        return {file: RelevantText(passages[file]) for file in documents if passages.get(file)}
+
+    def pieces(self, repeated: Repeated) -> list[list[tuple[int, int]]]:
+        """Return for each result the parts of it that are read."""
+        read_once: Container[str] = self.relevant_in if repeated == "official" else ()
+        if repeated == "once":
+            read_once = {document for document, _, _ in self.results}
+        seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
+        return [
+            seen[document].add(start, end) if start >= 0 and document in read_once else [(start, end)]
+            for document, start, end in self.results
+        ]
+
+    def amounts(self, repeated: Repeated) -> list[tuple[int, int]]:
+        """Return for each result how many characters of it are read, and how many are relevant."""
+        relevant = self.relevant_in
+        text = {file: text for file, text in self.relevant_text.items() if file in relevant}
+        return [
+            (
+                _size(pieces),
+                sum(text[file].count(*piece) for piece in pieces) if file in text else 0,
+            )
+            for (file, _, _), pieces in zip(self.results, self.pieces(repeated), strict=True)
+        ]
+
+    def articles(self) -> dict[str, list[tuple[int, int]]]:
+        """Return document → its results, with documents in the order of their first result."""
+        grouped: dict[str, list[tuple[int, int]]] = {}
+        for document, start, end in self.results:
+            grouped.setdefault(document, []).append((start, end))
+        return grouped
+
+    def read(self, document: str, pieces: Iterable[tuple[int, int]], limit: float) -> tuple[int, int]:
+        """Read pieces of a document's text in order.
+
+        Args:
+            document: The document's name.
+            pieces: (start, end) of what is read; no character occurs twice.
+            limit: Number of characters after which reading stops.
+
+        Returns:
+            The number of characters read, and how many of them are relevant.
+        """
+        text = self.relevant_text.get(document)
+        size = relevant = 0
+        for start, end in pieces:
+            stop = int(min(end, start + limit - size))
+            size += stop - start
+            relevant += text.count(start, stop) if text is not None else 0
+        return size, relevant
+
+
+class RelevantText:
+    """The relevant passages of one document.
+
+    Stored are the offsets where passages start and end, so that neither time nor memory depends on the
+    length of the document.
+
+    Args:
+        passages: (start, end) in any order; they may be empty and may overlap.
+
+    >>> text = RelevantText([(10, 30), (20, 40)])
+    >>> text.count(0, 25), list(text.stretches(0, 25))
+    (20, [(10, 0), (10, 1), (5, 2)])
+    """
+
+    def __init__(self, passages: Spans) -> None:
+        self._passages = passages
+
+    @cached_property
+    def _sorted(self) -> tuple[list[int], list[int]]:
+        """The starts and the ends of the passages."""
+        starts = sorted([start for start, _ in self._passages])
+        return starts, sorted([end for _, end in self._passages])
+
+    @cached_property
+    def _sums(self) -> tuple[list[int], list[int]]:
+        """The sums of the first starts and of the first ends."""
+        starts, ends = self._sorted
+        return list(accumulate(starts, initial=0)), list(accumulate(ends, initial=0))
+
+    def count(self, start: int, end: int) -> int:
+        """Return the number of relevant characters from start to end - 1."""
+        return self._count_before(end) - self._count_before(start)
+
+    def _count_before(self, offset: int) -> int:
+        starts, ends = self._sorted
+        started, ended = bisect_right(starts, offset), bisect_right(ends, offset)
+        sums_of_starts, sums_of_ends = self._sums
+        return (started - ended) * offset - sums_of_starts[started] + sums_of_ends[ended]
+
+    def stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield the length of each stretch from start to end - 1, and in how many passages it is."""
+        starts, ends = self._sorted
+        while start < end:
+            started, ended = bisect_right(starts, start), bisect_right(ends, start)
+            stop = min([end, *starts[started : started + 1], *ends[ended : ended + 1]])
+            yield stop - start, started - ended
+            start = stop
+
+
+def _size(spans: Spans) -> int:
+    return sum([end - start for start, end in spans])
+
+
+class ReadText(NamedTuple):
+    """The text that a ranking returns up to some rank or amount of text, in characters.
+
+    Attributes:
+        found: Text of gold spans; text that is returned twice counts once.
+        returned: All text; text that is returned twice counts twice.
+        distinct: All text; text that is returned twice counts once.
+    """
+
+    found: int = 0
+    returned: int = 0
+    distinct: int = 0
+
+    def plus(self, other: ReadText) -> ReadText:
+        """Return the sums of both."""
+        return ReadText(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True)
+class SpanRanking:
+    """The results of a ranking as spans of text, and the gold spans of its topic.
+
+    Attributes:
+        results: (document, start, end) in rank order. A result without known text is empty. A result
+            that begins before the text has an unknown offset; it contains no gold span.
+        gold: Document → its gold spans. They may overlap.
+        converter: (unit, document) → how the text of the document is measured in the unit.
+        unknown: Indices of the results whose text is unknown, because the documents lack them.
+
+    >>> ranking = SpanRanking([("d", 0, 40), ("e", 0, 60)], {"d": [(10, 30, 1.0), (90, 110, 1.0)]})
+    >>> ranking.read_up_to([1, 2])
+    [ReadText(found=20, returned=40, distinct=40), ReadText(found=20, returned=100, distinct=100)]
+    >>> ranking.judged(overlap=0.5)[:3]
+    ([1], [1], [1, 1])
+    """
+
+    results: Sequence[TextSpan]
+    gold: Gold
+    converter: Callable[[TextUnit, str], UnitConverter] | None = None
+    unknown: Sequence[int] = ()
+    _read_texts: dict[tuple[float, EffortUnit], ReadText] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def relevant_text(self) -> Mapping[str, RelevantText]:
+        """Document → its relevant text. Text in several gold spans counts once."""
+        return {file: RelevantText(pieces) for file, pieces in self._distinct_gold.items()}
+
+    @cached_property
+    def relevant(self) -> int:
+        """Number of relevant characters. A character in several gold spans counts once."""
+        return sum(map(_size, self._distinct_gold.values()))
+
+    @cached_property
+    def _distinct_gold(self) -> dict[str, list[tuple[int, int]]]:
+        return {file: _merged(spans) for file, spans in self.gold.items()}
+
+    def ideal(self) -> SpanRanking:
+        """Return the ranking of the relevant text itself, longest pieces first."""
+        pieces = [(file, *piece) for file, found in self._distinct_gold.items() for piece in found]
+        pieces.sort(key=lambda piece: piece[1] - piece[2])
+        return SpanRanking(pieces, self.gold, self.converter)
+
+    def judged(self, overlap: float) -> JudgedRanking:
+        """Return the levels of relevance of the results.
+
+        A result finds a gold span if it contains at least the share ``overlap`` of the span, and no
+        earlier result found the span. Its level is the best grade that it finds. Gold spans with the
+        same offsets are one gold span with the best of their grades.
+
+        Raises:
+            InputError: If results are compared with more than :data:`MAX_COMPARISONS` gold spans.
+        """
+        grades = {(file, *span[:2]): int(span[2]) for file, span in self._different_gold()}
+        found: dict[int, list[int]] = {}
+        taken: set[TextSpan] = set()
+        for rank, span, share in self.shares():
+            if share >= overlap and span not in taken:
+                taken.add(span)
+                found.setdefault(rank, []).append(grades[span])
+        others = [(rank, level) for rank, (_, *levels) in found.items() for level in levels]
+        best = [levels[0] for levels in found.values()]
+        return JudgedRanking(list(found), best, [*grades.values()], len(self.results), others=others)
+
+    def shares(self) -> Iterator[tuple[int, TextSpan, float]]:
+        """Yield the share of each gold span that each result contains, if it contains any of it.
+
+        A result is relevant to the standard measures if this share is at least their ``overlap``.
+
+        Yields:
+            The rank of the result; document, start and end of the gold span; the share, above 0.
+
+        Raises:
+            InputError: If results are compared with more than :data:`MAX_COMPARISONS` gold spans.
+
+        >>> list(SpanRanking([("d", 0, 40)], {"d": [(30, 50, 1.0)]}).shares())
+        [(1, ('d', 30, 50), 0.5)]
+        """
+        distinct: dict[str, list[tuple[int, int]]] = {}
+        for file, (low, high, _) in self._different_gold():
+            distinct.setdefault(file, []).append((low, high))
+        comparisons = 0
+        for rank, (file, start, end) in enumerate(self.results, 1):
+            spans = distinct.get(file, ())
+            comparisons += len(spans)
+            if comparisons > MAX_COMPARISONS:
+                raise InputError(
+                    file,
+                    f"the results are compared with more than {MAX_COMPARISONS:,} gold spans: expected "
+                    "fewer results or gold spans from one document",
+                )
+            for low, high in spans:
+                contained = min(high, end) - max(low, start)
+                if contained > 0:
+                    yield rank, (file, low, high), contained / (high - low)
+
+    def _different_gold(self) -> Iterator[tuple[str, tuple[int, int, float]]]:
+        """Yield documents and gold spans with different offsets, best grade first in a document."""
+        for file, spans in self.gold.items():
+            best: dict[tuple[int, int], float] = {}
+            for start, end, grade in spans:
+                best[start, end] = max(grade, best.get((start, end), 0.0))
+            for span, grade in sorted(best.items(), key=lambda item: (-item[1], item[0])):
+                yield file, (*span, grade)
+
+    def text_at(self, cutoff: float, unit: EffortUnit = "ranks") -> ReadText:
+        """Return what the user has read at a cutoff. Several measures use the same values."""
+        key = cutoff, unit
+        if key not in self._read_texts:
+            (self._read_texts[key],) = self.read_up_to([cutoff], unit)
+        return self._read_texts[key]
+
+    def read_up_to(self, limits: Sequence[float], unit: EffortUnit = "ranks") -> list[ReadText]:
+        """Return what the user has read after each amount of effort in ``limits``.
+
+        A result without text costs one unit, because the user looks at it. A result that a budget cuts
+        counts up to the nearest character.
+
+        Args:
+            limits: Ranks, or amounts of text; increasing, from 0; infinity for all results.
+            unit: What the limits count.
+        """
+        seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
+        total, effort = ReadText(), 0.0
+        amounts: list[ReadText] = []
+        for result in self.results:
+            start, cost = self._start_and_cost(result, unit)
+            while len(amounts) < len(limits) and limits[len(amounts)] < effort + cost:
+                left = limits[len(amounts)] - effort
+                part = self._first_part(result, unit, start, left)
+                amounts.append(total.plus(self._read(part, seen)))
+            if len(amounts) == len(limits):
+                return amounts
+            total = total.plus(self._read(result, seen))
+            seen[result[0]].add(*result[1:])
+            effort += cost
+        return amounts + [total] * (len(limits) - len(amounts))
+
+    def _read(self, result: TextSpan, seen: Mapping[str, IntervalSet[int]]) -> ReadText:
+        """Return what a result adds to the text that was seen before."""
+        file, start, end = result
+        if start < 0:
+            return ReadText(0, end - start, end - start)
+        new = [piece[:2] for piece in seen[file].split(start, end) if not piece[2]]
+        gold = self.relevant_text.get(file)
+        found = sum(gold.count(*piece) for piece in new) if gold is not None else 0
+        return ReadText(found, end - start, sum(high - low for low, high in new))
+
+    def _start_and_cost(self, result: TextSpan, unit: EffortUnit) -> tuple[float, float]:
+        """Return the amount of text before a result in its document, and the cost of the result."""
+        file, start, end = result
+        if unit == "ranks" or start == end:
+            return 0.0, 1.0
+        if start < 0:  # unknown text counts like text at the document's start
+            start, end = 0, end - start
+        first, last = self._converter(unit, file).amounts([start, end]).tolist()
+        return first, last - first
+
+    def _first_part(self, result: TextSpan, unit: EffortUnit, first: float, amount: float) -> TextSpan:
+        """Return the part of a result that the user reads with an amount of effort below its cost."""
+        file, start, end = result
+        if unit == "ranks" or start == end or amount <= 0:
+            return file, start, start
+        offset = round(float(self._converter(unit, file).offsets([first + amount])[0]))
+        return file, start, min(max(start, offset + min(start, 0)), end)
+
+    def _converter(self, unit: TextUnit, file: str) -> UnitConverter:
+        assert self.converter is not None
+        return self.converter(unit, file)
+
+
+def _merged(spans: Sequence[tuple[int, int, float]]) -> list[tuple[int, int]]:
+    """Return the text of gold spans as disjoint pieces in document order."""
+    pieces: list[tuple[int, int]] = []
+    for start, end, _ in sorted(spans):
+        if pieces and start <= pieces[-1][1]:
+            pieces[-1] = pieces[-1][0], max(end, pieces[-1][1])
+        else:
+            pieces.append((start, end))
+    return pieces
