@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from xcg.errors import XcgError, nearest
-from xcg.installation import missing_extra
+from xcg.errors import XcgError, missing_extra, nearest
 from xcg.report.figures import save
 from xcg.tables import (
     RECORD_FORMATS,

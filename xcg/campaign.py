@@ -19,11 +19,10 @@ from xcg.answers import recording
 from xcg.answers.asked import Asked, ProgressBar
 from xcg.answers.verdicts import GateAnswer
 from xcg.documents.writing import whole_file
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError, missing_extra, nearest
 from xcg.evaluation.config import inputs_of
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
-from xcg.installation import missing_extra
 from xcg.judgements.recall_base import RecallBase
 from xcg.report.citations import Citation
 from xcg.runs.runs import Runs

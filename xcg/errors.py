@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,6 +60,18 @@ class UnmappedError(InputError):
 
     Its document or element does not exist, its span exceeds the text, or its text differs.
     """
+
+
+def missing_extra(what: str, package: str, extra: str) -> XcgError:
+    """Return the error for a package that is not installed, with the command that installs it.
+
+    Args:
+        what: What needs the package, such as ``"xcg judge"``.
+        package: The package.
+        extra: The extra of xcg that contains the package.
+    """
+    python = shlex.quote(sys.executable)
+    return XcgError(f"{what} needs {package}: {python} -m pip install 'xcg[{extra}]'")
 
 
 class UndecidedError(XcgError):

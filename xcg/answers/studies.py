@@ -155,7 +155,6 @@ def topics(asked: Asked) -> Answer[Any]:
             chosen.trials,
             chosen.seed,
             inputs.executor,
-            chosen.checkpoint,
             progress,
             chosen.resamples,
         )

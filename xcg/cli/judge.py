@@ -16,8 +16,7 @@ from xcg.cli.command import command
 from xcg.cli.completion import complete_paths
 from xcg.cli.messages import print_status
 from xcg.cli.options import ANY_PATH, set_option
-from xcg.errors import Notes, XcgError, nearest
-from xcg.installation import missing_extra
+from xcg.errors import Notes, XcgError, missing_extra, nearest
 from xcg.judge.addresses import is_loopback, origin, shown_host
 from xcg.judge.exporting import write_export
 from xcg.judge.importing import import_assessments

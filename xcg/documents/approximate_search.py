@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from xcg.documents.text_normalisation import code_points
 from xcg.documents.tree import Ints
-from xcg.installation import missing_extra
+from xcg.errors import missing_extra
 from xcg.lazy_modules import np, npt
 
 _WINDOWS = 8

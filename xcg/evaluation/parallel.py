@@ -12,9 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xcg.errors import XcgError
-from xcg.evaluation.checkpoint import Checkpoint, IsValid
-from xcg.installation import missing_extra
+from xcg.errors import XcgError, missing_extra
 from xcg.lazy_modules import pickle, socket
 
 Progress = Callable[[int, int], None]
@@ -77,9 +75,6 @@ class Executor:
         *,
         common: Sequence[Any] = (),
         files: Sequence[Path] = (),
-        checkpoint: Path | None = None,
-        study: object = None,
-        is_valid: IsValid = lambda task, result: True,
         progress: Progress | None = None,
     ) -> list[Any]:
         """Return ``function(*common, *task)`` for each task, in the order of the tasks.
@@ -88,49 +83,36 @@ class Executor:
         repeated.
 
         Args:
-            function: A pure function that can be pickled. With a checkpoint, its results must be
-                representable in JSON.
+            function: A pure function that can be pickled.
             tasks: The arguments of each call.
             common: Arguments that all calls have before their own.
             files: The files and folders that the tasks read. Workers need them under the same paths.
-            checkpoint: A file to which each result is appended. An interrupted study continues after
-                them.
-            study: The parameters of the study; a checkpoint of other parameters is refused.
-            is_valid: Returns whether a result from the checkpoint is valid for a task.
             progress: Called with the number of finished tasks and of all tasks.
 
         Raises:
-            InputError: If the checkpoint belongs to another study, is damaged or cannot be written.
             XcgError: If dask is missing, the scheduler does not answer or stops, workers die repeatedly
                 or are missing, or a worker does not find a file.
         """
-        with ExitStack() as opened:
-            saved = None
-            if checkpoint is not None:
-                saved = Checkpoint(checkpoint, study, tasks, is_valid)
-                opened.callback(saved.close)
-            done = list(saved.results) if saved is not None else []
-            attempts, failure = 0, None
-            while len(done) < len(tasks):
-                try:
-                    rest = tasks[len(done) :]
-                    call = partial(function, *common)
-                    with closing(self._results(call, rest, files)) as results:
-                        for result in results:
-                            done.append(result)
-                            failure = failure or (result if isinstance(result, _Failure) else None)
-                            if saved is not None and failure is None:
-                                saved.append(result)
-                            if progress is not None:
-                                progress(len(done), len(tasks))
-                except _dead_worker_errors() as error:
-                    attempts += 1
-                    if attempts > _RETRIES:
-                        reason = str(error).partition("\n")[0]
-                        raise XcgError(
-                            f"workers die again and again: {reason}; expected enough memory for each, "
-                            "or one worker"
-                        ) from None
+        done: list[Any] = []
+        attempts, failure = 0, None
+        while len(done) < len(tasks):
+            try:
+                rest = tasks[len(done) :]
+                call = partial(function, *common)
+                with closing(self._results(call, rest, files)) as results:
+                    for result in results:
+                        done.append(result)
+                        failure = failure or (result if isinstance(result, _Failure) else None)
+                        if progress is not None:
+                            progress(len(done), len(tasks))
+            except _dead_worker_errors() as error:
+                attempts += 1
+                if attempts > _RETRIES:
+                    reason = str(error).partition("\n")[0]
+                    raise XcgError(
+                        f"workers die again and again: {reason}; expected enough memory for each, or "
+                        "one worker"
+                    ) from None
         if failure is not None:
             raise failure.error
         return done
@@ -220,10 +202,7 @@ def _dask_client(scheduler: str) -> Iterator[Any]:
         try:
             yield client
         except (distributed.CancelledError, distributed.comm.CommClosedError):
-            raise XcgError(
-                f"{name} has stopped: start it again; with --checkpoint, a study continues after its "
-                "last result"
-            ) from None
+            raise XcgError(f"{name} has stopped: start it again") from None
 
 
 def _dask_results(

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from xcg.answer import Answer, Layout
-from xcg.errors import XcgError, nearest
-from xcg.installation import missing_extra
+from xcg.errors import XcgError, missing_extra, nearest
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORACLE

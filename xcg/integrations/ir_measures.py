@@ -30,7 +30,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from xcg.installation import install_command, missing_extra
+from xcg.errors import missing_extra
 
 try:
     import ir_measures
@@ -213,7 +213,7 @@ class XcgProvider(ir_measures.Provider):
 
     def install_instructions(self) -> str:
         """Return the command that installs the provider."""
-        return install_command("trec")
+        return "pip install 'xcg[trec]'"
 
 
 class _Evaluator(ir_measures.Evaluator):

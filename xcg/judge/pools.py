@@ -15,10 +15,9 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.text_search import Span
 from xcg.documents.tree import ElementTree, UnknownPathError
-from xcg.errors import InputError, Notes, UnmappedError
+from xcg.errors import InputError, Notes, UnmappedError, missing_extra
 from xcg.formats.base import read_runs
 from xcg.formats.topic_files import Topic, read_topics
-from xcg.installation import missing_extra
 from xcg.judge.judgement import PoolDocument
 from xcg.judge.settings import Settings
 from xcg.judge.store import Store

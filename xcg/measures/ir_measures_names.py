@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xcg.installation import missing_extra
+from xcg.errors import missing_extra
 from xcg.measures.definition import Definition
 
 MEANS = "The mean is over all assessed topics, as with trec_eval -c."

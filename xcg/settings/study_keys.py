@@ -120,9 +120,6 @@ class TopicSets(Bootstrap):
         choice(("none", "isotonic")),
         "none",
     )
-    checkpoint: Any = key(
-        "Store progress in this file, and continue an interrupted study from it.", PATH
-    )
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from xcg.errors import XcgError
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
@@ -161,7 +160,6 @@ def swap_rates(
     trials: int = TRIALS,
     seed: int = 0,
     executor: Executor = ONE_PROCESS,
-    checkpoint: Path | None = None,
     progress: Progress | None = None,
     resamples: int = 0,
     sizes: Sequence[int] | None = None,
@@ -181,7 +179,6 @@ def swap_rates(
         trials: Number of trials for each size, at least 1.
         seed: At least 0.
         executor: Where the tasks run.
-        checkpoint: File with the progress of an interrupted study.
         progress: Called with the number of finished and of all tasks.
         resamples: Number of bootstrap resamples of the topics, at least 0; each repeats all trials. The
             compared runs are those of the collection.
@@ -214,9 +211,6 @@ def swap_rates(
         executor.run(
             run_trials,
             [(arrays[m], n, trials, seed, block) for m, n, block in product(arrays, chosen, blocks)],
-            checkpoint=checkpoint,
-            study=(trials, seed, resamples, [(m, a.tolist()) for m, a in arrays.items()]),
-            is_valid=_is_result,
             progress=progress,
         )
     )
@@ -234,10 +228,7 @@ def swap_rates(
 def run_trials(
     scores: Floats, size: int, trials: int, seed: int, resamples: tuple[int | None, ...]
 ) -> list[list[list[int]]]:
-    """Return the comparisons, swaps and ties by bin for each resample; None for the topics themselves.
-
-    The result is a list, which a checkpoint can store as JSON.
-    """
+    """Return the comparisons, swaps and ties by bin for each resample; None for the topics themselves."""
     topics, runs = scores.shape
     if not 1 <= size <= topics // 2:
         raise XcgError(
@@ -261,21 +252,6 @@ def run_trials(
             differences = means[..., i] - means[..., j]
             total += _count(*differences)  # noqa: PLW2901 - adds to totals
     return totals.tolist()
-
-
-def _is_result(task: tuple[Any, ...], result: Any) -> bool:
-    """Return whether :func:`run_trials` can return a result for its arguments."""
-    scores, _, trials, _, resamples = task
-    try:
-        totals = np.array(result)
-    except ValueError:  # the lists differ in length
-        return False
-    if totals.shape != (len(resamples), 3, len(BIN_STARTS)) or totals.dtype.kind != "i":
-        return False
-    counts, swaps, ties = totals.swapaxes(0, 1)
-    comparisons = math.comb(scores.shape[1], 2) * trials
-    in_range = totals.min() >= 0 and totals.max() <= comparisons
-    return bool(in_range and (swaps <= counts).all() and ((counts + ties).sum(1) == comparisons).all())
 
 
 def _count(first: Floats, second: Floats) -> Counts:
