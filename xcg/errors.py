@@ -75,7 +75,7 @@ def missing_extra(what: str, package: str, extra: str) -> XcgError:
 
 
 class UndecidedError(XcgError):
-    """A gate can have only one outcome, whatever the scores are."""
+    """A gate cannot decide: there are too few topics, or every outcome would be the same."""
 
 
 class NothingToAverageError(XcgError):
