@@ -228,7 +228,7 @@ def swap_rates(
 def run_trials(
     scores: Floats, size: int, trials: int, seed: int, resamples: tuple[int | None, ...]
 ) -> list[list[list[int]]]:
-    """Return the comparisons, swaps and ties by bin for each resample; None for the topics themselves."""
+    """Return comparisons, swaps and ties by bin for each resample; None for the topics themselves."""
     topics, runs = scores.shape
     if not 1 <= size <= topics // 2:
         raise XcgError(
