@@ -36,7 +36,7 @@ def _explain(asked: Asked) -> Answer[Explanation]:
     """Explain rank by rank what the results of runs gained, and what the runs missed."""
     chosen = asked.settings.explain
     if len(chosen.topic) != 1:
-        raise XcgError(f"{len(chosen.topic)} topics: expected one, --topic ID")
+        raise XcgError(f"{len(chosen.topic) or 'no'} topics: expected one, --topic ID")
     (topic,) = chosen.topic
     where = asked.stated.file.path if asked.stated.file is not None else Path("the runs")
     inputs = select_runs(asked.inputs_with("assessments"), chosen.run, asked.inputs.runs, where)
