@@ -9,6 +9,7 @@ from typing import Any
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import MissingSizeError, XcgError
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Results
@@ -195,13 +196,13 @@ def strategy_data(context: ReportContext) -> Json | None:
     if not inputs.strategy_list:
         return None
 
-    def evaluate(inputs: Inputs) -> Results:
+    def evaluate_step(inputs: Inputs) -> Results:
         results = evaluate(inputs)
         context.steps.advance(1)
         return results
 
     try:
-        study = study_strategies(inputs, evaluate=evaluate)
+        study = study_strategies(inputs, evaluate=evaluate_step)
     except XcgError as error:
         return {"missing": str(error)}
     strategies = list(dict.fromkeys(score.strategy for score in study.scores))
