@@ -130,8 +130,15 @@ class Campaign:
     @cached_property
     def inputs(self) -> Inputs:
         """The inputs: validated user models, measures and strategies; files are read on first use."""
+        return self._inputs(with_measures=True)
+
+    @cached_property
+    def _inputs_of_curves(self) -> Inputs:
+        return self._inputs(with_measures=False)
+
+    def _inputs(self, with_measures: bool) -> Inputs:
         recording.check_recorded(self.stated, self.settings)
-        inputs = inputs_of(self.stated, self.settings)
+        inputs = inputs_of(self.stated, self.settings, with_measures)
         for line in recording.changed_files(self.stated):
             inputs.notes.warning(line)
         return inputs
@@ -290,7 +297,13 @@ class Campaign:
                 raise _unknown(name.rpartition(".")[2], known)
         stated = self.stated.with_keywords(given)
         settings = stated.settings() if given else self.settings
-        return Asked(stated, settings, lambda: self.inputs, self.progress)
+        is_curves = section == "curves"
+        return Asked(
+            stated,
+            settings,
+            lambda: self._inputs_of_curves if is_curves else self.inputs,
+            self.progress,
+        )
 
     def _answer(
         self,

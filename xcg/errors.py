@@ -61,7 +61,7 @@ class UnmappedError(InputError):
 
 
 class UndecidedError(XcgError):
-    """A gate can have only one outcome, whatever the scores are."""
+    """A gate cannot decide: there are too few topics, or every outcome would be the same."""
 
 
 class NothingToAverageError(XcgError):

@@ -333,6 +333,8 @@ def records(rows: Sequence[Record], format: str, columns: Iterable[Column] = ())
     Raises:
         XcgError: If the format is unknown.
     """
+    if not rows and format != "json":
+        return ""
     if format in RECORD_FORMATS:
         return RECORD_FORMATS[format](rows)
     if format not in TABLE_FORMATS:

@@ -13,6 +13,7 @@ from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Results
+from xcg.measures import split_measures
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
 
@@ -58,6 +59,13 @@ class Asked:
             inputs = self.inputs_with("assessments", "runs")
         with self.progress("topics") as progress:
             return evaluate(inputs, progress)
+
+    @property
+    def measure_names(self) -> list[str]:
+        """The measures as the user states them; those of curves have no cutoff."""
+        stated: Any = self.settings.measures
+        given = stated if isinstance(stated, (list, tuple)) else [stated]
+        return [name for one in given if one is not None for name in split_measures(str(one))]
 
     def states(self, name: str) -> bool:
         """Return whether the user states a key, such as ``compare.baseline``."""

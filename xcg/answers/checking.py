@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from xcg.answer import Answer, Layout
@@ -45,6 +45,7 @@ def check(asked: Asked) -> Answer[Any]:
     return Answer(
         report.findings,
         report.unread.lines(),
+        to_records=lambda: list(map(asdict, report.findings)),
         layout=lambda: Layout(
             tables=report_blocks(report), texts={"json": lambda: report_as_json(report)}
         ),

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
-from xcg.errors import XcgError, nearest
+from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
 from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure
 from xcg.evaluation.curves import curves as compute_curves
-from xcg.evaluation.inputs import Measures
 from xcg.evaluation.run_names import with_named_run
 from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, threshold_curves
 from xcg.judgements.recall_base import MEAN
-from xcg.measures.parser import split_measures
+from xcg.measures import MEASURES, split_measures
+from xcg.measures.definition import Definition
 from xcg.report.columns import CURVES, NAMES, RANKS_OF_VALUE
 from xcg.report.plots import curves_plot
 from xcg.report.threshold_plots import thresholds_plot
@@ -33,7 +34,11 @@ def curves(asked: Asked) -> Answer[Any]:
     at = chosen.at
     depth = max(chosen.depth, at or 0)
     inputs, reference = with_named_run(inputs, chosen.reference, (IDEAL, "ideal", BEST))
-    measures = _measures(asked, "nxCG ep" if at is None else "xCG")
+    names = _measures(
+        asked, "nxCG ep" if at is None else "xCG", lambda one: at is None and one.curve is not None
+    )
+    is_option = asked.stated.place(("measures",)).name == "--measures"
+    measures = " ".join(names if is_option else dict.fromkeys(name.partition("@")[0] for name in names))
     abscissae = {curve_measure(name).curve_over for name in split_measures(measures)}
     if abscissae <= {"recall", "gain-recall"}:
         asked.refuse("curves.depth", f"on {measures}, which has no curve over ranks or text")
@@ -65,28 +70,22 @@ def _layout(rows: Sequence[dict[str, Any]], columns: Sequence[Any]) -> Layout:
     return Layout(tables=[Table.of_records(rows, (*NAMES, *columns))])
 
 
-def _measures(asked: Asked, default: str) -> str:
-    """Return the names of the measures without cutoffs.
+def _measures(asked: Asked, default: str, is_drawn: Callable[[Definition], bool]) -> list[str]:
+    """Return the names of the measures to draw.
 
-    An option names curves. The measures of a campaign are those of them that have a curve, such as nxCG
-    of ``nxCG@10``, or the default.
+    An option names them. Of the measures of a campaign, those that can be drawn are, or the default.
     """
-    stated: Measures | None = asked.settings.measures
-    if stated is None:
-        return default
-    names = stated if isinstance(stated, str) else " ".join(map(str, stated))  # type: ignore[arg-type]
-    if asked.stated.place(("measures",)).name == "--measures":
+    names, place = asked.measure_names, asked.stated.place(("measures",)).name
+    if place == "--measures":
         return names
-    found = dict.fromkeys(name.partition("@")[0] for name in split_measures(names))
-    return " ".join(filter(_has_curve, found)) or default
-
-
-def _has_curve(name: str) -> bool:
-    try:
-        curve_measure(name)
-    except XcgError:
-        return False
-    return True
+    found = []
+    for name in names:
+        try:
+            if ":" not in name and is_drawn(MEASURES.definition(re.split("[@(]", name)[0])):
+                found.append(name)
+        except XcgError as error:
+            raise InputError(place, str(error)) from None
+    return found or default.split()
 
 
 def _of_topics(lines: Sequence[CurveOf], topics: Sequence[str]) -> list[CurveOf]:
@@ -101,7 +100,8 @@ def _of_topics(lines: Sequence[CurveOf], topics: Sequence[str]) -> list[CurveOf]
 def _over_thresholds(asked: Asked) -> Answer[Any]:
     """Return measures at all thresholds; the x of measures without a threshold is None."""
     chosen = asked.settings.curves
-    found = threshold_curves(asked.inputs, _measures(asked, DEFAULT_MEASURES), chosen.points)
+    names = _measures(asked, DEFAULT_MEASURES, lambda one: "threshold" in one.parameters)
+    found = threshold_curves(asked.inputs, " ".join(names), chosen.points)
     rows: list[tuple[CurveOf, float | None, float | None]] = [
         (curve, x, None if math.isnan(y) else y)
         for curve in found.curves

@@ -10,7 +10,7 @@ from typing import Any
 
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
-from xcg.errors import XcgError
+from xcg.errors import XcgError, nearest
 from xcg.evaluation.config import require
 from xcg.evaluation.explain import explain as explain_runs
 from xcg.evaluation.explanation import Explanation
@@ -47,9 +47,12 @@ def _explain(asked: Asked) -> Answer[Explanation]:
 
     def layout() -> Layout:
         if chosen.tree is not None:
-            name = str(chosen.tree)
             size: Any = chosen.size
-            drawn = [functools.partial(document_tree, one, name, size) for one in explanations]
+            drawn = [
+                functools.partial(document_tree, one, name, size)
+                for one in explanations
+                for name in (sorted(one.judged) if chosen.tree is True else [chosen.tree])
+            ]
             return Layout(tables=separated(drawn))
         blocks: list[Any] = []
         for one in explanations:
@@ -73,11 +76,15 @@ def ideal(asked: Asked) -> Answer[Any]:
     inputs = replace(asked.inputs_with("assessments"), runs=())
     topics: Sequence[str] | None = chosen.topic or None
     if chosen.tree is not None:
-        trees = judged_trees(inputs, topics)
+        found = judged_trees(inputs, topics)
+        trees = [one for one in found if chosen.tree in (True, one.file)]
+        if not trees:
+            files = {one.file for one in found}
+            raise XcgError(f"no relevant element in {chosen.tree!r}: {nearest(chosen.tree, files)}")
         drawn = [functools.partial(ideal_tree, one, size) for one in trees]
         return Answer(
             trees,
-            trees.notes,
+            found.notes,
             to_records=lambda: [record for one in trees for record in ideal_tree_records(one, size)],
             layout=lambda: Layout(tables=separated(drawn)),
         )

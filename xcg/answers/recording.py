@@ -24,6 +24,7 @@ from xcg.user_model.model import UserModel
 IN_MEMORY = "in memory"
 """What a record has instead of an input that is not a file."""
 _INPUTS = ("assessments", "gold", "runs", "corpus")
+_WITH_OWN_MEASURES = {"curves", "chunks", "gate", "study.perturb"}
 _EVALUATED = ("order", "ties", "lenient", "document")
 
 
@@ -46,7 +47,7 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
         "runs": _inputs(inputs.runs, written),
         "corpus": _inputs(inputs.corpus, written),
         "user_model": [model_mapping(model) for model in inputs.user_models],
-        "measures": [str(measure) for measure in inputs.measure_list],
+        "measures": _measures(asked, sections),
         "strategies": [_part(strategy) for strategy in inputs.strategy_list],
         "topics": {
             "unanswered": inputs.unanswered,
@@ -80,6 +81,15 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
         "settings": kept,
         "files": {written(path): _sha256(path) for path in files_of(inputs)},
     }
+
+
+def _measures(asked: Asked, sections: Iterable[str]) -> list[str]:
+    """Return the measures; none if an answer has measures of its own and the user states none."""
+    if not asked.states("measures") and set(sections) & _WITH_OWN_MEASURES:
+        return []
+    if "curves" in sections:
+        return asked.measure_names
+    return [str(measure) for measure in asked.inputs.measure_list]
 
 
 def changed_files(stated: Stated) -> list[str]:

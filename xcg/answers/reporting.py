@@ -40,7 +40,7 @@ def methods(asked: Asked) -> Answer[Citation]:
     """Return the methods paragraph of a paper about the campaign, and what it cites."""
     inputs = asked.inputs_with("assessments", "runs")
     results = asked.evaluate(inputs)
-    cited = citations_of_inputs(inputs)
+    cited = list({one.subject: one for one in citations_of_inputs(inputs)}.values())
     measures = _listed([str(measure) for measure in inputs.measure_list])
     sentences = [
         f"Runs were evaluated by {measures} with xcg {__version__}, over {len(results.topics)} topics."

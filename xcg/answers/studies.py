@@ -39,7 +39,6 @@ from xcg.statistics.levels import (
 )
 from xcg.statistics.perturbation import MEASURES_OF_FIGURE_6
 from xcg.statistics.perturbation import perturb as perturb_inputs
-from xcg.statistics.planning import check_numbers
 from xcg.statistics.planning import plan as plan_comparisons
 from xcg.statistics.run_pairs import ALL_PAIRS, BEST
 from xcg.statistics.topic_scores import topic_scores
@@ -49,7 +48,6 @@ from xcg.statistics.topic_sets import summarise_runs, swap_rates
 def plan(asked: Asked) -> Answer[Any]:
     """Predict from a pilot campaign which differences a comparison finds, with how many topics."""
     chosen = asked.settings.study.plan
-    check_numbers(chosen.power, chosen.difference, chosen.runs, chosen.topics)
     if chosen.runs == 2:
         asked.refuse("study.plan.correction", "on two runs, which are one comparison")
     inputs = asked.inputs_with("assessments", "runs")

@@ -52,6 +52,10 @@ class Command(click.Command):
         self.example = example
         self.statuses = dict(statuses or {})
 
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """Return the first sentence, which the help of a group shows."""
+        return super().get_short_help_str(limit=1000).partition("\n\n")[0]
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help, and the example below it, so that it can be copied into a shell."""
         super().format_help_text(ctx, formatter)

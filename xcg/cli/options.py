@@ -44,8 +44,8 @@ SET = click.Option(["--set"], **_SET)
 set_option = click.option("--set", **_SET)
 
 
-def option_of(key: Key, formats: Sequence[str] = ()) -> click.Option:
-    """Return the option that sets a key."""
+def option_of(key: Key, formats: Sequence[str] = (), default: str | None = None) -> click.Option:
+    """Return the option that sets a key; a command can have another default."""
     choices = formats if key.name == "format" else key.type.choices
     metavar = "|".join(choices) if choices else key.type.metavar
     complete = _COMPLETE.get(key.name)
@@ -54,8 +54,9 @@ def option_of(key: Key, formats: Sequence[str] = ()) -> click.Option:
     elif complete is None and choices:
         complete = _complete_choices(choices)
     sentence = f"{key.help.partition('. ')[0].rstrip('.')}."
-    default = choices[0] if key.name == "format" else key.default_text
-    default = default or ("" if key.default in (None, False, (), []) else _shown(key.default))
+    if default is None:
+        default = choices[0] if key.name == "format" else key.default_text
+        default = default or ("" if key.default in (None, False, (), []) else _shown(key.default))
     return click.Option(
         [key.option],
         is_flag=key.type.is_flag,

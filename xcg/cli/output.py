@@ -13,11 +13,11 @@ from typing import Any, BinaryIO
 import click
 
 from xcg.answer import Answer
+from xcg.campaign import Campaign
 from xcg.cli.messages import print_status
 from xcg.documents.writing import whole_file
-from xcg.errors import XcgError, nearest
+from xcg.errors import InputError, nearest
 from xcg.report.figures import check_format
-from xcg.settings.keys import Settings
 from xcg.tables import CSV_WITHOUT_FORMULAS
 from xcg.terminal_tables import PIPE, Terminal
 
@@ -29,23 +29,28 @@ _PROGRESS_DELAY = 1.0
 """Seconds before the progress bar appears."""
 
 
-def print_answer(ask: Callable[[], Answer[Any]], settings: Settings, formats: Sequence[str]) -> None:
+def print_answer(
+    ask: Callable[[], Answer[Any]], campaign: Campaign, formats: Sequence[str], has_plot: bool = False
+) -> None:
     """Ask a question, and print the answer in the format and to the file of the settings.
 
     The output file is opened before, so no work is lost if it cannot be written.
 
     Args:
         ask: Returns the answer.
-        settings: The settings of the campaign.
+        campaign: The campaign.
         formats: The formats of the command; the first is the default.
+        has_plot: Whether the command draws a plot.
     """
+    settings, place = campaign.settings, campaign.stated.place
     wanted = settings.format or formats[0]
     if wanted not in formats:
-        raise XcgError(
-            f"format is {wanted!r}, which this command does not print: {nearest(wanted, formats)}"
-        )
-    if settings.plot is not None:
+        message = f"this command does not print {wanted!r}: {nearest(wanted, formats)}"
+        raise InputError(place(("format",)).name, message)
+    if settings.plot is not None and has_plot:
         check_format(Path(settings.plot))
+    elif ("plot",) in campaign.stated.overrides:
+        raise InputError(place(("plot",)).name, "this command draws no plot: remove it")
     with open_output(settings.output) as write:
         answer = ask()
         is_stdout = settings.output is None or settings.output == STANDARD_OUTPUT
@@ -53,7 +58,7 @@ def print_answer(ask: Callable[[], Answer[Any]], settings: Settings, formats: Se
         is_escaped = wanted == "csv" and not settings.formulas
         written = CSV_WITHOUT_FORMULAS if is_escaped else wanted
         text = answer.to_text(written, terminal, settings.all_rows)
-        if settings.plot is not None:
+        if settings.plot is not None and has_plot:
             answer.plot(settings.plot)  # before the text, so that an error leaves no output
         write(text)
     for note in answer.sentences(wanted):

@@ -5,8 +5,8 @@ Options are those of the schema (:mod:`xcg.settings.keys`), so each is a key, to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ class Question:
         options: The keys that are options of this command only.
         formats: The values of --format; the first is the default.
         common: The keys that are options of many commands.
+        defaults: Key → the default that the help shows, if it is not that of other commands.
         statuses: Exit status → its meaning, except 0 and 2.
     """
 
@@ -47,6 +48,7 @@ class Question:
     options: Sequence[str] = ()
     formats: Sequence[str] = RECORDS
     common: Sequence[str] = _COMMON
+    defaults: Mapping[str, str] = field(default_factory=dict)
     statuses: tuple[tuple[int, str], ...] = ()
 
     def command(self, name: str) -> Command:
@@ -58,7 +60,11 @@ class Question:
         return Command(
             name,
             callback=partial(_answer, self, {_parameter(key.option): key.name for key in shown}),
-            params=[CONFIG, *(option_of(key, self.formats) for key in shown), SET],
+            params=[
+                CONFIG,
+                *(option_of(key, self.formats, self.defaults.get(key.name)) for key in shown),
+                SET,
+            ],
             help=self.help,
             example=self.example,
             statuses=dict(self.statuses),
@@ -74,7 +80,8 @@ def _answer(
 ) -> None:
     """Load a campaign, ask the question and print the answer."""
     campaign = campaign_of(config, set, {keys[name]: value for name, value in values.items()})
-    print_answer(partial(question.ask, campaign), campaign.settings, question.formats)
+    ask = partial(question.ask, campaign)
+    print_answer(ask, campaign, question.formats, "plot" in question.options)
 
 
 def campaign_of(config: Path | None, set: Sequence[str], options: dict[str, Any]) -> Campaign:
@@ -103,7 +110,7 @@ def _report(config: Path | None, set: Sequence[str], methods: bool, **values: An
     campaign = campaign_of(config, set, {**options, "report.methods": methods})
     settings = campaign.settings
     if settings.report.methods:
-        print_answer(campaign.methods, settings, _METHODS)
+        print_answer(campaign.methods, campaign, _METHODS)
         return
     if settings.output is None:
         raise XcgError("no file for the page: expected --output FILE")
@@ -162,6 +169,7 @@ gate = Question(
         "gate.junit",
     ),
     TABLES,
+    defaults={"compare.baseline": ""},
     statuses=(
         (1, "A run fails."),
         (3, "No verdict: too few topics, or a result or relevant text is not in the corpus."),
@@ -193,6 +201,7 @@ curves = Question(
     "xcg curves configs/quickstart.yaml --run focused --plot curves.svg --output curves.jsonl",
     ("curves.per_topic", "curves.topic", "curves.at", "plot"),
     ("jsonl", "table", "csv", "json"),
+    defaults={"measures": "nxCG ep"},
 ).command("curves")
 
 explain = Question(
@@ -217,6 +226,7 @@ chunks = Question(
     user models charge for whole results. Further measures are further columns.""",
     "xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500",
     ("chunks.budget", "chunks.questions", "plot"),
+    defaults={"measures": ""},
 ).command("chunks")
 
 check = Question(
@@ -261,7 +271,7 @@ def _study(
     study.add_command(question.command(name))
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def study() -> None:
     """Study measures and designs. The keys of a study are set by --set study.NAME.KEY=VALUE."""
 

@@ -24,12 +24,13 @@ from xcg.yaml_file import KeyPath
 _PLAIN_KEYS = ("order", "ties", "workers", "lenient")
 
 
-def inputs_of(stated: Stated, settings: Settings) -> Inputs:
+def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) -> Inputs:
     """Return the inputs of an evaluation.
 
     Args:
         stated: What the user states.
         settings: The same, checked.
+        with_measures: Whether the measures are scores; those of curves have no cutoff.
 
     Returns:
         The inputs. User models, measures and strategies are validated; data files are not opened.
@@ -43,7 +44,7 @@ def inputs_of(stated: Stated, settings: Settings) -> Inputs:
     values |= {key: value for key, value in _paths(stated, settings).items() if value is not None}
     if settings.user_model is not None:
         values["user_model"] = _user_models(settings.user_model, stated)
-    if settings.measures is not None:
+    if settings.measures is not None and with_measures:
         values["measures"] = measures_of(settings.measures, stated, ("measures",))
     if settings.strategies is not None:
         folder, where = _folder(stated, "strategies"), _below(stated, ("strategies",))

@@ -16,10 +16,9 @@ from xcg.errors import XcgError
 from xcg.evaluation.checkpoint import Checkpoint, IsValid
 from xcg.installation import missing_extra
 from xcg.lazy_modules import pickle, socket
+from xcg.settings.schema import MAX_WORKERS
 
 Progress = Callable[[int, int], None]
-MAX_WORKERS = 1000
-"""The highest number of processes on this machine."""
 _RETRIES = 3
 _PATIENCE = 15
 """Seconds without a Dask scheduler or worker before the work stops."""

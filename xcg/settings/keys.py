@@ -10,6 +10,7 @@ from xcg.errors import nearest
 from xcg.settings.schema import (
     FLAG,
     MAX_NUMBER,
+    MAX_WORKERS,
     NAME,
     PATH,
     PATHS,
@@ -47,8 +48,11 @@ _STRATEGIES = stated(
 
 def _by_measure(value: object, place: Place) -> object:
     """Check numbers or shares by measure: 0.02, 5%, MAep=0.3, or a mapping of these."""
-    if isinstance(value, (str, int, float, list, tuple, Mapping)) and not isinstance(value, bool):
-        return value
+    if isinstance(value, Mapping):
+        return {str(name): one for name, one in value.items()}
+    items = value if isinstance(value, (list, tuple)) else [value]
+    if all(isinstance(one, (str, int, float)) and not isinstance(one, bool) for one in items):
+        return [str(one) for one in items]
     raise ValueError(f"expected a value, or values by measure, found {kind(value)}")
 
 
@@ -84,16 +88,23 @@ def _document(value: object, place: Place) -> object:
     raise ValueError("expected file name, a key, a file of names, or a mapping of names")
 
 
+def _tree(value: object, place: Place) -> object:
+    return (value or None) if isinstance(value, bool) else NAME.check(value, place)
+
+
 def _workers(value: object, _: Place) -> object:
-    if isinstance(value, int) and not isinstance(value, bool) and (value >= 1 or value == -1):
+    legal = isinstance(value, int) and not isinstance(value, bool)
+    if legal and (1 <= value <= MAX_WORKERS or value == -1):  # type: ignore[operator]
         return value
-    raise ValueError("expected a number of processes from 1, or -1 for one per core")
+    raise ValueError(
+        f"expected 1 to {MAX_WORKERS:,} processes, or -1 for one per core, found {kind(value)}"
+    )
 
 
 def _topics_or_count(value: object, place: Place) -> object:
     """Check the expected topics: their names, or their smallest number."""
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _NUMBER.check(value, place)
     found: Any = list_of(NAME).check(value, place)
     return " ".join(found) if isinstance(value, str) else found
 
@@ -286,10 +297,9 @@ class Explain:
     )
     topic: list[str] = key("Explain this topic.", list_of(NAME), [], option=True)
     tree: Any = key(
-        "Print trees with sizes instead: of the document of this name with the results of a run, or "
-        "with "
-        "true of all documents with assessments (Figure 3 of Kazai & Lalmas 2006).",
-        stated("true or the name of a document", metavar="NAME"),
+        "Print trees with sizes instead: of the document of this name, or with true of all documents "
+        "with assessments (Figure 3 of Kazai & Lalmas 2006).",
+        stated("true or the name of a document", _tree, metavar="NAME"),
     )
     size: str | None = key(
         "Count the sizes in a tree in this unit.", choice(SIZES), default_text="that of the user model"

@@ -43,7 +43,9 @@ class Stated:
         for length in range(len(path), 0, -1):
             if path[:length] in self.overrides:
                 place = self.overrides[path[:length]]
-                inner = format_key_path(path[length:])
+                # The values of an option have no index: the message names the value.
+                is_option = place.name.startswith("--") and not place.name.startswith("--set ")
+                inner = "" if is_option else format_key_path(path[length:])
                 joint = "" if not inner or inner.startswith("[") else "."
                 return place._replace(name=f"{place.name}{joint}{inner}")
         if self.file is None:
@@ -186,7 +188,7 @@ def _of_text(text: str) -> dict[KeyPath, tuple[Any, Place]]:
     name, sign, value = text.partition("=")
     name = name.strip()
     place = Place(f"--set {name}")
-    if not sign:
+    if not (sign and name):
         raise XcgError(f"--set {text}: expected KEY=VALUE, like compare.test=wilcoxon")
     path: KeyPath = tuple(name.split("."))
     sections = {key.rpartition(".")[0] for key in KEYS} | {"study"}
@@ -198,10 +200,12 @@ def _of_text(text: str) -> dict[KeyPath, tuple[Any, Place]]:
             )
         raise XcgError(f"--set {name}: unknown key: {nearest(name, KEYS)}")
     declared = KEYS.get(name)
-    parsed = _yaml(value, place)
-    if declared is not None and declared.type.is_text and not isinstance(parsed, (list, dict)):
-        parsed = value.strip()
-    return {path: (parsed, place)}
+    value = value.strip()
+    has_parts = value.startswith("{") or (
+        value.startswith("[") and name in KEYS and KEYS[name].type.is_list
+    )
+    is_text = declared is not None and declared.type.is_text and not has_parts
+    return {path: (value if is_text else _yaml(value, place), place)}
 
 
 def _of_options(options: Mapping[str, Any]) -> dict[KeyPath, tuple[Any, Place]]:
@@ -218,4 +222,5 @@ def _yaml(text: str, place: Place) -> object:
     try:
         return parse_yaml(text)
     except InputError as error:
-        raise InputError(place.name, str(error)) from None
+        problem = str(error).removeprefix(f"{error.where}: ")  # where is the text itself
+        raise InputError(place.name, problem) from None

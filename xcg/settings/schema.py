@@ -19,6 +19,8 @@ MAX_COUNT = 1_000_000
 """The maximum of keys that set a number of repetitions or files."""
 MAX_NUMBER = 999_999_999
 """The maximum of keys that set a rank, size or limit. High values cost no memory."""
+MAX_WORKERS = 1000
+"""The maximum number of processes."""
 MAX_SEED = 2**63 - 1
 """The maximum seed of the random number generators."""
 
@@ -249,8 +251,10 @@ def whole(least: int, most: int) -> Type:
 def number(least: float | None = None, most: float | None = None, is_open: bool = False) -> Type:
     """Return the type of numbers in a range, without its limits if that is open."""
     low, high = (("above" if is_open else "from"), ("below" if is_open else "to"))
-    limits = f" {low} {least:g}" if least is not None else ""
-    limits += f" {high} {most:g}" if most is not None else ""
+    ends = [(low, least), (high, most)]
+    limits = (" and" if is_open else "").join(
+        f" {word} {end:g}" for word, end in ends if end is not None
+    )
 
     def check(value: object, _: Place) -> object:
         legal = is_number(value)

@@ -24,6 +24,7 @@ from xcg.settings.schema import (
 
 TESTS = ("t", "wilcoxon", "wilcoxon-pratt", "randomisation")
 CORRECTIONS = ("shaffer", "tukey", "holm", "bonferroni", "fdr_bh", "none")
+_STUDIED_CORRECTIONS = tuple(name for name in CORRECTIONS if name != "tukey")
 RESAMPLES = 200
 
 _COUNT = whole(1, MAX_COUNT)
@@ -52,21 +53,24 @@ class Bootstrap(Random):
 class Plan(Random):
     """``study plan``: which differences a comparison finds."""
 
-    power: float = key("Find differences with this probability.", number(), 0.8)
+    power: float = key("Find differences with this probability.", number(0.05, 1, is_open=True), 0.8)
     difference: float | None = key(
-        "Print the power for this difference, and the number of topics that it needs.", number()
+        "Print the power for this difference, and the number of topics that it needs.",
+        number(0, is_open=True),
     )
     runs: int | None = key(
         "Plan a comparison of this number of runs.", whole(2, 1000), default_text="those of the pilot"
     )
     topics: int | None = key(
-        "Plan for this number of topics at hand.", _COUNT, default_text="those of the pilot"
+        "Plan for this number of topics at hand.",
+        whole(2, MAX_COUNT),
+        default_text="those of the pilot",
     )
     baseline: str | None = key(
         "Compare with this run, or all or best, as in compare.", NAME, default_text="all"
     )
     correction: str | None = key(
-        "Plan for this correction.", choice(CORRECTIONS), default_text="as in compare"
+        "Plan for this correction.", choice(_STUDIED_CORRECTIONS), default_text="as in compare"
     )
 
 
@@ -82,7 +86,7 @@ class Calibrate(Random):
     test: list[str] = key("Study these tests.", list_of(choice(TESTS)), [], default_text="every test")
     correction: list[str] = key(
         "Study these corrections of p values.",
-        list_of(choice(CORRECTIONS)),
+        list_of(choice(_STUDIED_CORRECTIONS)),
         [],
         default_text="as in compare",
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from xcg.errors import XcgError
+from xcg.errors import UndecidedError, XcgError
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
@@ -169,7 +169,7 @@ def baseline_pairs(results: Results, baseline: str, least: int = 2) -> list[Base
         second = scores.get((measure, model, baseline), {})
         topics = [topic for topic in first if topic in second]
         if len(topics) < least:
-            raise XcgError(
+            raise UndecidedError(
                 f"{run} and {baseline} share {len(topics)} topics with scores of {measure} under "
                 f"{model}: expected at least {'two' if least > 1 else 'one'}"
             )
