@@ -103,8 +103,7 @@ def evaluate(
     (0.5, 0.75)
     """
     given = {"corpus": corpus, "user_model": user_model, "measures": measures}
-    stated_keys = {key: value for key, value in given.items() if value is not None}
-    return load(assessments=assessments, runs=runs, **stated_keys, **keys).evaluate()
+    return load(assessments=assessments, runs=runs, **given, **keys).evaluate()
 
 
 class Campaign:
@@ -272,11 +271,12 @@ class Campaign:
             keys: Keys of the section ``report``.
         """
         asked = self.asked("report", keys)
-        if not isinstance(path, (str, os.PathLike)):
+        if isinstance(path, (str, os.PathLike)):
+            with whole_file(Path(path)) as page:
+                answers.write(asked, page)
+        else:
             answers.write(asked, path)
-            return
-        with whole_file(Path(path)) as page:
-            answers.write(asked, page)
+        self._write_record(asked, ["report"])
 
     def methods(self) -> Answer[Citation]:
         """Return the methods paragraph of a paper about the campaign, with BibTeX."""
@@ -318,12 +318,15 @@ class Campaign:
         answer = function(asked)
         used = sections or (section,)
         answer.get_settings = partial(recording.record_of, asked, used)
+        self._write_record(asked, used)
+        return answer
+
+    def _write_record(self, asked: Asked, sections: Sequence[str]) -> None:
         if self.settings.record is not None:
             path = Path(self.settings.record)
-            record = recording.record_of(asked, used, path.parent)
+            record = recording.record_of(asked, sections, path.parent)
             with whole_file(path) as file:
                 file.write((json_text(record, indent=1) + "\n").encode())
-        return answer
 
 
 def _unknown(name: str, known: Sequence[str]) -> XcgError:

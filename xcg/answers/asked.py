@@ -72,7 +72,8 @@ class Asked:
         return self.stated.is_stated(name)
 
     def refuse(self, name: str, reason: str) -> None:
-        """Raise XcgError if a key is stated that has no effect for a reason."""
-        if self.states(name):
-            place = self.stated.place(tuple(name.split("."))).name
+        """Raise XcgError if a key is stated that has no effect; records state every key."""
+        path = tuple(name.split("."))
+        if self.states(name) and (path in self.stated.overrides or not self.stated.is_record):
+            place = self.stated.place(path).name
             raise XcgError(f"{place} has no effect {reason}: remove it")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from xcg.answer import Answer, Layout
@@ -37,7 +37,7 @@ def check(asked: Asked) -> Answer[Any]:
     if isinstance(assessments, Mapping):
         assessments = inputs.recall_base
     runs: Any = inputs.runs if inputs.has_runs else ()
-    if not all(isinstance(run, (str, os.PathLike)) for run in runs):
+    if not isinstance(runs, (list, tuple)) or not all(isinstance(run, (str, Path)) for run in runs):
         runs = inputs.run_sources
     if not (assessments or runs) and inputs.corpus is None:
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")

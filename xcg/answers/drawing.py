@@ -11,12 +11,12 @@ from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
-from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure
+from xcg.evaluation.curves import IDEAL, CurveOf
 from xcg.evaluation.curves import curves as compute_curves
 from xcg.evaluation.run_names import with_named_run
 from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, threshold_curves
 from xcg.judgements.recall_base import MEAN
-from xcg.measures import MEASURES, split_measures
+from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
 from xcg.report.columns import CURVES, NAMES, RANKS_OF_VALUE
 from xcg.report.plots import curves_plot
@@ -39,9 +39,6 @@ def curves(asked: Asked) -> Answer[Any]:
     )
     is_option = asked.stated.place(("measures",)).name == "--measures"
     measures = " ".join(names if is_option else dict.fromkeys(name.partition("@")[0] for name in names))
-    abscissae = {curve_measure(name).curve_over for name in split_measures(measures)}
-    if abscissae <= {"recall", "gain-recall"}:
-        asked.refuse("curves.depth", f"on {measures}, which has no curve over ranks or text")
     lines = compute_curves(inputs, measures, depth, chosen.ideal or at is not None)
     means = [curve for curve in lines if curve.topic == MEAN]
     if chosen.topic:

@@ -23,7 +23,6 @@ from xcg.report.gate_comment import gate_comment
 from xcg.report.junit import junit_xml
 from xcg.report.regressed_questions import regressed_questions
 from xcg.report.tables import results_table
-from xcg.runs.run import Run
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_limits import parse_limits, parse_thresholds
 
@@ -119,12 +118,8 @@ def _with_baseline(inputs: Inputs, given: Any) -> tuple[Inputs, str | None, Any]
     """
     if given is None:
         return inputs, None, lambda results: []
-    if isinstance(given, Run):
-        count = len(inputs.loaded_runs)
-        inputs = replace(inputs, runs=[*inputs.loaded_runs, given], strategies=())
-        return inputs, inputs.loaded_runs[count].name, lambda results: results.scope.runs[-1:]
     before = len(inputs.named_sources)
-    inputs, name = with_named_run(inputs, str(given))
+    inputs, name = with_named_run(inputs, given)
     is_added = len(inputs.named_sources) > before
     return inputs, name, lambda results: [name] * is_added
 

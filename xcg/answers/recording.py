@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,10 @@ IN_MEMORY = "in memory"
 """What a record has instead of an input that is not a file."""
 _INPUTS = ("assessments", "gold", "runs", "corpus")
 _WITH_OWN_MEASURES = {"curves", "chunks", "gate", "study.perturb"}
-_EVALUATED = ("order", "ties", "lenient", "document")
+_MADE = (*_INPUTS, "user_model", "measures", "strategies")
+_RUNS = ("baseline", "against", "reference", "run")
+_WRITTEN = ("junit", "checkpoint")
+_EVALUATED = ("order", "ties", "lenient")
 
 
 def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None) -> dict[str, Any]:
@@ -49,37 +52,37 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
         "user_model": [model_mapping(model) for model in inputs.user_models],
         "measures": _measures(asked, sections),
         "strategies": [_part(strategy) for strategy in inputs.strategy_list],
-        "topics": {
-            "unanswered": inputs.unanswered,
-            "files": [written(Path(file)) for file in settings.topics.files],
-        },
+        "topics": {"unanswered": inputs.unanswered, "files": settings.topics.files},
+        "document": inputs.document,
         **{name: getattr(settings, name) for name in _EVALUATED},
     }
-    if callable(found["document"]):
-        found["document"] = IN_MEMORY
+    others: list[Path] = []
+
+    def value_of(value: Any, key: object = "") -> Any:
+        if isinstance(value, (list, tuple)):
+            return [value_of(one, key) for one in value]
+        if isinstance(value, dict):
+            inner = {key: value_of(one, key) for key, one in value.items() if key not in _WRITTEN}
+            return {key: one for key, one in inner.items() if one not in (None, [])}
+        is_run = key in _RUNS and isinstance(value, str) and os.path.isfile(value)
+        if isinstance(value, Path) or is_run:
+            others.append(Path(value))
+            return written(Path(value))
+        return value if value is None or isinstance(value, (str, int, float)) else IN_MEMORY
+
     for name in sections:
         level: Any = settings
-        for part in name.split("."):
-            level = getattr(level, part)
-        values = {
-            key: [written(one) if isinstance(one, Path) else one for one in value]
-            if isinstance(value, list)
-            else written(value)
-            if isinstance(value, Path)
-            else value
-            for key, value in dataclasses.asdict(level).items()
-            if value is not None and value != []
-        }
         target = found
         *outer, last = name.split(".")
         for part in outer:
-            target = target.setdefault(part, {})
-        target[last] = values
-    kept = {key: value for key, value in found.items() if value not in (None, [], ())}
+            level, target = getattr(level, part), target.setdefault(part, {})
+        target[last] = dataclasses.asdict(getattr(level, last))
+    recorded = {name: value if name in _MADE else value_of(value) for name, value in found.items()}
+    kept = {key: value for key, value in recorded.items() if value not in (None, [], ())}
     return {
         "xcg": __version__,
         "settings": kept,
-        "files": {written(path): _sha256(path) for path in files_of(inputs)},
+        "files": {written(path): _sha256(path) for path in files_of(inputs, others)},
     }
 
 
@@ -115,10 +118,9 @@ def check_recorded(stated: Stated, settings: Settings) -> None:
             raise XcgError(f"the {name} of this record were in memory: expected {name}=…")
 
 
-def files_of(inputs: Inputs) -> Iterator[Path]:
-    """Yield the files of the inputs, each once."""
-    seen: set[Path] = set()
-    found: list[Path] = []
+def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files of the inputs, and other files and folders, each once."""
+    found = expand(list(others), "files") if others else []
     for what in ("assessments", "runs", "topic_files"):
         given = getattr(inputs, what)
         items = [given] if isinstance(given, (str, os.PathLike)) else given
@@ -127,10 +129,7 @@ def files_of(inputs: Inputs) -> Iterator[Path]:
             found += expand(paths, what) if paths else []
     if isinstance(inputs.corpus, (str, os.PathLike)):
         found += _files_below(Path(inputs.corpus))
-    for path in found:
-        if path not in seen:
-            seen.add(path)
-            yield path
+    yield from dict.fromkeys(found)
 
 
 def _files_below(path: Path) -> list[Path]:

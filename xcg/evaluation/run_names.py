@@ -13,6 +13,7 @@ from xcg.documents.files import expand
 from xcg.documents.searching import is_pattern
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.inputs import GivenRuns, Inputs
+from xcg.runs.run import Run
 
 
 def _is_path(text: str) -> bool:
@@ -65,15 +66,20 @@ def select_runs(inputs: Inputs, given: Sequence[str], configured: GivenRuns, con
 
 
 def with_named_run(
-    inputs: Inputs, run: str | None, words: Sequence[str] = ()
+    inputs: Inputs, run: str | Run | None, words: Sequence[str] = ()
 ) -> tuple[Inputs, str | None]:
     """Return inputs that include the run of an option such as --baseline, and the name of the run.
 
     Args:
         inputs: The inputs. A run that is given by a path is added to their runs.
-        run: The name of a run, or a path; None without the option. A text that is both is the path.
+        run: The name of a run, a path or a run; None without the option. A text that is both a name and
+            a path is the path.
         words: Values of the option that are not runs, such as ``best``.
     """
+    if isinstance(run, Run):
+        count = len(inputs.loaded_runs)
+        inputs = replace(inputs, runs=[*inputs.loaded_runs, run], strategies=())
+        return inputs, inputs.loaded_runs[count].name
     if run is None or run in words:
         return inputs, run
     if not os.path.isfile(run):

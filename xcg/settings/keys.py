@@ -14,6 +14,7 @@ from xcg.settings.schema import (
     NAME,
     PATH,
     PATHS,
+    RUN,
     TEXT,
     Place,
     Type,
@@ -139,7 +140,7 @@ class Evaluate:
     against: str | None = key(
         "Mark means that differ significantly from this run, a name or a path, with a dagger "
         "(markdown and latex).",
-        NAME,
+        RUN,
     )
 
 
@@ -147,10 +148,10 @@ class Evaluate:
 class Compare(Bootstrap):
     """How runs are compared."""
 
-    baseline: str | None = key(
+    baseline: Any = key(
         "Compare with this run, a name or a path, chosen before seeing the results; all compares every "
         "pair of runs, and best prints those with the best run.",
-        NAME,
+        RUN,
         option=True,
         default_text="all",
     )
@@ -280,7 +281,7 @@ class Curves:
         "With at, take the gain of this run, a name or a path, instead; best is the run with the "
         "highest "
         "gain there.",
-        NAME,
+        RUN,
     )
 
 
@@ -291,7 +292,7 @@ class Explain:
     run: list[str] = key(
         "Explain the results of this run, a path or the name of a run in CONFIG. Without it, the ideal "
         "recall-base is printed.",
-        list_of(NAME),
+        list_of(RUN),
         [],
         option=True,
     )

@@ -31,12 +31,14 @@ class Stated:
         file: The YAML file, None without one.
         overrides: Key path → the place of what is stated outside of the file.
         hashes: File → SHA-256 in the record that is loaded.
+        is_record: Whether the file is a record, which states every key.
     """
 
     content: dict[str, Any] = field(default_factory=dict)
     file: YamlFile | None = None
     overrides: Mapping[KeyPath, Place] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
+    is_record: bool = False
 
     def place(self, path: KeyPath) -> Place:
         """Return where a key is stated: in an option, in Python, or in the file."""
@@ -116,7 +118,8 @@ def stated(
     Args:
         file: A YAML file, or a record that ``record`` wrote.
         set: Texts ``KEY=VALUE``; the value is YAML.
-        keywords: Keys of the top level, whose values can be mappings for sections, and objects.
+        keywords: Keys of the top level, whose values can be mappings for sections, and objects; None
+            states nothing.
         options: Dotted key → value of an option.
 
     Raises:
@@ -125,9 +128,10 @@ def stated(
     found = Stated()
     if file is not None:
         found = _of_file(Path(file))
+    texts = [set] if isinstance(set, str) else set
     return (
         found.with_values(_of_keywords(keywords or {}))
-        .with_values({path: value for text in set for path, value in _of_text(text).items()})
+        .with_values({path: value for text in texts for path, value in _of_text(text).items()})
         .with_values(_of_options(options or {}))
     )
 
@@ -160,7 +164,8 @@ def _of_record(content: Mapping[str, Any], file: YamlFile) -> Stated:
     if not isinstance(settings, Mapping) or not isinstance(hashes, Mapping):
         raise InputError(file.where(), "expected a record with settings and files")
     lines = {path[1:]: line for path, line in file.lines.items() if path[:1] == ("settings",)}
-    return Stated(dict(settings), replace(file, content=settings, lines=lines), hashes=dict(hashes))
+    file = replace(file, content=settings, lines=lines)
+    return Stated(dict(settings), file, hashes=dict(hashes), is_record=True)
 
 
 _MODEL_KEYS = frozenset(
@@ -180,7 +185,8 @@ def _of_keywords(keywords: Mapping[str, Any]) -> dict[KeyPath, tuple[Any, Place]
         path = tuple(name.split("."))
         if path[0] not in Settings.__dataclass_fields__:
             raise XcgError(f"{name}: unknown key: {nearest(name, Settings.__dataclass_fields__)}")
-        values[path] = (value, Place(name.rpartition(".")[2], is_python=True))
+        if value is not None:
+            values[path] = (value, Place(name.rpartition(".")[2], is_python=True))
     return values
 
 

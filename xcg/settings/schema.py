@@ -297,6 +297,16 @@ def _path(value: object, place: Place) -> object:
     return Path(text) if place.folder is None or text == "-" else place.folder / text
 
 
+def _run(value: object, place: Place) -> object:
+    """Check the name or the path of a run; in Python also a run."""
+    if place.is_python and not isinstance(value, (str, bool, int, list, dict)):
+        return os.fspath(value) if isinstance(value, os.PathLike) else value
+    name = _word(value, place)
+    path = name if place.folder is None else str(place.folder / name)
+    return path if os.path.isfile(path) else name
+
+
+RUN = Type(_run, "NAME", is_text=True)
 PATH = Type(_path, "PATH", is_text=True)
 PATHS = list_of(PATH)
 

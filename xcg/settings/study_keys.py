@@ -13,6 +13,7 @@ from xcg.settings.schema import (
     NAME,
     PATH,
     PATHS,
+    RUN,
     choice,
     key,
     list_of,
@@ -67,7 +68,7 @@ class Plan(Random):
         default_text="those of the pilot",
     )
     baseline: str | None = key(
-        "Compare with this run, or all or best, as in compare.", NAME, default_text="all"
+        "Compare with this run, or all or best, as in compare.", RUN, default_text="all"
     )
     correction: str | None = key(
         "Plan for this correction.", choice(_STUDIED_CORRECTIONS), default_text="as in compare"
@@ -80,7 +81,7 @@ class Calibrate(Random):
 
     baseline: str | None = key(
         "Study comparisons and the gate with this run, or the comparisons of all pairs of runs (all).",
-        NAME,
+        RUN,
         default_text="both, with the first run",
     )
     test: list[str] = key("Study these tests.", list_of(choice(TESTS)), [], default_text="every test")
