@@ -102,7 +102,9 @@ class Stated:
                 if isinstance(one, (str, os.PathLike)):
                     option = KEYS[name].option
                     words += [option, os.fspath(one)] if option else ["--set", f"{name}={one}"]
-                elif isinstance(one, (bool, int, float, Mapping)):
+                elif isinstance(one, (bool, int, float)) or (
+                    isinstance(one, Mapping) and name in ("user_model", "strategies", "document")
+                ):
                     words += ["--set", f"{name}={json.dumps(one)}"]
         return words
 
