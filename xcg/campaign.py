@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from xcg import answers
 from xcg.answer import Answer
@@ -25,11 +25,13 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.installation import missing_extra
 from xcg.judgements.recall_base import RecallBase
-from xcg.report.citations import Citation
 from xcg.runs.runs import Runs
 from xcg.settings.keys import DEFAULT_MEASURES, Settings
 from xcg.settings.loading import KEYS, Stated, stated
 from xcg.tables import json_text
+
+if TYPE_CHECKING:
+    from xcg.report.citations import Citation
 
 A = TypeVar("A", bound=Answer[Any])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -16,6 +15,7 @@ from xcg.documents.files import expand
 from xcg.documents.sources import LinkedFolder
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
+from xcg.lazy_modules import hashlib
 from xcg.registry import Part
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated

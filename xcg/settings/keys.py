@@ -110,7 +110,7 @@ def _topics_or_count(value: object, place: Place) -> object:
     return " ".join(found) if isinstance(value, str) else found
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Topics:
     """The topics of a campaign."""
 
@@ -124,7 +124,7 @@ class Topics:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Evaluate:
     """What ``evaluate`` prints."""
 
@@ -144,7 +144,7 @@ class Evaluate:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Compare(Bootstrap):
     """How runs are compared."""
 
@@ -183,7 +183,7 @@ class Compare(Bootstrap):
     topics: int = key("Print this number of deciding topics.", whole(0, MAX_NUMBER), 3)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Gate:
     """When ``gate`` fails."""
 
@@ -235,7 +235,7 @@ class Gate:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Sweep(Bootstrap):
     """How ``sweep`` compares user models, or overlap strategies over alpha."""
 
@@ -254,7 +254,7 @@ class Sweep(Bootstrap):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Curves:
     """What ``curves`` draws."""
 
@@ -285,7 +285,7 @@ class Curves:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Explain:
     """What ``explain`` explains."""
 
@@ -312,7 +312,7 @@ class Explain:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Report:
     """What ``report`` writes."""
 
@@ -326,7 +326,7 @@ class Report:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Chunks:
     """How ``chunks`` compares chunkers."""
 
@@ -343,7 +343,7 @@ class Chunks:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Check:
     """What ``check`` checks."""
 
@@ -375,7 +375,7 @@ class Check:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Settings:
     """Everything that a user can state, with the default values of what is not stated."""
 

@@ -1,4 +1,7 @@
-"""Declare keys as fields of frozen dataclasses, and check what a user states against them."""
+"""Declare keys as fields of dataclasses, and check what a user states against them.
+
+Dataclasses of keys are neither frozen nor comparable, because each method made costs start-up time.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ def key(
     default_text: str = "",
     factory: Callable[[], Any] | None = None,
 ) -> Any:
-    """Declare a key as a field of a frozen dataclass.
+    """Declare a key as a field of a dataclass.
 
     Args:
         help: What the key does, as one or two sentences.
@@ -98,7 +101,7 @@ def key(
 
 
 def section(cls: type[T]) -> T:
-    """Declare a key whose value has keys of its own, those of a frozen dataclass."""
+    """Declare a key whose value has keys of its own, those of a dataclass."""
     return dataclasses.field(default_factory=cls, metadata={"section": cls})
 
 

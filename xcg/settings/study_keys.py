@@ -32,14 +32,14 @@ _COUNT = whole(1, MAX_COUNT)
 _SHARE = number(0, 1)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Random:
     """Random numbers."""
 
     seed: int = key("Start the random numbers from this seed.", whole(0, MAX_SEED), 0)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Bootstrap(Random):
     """Intervals over random topics."""
 
@@ -50,7 +50,7 @@ class Bootstrap(Random):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Plan(Random):
     """``study plan``: which differences a comparison finds."""
 
@@ -75,7 +75,7 @@ class Plan(Random):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Calibrate(Random):
     """``study calibrate``: the false alarms of tests and gates."""
 
@@ -94,7 +94,7 @@ class Calibrate(Random):
     campaigns: int = key("Exchange the runs this number of times.", _COUNT, 1000)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Assessors(Bootstrap):
     """``study assessors``: alternative assessments (Kazai & Lalmas 2006, section 6.2.1)."""
 
@@ -109,7 +109,7 @@ class Assessors(Bootstrap):
     sample: int | None = key("Use at most this number of random combinations.", whole(2, MAX_NUMBER))
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class TopicSets(Bootstrap):
     """``study topics``: disjoint topic sets (Kazai & Lalmas 2006, section 6.2.2)."""
 
@@ -134,7 +134,7 @@ class TopicSets(Bootstrap):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Perturb:
     """``study perturb``: inserted results (Kazai & Lalmas 2006, section 6.1.2)."""
 
@@ -145,7 +145,7 @@ class Perturb:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Levels(Random):
     """``study levels``: numbers of levels (Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5)."""
 
@@ -162,7 +162,7 @@ class Levels(Random):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Laws(Random):
     """``study laws``: small cases in which a measure breaks a law."""
 
@@ -179,7 +179,7 @@ class Laws(Random):
     examples: int = key("Try this number of cases for each law.", _COUNT, 200)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Study:
     """Studies of measures and designs."""
 
@@ -192,7 +192,7 @@ class Study:
     laws: Laws = section(Laws)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Judge(Random):
     """Relevance assessment in the browser."""
 
