@@ -21,6 +21,7 @@ import xcg
 import xcg.measures
 from xcg.cli.command import Command
 from xcg.cli.main import COMMANDS, PURPOSES, main
+from xcg.settings.loading import KEYS
 
 REFERENCE = ROOT / "docs" / "reference"
 DIRECTIVE = re.compile(r"^ *\.\. (?:auto|py:)(\w+):: ([\w.]+)$((?:\n {3,}:.*)*)", re.MULTILINE)
@@ -143,7 +144,7 @@ def generated() -> dict[str, str]:
         "import json, commands, doctest; assert not doctest.testmod(commands).failed;"
         "examples = (commands.REFERENCE / 'commands.md').read_text('utf-8');"
         "print(json.dumps({name: commands.page(name, examples) for name in commands.COMMANDS}"
-        " | {'list': commands.list_of_commands()}))"
+        " | {'list.txt': commands.list_of_commands(), 'keys.txt': commands.tables_of_keys()}))"
     )
     pytest.importorskip("sphinx")
     done = subprocess.run(
@@ -170,23 +171,33 @@ def test_a_page_has_all_options_with_their_legal_values_and_defaults(
             rf"option}} (?:-\w, )?{max(option.opts, key=len)}( [^\n]*)?\n(.*?)````", page, re.S
         )
         assert bool(entry[0]) is not option.is_flag
-        if isinstance(option.type, click.Choice):
-            assert "Values: " + ", ".join(f"`{choice}`" for choice in option.type.choices) in entry[1]
+        choices = getattr(option.type, "choices", (option.metavar or "").split("|"))
+        if len(choices) > 1:
+            assert "Values: " + ", ".join(f"`{choice}`" for choice in choices) in entry[1]
         if isinstance(option.default, (int, float)) and not option.is_flag:
             assert f"Default: `{option.default}`" in entry[1]
 
 
 def test_pages_show_examples_and_exit_statuses(generated: dict[str, str]) -> None:
-    assert (
-        "xcg compare configs/quickstart.yaml --measures MAep --baseline focused\n"
-        in generated["compare"]
-    )
-    statuses = re.findall(r"^\| (\d) \|", generated["compare"], re.MULTILINE)
+    (gate,) = [command for name, command in every_command() if name == "gate"]
+    assert f"\n{gate.example}\n" in generated["gate"]
+    statuses = re.findall(r"^\| (\d) \|", generated["gate"], re.MULTILINE)
     assert statuses == ["0", "1", "2", "3"]
-    assert "| 1 | The measure breaks a law. |" in generated["break"]
-    assert "[xcg measures](measures.md)" in generated["evaluate"]
-    assert generated["list"].count("(commands/") == sum(map(len, PURPOSES.values())) == len(COMMANDS)
-    assert generated["list"].count("<commands/") == len(COMMANDS)
+    assert "| 1 | A run fails. |" in generated["gate"]
+    assert "[xcg compare](compare.md)" in generated["evaluate"]
+    commands = generated["list.txt"]
+    assert commands.count("(commands/") == sum(map(len, PURPOSES.values())) == len(COMMANDS)
+    assert commands.count("<commands/") == len(COMMANDS)
+
+
+def test_the_tables_of_keys_have_every_key_with_default_values_and_option(
+    generated: dict[str, str],
+) -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", generated["keys.txt"], re.MULTILINE)
+    assert sorted(rows) == sorted(key.path[-1] for key in KEYS.values())
+    row = "| `test` | `t`, `wilcoxon`, `wilcoxon-pratt`, `randomisation` | `t` | Use this paired test "
+    assert row in generated["keys.txt"].partition("### `compare`")[2]
+    assert "Key: [`gate.max_drop`]" in generated["gate"]
 
 
 def test_the_page_of_environment_variables_has_those_that_the_code_reads() -> None:

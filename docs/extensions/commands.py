@@ -1,10 +1,11 @@
-"""Write a page for each command of xcg, from the definition of the command in click."""
+"""Write a page for each command of xcg, and the tables of the keys of a configuration."""
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -13,13 +14,17 @@ from sphinx.util.typing import ExtensionMetadata
 
 from xcg.cli.command import Command
 from xcg.cli.main import COMMANDS, PURPOSES, main
-from xcg.cli.options import MAX_NUMBER
+from xcg.settings.loading import KEYS
+from xcg.settings.schema import MAX_NUMBER, Key
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 FOLDER = REFERENCE / "commands"
 """The generated pages, which git ignores."""
 
-_OPTION = re.compile(r"(?<![\w`-])(--(?:format|correction|test|order) [a-z]+|--[a-z]+(?:-[a-z]+)*)")
+_CODE = re.compile(
+    r"(?<![\w`-])(--(?:set [\w.]+(?:=\w+)?|format [a-z_]+|as [a-z]+|[a-z]+(?:-[a-z]+)*)"
+    r"|[a-z]+(?:\.[a-z_]+)+(?:=\w+)?(?![\w.]*:))"
+)
 
 COMMON_STATUSES = {
     0: "Success.",
@@ -36,6 +41,7 @@ def write_pages(app: Sphinx) -> None:
     examples = (REFERENCE / "commands.md").read_text(encoding="utf-8")
     pages = {f"{name}.md": page(name, examples) for name in COMMANDS}
     pages["list.txt"] = list_of_commands()
+    pages["keys.txt"] = tables_of_keys()
     for name, text in pages.items():
         path = FOLDER / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -54,6 +60,44 @@ def list_of_commands() -> str:
             rows.append(f"| {task} | [xcg {name}](commands/{name}.md) | {COMMANDS[name][1]} |")
     menu = [f"xcg {name} <commands/{name}>" for name in sorted(COMMANDS)]
     return "\n".join([*rows, "", "```{toctree}", ":hidden:", ":maxdepth: 1", "", *menu, "```", ""])
+
+
+def tables_of_keys() -> str:
+    """Return a table of the keys of each section, with the heading of the section."""
+    sections: dict[str, list[Key]] = {}
+    for key in KEYS.values():
+        sections.setdefault(".".join(key.path[:-1]), []).append(key)
+    lines = []
+    for section, keys in sections.items():
+        lines += [f"### `{section}`" if section else "### Inputs and outputs", ""]
+        lines += ["| key | value | default | meaning | option |", "|---|---|---|---|---|"]
+        for key in keys:
+            text = marked(key.help.rstrip("."), "commands/")
+            option = f"`{key.option}`" if key.option else ""
+            lines.append(
+                f"| `{key.path[-1]}` | {value_of(key)} | {default_of(key)} | {text} | {option} |"
+            )
+        lines.append("")
+    return "\n".join(lines)
+
+
+def value_of(key: Key) -> str:
+    """Return what the value of a key can be."""
+    if key.type.is_flag:
+        return "`true` or `false`"
+    if key.type.choices:
+        return ", ".join(f"`{choice}`" for choice in key.type.choices)
+    words = key.type.metavar.lower().replace("[measure=]value", "value, or values by measure")
+    return words.replace("_", " ") + (", or a list" if key.type.is_list and words != "list" else "")
+
+
+def default_of(key: Key) -> str:
+    """Return the default of a key as Markdown."""
+    if key.default_text:
+        return marked(key.default_text)
+    if key.default is None or key.default in ([], ()):
+        return "–"
+    return f"`{json.dumps(key.default)}`" if not isinstance(key.default, str) else f"`{key.default}`"
 
 
 def page(name: str, examples: str) -> str:
@@ -127,7 +171,8 @@ def entry(option: click.Option, context: click.Context) -> Iterator[str]:
     extra = option.get_help_extra(context)
     default = rest.removesuffix("]") or extra.get("default", "")
     names = ", ".join(sorted(option.opts, key=len))
-    if isinstance(option.type, click.Choice):
+    choices = choices_of(option)
+    if choices:
         value = " VALUE"
     elif option.is_flag:
         value = ""
@@ -136,8 +181,8 @@ def entry(option: click.Option, context: click.Context) -> Iterator[str]:
     yield f"````{{option}} {names}{value}"
     yield marked(text)
     facts = []
-    if isinstance(option.type, click.Choice):
-        facts.append("Values: " + ", ".join(f"`{choice}`" for choice in option.type.choices) + ".")
+    if choices:
+        facts.append("Values: " + ", ".join(f"`{choice}`" for choice in choices) + ".")
     if isinstance(option.type, (click.IntRange, click.FloatRange)):
         facts.append(f"Range: {written_range(option.type)}.")
     if option.required:
@@ -146,9 +191,29 @@ def entry(option: click.Option, context: click.Context) -> Iterator[str]:
         facts.append("May be repeated.")
     if default and not option.is_flag:
         facts.append(f"Default: {default if ' ' in default else f'`{default}`'}.")
+    if key := key_of(option, context):
+        facts.append(f"Key: [`{key}`](../configuration.md#keys).")
     if facts:
         yield from ["", " ".join(facts)]
     yield from ["````", ""]
+
+
+def choices_of(option: click.Option) -> Sequence[str]:
+    """Return the legal words of an option, if there are few."""
+    if isinstance(option.type, click.Choice):
+        return list(option.type.choices)
+    metavar = option.metavar or ""
+    return metavar.split("|") if "|" in metavar else ()
+
+
+def key_of(option: click.Option, context: click.Context) -> str:
+    """Return the key that an option of a command sets, empty if there is none."""
+    command = context.command_path.removeprefix("xcg ").replace(" ", ".")
+    found = [key.name for key in KEYS.values() if key.option in option.opts]
+    own = [name for name in found if name.startswith(f"{command}.")]
+    shared = [name for name in found if "." not in name]
+    takes_keys = any(parameter.name == "set" for parameter in context.command.params)
+    return next(iter([*own, *shared, *found]), "") if takes_keys else ""
 
 
 def written_range(limits: click.IntRange | click.FloatRange) -> str:
@@ -161,16 +226,21 @@ def written_range(limits: click.IntRange | click.FloatRange) -> str:
     return f"from {limits.min:,}" + (f" to {limits.max:,}" if has_maximum else "")
 
 
-def marked(text: str) -> str:
-    """Return plain text as Markdown, with options as code and links to commands.
+def marked(text: str, folder: str = "") -> str:
+    """Return plain text as Markdown, with options and keys as code, and links to commands in a folder.
 
-    >>> marked("With --all, see xcg measures: they differ.")
-    'With `--all`, see [xcg measures](measures.md): they differ.'
+    >>> marked("With --plot and --set gate.per_topic=true, see xcg list: a_b.")
+    'With `--plot` and `--set gate.per_topic=true`, see [xcg list](list.md): a\\\\_b.'
     """
-    escaped = re.sub(r"([*_<>\[\]|`~$])", r"\\\1", text)
-    escaped = _OPTION.sub(r"`\1`", escaped)
     names = "|".join(sorted(COMMANDS, key=len, reverse=True))
-    return re.sub(rf"\bxcg ({names})\b(?!-)", r"[xcg \1](\1.md)", escaped)
+    parts = _CODE.split(text)
+    for number, part in enumerate(parts):
+        if number % 2 and (part.startswith("--") or part.partition("=")[0] in KEYS):
+            parts[number] = f"`{part}`"
+            continue
+        escaped = re.sub(r"([*_<>\[\]|`~$])", r"\\\1", part)
+        parts[number] = re.sub(rf"\bxcg ({names})\b(?!-)", rf"[xcg \1]({folder}\1.md)", escaped)
+    return "".join(parts)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

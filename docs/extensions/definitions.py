@@ -272,8 +272,8 @@ def _overview(grouped: Mapping[str, Sequence[str]]) -> str:
         "# Measures",
         "",
         "These are all measures, by family. Write one as in the first column: the number after the `@` "
-        "is a rank or a recall point. `xcg measures` prints the same list, and `xcg measures nxCG` "
-        "describes one.",
+        "is a rank or a recall point. `xcg list measures` prints the same list, and `xcg list measures "
+        "nxCG` describes one.",
     ]
     for heading, members in grouped.items():
         rows = [
@@ -432,7 +432,7 @@ def _output(*words: str) -> str | None:
 
 def _source(definition: Definition) -> Iterator[str]:
     yield f"{_escape(definition.source)}."
-    yield from _references(definition.references, definition.usage)
+    yield from _references(definition.references, "measures", definition.usage)
 
 
 # Parts of user models
@@ -473,7 +473,7 @@ def _part(registry: FunctionRegistry[Any], kind: Kind, name: str) -> Iterator[st
     written = yaml.safe_dump(value, sort_keys=False, allow_unicode=True).rstrip()
     yield from ("In a user model:", "", "```text", written, "```", "")
     yield from _doctest(docstring)
-    yield from _references(registry.references(name), name)
+    yield from _references(registry.references(name), "user-models", name)
     yield ""
 
 
@@ -529,7 +529,7 @@ def _doctest(docstring: Docstring) -> Iterator[str]:
         yield from ("In Python:", "", "```pycon", *docstring.example, "```", "")
 
 
-def _references(references: Iterable[str], name: str) -> Iterator[str]:
+def _references(references: Iterable[str], kind: str, name: str) -> Iterator[str]:
     entries = entries_of(references)
     if not entries:
         yield from ("", "It has no published source.")
@@ -538,7 +538,7 @@ def _references(references: Iterable[str], name: str) -> Iterator[str]:
     for entry in entries:
         link = f" <{entry.link}>" if entry.link else ""
         yield f"- {_escape(entry.text)}{link}"
-    yield from ("", f"{_code(f'xcg cite {name}')} prints BibTeX.")
+    yield from ("", f"{_code(f'xcg list {kind} {name} --bibtex')} prints BibTeX.")
 
 
 # User models and strategies
@@ -550,8 +550,8 @@ def user_models_page() -> str:
         "# Shipped user models",
         "",
         "These user models come with xcg. `--user-model NAME` chooses one, and so does the key "
-        "`user_model` of a configuration. To change one, start from its file: `xcg user-models "
-        "overlap-off --yaml --output mine.yaml`. [User models](../user-model.md) describes all keys.",
+        "`user_model` of a configuration. To change one, start from its file: `xcg list "
+        "user-models overlap-off --yaml --output mine.yaml`. [User models](../user-model.md) describes all keys.",
         "",
     ]
     rows = []
@@ -571,7 +571,8 @@ def user_models_page() -> str:
         content = [line for line in written if not line.startswith("# ")]
         sections += [f"## {_escape(name)}", "", _escape(purpose), ""]
         sections += ["```text", *content, "```", "", bound, ""]
-        sections += [f"{_code(f'xcg cite {name}')} prints the sources of its parts as BibTeX.", ""]
+        command = _code(f"xcg list user-models {name} --bibtex")
+        sections += [f"{command} prints the sources of its parts as BibTeX.", ""]
     return "\n".join([*lines, _table(["user model", "purpose"], rows), "", *sections])
 
 
@@ -586,7 +587,7 @@ def strategies_page() -> str:
         "",
         "A strategy turns a ranking into another one before it is evaluated, for example without "
         "results that overlap. `--strategy NAME` applies one in `xcg evaluate`, `xcg compare` and "
-        "other commands, and `xcg rewrite` writes the new run. [Compare "
+        "other commands, and `xcg convert` writes the new run. [Compare "
         "strategies](../../concepts/overlap-strategies.md#compare-strategies-on-a-run) shows how to "
         "choose one.",
         "",
@@ -602,7 +603,7 @@ def strategies_page() -> str:
         documents = docstring.arguments.get("corpus", "")
         lines += [f"Corpus: {_escape(documents[:1].lower() + documents[1:])}", ""] if documents else []
         lines += _doctest(docstring)
-        lines += [*_references(STRATEGIES.references(name), name), ""]
+        lines += [*_references(STRATEGIES.references(name), "strategies", name), ""]
     return "\n".join(lines)
 
 
