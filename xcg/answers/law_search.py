@@ -1,4 +1,4 @@
-"""Answer ``study laws``. The module needs the extra ``break`` (hypothesis)."""
+"""Answer ``study laws``; the module needs the extra ``break`` (hypothesis)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of a configuration. Each is a key in YAML, a name for ``--set``, and a keyword in Python."""
+"""The keys of a configuration: in YAML, as names for ``--set``, and as keywords in Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,16 @@ from xcg.settings.schema import (
     stated,
     whole,
 )
-from xcg.settings.study_keys import CORRECTIONS, TESTS, Bootstrap, Judge, Study
+from xcg.settings.study_keys import (
+    CORRECTIONS,
+    TESTS,
+    Bootstrap,
+    Check,
+    Chunks,
+    Judge,
+    Report,
+    Study,
+)
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex", "trec_eval", "bibtex")
 SIZES = ("characters", "words")
@@ -189,8 +198,7 @@ class Gate:
 
     max_drop: Any = key(
         "Fail if a mean is worse than that of the baseline by more than this difference (0.02), or "
-        "share "
-        "of the baseline's mean (5%). There is no test.",
+        "share of the baseline's mean (5%). There is no test.",
         _BY_MEASURE,
         option=True,
     )
@@ -211,8 +219,7 @@ class Gate:
     )
     allow_underpowered: bool = key(
         "Accept a gate that some run can never fail, because there are too few topics for the test or "
-        "no "
-        "score can exceed a limit.",
+        "no score can exceed a limit.",
         FLAG,
         False,
     )
@@ -279,8 +286,7 @@ class Curves:
     )
     reference: str | None = key(
         "With at, take the gain of this run, a name or a path, instead; best is the run with the "
-        "highest "
-        "gain there.",
+        "highest gain there.",
         RUN,
     )
 
@@ -313,69 +319,6 @@ class Explain:
 
 
 @dataclass(eq=False, repr=False)
-class Report:
-    """What ``report`` writes."""
-
-    explained: int = key("Explain the results of this number of topics.", whole(0, MAX_NUMBER), 10)
-    title: str = key("Give the page this title.", TEXT, "Evaluation report")
-    methods: bool = key(
-        "Print the methods paragraph of a paper, with BibTeX, instead of a page.",
-        FLAG,
-        False,
-        option=True,
-    )
-
-
-@dataclass(eq=False, repr=False)
-class Chunks:
-    """How ``chunks`` compares chunkers."""
-
-    budget: list[int] = key(
-        "Compute nxCG after this amount of text.", list_of(_NUMBER, "500"), [500, 2000], option=True
-    )
-    unit: str = key(
-        "Count text in this unit. The user model defines tokens.",
-        choice(("characters", "words", "tokens")),
-        "tokens",
-    )
-    questions: bool = key(
-        "Print every gold span and result instead of a summary.", FLAG, False, option=True
-    )
-
-
-@dataclass(eq=False, repr=False)
-class Check:
-    """What ``check`` checks."""
-
-    levels: bool = key(
-        "Count the assessments of each level or grade pair instead.", FLAG, False, option=True
-    )
-    other: list[Any] = key("With levels, cross-tabulate with these assessments.", PATHS, [])
-    topic: list[str] = key("With levels, count only this topic.", list_of(NAME), [])
-    unassessed: bool = key(
-        "With other, also count what only one of the two sets assesses.", FLAG, False
-    )
-    review: bool = key(
-        "List what to review in gold instead: questions on which runs disagree, spans that no run "
-        "finds, "
-        "and passages elsewhere that repeat a gold span.",
-        FLAG,
-        False,
-        option=True,
-    )
-    measure: str = key("With review, compare the runs by this measure.", NAME, "SpanRecall")
-    overlap: float = key(
-        "With review, a result finds a passage if it contains at least this share of it.",
-        number(0.000001, 1),
-        0.5,
-    )
-    fuzzy: float | None = key(
-        "With review, also find similar passages of at least this similarity, such as 0.9.",
-        number(0.5, 1),
-    )
-
-
-@dataclass(eq=False, repr=False)
 class Settings:
     """Everything that a user can state, with the default values of what is not stated."""
 
@@ -388,8 +331,7 @@ class Settings:
     gold: Any = key("Assessments of spans: the same as assessments.", objects(), (), option=True)
     runs: Any = key(
         "Read runs from this file, folder or glob pattern; - is standard input. With CONFIG, the name "
-        "of "
-        "one of its runs selects this run.",
+        "of one of its runs selects this run.",
         objects(),
         (),
         option="--run",
@@ -416,8 +358,7 @@ class Settings:
     )
     order: str | None = key(
         "Order the results of TREC runs by descending score, by ascending rank, or as in the file; "
-        "chunks "
-        "in memory also by distance, or as given.",
+        "chunks in memory also by distance, or as given.",
         choice(("score", "rank", "file", "distance", "given")),
         default_text="score",
     )

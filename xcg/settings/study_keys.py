@@ -1,4 +1,4 @@
-"""The keys of studies and of ``xcg judge``."""
+"""The keys of ``report``, ``chunks``, ``check``, the studies and ``judge``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from xcg.settings.schema import (
     PATH,
     PATHS,
     RUN,
+    TEXT,
     choice,
     key,
     list_of,
@@ -210,4 +211,69 @@ class Judge(Random):
     second_share: float = key("A second assessor judges this proportion of the topics too.", _SHARE, 0)
     store: Any = key(
         "Keep the judgements in this file.", PATH, default_text="the file of CONFIG with .sqlite"
+    )
+
+
+@dataclass(eq=False, repr=False)
+class Report:
+    """What ``report`` writes."""
+
+    explained: int = key("Explain the results of this number of topics.", whole(0, MAX_NUMBER), 10)
+    title: str = key("Give the page this title.", TEXT, "Evaluation report")
+    methods: bool = key(
+        "Print the methods paragraph of a paper, with BibTeX, instead of a page.",
+        FLAG,
+        False,
+        option=True,
+    )
+
+
+@dataclass(eq=False, repr=False)
+class Chunks:
+    """How ``chunks`` compares chunkers."""
+
+    budget: list[int] = key(
+        "Compute nxCG after this amount of text.",
+        list_of(whole(1, MAX_NUMBER), "500"),
+        [500, 2000],
+        option=True,
+    )
+    unit: str = key(
+        "Count text in this unit. The user model defines tokens.",
+        choice(("characters", "words", "tokens")),
+        "tokens",
+    )
+    questions: bool = key(
+        "Print every gold span and result instead of a summary.", FLAG, False, option=True
+    )
+
+
+@dataclass(eq=False, repr=False)
+class Check:
+    """What ``check`` checks."""
+
+    levels: bool = key(
+        "Count the assessments of each level or grade pair instead.", FLAG, False, option=True
+    )
+    other: list[Any] = key("With levels, cross-tabulate with these assessments.", PATHS, [])
+    topic: list[str] = key("With levels, count only this topic.", list_of(NAME), [])
+    unassessed: bool = key(
+        "With other, also count what only one of the two sets assesses.", FLAG, False
+    )
+    review: bool = key(
+        "List what to review in gold instead: questions on which runs disagree, spans that no run "
+        "finds, and passages elsewhere that repeat a gold span.",
+        FLAG,
+        False,
+        option=True,
+    )
+    measure: str = key("With review, compare the runs by this measure.", NAME, "SpanRecall")
+    overlap: float = key(
+        "With review, a result finds a passage if it contains at least this share of it.",
+        number(0.000001, 1),
+        0.5,
+    )
+    fuzzy: float | None = key(
+        "With review, also find similar passages of at least this similarity, such as 0.9.",
+        number(0.5, 1),
     )
