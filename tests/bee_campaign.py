@@ -1,4 +1,4 @@
-"""A campaign of passages in two short documents, and the compare command on it."""
+"""A campaign of passages in two short documents, and the gate on it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Chunks = Mapping[str, Sequence[tuple[str, int, int]]]
 
 
 def write_campaign(folder: Path, gold: Any = GOLD, **runs: Chunks) -> list[str]:
-    """Write a campaign, and return the options of ``xcg compare`` for it."""
+    """Write a campaign, and return the options of ``xcg gate`` for it."""
     corpus = folder / "corpus"
     corpus.mkdir(exist_ok=True)
     for name, text in DOCUMENTS.items():
@@ -44,7 +44,7 @@ def write_campaign(folder: Path, gold: Any = GOLD, **runs: Chunks) -> list[str]:
 
 
 def run_compare(*options: str) -> tuple[int, str]:
-    """Return the exit status and the standard error of ``xcg compare``."""
-    done = CliRunner().invoke(main, ["compare", *options])
+    """Return the exit status and the standard error of ``xcg gate``."""
+    done = CliRunner().invoke(main, ["gate", *options])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.exit_code, done.stderr

@@ -55,7 +55,7 @@ def test_every_measure_has_a_page_and_a_row(pages: dict[str, str]) -> None:
         assert page.startswith("# ")
         for heading in ("## Caveats", "## Example", "## Source"):
             assert heading in page, name
-        assert "xcg cite" in page
+        assert "--bibtex" in page
 
 
 def test_files_differ_if_letter_case_is_ignored(pages: dict[str, str]) -> None:

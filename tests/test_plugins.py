@@ -82,14 +82,14 @@ def test_measure_and_parts_of_user_models(
 
 
 def test_extensions_are_listed(installation: Installation) -> None:
-    assert "gain of the first result" in installation.run("-m", "xcg", "measures", "firstGain")
-    listing = installation.run("-m", "xcg", "user-models")
+    assert "gain of the first result" in installation.run("-m", "xcg", "list", "measures", "firstGain")
+    listing = installation.run("-m", "xcg", "list", "user-models")
     for name in ("halves", "first_relevant", "half", "siblings", "first_only"):
         assert name in listing
 
 
 def test_no_plugins_refuses_every_extension(installation: Installation, campaign: Path) -> None:
-    listing = installation.run("-m", "xcg", "--no-plugins", "user-models")
+    listing = installation.run("-m", "xcg", "--no-plugins", "list", "user-models")
     assert "sog" in listing
     assert "halves" not in listing
     code = """
@@ -97,9 +97,9 @@ import sys
 from click.testing import CliRunner
 from xcg.cli.main import main
 for arguments in (
-    ["measures", "firstGain"],
+    ["list", "measures", "firstGain"],
     ["convert", "--run", "r.trec", "--to", "csv"],
-    ["rewrite", "--run", "r.trec", "--strategy", "first_results"],
+    ["convert", "--run", "r.trec", "--strategy", "first_results"],
     ["evaluate", "--assessments", "gold.jsonl", "--run", "r.trec", "--user-model", "model.yaml"],
 ):
     done = CliRunner().invoke(main, ["--no-plugins", *arguments])
@@ -129,11 +129,13 @@ def test_overlap_strategy(installation: Installation, campaign: Path) -> None:
     )
     assert json.loads(output)["run"] == "bm25+first_results(count=2)"
     # The run is written in the format of the package, in which it was read.
-    rewritten = installation.run("-m", "xcg", "rewrite", "--run", "bm25.csv", *strategy, cwd=campaign)
+    rewritten = installation.run("-m", "xcg", "convert", "--run", "bm25.csv", *strategy, cwd=campaign)
     assert rewritten == "".join(RUN.splitlines(keepends=True)[:3])
-    assert "first_results(count=" in installation.run("-m", "xcg", "strategies")
-    assert "first_results(count=" in installation.run("-m", "xcg", "strategies", "first_results")
-    assert "first_results" not in installation.run("-m", "xcg", "--no-plugins", "strategies")
+    assert "first_results(count=" in installation.run("-m", "xcg", "list", "strategies")
+    assert "first_results(count=" in installation.run(
+        "-m", "xcg", "list", "strategies", "first_results"
+    )
+    assert "first_results" not in installation.run("-m", "xcg", "--no-plugins", "list", "strategies")
 
 
 def test_adapter(installation: Installation) -> None:

@@ -46,7 +46,7 @@ main(sys.argv[1:])
     ("arguments", "written"),
     [
         ("evaluate configs/quickstart.yaml --output {}/scores.csv --format csv", "scores.csv"),
-        ("evaluate configs/quickstart.yaml --no-cache --output {}/old.txt", "old.txt"),
+        ("evaluate configs/quickstart.yaml --output {}/old.txt", "old.txt"),
         ("curves configs/kazai-lalmas-2006.yaml --measures ep --plot {}/ep.svg", "ep.svg"),
         ("report configs/quickstart.yaml --output {}/report.html", "report.html"),
         ("samples {}/samples", "samples/configs/quickstart.yaml"),

@@ -16,11 +16,7 @@ from installation import Installation
 import xcg
 
 NAMES = sorted(xcg.__all__)
-RETURNED_BY = {
-    "ChunkComparison": xcg.compare_chunks,
-    "Comparison": xcg.compare,
-    "GoldReview": xcg.review_gold,
-}
+RETURNED_BY = {"Answer": xcg.Campaign.compare, "Comparison": xcg.Campaign.compare}
 """Classes that users do not create: the examples are in the functions that return them."""
 
 USER_SCRIPT = """
@@ -34,12 +30,12 @@ results: xcg.Results = xcg.evaluate(gold, runs, {"bees": "Bees dance."}, measure
 value: float = results.value("bm25", "MAep")
 measure: Measure = MEASURES.parse("MAep")
 print(value, results.value("bm25", measure))
-assert_retrieval(gold, [runs], {"bees": "Bees dance."}, at_least={"MAep": 0.5})
+assert_retrieval(gold, [runs], {"bees": "Bees dance."}, fail_under={"MAep": 0.5})
 base: xcg.RecallBase = xcg.RecallBase.of(gold)
 corpus: xcg.Corpus = xcg.Corpus.of({"bees": "Bees dance."})
 tree: xcg.ElementTree = corpus.tree("bees")
 try:
-    xcg.read_runs("missing.xml")
+    xcg.read_run("missing.xml")
 except xcg.InputError as error:
     print(error)
 """
@@ -98,7 +94,7 @@ def test_a_script_type_checks_and_runs_against_the_installed_package(tmp_path: P
     assert values == "0.5 0.5"  # the document is above the ideal paragraph, which it does not retrieve
     assert message.startswith("missing.xml")
     wrong = script.with_name("wrong.py")
-    wrong.write_text("import xcg\nxcg.evaluate(7, 8)\n")
+    wrong.write_text("import xcg\nxcg.load(7)\n")
     checked = subprocess.run(
         [*checked.args[:-1], str(wrong)], cwd=tmp_path, capture_output=True, text=True
     )

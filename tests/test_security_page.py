@@ -45,7 +45,7 @@ NO_ERRORS = {
     "report.sweep_plots.MAX_MEASURES": "the plot shows fewer",
     "report.sweep_plots.MAX_MODELS": "the plot shows fewer",
     "terminal_tables.MAX_ROWS": "the number of hidden rows is stated",
-    "cli.options.MAX_SEED": "limits no cost",
+    "settings.schema.MAX_SEED": "limits no cost",
     "cli.messages.MAX_MESSAGE_LENGTH": "messages are shortened",
 }
 """Limits that cause no input error → their effect."""

@@ -227,10 +227,10 @@ def written_range(limits: click.IntRange | click.FloatRange) -> str:
 
 
 def marked(text: str, folder: str = "") -> str:
-    """Return plain text as Markdown, with options and keys as code, and links to commands in a folder.
+    r"""Return plain text as Markdown, with options and keys as code, and links to commands in a folder.
 
     >>> marked("With --plot and --set gate.per_topic=true, see xcg list: a_b.")
-    'With `--plot` and `--set gate.per_topic=true`, see [xcg list](list.md): a\\\\_b.'
+    'With `--plot` and `--set gate.per_topic=true`, see [xcg list](list.md): a\\_b.'
     """
     names = "|".join(sorted(COMMANDS, key=len, reverse=True))
     parts = _CODE.split(text)

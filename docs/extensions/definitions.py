@@ -551,7 +551,8 @@ def user_models_page() -> str:
         "",
         "These user models come with xcg. `--user-model NAME` chooses one, and so does the key "
         "`user_model` of a configuration. To change one, start from its file: `xcg list "
-        "user-models overlap-off --yaml --output mine.yaml`. [User models](../user-model.md) describes all keys.",
+        "user-models overlap-off --yaml --output mine.yaml`. [User models](../user-model.md) describes "
+        "all keys.",
         "",
     ]
     rows = []
