@@ -44,7 +44,7 @@ def test_a_file_states_keys_with_their_lines(file: Path) -> None:
         ("compare:\n  test: tt", "{file}:2: compare.test: illegal value 'tt': did you mean 't'?"),
         (
             "workers: 1001",
-            "{file}:1: workers: expected 1 to 1,000 processes, or -1 for one per core, f",
+            "{file}:1: workers: expected 1 to 1,000 processes, or -1 for one per core",
         ),
         ("compare:", "{file}:1: compare: expected keys with values, found nothing"),
         ("gold:", "{file}:1: gold: expected text, found nothing"),
@@ -52,7 +52,7 @@ def test_a_file_states_keys_with_their_lines(file: Path) -> None:
         ("corpus: {follow_links: true}", "{file}:1: corpus: the key 'path' is missing"),
         (
             "document: {1: 2}",
-            "{file}:1: document: expected file name, a key, a file of names, or a map",
+            "{file}:1: document: expected file name, a key, a file of names, or a",
         ),
         ("gate: {max_drop: true}", "{file}:1: gate.max_drop: expected a value, or values by measure"),
         (
