@@ -57,13 +57,13 @@ def test_a_file_states_keys_with_their_lines(file: Path) -> None:
         ("gate: {max_drop: true}", "{file}:1: gate.max_drop: expected a value, or values by measure"),
         (
             "gate: {expected_topics: 0}",
-            "{file}:1: gate.expected_topics: expected a whole number from 1",
+            "{file}:1: gate.expected_topics: expected a whole",
         ),
         ("[1, 2]", "{file}:1: expected keys with values"),
         ("just text", "{file}: not a configuration; expected YAML with keys such as assessments and r"),
         (
             "name: m\nquantisation: sog",
-            "{file}: a user model; expected a configuration. Name it with --u",
+            "{file}: a user model; expected a configuration. Name it with",
         ),
         ("xcg: 1\nsettings: 3\nfiles: {}", "{file}:1: expected a record with settings and files"),
     ],
@@ -133,7 +133,7 @@ def test_the_values_of_set(text: str, value: object) -> None:
         ("lenient=", "--set lenient: expected true or false, found nothing"),
         (
             "user_model.alpha=1",
-            "--set user_model.alpha: keys within a user model cannot be set: write u",
+            "--set user_model.alpha: keys within a user model cannot be set",
         ),
     ],
 )
