@@ -22,7 +22,7 @@ def missing_extra(what: str, package: str, extra: str) -> XcgError:
     """Return the error for a package that is not installed, with the command that installs it.
 
     Args:
-        what: What needs the package, such as ``"xcg break"``.
+        what: What needs the package, such as ``"study laws"``.
         package: The package.
         extra: The extra of xcg that contains the package.
     """

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
     from rich.text import Text
 
+_ALL_ROWS = "--set all_rows=true prints them"
 MAX_ROWS = 40
 """The number of rows that a terminal shows of a long table."""
 
@@ -144,9 +145,7 @@ def terminal_text(blocks: Sequence[Block], terminal: Terminal = PIPE, all_rows: 
         texts.append(_table_text(block, terminal, all_rows, has_legend, notes))
         has_legend = has_legend and not block.rows
     if hidden:
-        texts.append(
-            "\n" + _dim(f"{hidden} of {tables} tables are hidden; --all prints them", terminal)
-        )
+        texts.append("\n" + _dim(f"{hidden} of {tables} tables are hidden; {_ALL_ROWS}", terminal))
     return "".join(texts)
 
 
@@ -186,7 +185,7 @@ def _table_text(
     number = len(table.rows)
     lines = every_row
     if table.is_limited and not all_rows and number > MAX_ROWS:
-        notes.append(f"{number - MAX_ROWS} of {number} rows are hidden; --all prints them")
+        notes.append(f"{number - MAX_ROWS} of {number} rows are hidden; {_ALL_ROWS}")
         lines = [line._replace(cells=line.cells[:MAX_ROWS]) for line in every_row]
     if _full_width(lines) > terminal.width:
         same = _same_in_all_rows(every_row)

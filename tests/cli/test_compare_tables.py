@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
-from conftest import ROOT, Command, without_note
-from page_output import is_output
+from conftest import Command, without_note
 from rich.cells import cell_len
 
 from xcg.terminal_tables import MAX_ROWS, Terminal
@@ -105,21 +103,22 @@ def test_several_families_have_titles_and_the_last_are_hidden(xcg_command: Comma
     assert sum(line.startswith("focused ") for line in lines) * 8 == MAX_ROWS
     assert "MAep under kazai-lalmas-2006-gen" in lines
     assert "nxCG@10 under kazai-lalmas-2006" not in lines
-    assert "5 of 10 tables are hidden; --all prints them" in lines
+    assert "5 of 10 tables are hidden; --set all_rows=true prints them" in lines
     assert sum(line.startswith("hidden columns: ") for line in lines) == 1
     assert max(map(cell_len, lines)) <= 80
-    everything = xcg_command(*call, "--all").stdout.splitlines()
+    everything = xcg_command(*call, "--set", "all_rows=true").stdout.splitlines()
     assert "nxCG@10 under overlap-off-gen" in everything
     assert not any("tables are hidden" in line for line in everything)
 
 
 @pytest.mark.usefixtures("terminal")
 def test_means_have_one_run_per_row_on_a_terminal(xcg_command: Command) -> None:
-    done = xcg_command("compare", *OPTIONS, "--means", "--measures", "MAep nxCG@10")
+    done = xcg_command("compare", *OPTIONS, "--table", "means", "--measures", "MAep nxCG@10")
     assert (done.returncode, without_note(done.stderr)) == (0, "")
     lines = done.stdout.splitlines()
-    values = "--measures", "MAep nxCG@10", "--format", "json"
-    first, second = json.loads(xcg_command("compare", *OPTIONS, "--means", *values).stdout)
+    values = "--measures", "MAep nxCG@10", "--format", "jsonl"
+    records = xcg_command("compare", *OPTIONS, "--table", "means", *values).stdout.splitlines()
+    first, second = map(json.loads, records)
     assert lines[0].split() == ["run", "MAep", "nxCG@10"]
     for line in lines[1:9]:
         run, *means = line.split()
@@ -185,10 +184,3 @@ def test_tables_for_papers_are_short(xcg_command: Command) -> None:
     ]
     assert len(markdown) == 2 + 2 * 8
     assert markdown[2].split("|")[1].strip() == "overlap-off"
-
-
-def test_the_page_on_significance_shows_the_table(xcg_command: Command) -> None:
-    page = (ROOT / "docs" / "howto" / "significance.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```console\n\$ xcg (.*?)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    call, shown = block
-    assert is_output(shown, xcg_command(*call.split()).stdout)

@@ -437,4 +437,4 @@ def check_document_is_used(document: DocumentKey, sources: Sequence[Run | Path])
     for source in sources:
         if isinstance(source, Run) or not source.is_file() or can_have_chunks(source):
             return
-    raise XcgError("--document has no effect on runs without JSON Lines or chunks: remove it")
+    raise XcgError("document has no effect on runs without JSON Lines or chunks: remove it")

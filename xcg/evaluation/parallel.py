@@ -207,7 +207,7 @@ def _dask_client(scheduler: str) -> Iterator[Any]:
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
-        raise missing_extra("--scheduler", "dask", "dask") from None
+        raise missing_extra("scheduler", "dask", "dask") from None
     name = f"the Dask scheduler at {scheduler}"
     # The client logs lost connections, which are reported as errors here.
     log = distributed.client.logger
@@ -220,8 +220,8 @@ def _dask_client(scheduler: str) -> Iterator[Any]:
             yield client
         except (distributed.CancelledError, distributed.comm.CommClosedError):
             raise XcgError(
-                f"{name} has stopped: start it again; with --checkpoint, a study continues after its "
-                "last result"
+                f"{name} has stopped: start it again; with study.topics.checkpoint, a study continues "
+                "after its last result"
             ) from None
 
 

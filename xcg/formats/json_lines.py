@@ -69,7 +69,7 @@ _IDEAL_FIELDS = (
     Field("assessment", (str,), "text"),
     Field("score", (int, float), "a number"),
 )
-"""The fields of an element or gold span that ``xcg ideal`` prints."""
+"""The fields of an element or gold span that ``xcg explain`` prints."""
 _GOLD_SPAN = re.compile("([0-9]{1,15})–([0-9]{1,15})")
 
 _Element = tuple[str, str, tuple[int, int] | None]
@@ -112,7 +112,7 @@ def read_json_run(
     A passage can state its ``parent``, such as the section of a chunk, as ``{"start": 10, "end": 90}``,
     or null if it has none.
 
-    The JSON Lines of ``xcg ideal`` are a run too if they are those of one user model.
+    The JSON Lines of ``xcg explain`` are a run too if they are those of one user model.
 
     Args:
         file: The open file.
@@ -199,7 +199,7 @@ def _rankings(
 
 
 def _results_and_ideals(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield records, ideal elements and gold spans of ``xcg ideal`` in the form of results."""
+    """Yield records, ideal elements and gold spans of ``xcg explain`` in the form of results."""
     user_model: str | None = None
     for where, record in json_lines(file, path):
         if "user_model" not in record:
@@ -292,7 +292,7 @@ def _hint_without_document(record: Mapping[str, Any]) -> str:
         return ""
     value = str(values[key])
     option = repr(FILE_NAME) if file_name(value) != value else key
-    return f", but its {key!r} is {shortened(repr(value))}: expected --document {option} (document=)"
+    return f", but its {key!r} is {shortened(repr(value))}: expected --set document={option}"
 
 
 def _named_document(record: Mapping[str, Any], document: DocumentKey) -> str:
@@ -313,7 +313,7 @@ def _canonical_document(name: str) -> str:
     try:
         return canonical_file(name)
     except ValueError as error:
-        hint = f"; --document {FILE_NAME!r} (document=) takes the last part of a path"
+        hint = f"; document: {FILE_NAME} takes the last part of a path"
         raise ValueError(f"{error}{hint if file_name(name) else ''}") from None
 
 

@@ -274,7 +274,7 @@ def _span_fields(highlight: StoredHighlight, scheme: GradeScheme) -> dict[str, o
 def _inex_2004(
     topic: str, documents: Sequence[JudgedDocument], corpus: Corpus, scheme: GradeScheme
 ) -> tuple[str, list[str]]:
-    """Return INEX 2004 assessments, as ``xcg assess`` or, from other grades, ``xcg convert`` does."""
+    """Return INEX 2004 assessments, as ``xcg convert`` does from highlights or other grades."""
     lost = [*_lost_too_small(documents), *_lost_details(documents)]
     if scheme.name != "inex-2004":
         text, lost_by_format = convert_assessments(

@@ -42,7 +42,7 @@ IDEAL_ELEMENTS = (
         meaning="share of the ideal text that is in the smallest relevant elements",
     ),
 )
-"""The columns of ``xcg ideal``."""
+"""The columns of ``xcg explain``."""
 
 RANKS_OF_VALUE = (
     Column("reference", kind="text", priority=1, meaning="run or ideal ranking that sets the value"),
@@ -64,7 +64,7 @@ PERTURBATION = (
     Column("inserted", kind="count", meaning="number of non-relevant results"),
     Column("change", meaning="relative change of the score"),
 )
-"""The columns of ``xcg perturb``."""
+"""The columns of ``xcg study perturb``."""
 
 PLANS = (
     Column("test", kind="text", priority=1),
@@ -78,7 +78,7 @@ PLANS = (
     Column("power", meaning="probability that the difference is found"),
     Column("topics_needed", kind="count", meaning="number of topics needed to find the difference"),
 )
-"""The columns of ``xcg plan``."""
+"""The columns of ``xcg study plan``."""
 
 FALSE_ALARMS = (
     Column("procedure", kind="text"),
@@ -93,7 +93,7 @@ FALSE_ALARMS = (
     Column("high", priority=1, meaning="upper limit of the 95 % interval of the rate"),
     Column("verdict", kind="text", priority=1),
 )
-"""The columns of ``xcg calibrate``."""
+"""The columns of ``xcg study calibrate``."""
 
 DISTRIBUTION = (
     Column("level", kind="text", is_key=True),
@@ -101,7 +101,7 @@ DISTRIBUTION = (
     Column("share", meaning="share of all assessments"),
     Column("relevant_share", meaning="share of the relevant assessments"),
 )
-"""The columns of ``xcg distribution``."""
+"""The columns of ``xcg check --levels``."""
 
 OVERALL_TESTS = (
     Column("test", kind="text", is_key=True),
@@ -115,7 +115,7 @@ OVERALL_TESTS = (
         "criterion", kind="text", priority=3, meaning="size of the relative difference (Spärck Jones)"
     ),
 )
-"""The columns of ``xcg compare --overall``."""
+"""The columns of ``xcg compare --table overall``."""
 
 AGREEMENTS = (
     Column("and measure", kind="text", is_key=True),
@@ -126,7 +126,7 @@ AGREEMENTS = (
     Column("tau_b low", kind="score", priority=3, meaning="lower limit of the 95 % interval of tau_b"),
     Column("tau_b high", kind="score", priority=3, meaning="upper limit of the 95 % interval of tau_b"),
 )
-"""The columns of ``xcg compare --orders``."""
+"""The columns of ``xcg compare --table orders``."""
 
 SHIFTS = (
     Column("tau_b", meaning="Kendall's tau-b between the orders of runs"),
@@ -147,7 +147,7 @@ CROSSINGS = (
     Column("before", kind="text", meaning="best strategy for lower values"),
     Column("after", kind="text", meaning="best strategy for higher values"),
 )
-"""The columns of ``xcg sweep --crossings``."""
+"""The columns of ``sweep`` with ``crossings``."""
 
 ASSESSORS = (
     Column("topics", kind="text", is_key=True),
@@ -161,7 +161,7 @@ ASSESSORS = (
     Column("range", meaning="highest minus lowest score"),
     Column("% of mean", meaning="range as a share of the mean score"),
 )
-"""The columns of ``xcg stability assessors``."""
+"""The columns of ``xcg study assessors``."""
 
 TOPIC_SETS = (
     Column("topics", kind="count", is_key=True),
@@ -192,7 +192,7 @@ TOPIC_SETS = (
     Column("sparse", kind="text", priority=2),
     Column("cumulated comparisons %", priority=3, meaning="share of comparisons up to this range"),
 )
-"""The columns of ``xcg stability topics``."""
+"""The columns of ``xcg study topics``."""
 
 
 def chunk_columns(unit: str, budgets: Sequence[int] = ()) -> list[Column]:

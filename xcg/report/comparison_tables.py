@@ -125,7 +125,7 @@ def publication_table(results: Results, comparisons: Sequence[Comparison], by_pa
 
 
 def means_table(rows: Sequence[Row]) -> Table:
-    """Arrange the rows of ``xcg compare --means`` with one run per row, for a terminal.
+    """Arrange the rows of ``xcg compare --table means`` with one run per row, for a terminal.
 
     Args:
         rows: What :func:`xcg.report.comparisons.means_rows` returned.

@@ -82,7 +82,7 @@ def describe_measure(definition: Definition) -> str:
         ("example", definition.example),
         ("caveat", definition.caveat),
         ("source", definition.source),
-        ("citation", f"xcg cite {definition.usage} prints BibTeX" if definition.references else ""),
+        ("citation", f"xcg list measures {definition.usage} --bibtex" if definition.references else ""),
     ]
     lines = [f"{definition.usage}: {definition.title}", "", f"  {definition.formula}", ""]
     lines += [f"{label + ':':13}{text}" for label, text in declared if text]

@@ -98,7 +98,7 @@ def describe_strategy(text: str) -> str:
         first, *others = docstring.example
         lines += [f"example:     {first}", *(f"{_INDENT}{line}".rstrip() for line in others)]
     if getattr(function, "references", ()):
-        lines += [f"citation:    xcg cite {strategy.name} prints BibTeX"]
+        lines += [f"citation:    xcg list strategies {strategy.name} --bibtex"]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 

@@ -51,8 +51,8 @@ _PARAMETER_COLUMNS = (
 )
 
 _MORE = (
-    "xcg user-models NAME explains a user model or a part, such as distance: values and ranges. "
-    "xcg cite NAME prints the sources of one as BibTeX."
+    "xcg list user-models NAME explains a user model or a part, such as distance: values and ranges. "
+    "--bibtex prints its sources."
 )
 _OWN = (
     "A part can also be a function of your own, package.module:function, and a quantisation a table, "
@@ -201,7 +201,7 @@ def _part_blocks(registry: FunctionRegistry[Any], name: str) -> list[Block]:
     example = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
     blocks += ["In a user model:\n", textwrap.indent(example, "  ")]
     if registry.references(name):
-        blocks += ["\n", _prose(f"xcg cite {name} prints the source as BibTeX.")]
+        blocks += ["\n", _prose(f"xcg list user-models {name} --bibtex prints the source.")]
     return blocks
 
 
