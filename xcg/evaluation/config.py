@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -106,7 +106,7 @@ def _with_selected_runs(inputs: Inputs, stated: Stated) -> Inputs:
     content: Any = stated.file.content if stated.file is not None else {}
     configured = content.get("runs")
     given: Any = inputs.runs
-    is_texts = isinstance(given, Iterable) and all(isinstance(one, (str, Path)) for one in given)
+    is_texts = isinstance(given, (list, tuple)) and all(isinstance(one, (str, Path)) for one in given)
     if place is None or configured is None or not is_texts:
         return inputs
     assert stated.file is not None
