@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from conftest import Command
@@ -37,6 +38,21 @@ def test_what_has_no_effect_is_refused(
     assert done.stderr.startswith(f"xcg: error: {place} has no effect {reason}")
     assert done.stderr.endswith(": remove it\n")
     assert done.stderr.count("\n") == 1
+
+
+def test_the_keys_of_a_file_are_for_several_commands(xcg_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("".join(f"{topic} 0 d 1\n" for topic in range(5)))
+    for run in "ab":
+        (tmp_path / run).write_text("".join(f"{topic} Q0 d 1 9 {run}\n" for topic in range(5)))
+    config = tmp_path / "c.yaml"
+    config.write_text(
+        "assessments: q\nruns: [a, b]\nuser_model: levels\nmeasures: [RR]\nplot: p.svg\n"
+        "compare: {baseline: a, margin: 0.1}\ngate: {fail_under: {RR: 0.5}}\n"
+        "check: {unassessed: true}\n"
+    )
+    for command in ("evaluate --format trec_eval", "gate", "check --levels", "explain"):
+        done = xcg_command(command.split()[0], config, *command.split()[1:])
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow

@@ -55,6 +55,7 @@ def test_a_file_states_keys_with_their_lines(file: Path) -> None:
             "document: {1: 2}",
             "{file}:1: document: expected file name, a key, a file of names, or a",
         ),
+        ("measures: 3", "{file}:1: measures: expected a name, found int 3"),
         ("gate: {max_drop: true}", "{file}:1: gate.max_drop: expected a value, or values by measure"),
         (
             "gate: {expected_topics: 0}",
@@ -188,7 +189,7 @@ def test_a_record_states_its_settings_with_their_lines(tmp_path: Path) -> None:
     record = {"xcg": "1", "settings": {"compare": {"test": "tt"}}, "files": {"a.run": "00"}}
     (tmp_path / "r.json").write_text(json.dumps(record, indent=1))
     found = stated(tmp_path / "r.json")
-    assert (found.is_record, found.hashes) == (True, {"a.run": "00"})
+    assert found.hashes == {"a.run": "00"}
     with pytest.raises(InputError, match=r"r\.json:5: compare\.test: illegal value"):
         found.settings()
     assert stated(tmp_path / "r.json", ["compare.test=t"]).settings().compare.test == "t"
