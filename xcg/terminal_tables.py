@@ -20,6 +20,7 @@ from xcg.tables import Column, Table, cell_length
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+_ALL_ROWS = "--set all_rows=true prints them"
 MAX_ROWS = 40
 """The number of rows that a terminal shows of a long table."""
 
@@ -108,7 +109,7 @@ def terminal_text(blocks: Sequence[Block], terminal: Terminal = PIPE, all_rows: 
             texts.append(_table_text(block, terminal, is_shortened, has_legend, known))
             has_legend = has_legend and not block.rows
     if hidden:
-        note = f"{hidden} of {tables} tables are hidden; --all prints them"
+        note = f"{hidden} of {tables} tables are hidden; --set all_rows=true prints them"
         texts.append("\n" + sentence(note, terminal, "dim"))
     return "".join(texts)
 
@@ -200,7 +201,7 @@ def _table_text(
     ]
     text, hidden = _fitted(columns, terminal)
     if shown < number:
-        note = f"{number - shown} of {number} rows are hidden; --all prints them"
+        note = f"{number - shown} of {number} rows are hidden; --set all_rows=true prints them"
         text += sentence(note, terminal, "dim")
     if hidden:
         names = ", ".join(column.heading for column in columns if column in hidden)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
-from conftest import ROOT, Command, without_note
-from page_output import is_output
+from conftest import Command, without_note
 from rich.cells import cell_len
 
 from xcg.terminal_tables import MAX_ROWS, Terminal
@@ -105,10 +103,10 @@ def test_several_families_have_titles_and_the_last_are_hidden(xcg_command: Comma
     assert sum(line.startswith("focused ") for line in lines) * 8 == MAX_ROWS
     assert "MAep under kazai-lalmas-2006-gen" in lines
     assert "nxCG@10 under kazai-lalmas-2006" not in lines
-    assert "5 of 10 tables are hidden; --all prints them" in lines
+    assert "5 of 10 tables are hidden; --set all_rows=true prints them" in lines
     assert sum(line.startswith("hidden columns: ") for line in lines) == 1
     assert max(map(cell_len, lines)) <= 80
-    everything = xcg_command(*call, "--all").stdout.splitlines()
+    everything = xcg_command(*call, "--set", "all_rows=true").stdout.splitlines()
     assert "nxCG@10 under overlap-off-gen" in everything
     assert not any("tables are hidden" in line for line in everything)
 
@@ -170,10 +168,3 @@ def test_tables_for_papers_are_short(xcg_command: Command) -> None:
     ]
     assert len(markdown) == 2 + 2 * 8
     assert markdown[2].split("|")[1].strip() == "overlap-off"
-
-
-def test_the_page_on_significance_shows_the_table(xcg_command: Command) -> None:
-    page = (ROOT / "docs" / "howto" / "significance.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```console\n\$ xcg (.*?)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    call, shown = block
-    assert is_output(shown, xcg_command(*call.split()).stdout)

@@ -1,4 +1,4 @@
-"""The commands evaluate, ideal, measures and user-models, and the errors of all commands."""
+"""``xcg evaluate``, and the errors and output files of all commands."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,103 +20,85 @@ CONFIG = "configs/kazai-lalmas-2006.yaml"
 RUNS = "corpora_samples/kazai-lalmas-2006-runs"
 
 
-def test_evaluate_prints_means_of_every_run(xcg_command: Command) -> None:
-    done = xcg_command("evaluate", CONFIG)
-    assert (done.returncode, done.stderr) == (0, "")
-    heading, *lines = (line.split() for line in done.stdout.splitlines())
-    means = {line[0]: line[heading.index("MAep")] for line in lines}
-    expected = {"ideal": "1.0000", "frb": "1.0000", "reverse_ideal": "0.7500", "rel_leaves": "0.6333"}
-    assert means == expected
-    assert "\x1b" not in done.stdout
-
-
 def test_inputs_can_be_options_without_a_configuration(xcg_command: Command) -> None:
     done = xcg_command(
-        "evaluate",
-        "--assessments",
-        "assessments/kazai-lalmas-2006",
-        "--run",
-        f"{RUNS}/3-reverse_ideal.xml",
-        "--run",
-        f"{RUNS}/4*.xml",
-        "--corpus",
-        "corpora_samples/kazai-lalmas-2006",
-        "--user-model",
-        "overlap-off",
-        "--measures",
-        "nxCG@2 ep(interpolation=linear)@0.4",
+        *("evaluate", "--assessments", "assessments/kazai-lalmas-2006"),
+        *("--run", f"{RUNS}/3-reverse_ideal.xml", "--run", f"{RUNS}/4*.xml"),
+        *("--corpus", "corpora_samples/kazai-lalmas-2006", "--user-model", "overlap-off"),
+        *("--measures", "nxCG@2 ep(interpolation=linear)@0.4", "--measures", "xCG@1"),
     )
     assert (done.returncode, done.stderr) == (0, "")
     # overlap-off: xI = 1, .9 × 5, .5, .25 × 3, 6.75 in all. nxCG@2: 1.5 and 1.8 of 1.9.
     # ep at g = 2.7: reverse_ideal never gets there; rel_leaves at rank 3, the ideal at 2 + .8/.9.
-    assert [line.split() for line in done.stdout.splitlines()][1:] == [
-        ["reverse_ideal", "0.7895", "0.0000"],
-        ["rel_leaves", "0.9474", "0.9630"],
+    assert [line.split() for line in done.stdout.splitlines()] == [
+        ["run", "nxCG@2", "ep(interpolation=linear)@0.4", "xCG@1"],
+        ["reverse_ideal", "0.7895", "0.0000", "0.5000"],
+        ["rel_leaves", "0.9474", "0.9630", "0.9000"],
     ]
 
 
 def test_options_override_the_configuration(xcg_command: Command) -> None:
-    done = xcg_command(
-        "evaluate", CONFIG, "--run", f"{RUNS}/1-ideal.xml", "--measures", "xCG@1", "--format", "csv"
-    )
-    assert list(csv.DictReader(io.StringIO(done.stdout))) == [
-        {
-            "run": "ideal",
-            "topic": "all",
-            "measure": "xCG@1",
-            "value": "1.0",
-            "user_model": "kazai-lalmas-2006",
-        }
-    ]
+    call = ("evaluate", CONFIG, "--measures", "xCG@1", "--format", "csv", "--run")
+    done = xcg_command(*call, f"{RUNS}/1-ideal.xml")
+    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    model = {"user_model": "kazai-lalmas-2006"}
+    assert row == {"run": "ideal", "topic": "all", "measure": "xCG@1", "value": "1.0", **model}
+    assert xcg_command(*call, "ideal").stdout == done.stdout  # the name of a run in the file
 
 
-def test_json_lines_at_full_precision(xcg_command: Command) -> None:
-    done = xcg_command(
-        "evaluate", CONFIG, "--format", "jsonl", "--per-topic", "--measures", "nxCG@2", "--run", RUNS
-    )
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+def test_json_lines_and_json_at_full_precision(xcg_command: Command) -> None:
+    call = ("evaluate", CONFIG, "--per-topic", "--measures", "nxCG@2", "--format")
+    rows = [json.loads(line) for line in xcg_command(*call, "jsonl").stdout.splitlines()]
     assert list(rows[0]) == ["run", "topic", "measure", "value", "user_model"]
     assert [row["topic"] for row in rows[:2]] == ["163", "all"]
     values = {row["run"]: row["value"] for row in rows if row["topic"] == "all"}
     assert values["rel_leaves"] == pytest.approx(2 / 3, abs=1e-15)
-    as_json = xcg_command("evaluate", CONFIG, "--format", "json", "--per-topic", "--measures", "nxCG@2")
-    assert json.loads(as_json.stdout) == rows
+    content = json.loads(xcg_command(*call, "json").stdout)
+    assert (list(content), content["records"]) == (["records", "settings", "notes"], rows)
+    method = content["settings"]
+    assert method["settings"]["measures"] == ["nxCG@2"]
+    assert method["settings"]["evaluate"]["per_topic"] is True
+    assert method["settings"]["user_model"][0]["relevance_value"]["alpha"] == 1
+    assert {Path(name).name for name in method["files"]} >= {"163.xml", "1-ideal.xml", "r7022.xml"}
 
 
-@pytest.mark.parametrize(
-    ("format_", "expected"),
-    [
-        (
-            "markdown",
-            "| run           | nxCG@2 |\n| :-------------|------: |\n| ideal         | 1.0000 |",
-        ),
-        ("latex", "reverse\\_ideal & 1.0000 \\\\"),
-    ],
-)
-def test_tables_can_be_markdown_or_latex(xcg_command: Command, format_: str, expected: str) -> None:
-    done = xcg_command("evaluate", CONFIG, "--measures", "nxCG@2", "--format", format_)
-    assert done.returncode == 0
-    assert expected in done.stdout
+def test_a_topic_is_printed_without_means(xcg_command: Command) -> None:
+    done = xcg_command("evaluate", CONFIG, "--measures", "MAep", "--topic", "163", "--format", "csv")
+    assert [row["topic"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["163"] * 4
 
 
 def test_a_table_can_have_user_models_and_topics(xcg_command: Command) -> None:
-    done = xcg_command(
-        "evaluate",
-        CONFIG,
-        "--user-model",
-        "kazai-lalmas-2006",
-        "--user-model",
-        "overlap-off",
-        "--measures",
-        "MAep",
-        "--per-topic",
-    )
+    models = ("--user-model", "kazai-lalmas-2006", "--user-model", "overlap-off")
+    done = xcg_command("evaluate", CONFIG, *models, "--measures", "MAep", "--per-topic")
     heading, first, *_ = done.stdout.splitlines()
     assert heading.split() == ["user", "model", "run", "topic", "MAep"]
     assert first.split() == ["kazai-lalmas-2006", "ideal", "163", "1.0000"]
 
 
-def test_intervals_of_means_by_key_and_option(xcg_command: Command, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", ["", "--per-topic", "--set evaluate.against=articles"])
+def test_latex_has_rules_and_aligned_numbers(
+    options: str, tmp_path: Path, xcg_command: Command
+) -> None:
+    call = "evaluate configs/quickstart.yaml --user-model kazai-lalmas-2006 --format latex"
+    lines = xcg_command(*call.split(), *options.split()).stdout.splitlines()
+    names = "ll" if "--per-topic" in options else "l"
+    assert lines[:3] == [
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{{names}rr}}",
+        r"\toprule",
+    ]
+    assert lines[4] == r"\midrule"
+    assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
+    if shutil.which("pdflatex"):
+        document = "\n".join(
+            [r"\documentclass{article}\usepackage{booktabs}\begin{document}", *lines, r"\end{document}"]
+        )
+        (tmp_path / "table.tex").write_text(document)
+        compiled = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+        assert subprocess.run(compiled, cwd=tmp_path, capture_output=True).returncode == 0
+
+
+def test_intervals_of_means(xcg_command: Command, tmp_path: Path) -> None:
     """The scores are 1, 1/2 and 1/4: s = .3819, and the half width is 4.3027 · s / √3."""
     (tmp_path / "qrels").write_text("".join(f"{topic} 0 d 1\n" for topic in (1, 2, 4)))
     lines = [
@@ -124,24 +107,17 @@ def test_intervals_of_means_by_key_and_option(xcg_command: Command, tmp_path: Pa
         for rank in (1, 2, 3, 4)
     ]
     (tmp_path / "run").write_text("".join(lines))
-    content = "assessments: qrels\nruns: run\nmeasures: RR\n"
-    (tmp_path / "with.yaml").write_text(f"{content}intervals: 95\n")
-    (tmp_path / "without.yaml").write_text(content)
-    call = ("evaluate", tmp_path / "without.yaml")
-    assert "±" not in xcg_command(*call).stdout
-    with_key = xcg_command("evaluate", tmp_path / "with.yaml")
-    with_option = xcg_command(*call, "--intervals", 95)
-    assert with_key.stdout == with_option.stdout
-    assert with_key.stdout.splitlines()[1].split() == ["r", "0.5833", "±0.9486"]
-    assert "xcg: intervals: Student's t over the topics, 95 %; each holds alone" in with_key.stderr
-    latex = xcg_command(*call, "--intervals", 95, "--mark", "--format", "latex").stdout
+    config = tmp_path / "c.yaml"
+    config.write_text("assessments: qrels\nruns: run\nmeasures: RR\nevaluate: {intervals: 95}\n")
+    done = xcg_command("evaluate", config)
+    assert done.stdout.splitlines()[1].split() == ["r", "0.5833", "±0.9486"]
+    assert "xcg: intervals: Student's t over the topics, 95 %; each holds alone" in done.stderr
+    latex = xcg_command("evaluate", config, "--set", "evaluate.mark=true", "--format", "latex").stdout
     assert r"r & \textbf{0.5833} $\pm$0.9486 \\" in latex
-    rows = xcg_command(*call, "--intervals", 95, "--format", "jsonl", "--per-topic").stdout.splitlines()
+    rows = xcg_command("evaluate", config, "--format", "jsonl", "--per-topic").stdout.splitlines()
     *topics, mean = map(json.loads, rows)
     assert [(row["low"], row["high"]) for row in topics] == [(None, None)] * 3
     assert (mean["low"], mean["high"]) == pytest.approx((0.5833 - 0.9486, 0.5833 + 0.9486), abs=1e-4)
-    unused = xcg_command(*call, "--intervals", 95, "--topic", 1)
-    assert "--intervals has no effect with --topic" in unused.stderr
 
 
 def test_an_error_leaves_the_output_file_unchanged(xcg_command: Command, tmp_path: Path) -> None:
@@ -172,6 +148,7 @@ def test_a_terminated_process_leaves_the_output_file_unchanged(tmp_path: Path) -
     assert target.read_text() == "old"
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_the_old_or_the_new_output(
     xcg_command: Command, tmp_path: Path
 ) -> None:
@@ -196,28 +173,56 @@ def test_a_killed_process_leaves_the_old_or_the_new_output(
         (["evaluate", "confgs.yaml"], "confgs.yaml: no such file (did you mean 'configs'?); expected"),
         (["evaluate", "README.md"], "README.md"),
         (["evaluate", CONFIG, "--run", "LICENSE"], "LICENSE:2: 2 columns; expected six"),
+        (["evaluate", CONFIG, "--run", "fbr"], f"no run 'fbr' in {CONFIG}: did you mean 'frb'?"),
         (["evaluate", CONFIG, "--run", "assessments"], "no <inex-submission> element"),
         (["evaluate", CONFIG, "--assessments", RUNS], "no <assessments> element"),
         (["evaluate", CONFIG, "--corpus", "corpora"], "corpora: no such folder"),
-        (["evaluate", CONFIG, "--measures", "nxCG"], "nxCG lacks its cutoff"),
-        (["evaluate", CONFIG, "--user-model", "nobody"], "unknown user model 'nobody'"),
+        (["evaluate", CONFIG, "--topic", "164"], "no results for topic '164': did you mean '163'?"),
+        (["evaluate", CONFIG, "--measures", "nxCG"], "--measures: nxCG lacks its cutoff"),
+        (["evaluate", CONFIG, "--user-model", "nobody"], "--user-model: unknown user model 'nobody'"),
         (["evaluate", CONFIG, "--user-model", "no/body.yaml"], "no/body.yaml: no such file; expected"),
-        (["evaluate", CONFIG, "--format", "xml"], "'xml' is not one of"),
+        (
+            ["evaluate", CONFIG, "--strategy", "top_rankd"],
+            "--strategy: unknown strategy",
+        ),
         (["evaluate", CONFIG, "--per-topics"], "--per-topic"),
         (["evalute"], "No such command 'evalute': did you mean 'evaluate'?"),
-        (["ideal", CONFIG, "--topic", "164"], "no assessments for topic '164': did you mean '163'?"),
-        (["measures", "MAPP"], "unknown measure 'MAPP'"),
-        (["user-models", "overlap"], "unknown user model 'overlap'"),
+        (["study"], "Missing command"),
     ],
 )
 def test_every_wrong_call_has_one_message_and_status_2(
     xcg_command: Command, arguments: list[str], message: str
 ) -> None:
     done = xcg_command(*arguments)
-    assert done.returncode == 2
+    assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evaluate", "--format", "xml"], "--format: illegal value 'xml': expected one of"),
+        (
+            ["curves", "--format", "latex"],
+            "--format: this command does not print 'latex': ",
+        ),
+        (["explain", "--set", "format=bibtex"], "--set format: this command does not print 'bibtex'"),
+        (["evaluate", "--set", "plot=a.png"], "--set plot: this command draws no plot: remove it"),
+        (["sweep", "--plot", "a.gif"], "a.gif: unknown kind of plot: expected one of .pdf, .png, .svg"),
+        (
+            ["compare", "--table", "means", "--plot", "a.png"],
+            "--plot has no effect with the table",
+        ),
+    ],
+)
+def test_a_format_or_plot_that_a_command_lacks_is_refused_before_the_work(
+    xcg_command: Command, arguments: list[str], message: str
+) -> None:
+    command, *options = arguments
+    done = xcg_command(command, CONFIG, *options, "--set", "runs=missing.xml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"xcg: error: {message}")
 
 
 def test_lenient_counts_wrong_results_as_warnings(xcg_command: Command, tmp_path: Path) -> None:
@@ -225,35 +230,17 @@ def test_lenient_counts_wrong_results_as_warnings(xcg_command: Command, tmp_path
     run.write_text(
         "163 Q0 co/2001/r7022#/article/bdy/sec[9] 1 2 r\n163 Q0 co/2001/r7022#/article 2 1 r\n"
     )
-    strict = xcg_command("evaluate", CONFIG, "--run", run)
+    call = ("evaluate", CONFIG, "--run", run, "--measures", "xCG@1 xCG@2")
+    strict = xcg_command(*call)
     assert strict.returncode == 2
     assert f"{run}, topic 163, rank 1, co/2001/r7022: no element" in strict.stderr
-    done = xcg_command("evaluate", CONFIG, "--run", run, "--lenient", "--measures", "xCG@1 xCG@2")
+    done = xcg_command(*call, "--set", "lenient=true")
     assert done.returncode == 0
     assert "xcg: warning: results with unknown paths: 1 time; the first:" in done.stderr
     assert done.stdout.splitlines()[1].split() == ["r", "0.0000", "0.2500"]
 
 
-def test_ideal_prints_elements_best_first(xcg_command: Command) -> None:
-    done = xcg_command("ideal", CONFIG, "--topic", "163", "--format", "jsonl")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [(row["path"], row["assessment"], row["score"]) for row in rows] == [
-        ("/article[1]/bdy[1]/sec[6]", "(3,3)", 1.0),
-        ("/article[1]/bdy[1]/sec[4]", "(2,2)", 0.5),
-    ]
-
-
-def test_measures_and_user_models_are_listed(xcg_command: Command) -> None:
-    measures = xcg_command("measures").stdout
-    assert all(
-        name in measures for name in ("nxCG@10", "MAep", "ep@0.1", "interpolation=segment|linear")
-    )
-    assert "equation 13" in xcg_command("measures", "ep").stdout
-    models = xcg_command("user-models").stdout
-    assert all(name in models for name in ("overlap-off", "sog", "kazai_lalmas"))
-
-
-def test_a_configuration_without_runs_is_named(xcg_command: Command, tmp_path: Path) -> None:
+def test_a_missing_key_of_a_configuration_is_named(xcg_command: Command, tmp_path: Path) -> None:
     config = tmp_path / "c.yaml"
     config.write_text(f"assessments: {ROOT}/assessments/kazai-lalmas-2006\n")
     done = xcg_command("evaluate", config)
@@ -261,11 +248,14 @@ def test_a_configuration_without_runs_is_named(xcg_command: Command, tmp_path: P
     assert done.stderr == f"xcg: error: {config}: no runs: expected the key 'runs' or --run PATH\n"
 
 
-def test_the_lists_of_repeated_options_are_joined(xcg_command: Command) -> None:
-    def columns(*options: str) -> list[str]:
-        done = xcg_command("evaluate", "configs/kazai-lalmas-2006.yaml", *options)
-        return done.stdout.splitlines()[0].split()
+def test_a_user_model_inherits_from_its_base(xcg_command: Command, tmp_path: Path) -> None:
+    def score(model: str) -> str:
+        (tmp_path / "m.yaml").write_text(model)
+        call = ("evaluate", CONFIG, "--run", "rel_leaves", "--measures", "xCG@8", "--user-model")
+        return xcg_command(*call, tmp_path / "m.yaml").stdout.split()[-1]
 
-    assert columns("--measures", "nxCG@1", "--measures", "MAep nxCG@2") == [
-        *("run", "nxCG@1", "MAep", "nxCG@2")
-    ]
+    alone = score("name: m\nrelevance_value: {alpha: 0.5}\n")
+    assert score("name: m\nbase: kazai-lalmas-2006\nrelevance_value: {alpha: 0.5}\n") == alone
+    (tmp_path / "base.yaml").write_text("name: b\nrelevance_value: {alpha: 0.5}\nquantisation: gen\n")
+    other = score("name: m\nbase: base.yaml\nquantisation: sog\n")
+    assert other == alone != score("name: m\nbase: overlap-off\n")

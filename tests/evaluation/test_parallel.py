@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from dask_cluster import dask_process, dask_scheduler
+from xcg.installation import install_command
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation import parallel
 from xcg.evaluation.parallel import Executor
-from xcg.installation import install_command
 
 
 def slow_square(number: int) -> int:

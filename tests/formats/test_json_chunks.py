@@ -76,14 +76,14 @@ def test_without_corpus_stated_offsets_are_kept(tmp_path: Path) -> None:
         ({"doc": "bees.md", "text": "dance"}, "Documents are named without the file extension"),
         (
             {"doc": "docs/bees.md", "text": "dance"},
-            "did you mean 'bees'? --document 'file name' (document=) takes the last part of a path",
+            "did you mean 'bees'? document: file name takes the last part of a path",
         ),
-        ({"doc": "/data/bees.md", "text": "dance"}, "--document 'file name' (document=) takes"),
+        ({"doc": "/data/bees.md", "text": "dance"}, "document: file name takes"),
         ({"text": "dance"}, "the field 'doc' is missing"),
-        ({"source": "bees", "text": "a"}, "its 'source' is 'bees': expected --document source"),
+        ({"source": "bees", "text": "a"}, "its 'source' is 'bees': expected --set document=source"),
         (
             {"metadata": {"file_path": "/data/bees.md"}, "text": "a"},
-            "its 'file_path' is '/data/bees.md': expected --document 'file name' (document=)",
+            "its 'file_path' is '/data/bees.md': expected --set document='file name'",
         ),
         ({"doc": "bees", "text": 3}, "text is 3: expected the text of the chunk"),
         ({"doc": "bees", "metadata": "m"}, "metadata is 'm': expected an object"),
@@ -170,5 +170,5 @@ def test_a_document_without_name_gives_file_and_line(
 
 def test_document_without_chunks_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "1 Q0 bees 1 1 r\n", "r.run")
-    with pytest.raises(XcgError, match="--document has no effect on runs without JSON Lines or chunks"):
+    with pytest.raises(XcgError, match="document has no effect on runs without JSON Lines or chunks"):
         xcg.evaluate({"1": {"bees": 1}}, path, document="source")

@@ -12,9 +12,9 @@ import pytest
 from conftest import ROOT, SYSTEM, Command
 from hypothesis import given
 from hypothesis import strategies as st
+from xcg.installation import install_command
 
 from xcg.errors import XcgError
-from xcg.installation import install_command
 from xcg.measures import MEASURES, Measure
 
 

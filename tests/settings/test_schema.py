@@ -150,7 +150,7 @@ def test_sections_are_filled_and_have_defaults() -> None:
         ({"name": "n", "inner": 3}, "inner: expected keys with values, found int 3"),
         (
             {"name": "n", "inner": {"sizes": [0]}},
-            "inner.sizes: expected a whole number from 1 to 9, fo",
+            "inner.sizes: expected a whole number from 1 to 9",
         ),
         ({"inner": {}}, "top: the key 'name' is missing"),
         ([], "top: expected keys with values, found list []"),

@@ -72,8 +72,8 @@ class Asked:
         return self.stated.is_stated(name)
 
     def refuse(self, name: str, reason: str) -> None:
-        """Raise XcgError if a key is stated that has no effect; records state every key."""
+        """Raise XcgError if a key without effect is stated outside of the file of all commands."""
         path = tuple(name.split("."))
-        if self.states(name) and (path in self.stated.overrides or not self.stated.is_record):
+        if path in self.stated.overrides:
             place = self.stated.place(path).name
             raise XcgError(f"{place} has no effect {reason}: remove it")

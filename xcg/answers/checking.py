@@ -38,7 +38,7 @@ def check(asked: Asked) -> Answer[Any]:
     runs: Any = inputs.runs if inputs.has_runs else ()
     if not isinstance(runs, (list, tuple)) or not all(isinstance(run, (str, Path)) for run in runs):
         runs = inputs.run_sources
-    if not (assessments or runs) and inputs.corpus is None:
+    if not (inputs.has_assessments or runs) and inputs.corpus is None:
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
     report = validate(assessments, runs, inputs.corpus, inputs.file_order, inputs.ties, inputs.document)
     return Answer(

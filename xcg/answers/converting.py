@@ -46,7 +46,7 @@ class Conversion(NamedTuple):
 def convert(asked: Asked, conversion: Conversion) -> tuple[str, list[str]]:
     """Return the content of the new file, and notes on what it cannot hold."""
     inputs = asked.inputs
-    if bool(inputs.assessments) == inputs.has_runs:
+    if inputs.has_assessments == inputs.has_runs:
         raise XcgError("nothing or too much to convert: expected either --assessments or --run")
     if conversion.to is None and not (inputs.has_runs and conversion.target is None):
         raise XcgError("no format: expected --to FORMAT")

@@ -49,7 +49,7 @@ class GoldLine(NamedTuple):
     """What a run showed of one gold span.
 
     Attributes:
-        start: The first character; overlapping gold is listed in pieces, as ``xcg ideal`` does.
+        start: The first character; overlapping gold is listed in pieces, as ``xcg explain`` does.
         end: The character after the last.
         text: The amount of text.
         score: The gain of the whole span.

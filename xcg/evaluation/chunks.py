@@ -58,7 +58,19 @@ def compare_chunks(
     questions: bool = False,
     progress: Progress | None = None,
 ) -> ChunkComparison:
-    """Compare runs as text, as :func:`compare_chunks` does."""
+    """Compare runs as text: how much gold their results contain, and how much has to be read.
+
+    Args:
+        inputs: Gold, runs, a corpus and at most one user model with ``spans: text``.
+        budgets: The amounts of text after which nxCG is computed, from 1.
+        unit: The unit of text.
+        measures: Further measures; those that the table has anyway are left out.
+        questions: Whether to list every gold span and result.
+        progress: Shows progress.
+
+    Raises:
+        XcgError: As :func:`xcg.evaluate`; and without a corpus, or if a budget or the unit is illegal.
+    """
     budgets = _checked_budgets(budgets, unit)
     further = _further_measures(measures, budgets)
     if inputs.user_model is not None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -107,7 +106,7 @@ def _with_selected_runs(inputs: Inputs, stated: Stated) -> Inputs:
     content: Any = stated.file.content if stated.file is not None else {}
     configured = content.get("runs")
     given: Any = inputs.runs
-    is_texts = isinstance(given, Iterable) and all(isinstance(one, (str, Path)) for one in given)
+    is_texts = isinstance(given, (list, tuple)) and all(isinstance(one, (str, Path)) for one in given)
     if place is None or configured is None or not is_texts:
         return inputs
     assert stated.file is not None
@@ -178,9 +177,13 @@ def _parsed(place: Place, parse: Callable[[], list[Measure]]) -> list[Measure]:
 
 def require(inputs: Inputs, stated: Stated, *keys: str) -> None:
     """Raise XcgError for an input that a question needs and nothing states."""
-    given = {"assessments": inputs.assessments, "runs": inputs.has_runs, "corpus": inputs.corpus}
+    given = {
+        "assessments": inputs.has_assessments,
+        "runs": inputs.has_runs,
+        "corpus": inputs.corpus is not None,
+    }
     for key in keys:
-        if given[key] is None or (not isinstance(given[key], (str, os.PathLike)) and not given[key]):
+        if not given[key]:
             option = f"--{'run' if key == 'runs' else key} PATH"
             if stated.file is not None:
                 raise InputError(stated.file.path, f"no {key}: expected the key {key!r} or {option}")

@@ -36,8 +36,8 @@ def convert_assessments(
     - ``inex2005``: the specificity is the share of relevant text, and the exhaustivity the maximum of
       the passages.
     - ``inex2004``: the specificity is 3 from 90 % of relevant text, 2 from 50 %, else 1, as for
-      ``xcg assess``. The exhaustivities 1 and 2 become 1 and 3: the lowest grade means few aspects of
-      the topic on both scales, and the highest grade most or all aspects.
+      ``xcg convert --as elements``. The exhaustivities 1 and 2 become 1 and 3: the lowest grade means
+      few aspects of the topic on both scales, and the highest grade most or all aspects.
     - ``trec``: the level is the exhaustivity. Documents without relevant text have level 0.
 
     Args:

@@ -68,7 +68,20 @@ def curve_measure(text: str) -> Measure:
 def curves(
     inputs: Inputs, measure: str = "nxCG", depth: int = 100, with_ideal: bool = False
 ) -> NotedList[CurveOf]:
-    """Compute the curves of runs, as :func:`curves` does."""
+    """Compute measures as curves, for each topic and as means over topics.
+
+    Args:
+        inputs: The inputs; their own measures are not used.
+        measure: Names of measures, separated by spaces; the cutoff may be left out.
+        depth: The last rank or amount of text of curves over ranks or text.
+        with_ideal: Whether to add the curve of the ideal ranking.
+
+    Returns:
+        The curves by measure, user model, run and topic, with ``notes``.
+
+    Raises:
+        XcgError: As :func:`xcg.evaluate`; and if a measure has no curve, or there are too many points.
+    """
     measures = [curve_measure(name) for name in split_measures(measure)]
     _check_depth(measures, depth)
     inputs.check()

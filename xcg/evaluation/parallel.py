@@ -189,7 +189,7 @@ def _dask_client(scheduler: str) -> Iterator[Any]:
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
-        raise missing_extra("--scheduler", "dask", "dask") from None
+        raise missing_extra("scheduler", "dask", "dask") from None
     name = f"the Dask scheduler at {scheduler}"
     # The client logs lost connections, which are reported as errors here.
     log = distributed.client.logger

@@ -101,7 +101,7 @@ def threshold_curves(
             if len(thresholds) < len(levels):
                 notes.note(
                     f"{len(levels)} levels of gain under {model.name}, {len(thresholds)} of which are "
-                    "thresholds; --points NUMBER changes this"
+                    "thresholds; curves.points changes this"
                 )
             if _accepts_0(one):
                 thresholds = np.concatenate([[0.0], thresholds])

@@ -230,7 +230,7 @@ def _hint_without_document(record: Mapping[str, Any]) -> str:
         return ""
     value = str(values[key])
     option = repr(FILE_NAME) if file_name(value) != value else key
-    return f", but its {key!r} is {shortened(repr(value))}: expected --document {option} (document=)"
+    return f", but its {key!r} is {shortened(repr(value))}: expected --set document={option}"
 
 
 def _named_document(record: Mapping[str, Any], document: DocumentKey) -> str:
@@ -251,7 +251,7 @@ def _canonical_document(name: str) -> str:
     try:
         return canonical_file(name)
     except ValueError as error:
-        hint = f"; --document {FILE_NAME!r} (document=) takes the last part of a path"
+        hint = f"; document: {FILE_NAME} takes the last part of a path"
         raise ValueError(f"{error}{hint if file_name(name) else ''}") from None
 
 

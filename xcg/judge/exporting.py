@@ -232,7 +232,7 @@ def _elements(
 ) -> tuple[str, list[str]]:
     """Return the elements with highlighted text as INEX assessments of a year.
 
-    Those of 2004 are as by ``xcg assess`` or, from other grades, ``xcg convert``.
+    Those of 2004 are as by ``xcg convert --as elements`` or, from other grades, ``xcg convert``.
     """
     if folder == "inex-2005":
         base = assess_elements_of_passages(_base(documents, too_small=True), corpus)

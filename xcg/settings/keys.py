@@ -44,15 +44,29 @@ SIZES = ("characters", "words")
 DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
 
 _NUMBER = whole(1, MAX_NUMBER)
+
+
+def _named(value: object, place: Place) -> object:
+    """Refuse numbers, which name nothing; Python can state objects."""
+    if isinstance(value, (int, float)):
+        raise ValueError(f"expected a name, found {kind(value)}")
+    return value
+
+
 _MODELS = stated(
     "a name, a file, a mapping, or a list of these",
+    _named,
     metavar="NAME_OR_FILE",
     is_text=True,
     is_list=True,
 )
-_MEASURES = stated("a list like [nxCG@10, MAep]", metavar="LIST", is_text=True, is_list=True)
+_MEASURES = stated("a list like [nxCG@10, MAep]", _named, metavar="LIST", is_text=True, is_list=True)
 _STRATEGIES = stated(
-    "a name, a mapping with a name, or a list of these", metavar="NAME", is_text=True, is_list=True
+    "a name, a mapping with a name, or a list of these",
+    _named,
+    metavar="NAME",
+    is_text=True,
+    is_list=True,
 )
 
 

@@ -31,14 +31,12 @@ class Stated:
         file: The YAML file, None without one.
         overrides: Key path → the place of what is stated outside of the file.
         hashes: File → SHA-256 in the record that is loaded.
-        is_record: Whether the file is a record, which states every key.
     """
 
     content: dict[str, Any] = field(default_factory=dict)
     file: YamlFile | None = None
     overrides: Mapping[KeyPath, Place] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
-    is_record: bool = False
 
     def place(self, path: KeyPath) -> Place:
         """Return where a key is stated: in an option, in Python, or in the file."""
@@ -167,7 +165,7 @@ def _of_record(content: Mapping[str, Any], file: YamlFile) -> Stated:
         raise InputError(file.where(), "expected a record with settings and files")
     lines = {path[1:]: line for path, line in file.lines.items() if path[:1] == ("settings",)}
     file = replace(file, content=settings, lines=lines)
-    return Stated(dict(settings), file, hashes=dict(hashes), is_record=True)
+    return Stated(dict(settings), file, hashes=dict(hashes))
 
 
 _MODEL_KEYS = frozenset(

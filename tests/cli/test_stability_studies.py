@@ -1,11 +1,10 @@
-"""``xcg stability`` on the sample campaign with two assessors."""
+"""``xcg study assessors`` and ``study topics`` on the sample campaign."""
 
 from __future__ import annotations
 
 import json
 import math
 import statistics
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,44 +13,45 @@ from conftest import Command
 import xcg
 from xcg.statistics.topic_sets import BIN_STARTS
 
-CAMPAIGN = ("configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006", "--measures", "MAep")
-
-
-ASSESSORS = (
-    "stability",
-    "assessors",
-    *CAMPAIGN,
-    "--assessor",
-    "assessments/handbook-second",
+CAMPAIGN = (
+    *("configs/quickstart.yaml", "--set", "user_model=kazai-lalmas-2006"),
+    *("--set", "measures=MAep"),
 )
 
 
-AGREEMENT = (
-    *("stability", "assessors", "configs/quickstart.yaml", "--agreement"),
-    *("--assessor", "assessments/handbook-second"),
-)
-
-
-TOPICS = ("stability", "topics", *CAMPAIGN, "--trials", "30", "--resamples", "0")
-
-
-def handbook_results(assessments: str = "assessments/handbook") -> xcg.Results:
-    return xcg.evaluate(
-        assessments, "corpora_samples/handbook-runs", "corpora_samples/handbook", measures="MAep"
+def of(study: str, **keys: object) -> tuple[str, ...]:
+    """Return the options that set keys of a study."""
+    return tuple(
+        word for key, value in keys.items() for word in ("--set", f"study.{study}.{key}={value}")
     )
 
 
+SECOND = of("assessors", others="assessments/handbook-second")
+ASSESSORS = ("study", "assessors", *CAMPAIGN, *SECOND)
+AGREEMENT = (
+    "study",
+    "assessors",
+    "configs/quickstart.yaml",
+    *SECOND,
+    *of("assessors", agreement="true"),
+)
+TOPICS = ("study", "topics", *CAMPAIGN, *of("topics", trials=30, resamples=0))
+
+
+def handbook_results(assessments: str = "assessments/handbook") -> xcg.Results:
+    keys = {"user_model": "kazai-lalmas-2006", "measures": "MAep"}
+    return xcg.load("configs/quickstart.yaml", assessments=assessments, **keys).evaluate()
+
+
 @pytest.mark.slow
-def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command, tmp_path: Path) -> None:
-    plot = tmp_path / "ranges.svg"
-    done = xcg_command(*ASSESSORS, "--format", "jsonl", "--plot", plot)
+def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command) -> None:
+    done = xcg_command(*ASSESSORS, "--format", "jsonl")
     assert done.returncode == 0, done.stderr
     every, double_judged = map(json.loads, done.stdout.splitlines())
     assert every["combinations"] == double_judged["combinations"] == 2**7
     assert (every["topics"], double_judged["topics"]) == ("15 (all topics)", "7 (double-judged topics)")
     for row in (every, double_judged):
         assert row["tau_b min"] <= row["tau_b mean"] <= row["tau_b max"]
-    assert plot.read_text().startswith("<?xml")
     for row in (every, double_judged):
         assert row["comparisons"] == 2**7 * 8 * 7 // 2
         assert row["tau_b low"] < row["tau_b mean"] < row["tau_b high"] <= 1
@@ -60,9 +60,9 @@ def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command, tmp_pat
     # Fewer topics are less certain.
     widths = [row["tau_b high"] - row["tau_b low"] for row in (every, double_judged)]
     assert widths[0] < widths[1]
-    other = xcg_command(*ASSESSORS, "--format", "jsonl", "--seed", "1", "--resamples", "50")
+    other = xcg_command(*ASSESSORS, "--format", "jsonl", *of("assessors", seed=1, resamples=50))
     assert json.loads(other.stdout.splitlines()[0])["tau_b low"] != every["tau_b low"]
-    without = xcg_command(*ASSESSORS, "--format", "jsonl", "--resamples", "0")
+    without = xcg_command(*ASSESSORS, "--format", "jsonl", *of("assessors", resamples=0))
     limits = {"tau_b low", "tau_b high", "error low", "error high"}
     assert [json.loads(line) for line in without.stdout.splitlines()] == [
         {name: value for name, value in row.items() if name not in limits}
@@ -70,10 +70,8 @@ def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command, tmp_pat
     ]
 
 
-def test_ranges_include_the_means_of_the_first_assessor(xcg_command: Command, tmp_path: Path) -> None:
-    plot = tmp_path / "ranges.png"
-    done = xcg_command(*ASSESSORS, "--ranges", "--format", "jsonl", "--plot", plot)
-    assert plot.read_bytes().startswith(b"\x89PNG")
+def test_ranges_include_the_means_of_the_first_assessor(xcg_command: Command) -> None:
+    done = xcg_command(*ASSESSORS, *of("assessors", ranges="true"), "--format", "jsonl")
     found = handbook_results()
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     every = [line for line in lines if line["topics"] == "15 (all topics)"]
@@ -88,7 +86,9 @@ def test_ranges_include_the_means_of_the_first_assessor(xcg_command: Command, tm
 def test_ranges_of_double_judged_topics_are_means_of_the_differences_of_assessors(
     xcg_command: Command,
 ) -> None:
-    done = xcg_command(*ASSESSORS, "--ranges", "--topics", "double-judged", "--format", "jsonl")
+    done = xcg_command(
+        *ASSESSORS, *of("assessors", ranges="true", topics="double-judged"), "--format", "jsonl"
+    )
     *runs, mean_of_runs = map(json.loads, done.stdout.splitlines())
     first, second = handbook_results(), handbook_results("assessments/handbook-second")
     topics = [topic for topic in first.topics if topic in second.topics]
@@ -108,49 +108,23 @@ def test_ranges_of_double_judged_topics_are_means_of_the_differences_of_assessor
 
 
 def test_agreement_decreases_with_precision(xcg_command: Command) -> None:
-    done = xcg_command(*AGREEMENT, "--format", "json")
-    (row,) = json.loads(done.stdout)
+    done = xcg_command(*AGREEMENT, "--format", "jsonl")
+    row = json.loads(done.stdout)
     assert 0 < row["exact"] < row["paragraph"] < 1
+    sets = ("study", "assessors", "--set", "assessments=assessments/handbook", *AGREEMENT[3:])
+    assert xcg_command(*sets, "--format", "jsonl").stdout == done.stdout  # runs are not needed
 
 
-def test_swap_rates_do_not_depend_on_workers_and_interruptions(
-    xcg_command: Command, tmp_path: Path
-) -> None:
-    one = xcg_command(*TOPICS, "--rates", "--format", "csv")
-    assert one.returncode == 0, one.stderr
-    header, *rows = one.stdout.splitlines()
-    assert header == (
-        "measure,topics,source,difference from,comparisons,ties,swaps,rate,sparse,"
-        "cumulated comparisons %"
-    )
-    comparisons = sum(
-        sum(map(int, row.split(",")[4:6])) for row in rows if row.startswith("MAep,7,measured,")
-    )
-    assert comparisons == 30 * 6 * 5 // 2  # the best six of eight runs
-    checkpoint = tmp_path / "study"
-    two = xcg_command(*TOPICS, "--rates", "--format", "csv", "--workers", 2, "--checkpoint", checkpoint)
-    assert two.stdout == one.stdout
-    lines = checkpoint.read_text().splitlines(keepends=True)
-    checkpoint.write_text("".join(lines[:5]))
-    again = xcg_command(*TOPICS, "--rates", "--format", "csv", "--checkpoint", checkpoint)
-    assert again.stdout == one.stdout
-    other = xcg_command(*TOPICS, "--seed", 1, "--checkpoint", checkpoint)
-    assert other.returncode == 2
-    assert "the checkpoint of another study" in other.stderr
-
-
-def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command, tmp_path: Path) -> None:
-    plot = tmp_path / "swaps.png"
-    done = xcg_command(*TOPICS, "--sizes", "30", "--format", "json", "--plot", plot)
-    half, extrapolated = json.loads(done.stdout)
+def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command) -> None:
+    done = xcg_command(*TOPICS, *of("topics", sizes=30), "--format", "jsonl")
+    half, extrapolated = map(json.loads, done.stdout.splitlines())
     assert set(half) >= {"measure", "difference needed", "% of best", "% of mean"}
     assert (half["topics"], half["source"]) == (7, "measured")
     assert (extrapolated["topics"], extrapolated["source"]) == (30, "extrapolated")
-    assert plot.read_bytes().startswith(b"\x89PNG")
 
 
 def test_extrapolated_rates_are_fits_of_the_measured_rates(xcg_command: Command) -> None:
-    done = xcg_command(*TOPICS, "--rates", "--sizes", "3 9", "--format", "jsonl")
+    done = xcg_command(*TOPICS, *of("topics", rates="true", sizes="3 9"), "--format", "jsonl")
     rows = list(map(json.loads, done.stdout.splitlines()))
     assert [row["topics"] for row in rows[::23]] == [1, 2, 3, 4, 5, 6, 7, 9]
     assert {row["source"] for row in rows[:-23]} == {"measured"}
@@ -181,49 +155,40 @@ def test_extrapolated_rates_are_fits_of_the_measured_rates(xcg_command: Command)
 
 @pytest.mark.slow
 def test_intervals_over_topics_are_printed_by_default(xcg_command: Command) -> None:
-    call = ("stability", "topics", *CAMPAIGN, "--trials", "100", "--resamples")
-    done = xcg_command(*call, "30", "--format", "jsonl")
+    call = ("study", "topics", *CAMPAIGN, *of("topics", resamples=30), "--format", "jsonl")
+    done = xcg_command(*call)
     rows = list(map(json.loads, done.stdout.splitlines()))
     assert [row["topics"] for row in rows] == [7, 25, 50]
     for row in rows:
         assert row["swaps low"] < row["swaps below 0.01, %"] <= row["swaps high"]
         assert row["needed low"] is None or row["needed low"] > 0
     assert "low and high: 95 % bootstrap intervals over topics" in done.stderr
-    other = xcg_command(*call, "30", "--format", "jsonl", "--seed", "1")
+    other = xcg_command(*call, *of("topics", seed=1))
     assert other.stdout != done.stdout
-    rates = xcg_command(*call, "30", "--rates", "--format", "jsonl")
+    rates = xcg_command(*call, *of("topics", rates="true"))
     for row in map(json.loads, rates.stdout.splitlines()):
         assert (row["rate"] is None) == (row["rate low"] is None) == (row["rate high"] is None)
         if row["rate"] is not None:
             assert 0 <= row["rate low"] <= row["rate high"] <= 1
 
 
-def test_options_of_topic_sets(xcg_command: Command) -> None:
-    done = xcg_command(*TOPICS, "--smoothing", "isotonic", "--sizes", "25")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("measure  topics  source        difference needed")
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ((*ASSESSORS[:-2],), "one assessor: expected a further one"),
-        ((*ASSESSORS, "--topics", "double"), "'double' is not one of"),
-        ((*AGREEMENT, "--topics", "all"), "--topics has no effect with --agreement"),
-        ((*AGREEMENT, "--ranges"), "--ranges has no effect with --agreement"),
-        ((*AGREEMENT, "--sample", "9"), "--sample has no effect with --agreement"),
-        ((*AGREEMENT, "--resamples", "0"), "--resamples has no effect with --agreement"),
-        ((*ASSESSORS, "--ranges", "--resamples", "9"), "--resamples has no effect with --ranges"),
-        ((*TOPICS, "--smoothing", "median"), "'median' is not one of"),
-        ((*TOPICS, "--smoothing", "isotonic", "--sizes", "7"), "expected a number of topics above 7"),
-        ((*TOPICS, "--resamples", "-1"), "-1 is not in the range 0<=x<=1000000"),
-        ((*TOPICS, "--sizes", "0"), "illegal sizes '0'"),
-        ((*TOPICS, "--sizes", "many"), "illegal sizes 'many'"),
-        ((*TOPICS, "--workers", "0"), "0 workers: expected 1 to 1,000"),
-        ((*TOPICS, "--user-model", "overlap-off"), "several user models: expected one"),
+        (("study", "assessors", *CAMPAIGN), "one assessor: expected further ones, --set study.assess"),
+        ((*AGREEMENT, "--plot", "a.svg"), "there is no plot of this answer: print a table"),
+        (
+            (*TOPICS, *of("topics", smoothing="isotonic", sizes=7)),
+            "--set study.topics.smoothing has no effect without sizes above 7",
+        ),
+        ((*TOPICS, *of("topics", sizes="many")), "--set study.topics.sizes: expected a whole number"),
+        (
+            (*TOPICS, "--set", "user_model=[overlap-off, kazai-lalmas-2006]"),
+            "several user models: expected one for this study",
+        ),
     ],
 )
-def test_illegal_options_are_errors(xcg_command: Command, call: tuple[str, ...], message: str) -> None:
+def test_misuse(xcg_command: Command, call: tuple[str, ...], message: str) -> None:
     done = xcg_command(*call)
     assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
+    assert done.stderr.startswith(f"xcg: error: {message}")

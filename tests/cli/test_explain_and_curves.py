@@ -1,0 +1,126 @@
+"""``xcg explain`` with and without a run, and ``xcg curves``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+
+CONFIG = "configs/kazai-lalmas-2006.yaml"
+DOCUMENT = "co/2001/r7022"
+
+
+def records(command: Command, *words: object) -> list[dict[str, Any]]:
+    done = command(*words, "--format", "jsonl")
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_without_a_run_the_ideal_recall_base_is_printed_best_first(xcg_command: Command) -> None:
+    rows = records(xcg_command, "explain", CONFIG, "--topic", "163")
+    assert [(row["path"], row["assessment"], row["score"]) for row in rows] == [
+        ("/article[1]/bdy[1]/sec[6]", "(3,3)", 1.0),
+        ("/article[1]/bdy[1]/sec[4]", "(2,2)", 0.5),
+    ]
+    assert records(xcg_command, "explain", CONFIG) == rows  # of all topics
+
+
+def test_statistics_count_the_elements_that_the_ideal_keeps(xcg_command: Command) -> None:
+    (row,) = records(xcg_command, "explain", CONFIG, "--set", "explain.statistics=true")
+    assert (row["topic"], row["relevant"], row["ideal"], row["gain"]) == ("163", 10, 2, 1.5)
+
+
+def test_a_run_is_explained_rank_by_rank(xcg_command: Command) -> None:
+    rows = records(xcg_command, "explain", CONFIG, "--run", "rel_leaves", "--topic", "163")
+    ranked = [row for row in rows if row["rank"] is not None]
+    assert [row["rank"] for row in ranked] == list(range(1, len(ranked) + 1))
+    assert sum(row["gain"] for row in ranked) == pytest.approx(1.5)
+    assert {row["run"] for row in rows} == {"rel_leaves"}
+
+
+@pytest.mark.parametrize(("name", "run"), [("true", ()), (DOCUMENT, ()), ("true", ("--run", "frb"))])
+def test_trees_of_documents(xcg_command: Command, name: str, run: tuple[str, ...]) -> None:
+    call = ("explain", CONFIG, "--topic", "163", *run, "--set", "explain.size=words", "--set")
+    lines = xcg_command(*call, f"explain.tree={name}").stdout.splitlines()
+    assert lines[0].startswith(DOCUMENT)
+    assert lines[1].startswith("article[1]  (3,1)  score 0.25")
+    assert lines[1].endswith(" words")
+    assert ("rank 8" in lines[1]) == bool(run)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--topic 164", "no assessments for topic '164': did you mean '163'?"),
+        ("--run frb", "0 topics: expected one, --topic ID"),
+        ("--run frb --topic 163 --topic 164", "2 topics: expected one, --topic ID"),
+        (
+            "--run fbr --topic 163",
+            f"fbr: no such file, and no run 'fbr' in {CONFIG}: did you mean 'frb'",
+        ),
+        ("--set explain.tree=r7022", f"no relevant element in 'r7022': expected one of {DOCUMENT}"),
+        ("--topic 163 --run frb --set explain.tree=x", "no relevant element in 'x': expected one of"),
+    ],
+)
+def test_misuse_of_explain(xcg_command: Command, options: str, message: str) -> None:
+    done = xcg_command("explain", CONFIG, *options.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"xcg: error: {message}")
+
+
+def measures(command: Command, *words: object) -> list[str]:
+    return list(dict.fromkeys(row["measure"] for row in records(command, "curves", *words)))
+
+
+@pytest.mark.parametrize(
+    ("stated", "options", "expected"),
+    [
+        ("", "", ["nxCG", "ep"]),
+        ("measures: [nxCG@1, nxCG@2, MAep, gr@10]", "", ["nxCG", "gr"]),
+        ("measures: [MAep, Q]", "", ["nxCG", "ep"]),
+        ("measures: [nxCG@1]", "--measures ep --measures xCG", ["ep", "xCG"]),
+        ("measures: [nxCG@1]", "--measures ep(interpolation=linear)", ["ep(interpolation=linear)"]),
+        ("measures: [nxCG@1]", "--at 2", ["xCG"]),
+        ("measures: [nxCG@1]", "--at 2 --measures nxCG", ["nxCG"]),
+        ("measures: [nxCG@1]", "--set curves.over=threshold", ["xAP", "muAP", "NDCNG"]),
+        ("measures: [xAP, nxCG@1]", "--set curves.over=threshold", ["xAP"]),
+    ],
+)
+def test_curves_of_the_measures_of_a_file_or_an_option(
+    xcg_command: Command, tmp_path: Path, stated: str, options: str, expected: list[str]
+) -> None:
+    (tmp_path / "q").write_text("1 0 a 2\n1 0 b 1\n")
+    (tmp_path / "r").write_text("1 Q0 b 1 9 r\n1 Q0 a 2 8 r\n")
+    (tmp_path / "c.yaml").write_text(f"assessments: q\nruns: r\n{stated}\n")
+    assert measures(xcg_command, tmp_path / "c.yaml", *options.split()) == expected
+
+
+def test_points_of_topics_and_means(xcg_command: Command) -> None:
+    call = ("curves", CONFIG, "--run", "rel_leaves", "--measures", "xCG", "--set", "curves.depth=3")
+    rows = records(xcg_command, *call)
+    assert [(row["topic"], row["x"]) for row in rows] == [("all", 1), ("all", 2), ("all", 3)]
+    assert [row["topic"] for row in records(xcg_command, *call, "--per-topic")] == ["163"] * 3 + [
+        "all"
+    ] * 3
+    assert {row["topic"] for row in records(xcg_command, *call, "--topic", "163")} == {"163"}
+    ideal = records(xcg_command, *call, "--set", "curves.ideal=true")
+    assert [row["y"] for row in ideal if row["run"] == "ideal ranking"] == [1, 1.5, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--measures MAep", "MAep has no curve: expected one of AiP, "),
+        ("--set measures=nxGC@1", "--set measures: unknown measure 'nxGC': did you mean 'nxCG'?"),
+        ("--topic 164", "no curves for topic '164': did you mean '163'?"),
+        ("--at 2 --set curves.reference=bst", "unknown reference 'bst': did you mean 'best'?"),
+        ("--at 0", "--at: expected a whole number from 1 to"),
+    ],
+)
+def test_misuse_of_curves(xcg_command: Command, options: str, message: str) -> None:
+    done = xcg_command("curves", CONFIG, *options.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"xcg: error: {message}")

@@ -1,0 +1,37 @@
+"""``--plot`` of every command that has it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+FILES = "configs/quickstart.yaml --run focused --run random --user-model overlap-off --measures MAep"
+CURVES = FILES.replace("MAep", "nxCG")
+STUDY = "configs/quickstart.yaml --set user_model=overlap-off --set measures=MAep"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "call",
+    [
+        f"compare {FILES} --baseline random",
+        f"sweep {FILES} --user-model kazai-lalmas-2006 --set sweep.resamples=0",
+        f"sweep {FILES} --strategy thorough --strategy unique --set sweep.step=0.5",
+        f"curves {CURVES} --per-topic",
+        f"curves {CURVES} --at 3",
+        f"curves {FILES.replace('MAep', 'xAP')} --set curves.over=threshold",
+        "chunks corpora_samples/chunks/retrieval.yaml",
+        f"study plan {STUDY}",
+        f"study assessors {STUDY} --set study.assessors.others=assessments/handbook-second",
+        f"study topics {STUDY} --set study.topics.trials=5 --set study.topics.resamples=0",
+        "study perturb configs/kazai-lalmas-2006.yaml --set study.perturb.counts=1",
+        "study levels --set study.levels.swaps=3 --set study.levels.repetitions=2",
+    ],
+)
+def test_a_command_draws_its_plot(xcg_command: Command, tmp_path: Path, call: str) -> None:
+    plot = tmp_path / "plot.svg"
+    done = xcg_command(*shlex.split(call), "--plot", plot, "--format", "csv")
+    assert (done.returncode, plot.read_bytes()[:5]) == (0, b"<?xml"), done.stderr
