@@ -16,7 +16,6 @@ from conftest import Command
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.config import load_configuration
 from xcg.evaluation.parallel import Executor
 from xcg.plugins import NO_PLUGINS, load_function, without_plugins
 from xcg.registry import FunctionRegistry, Part
@@ -268,7 +267,7 @@ def test_the_file_that_names_a_function_decides_the_folder(tmp_path: Path) -> No
     (tmp_path / "config.yaml").write_text(
         "user_model:\n- {name: inline, effort: {tokenizer: 'mine:starts'}}\n- models/model.yaml\n"
     )
-    models = load_configuration(tmp_path / "config.yaml").user_models
+    models = xcg.load(tmp_path / "config.yaml").inputs.user_models
     assert [model.effort.tokenizer.function("") for model in models] == [[1], [2]]
 
 
@@ -373,9 +372,12 @@ def test_no_plugins_is_documented(xcg_command: Command) -> None:
     assert "--no-plugins" in xcg_command("--help").stdout
 
 
-def test_break_finds_a_function_in_the_working_directory(xcg_command: Command, tmp_path: Path) -> None:
+def test_study_laws_finds_a_function_in_the_working_directory(
+    xcg_command: Command, tmp_path: Path
+) -> None:
     (tmp_path / "laws_of_mine.py").write_text("def zero(gold, ranking):\n    return 0\n")
-    arguments = ("break", "laws_of_mine:zero", "--examples", "5", "--law", "boundedness")
+    options = ("--set", "study.laws.examples=5", "--set", "study.laws.law=boundedness")
+    arguments = ("study", "laws", "--measure", "laws_of_mine:zero", *options)
     assert xcg_command(*arguments, cwd=tmp_path).returncode == 0
     done = xcg_command("--no-plugins", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (
