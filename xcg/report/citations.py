@@ -31,28 +31,19 @@ class Citation(NamedTuple):
     entries: Sequence[Entry]
 
 
-def cite(*names: str) -> str:
-    """Return BibTeX for the published sources of measures, user models, their parts and strategies.
+def citations(names: Sequence[str]) -> list[Citation]:
+    """Return what to cite for each of the names; xcg itself without names.
 
     Args:
         names: Measures as users write them, like ``nxCG@10``; shipped user models; parts of user
-            models, like ``sog``; overlap strategies; paths of YAML files with a user model or a
-            configuration, for everything that it uses. Without names, the entry of xcg itself.
-
-    Returns:
-        The BibTeX entries, each once; empty if nothing has a published source.
+            models, like ``sog``; overlap strategies; paths of YAML files with a user model.
 
     Raises:
         XcgError: If a name is unknown, or a file is wrong.
 
-    >>> print(cite("MAep").splitlines()[0])
+    >>> print(bibtex(citations(["MAep"])).splitlines()[0])
     @article{kazai-lalmas-2006,
     """
-    return bibtex(citations(names))
-
-
-def citations(names: Sequence[str]) -> list[Citation]:
-    """Return what to cite for each of the names; xcg itself without names. See :func:`cite`."""
     if not names:
         return [Citation("xcg", [_entry_of_xcg()])]
     return [citation for name in names for citation in _citations_of(name)]
