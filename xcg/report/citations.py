@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xcg
 from xcg.bibliography import Entry, bibliography, entries_of
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
 from xcg.registry import Part
 from xcg.report.user_models import REGISTRIES
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
+
+if TYPE_CHECKING:
+    from xcg.evaluation.inputs import Inputs
 
 
 class Citation(NamedTuple):
