@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xcg.errors import printable
-from xcg.evaluation.validation import Report
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS
 from xcg.measures.definition import Definition, Number
 from xcg.registry import Registry
@@ -17,6 +16,9 @@ from xcg.runs.run import RUN_FORMATS
 from xcg.tables import Column, Table, json_text
 from xcg.terminal_tables import Block, Prose, separated
 from xcg.user_model.effort import Effort
+
+if TYPE_CHECKING:
+    from xcg.evaluation.validation import Report
 
 _EFFORT_PARAMETERS = Effort().parameters()
 _NEEDS = {
