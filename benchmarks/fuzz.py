@@ -19,12 +19,12 @@ from pathlib import Path
 from hostile_inputs import archive, mutated
 from second_forms import findings
 
+from xcg.campaign import load
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
 from xcg.documents.sources import converted
 from xcg.documents.text_search import Quote, TextIndex
 from xcg.errors import Notes, XcgError
-from xcg.evaluation.config import load_configuration
 from xcg.formats.base import read_assessments, read_run
 from xcg.formats.json_assessments import read_highlights
 from xcg.formats.placing import locate_passages, update_gold
@@ -132,7 +132,11 @@ def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object
         ("old gold", [OLD_GOLD], from_file(lambda file: update_gold(file, corpus, 0.5))),
         ("searches", SEARCHES, search),
         ("models", [MODEL, SWEEP], from_file(resolve_models)),
-        ("configurations", [CONFIG + b"topics: {unanswered: skip}\n"], from_file(load_configuration)),
+        (
+            "configurations",
+            [CONFIG + b"topics: {unanswered: skip}\n"],
+            from_file(lambda path: load(path).inputs),
+        ),
         (
             "measures",
             [

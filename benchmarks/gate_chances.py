@@ -23,7 +23,7 @@ GATES: dict[str, dict[str, Any]] = {
     "--max-drop 0.02": {"limits": parse_limits(0.02), "is_tested": False},
     "--max-regressed 3": {"limits": parse_limits(None, 3), "is_tested": False},
     "--max-regressed 20%": {"limits": parse_limits(None, "20%"), "is_tested": False},
-    "--max-regressed 20% --regressed-by 0": {
+    "--max-regressed 20%, regressed_by 0": {
         "limits": parse_limits(None, "20%", 0),
         "is_tested": False,
     },
@@ -32,8 +32,8 @@ GATES: dict[str, dict[str, Any]] = {
         "limits": parse_limits("10%"),
         "is_tested": False,
     },
-    "--fail-if-worse-than RUN": {},
-    "--fail-if-worse-than RUN --margin 0.05": {"margins": {"MAep": 0.05}},
+    "--baseline RUN": {},
+    "--baseline RUN, margin 0.05": {"margins": {"MAep": 0.05}},
 }
 
 

@@ -47,6 +47,7 @@ from hostile_inputs import (
 
 from xcg.cli.main import COMMANDS, main
 from xcg.documents.corpus import Corpus
+from xcg.settings import loading as settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 20
@@ -56,8 +57,8 @@ MEMORY = 4 << 30
 FILE_SIZE = 1 << 30
 """Limit for the size of a file that a call writes, in bytes."""
 OUTPUT = "out/result"
-GATES = {"break", "compare", "place", "validate"}
-"""Commands that end with status 1 if a gate fails, a law is broken or files have warnings."""
+GATES = {"gate", "place"}
+"""Commands that end with status 1 if a run fails, or a passage is not found."""
 
 _CONFIG = """\
 corpus: documents
@@ -66,16 +67,15 @@ runs: runs
 user_model: kazai-lalmas-2006
 measures: [MAep, nxCG@10]
 topics: {unanswered: zero}
+compare: {test: t, resamples: 20}
+gate: {fail_under: {MAep: 0.3}, expected_topics: 2}
+study: {calibrate: {campaigns: 10}, topics: {trials: 2, sizes: [1, 2], resamples: 5}}
 """
 _JUDGE = """\
 corpus: documents
-topics: topics.csv
+topics: {files: topics.csv}
 runs: runs
-depth: 5
-grades: inex-2004
-assessors: [a, b]
-second_share: 0.5
-store: out/judge.sqlite
+judge: {depth: 5, grades: inex-2004, assessors: [a, b], second_share: 0.5, store: out/judge.sqlite}
 """
 _TOPICS = "id,title\n162,one\n163,two\n164,three\n"
 _MODEL = """\
@@ -103,17 +103,16 @@ _RUN = "162 Q0 a 1 3 r 5 20\n162 Q0 b 2 1 r 0 9\n"
 RUN = "runs/run1.xml"
 FLAT = "--assessments letor.txt --run flat.txt"
 TEMPLATES = [
-    "assess highlights.jsonl --corpus documents --output out/result",
-    "assess highlights.jsonl --corpus documents.zip --pool r --output out/result",
-    "break nxCG@3 --examples 3 --seed 1",
-    "calibrate config.yaml --campaigns 20",
-    "calibrate config.yaml --campaigns 10 --baseline run1 --measures MAep",
+    "check config.yaml",
+    "check --assessments highlights.jsonl --corpus documents",
+    "check --levels --assessments assessments/assessor1",
+    "check --levels --assessments letor.txt",
+    "check --levels --assessments assessments/assessor1 --set check.other=assessments/assessor2",
+    "check --review --gold gold.jsonl --corpus texts --run chunks.jsonl",
     "chunks --gold gold.jsonl --corpus texts --run chunks.jsonl",
     "chunks --gold gold.jsonl --corpus texts --run chunks.jsonl --questions",
     "compare config.yaml --measures MAep",
-    "compare config.yaml --measures MAep --overall --letters",
-    "compare config.yaml --measures MAep --baseline run1 --fail-under MAep=0.3",
-    "compare config.yaml --measures MAep --fail-if-worse-than run1 --margin 0.1",
+    "compare config.yaml --measures MAep --table overall --set compare.letters=true",
     f"compare {FLAT} --run flat2.txt --measures nDCG@10,AP",
     f"convert --run {RUN} --to trec",
     "convert --run flat.txt --to jsonl",
@@ -121,64 +120,72 @@ TEMPLATES = [
     "convert --assessments assessments/assessor1 --to jsonl",
     "convert --assessments letor.txt --to trec",
     "convert --assessments highlights.jsonl --to jsonl --corpus documents",
+    "convert --assessments highlights.jsonl --corpus documents.zip --as elements --output out/result",
+    "convert --assessments assessments/assessor1 --corpus documents --as ideal --to trec",
+    f"convert --run {RUN} --strategy unique",
     "convert --run letor.txt --feature 2 --to trec",
-    "curves config.yaml --depth 5",
-    f"curves {FLAT} --over threshold --measures xAP --user-model levels",
+    "curves config.yaml --set curves.depth=5",
+    f"curves {FLAT} --set curves.over=threshold --measures xAP --user-model levels",
     "curves config.yaml --measures ep --format csv",
-    "distribution --assessments assessments/assessor1",
-    "distribution --assessments letor.txt",
-    "distribution --assessments assessments/assessor1 --other-assessments assessments/assessor2",
     "evaluate config.yaml",
     "evaluate config.yaml --per-topic --format json",
-    "cite",
-    "cite MAep nxCG@5 sog controlled",
-    "cite config.yaml",
-    "evaluate config.yaml --user-model model.yaml --format markdown --mark",
+    "evaluate config.yaml --user-model model.yaml --format markdown --set evaluate.mark=true",
+    "evaluate config.yaml --set record=out/result",
     "evaluate config.yaml --user-model overlap-off --measures MAep,P@5 --format latex",
     "evaluate --assessments assessments/assessor1 --run runs --corpus documents.tar.gz --measures MAep",
-    "evaluate --assessments assessments/assessor1 --run runs --corpus documents.tar.xz --lenient",
-    "evaluate --assessments highlights.jsonl --run chunks.jsonl --corpus documents --lenient",
+    "evaluate --assessments assessments/assessor1 --run runs --corpus documents.tar.xz",
+    "evaluate --assessments highlights.jsonl --run chunks.jsonl --corpus documents --set lenient=true",
     f"evaluate {FLAT} --format trec_eval",
     "evaluate --assessments - --run flat.txt --measures AP,nDCG@5",
     "evaluate --assessments qrels.txt --run spans.txt --measures iP@0.1,AgP --user-model spans-levels",
     f"explain config.yaml --run {RUN} --topic 162",
-    f"explain config.yaml --run {RUN} --topic 162 --tree-of cs/1995/a00003",
+    f"explain config.yaml --run {RUN} --topic 162 --set explain.tree=cs/1995/a00003",
     "explain --run chunks.jsonl --assessments gold.jsonl --corpus texts --topic 162 --format json",
-    "ideal config.yaml --topic 162",
-    "ideal config.yaml --statistics",
-    "ideal config.yaml --topic 162 --tree",
-    "ideal config.yaml --to trec",
+    "explain config.yaml --topic 162",
+    "explain config.yaml --set explain.statistics=true",
+    "explain config.yaml --topic 162 --set explain.tree=true",
+    "gate config.yaml --measures MAep --baseline run1 --max-drop 5%",
+    "gate config.yaml --measures MAep --fail-under MAep=0.3",
+    "gate config.yaml --set gate={} --measures MAep --baseline run1 --set compare.margin=0.1",
     "inex-eval -f qrels.txt spans.txt",
     "inex-eval -t -q qrels.txt spans.txt",
     "inex-eval -r qrels.txt spans.txt spans.txt",
     "judge judge.yaml --assessor a --import highlights.jsonl",
     "judge judge.yaml --export out/result",
-    "levels --swaps 2 --repetitions 2",
-    "measures",
-    "measures ep",
-    "perturb config.yaml --counts 0,1,5",
+    "list",
+    "list formats",
+    "list measures ep",
+    "list measures MAep nxCG@5 sog controlled --bibtex",
+    "list user-models levels",
+    "list user-models levels --yaml",
     "place passages.jsonl --corpus documents --output out/result",
-    "plan config.yaml --measures MAep",
-    "plan config.yaml --topics 20 --difference 0.1 --measures MAep",
+    "report config.yaml --methods",
     "report config.yaml --output out/result",
     "samples out/result",
     "simulate out/result --articles 2 --elements 30 --topics 2 --runs 2 --results 5",
-    "stability assessors config.yaml --assessor assessments/assessor2 --resamples 5",
-    "stability assessors config.yaml --assessor assessments/assessor2 --agreement",
-    "stability topics config.yaml --trials 2 --sizes 1,2 --resamples 5",
-    "stability topics config.yaml --trials 2 --sizes 1,2 --resamples 0 --checkpoint checkpoint",
-    "sweep config.yaml --user-model sweep.yaml --resamples 5",
-    "user-models",
-    "user-models levels",
-    "validate config.yaml",
-    "validate --assessments highlights.jsonl --corpus documents",
+    "study assessors config.yaml --set study.assessors.others=assessments/assessor2",
+    "study assessors config.yaml --set study.assessors.others=assessments/assessor2 "
+    "--set study.assessors.agreement=true",
+    "study calibrate config.yaml",
+    "study calibrate config.yaml --set study.calibrate.baseline=run1 --set measures=MAep",
+    "study laws --measure nxCG@3 --set study.laws.examples=3",
+    "study levels --set study.levels.swaps=2 --set study.levels.repetitions=2",
+    "study perturb config.yaml --set study.perturb.counts=[0,1,5]",
+    "study plan config.yaml --set measures=MAep",
+    "study plan config.yaml --set study.plan.topics=20 --set study.plan.difference=0.1",
+    "study topics config.yaml",
+    "study topics config.yaml --set study.topics.checkpoint=checkpoint",
+    "sweep config.yaml --user-model sweep.yaml --set sweep.resamples=5",
 ]
 """Calls that succeed on the samples."""
 FOLDER_WRITERS = ("samples", "simulate")
 """Commands whose argument names a new folder."""
+_WRITTEN = ("output", "plot", "record", "gate.junit", "judge.store", "study.topics.checkpoint")
+KEYS = [key for key in settings.KEYS if key not in ("workers", "scheduler", *_WRITTEN)]
+"""The keys that get hostile values. The others start processes or name files that are written."""
 _BOUNDED = {"--workers": ("0", "-2", "1", "2", "x")}
 """Options whose values can start processes or connections. Only these values are used."""
-_PATHS = {"--output", "--plot", "--checkpoint", "--scheduler"}
+_PATHS = {"--output", "--plot"}
 
 
 def samples(folder: Path) -> None:
@@ -237,7 +244,7 @@ def samples(folder: Path) -> None:
     }
     for kind in ("zip", "tar.gz", "tar.xz"):
         (folder / f"documents.{kind}").write_bytes(archive(kind, members))
-    prepared = [one for one in TEMPLATES if "--checkpoint" in one or "--import" in one]
+    prepared = [one for one in TEMPLATES if "checkpoint" in one or "--import" in one]
     unseen = io.StringIO()
     with (
         contextlib.chdir(folder),
@@ -245,7 +252,7 @@ def samples(folder: Path) -> None:
         contextlib.redirect_stderr(unseen),
     ):
         for command in prepared:
-            main([*command.split(), "--no-cache"], prog_name="xcg", standalone_mode=False)
+            main(command.split(), prog_name="xcg", standalone_mode=False)
 
 
 @dataclass
@@ -315,10 +322,8 @@ def _option(option: click.Option, chance: random.Random, files: Sequence[str]) -
         "--user-model": ["model.yaml", "sweep.yaml", "levels", "spans-levels", "overlap-off"],
         "--topic": ["162", "999"],
         "--to": ["trec", "jsonl", "inex", "inex-passages", "qrels"],
-        "--margin": [f"MAep={number}"],
         "--fail-under": [f"MAep={number}"],
-        "--sizes": [number],
-        "--counts": [number],
+        "--set": [f"{key}={chance.choice([number, *HOSTILE_NAMES])}" for key in chance.sample(KEYS, 5)],
     }
     return [name, chance.choice(usual.get(name, files) if chance.random() < 0.6 else HOSTILE_NAMES)]
 
@@ -559,7 +564,7 @@ def problems(call: Call, ended: Ended, before: dict[str, str], after: dict[str, 
     command = call.arguments[0]
     failed = ended.status in {2, 3}
     shown = ended.stdout or "--output" in call.arguments
-    listed = command == "validate" or (command == "place" and "--update" in call.arguments)
+    listed = command == "check" or (command == "place" and "--update" in call.arguments)
     if listed and ended.status == 2 and shown and not messages:
         failed = False  # what it lists is its result, which is printed or in the file of --output
     rules = {
@@ -567,7 +572,7 @@ def problems(call: Call, ended: Ended, before: dict[str, str], after: dict[str, 
         f"status {ended.status}": ended.status > 3,
         "traceback": "Traceback" in errors or "Exception ignored" in errors,
         "status 1 without a gate": ended.status == 1 and command not in GATES,
-        "status 3 without a gate": ended.status == 3 and command != "compare",
+        "status 3 without a gate": ended.status == 3 and command != "gate",
         f"{len(messages)} messages with status {ended.status}": len(messages) != failed and not silent,
         "an empty message": any(not message.partition("rror:")[2].strip() for message in messages),
         "a message of more than 10,000 characters": any(len(message) > 10_000 for message in messages),
@@ -592,13 +597,14 @@ def _may_change(path: str, call: Call, failed: bool) -> bool:
     """Return whether a call may change a file: its output, plot, folder, cache or checkpoint."""
     if path in {"out/plot.svg", "out/plot.png"} or path in call.variables.values():
         return True
-    if ("--junit", path) in pairwise(call.arguments):
+    if ("--junit", path) in pairwise(call.arguments) or f"record={path}" in call.arguments:
         return True
     if call.arguments[0] in FOLDER_WRITERS:
         return path.startswith(OUTPUT)
     if failed or "--output" not in call.arguments:
         # Writing through a dangling link creates its target.
-        return "--checkpoint" in call.arguments and path in {"checkpoint", "nothing"}
+        writes = any("checkpoint" in word for word in call.arguments)
+        return writes and path in {"checkpoint", "nothing"}
     output = call.arguments[len(call.arguments) - call.arguments[::-1].index("--output")]
     return path == output or path.startswith(f"{output}/") or (path, output) == ("out/old", "out/link")
 

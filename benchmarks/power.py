@@ -1,8 +1,8 @@
-"""Compare the power that ``xcg plan`` predicts with simulated power (docs/studies/test-levels.md).
+"""Compare the power that ``study plan`` predicts with simulated power (docs/studies/test-levels.md).
 
 Usage: python benchmarks/power.py [--campaigns 4000] [--pilot NAME] [--topics 15] [--seed 1]
 
-For each pilot and number of topics, xcg plan predicts the difference that is found with 50 and 80 %
+For each pilot and number of topics, it predicts the difference that is found with 50 and 80 %
 power. Then campaigns are drawn from the topics of the pilot, with replacement. All runs have equal
 means except one, which differs from a baseline by this difference. The rate of campaigns in which xcg
 finds the difference is the simulated power. The whole family is tested by the t test and Holm's method.
@@ -15,14 +15,12 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
-from xcg.evaluation.config import load_configuration
-from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.campaign import load
 from xcg.evaluation.results import Result, Results
 from xcg.simulation.campaign import simulate
 from xcg.simulation.shape import Shape
@@ -37,15 +35,13 @@ def pilots() -> dict[str, np.ndarray]:
     """Return scores of shape (topics, runs) by the name of the pilot."""
     rng = np.random.default_rng(7)
     found = {"normal scores": rng.normal(0, 1, (50, 1)) + rng.normal(0, 1, (50, 8))}
-    handbook = load_configuration(Path(__file__).parent.parent / "configs" / "quickstart.yaml")
-    results = evaluate_inputs(handbook)
+    results = load(Path(__file__).parent.parent / "configs" / "quickstart.yaml").evaluate()
     model = "kazai-lalmas-2006"
     for measure in ("MAep", "nxCG@10"):
         found[f"handbook, {measure}"] = topic_scores(results, measure, model, results.runs).matrix
     with tempfile.TemporaryDirectory() as folder:
         simulate(Path(folder) / "inex", Shape.small(seed=1, topics=34, runs=8, articles=300))
-        inputs = load_configuration(Path(folder) / "inex" / "config.yaml")
-        results = evaluate_inputs(replace(inputs, measures=["MAep"]))
+        results = load(Path(folder) / "inex" / "config.yaml", measures=["MAep"]).evaluate()
     scores = topic_scores(results, "MAep", results.user_models[0], results.runs)
     return {**found, "simulated INEX, MAep": scores.matrix}
 

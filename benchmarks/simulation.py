@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import xcg
-from xcg.evaluation.config import load_configuration
 from xcg.simulation.campaign import simulate
 from xcg.simulation.shape import Shape
 from xcg.statistics.assessors import agreement
@@ -41,12 +40,14 @@ def scores(shape: Shape) -> dict[str, list[float]]:
     """Return the scores of all runs of a simulated campaign, by measure."""
     with tempfile.TemporaryDirectory() as folder:
         simulate(f"{folder}/campaign", shape)
-        inputs = load_configuration(Path(folder, "campaign", "config.yaml"))
         measures = ["MAep", "Q"]
         corpus = xcg.Corpus(f"{folder}/campaign/documents", cache=False)
-        results = xcg.evaluate(inputs.assessments, inputs.runs, corpus, measures=measures)
-        runs = [run.name for run in xcg.read_runs(f"{folder}/campaign/runs")]
-        return {measure: [results.value(run, measure) or 0.0 for run in runs] for measure in measures}
+        file = Path(folder, "campaign", "config.yaml")
+        results = xcg.load(file, corpus=corpus, measures=measures).evaluate()
+        return {
+            measure: [results.value(run, measure) or 0.0 for run in results.runs]
+            for measure in measures
+        }
 
 
 def main() -> None:

@@ -24,10 +24,11 @@ COMMANDS = (
     "xcg curves configs/kazai-lalmas-2006.yaml --measures ep --plot curves.svg",
     "xcg report configs/quickstart.yaml --output report.html",
     "xcg chunks corpora_samples/chunks/retrieval.yaml",
-    "xcg measures MAep",
-    "xcg cite MAep",
-    "xcg user-models kazai-lalmas-2006",
-    "xcg strategies",
+    "xcg check configs/quickstart.yaml",
+    "xcg gate configs/quickstart.yaml --user-model overlap-off --fail-under MAep=0.001",
+    "xcg list measures MAep",
+    "xcg list measures MAep --bibtex",
+    "xcg list user-models kazai-lalmas-2006",
 )
 SHOWN = {
     "xcg evaluate configs/kazai-lalmas-2006.yaml --measures MAep": "rel_leaves     0.6333",

@@ -87,7 +87,9 @@ def value_of(key: Key) -> str:
         return "`true` or `false`"
     if key.type.choices:
         return ", ".join(f"`{choice}`" for choice in key.type.choices)
-    words = key.type.metavar.lower().replace("[measure=]value", "value, or values by measure")
+    words = key.type.metavar.lower()
+    if "measure=" in words:
+        return "value, or values by measure" if words.startswith("[") else "values by measure"
     return words.replace("_", " ") + (", or a list" if key.type.is_list and words != "list" else "")
 
 

@@ -216,7 +216,7 @@ def test_record_tables_are_rounded_for_people() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "text"), [("csv", "\n"), ("json", "[]\n"), ("jsonl", ""), ("table", "\n")]
+    ("format", "text"), [("csv", ""), ("json", "[]\n"), ("jsonl", ""), ("table", "")]
 )
 def test_no_records(format: str, text: str) -> None:
     assert records([], format) == text

@@ -119,7 +119,7 @@ def test_a_terminal_shows_40_rows() -> None:
     table = Table([Column("rank")], [[n] for n in range(100)])
     text = terminal_text([table], Terminal(80))
     assert len(text.splitlines()) == 1 + 40 + 1
-    assert text.endswith("60 of 100 rows are hidden; --all prints them\n")
+    assert text.endswith("60 of 100 rows are hidden; --set all_rows=true prints them\n")
     everything = [terminal_text([table], Terminal(80), all_rows=True), terminal_text([table], PIPE)]
     everything.append(terminal_text([Table(table.columns, table.rows, is_limited=False)], Terminal(80)))
     assert all(len(text.splitlines()) == 101 for text in everything)

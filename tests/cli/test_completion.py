@@ -28,10 +28,8 @@ def values(*words: str) -> list[str]:
 
 def test_commands_are_completed_with_their_summaries() -> None:
     assert values("") == list(COMMANDS)
-    assert [(item.value, item.help) for item in completions("sw")] == [
-        ("sweep", "Compare the order of runs between user models.")
-    ]
-    assert values("stability", "") == ["assessors", "topics"]
+    assert [(item.value, item.help) for item in completions("sw")] == [("sweep", COMMANDS["sweep"][1])]
+    assert values("study", "p") == ["perturb", "plan"]
 
 
 def test_commands_are_completed_without_importing_them() -> None:
@@ -50,13 +48,14 @@ def test_commands_are_completed_without_importing_them() -> None:
     ("words", "names"),
     [
         (("evaluate", "--measures", "M"), [name for name in MEASURES if name.startswith("M")]),
-        (("measures", "M"), [name for name in MEASURES if name.startswith("M")]),
-        (("break", "M"), [name for name in MEASURES if name.startswith("M")]),
+        (("list", "measures", "MA"), [name for name in MEASURES if name.startswith("MA")]),
+        (("study", "laws", "--measure", "M"), [name for name in MEASURES if name.startswith("M")]),
         (("evaluate", "--strategy", ""), STRATEGIES),
-        (("strategies", ""), STRATEGIES),
         (("evaluate", "--user-model", ""), shipped_models()),
-        (("user-models", ""), shipped_models()),
-        (("evaluate", "--order", ""), ["score", "rank", "file"]),
+        (("list", "user"), ["user-models"]),
+        (("compare", "--table", ""), ["pairs", "overall", "means", "orders"]),
+        (("compare", "--format", "m"), ["markdown"]),
+        (("compare", "--set", "compare.t"), ["compare.test=", "compare.table=", "compare.topics="]),
         (("explain", "--to"), ["--topic"]),
         (("evaluate", "--user-model", "no"), []),
     ],

@@ -65,7 +65,11 @@ def test_submissions_with_scores_become_levels(xcg_command: Command, tmp_path: P
         (INEX.format(""), (), "the results have no scores that order them; expected a run with scores"),
         ('{"topic": 1, "doc": "a", "rank": 1}\n', (), "the results have no scores that order them"),
         ("1 Q0 a 1 1001 r\n", (), "r, topic 1, rank 1: the score 1001 becomes an illegal level 1001"),
-        (RUN, ("--order", "rank"), "--as assessments needs scores: expected --order score, not rank"),
+        (
+            RUN,
+            ("--set", "order=rank"),
+            "needs scores: expected order: score, not rank",
+        ),
         (RUN, ("--feature", "1"), "r: not a LETOR file"),
         (RUN, ("--to", "inex"), "unknown assessment format 'inex': did you mean 'inex2005'?"),
         (JSON, ("--to", "trec"), "the format trec holds elements, but the assessments are passages"),
@@ -78,25 +82,6 @@ def test_runs_without_usable_scores_are_errors(
     status, printed, errors = convert(xcg_command, tmp_path, text, *given)
     assert (status, printed) == (2, "")
     assert message in errors
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ("--assessments", "q", "--as", "assessments", "--depth", "1"),
-            "--as and --depth have no effect on assessments: remove them",
-        ),
-        (("--run", "r", "--irrelevant", "1"), "--irrelevant has no effect on a run without --as"),
-        (("--run", "r", "--feature", "1", "--ties", "file"), "--ties has no effect with --feature"),
-    ],
-)
-def test_options_without_effect_are_errors(
-    xcg_command: Command, options: Sequence[str], message: str
-) -> None:
-    done = xcg_command("convert", *options, "--to", "trec")
-    assert done.returncode == 2
-    assert message in done.stderr
 
 
 def test_a_run_of_plain_scores_becomes_a_recall_base() -> None:

@@ -1,4 +1,4 @@
-"""The commands assess, convert, place and show on the sample campaign."""
+"""The command convert on the sample campaign, and plots that cannot be written."""
 
 from __future__ import annotations
 
@@ -8,42 +8,43 @@ from pathlib import Path
 from conftest import Command
 
 CORPUS = ("--corpus", "corpora_samples/handbook")
+HIGHLIGHTS = "assessments/handbook-highlights/first.jsonl"
 PASSAGES = "assessments/handbook-passages/offsets.qrels"
 
 
-def test_assess_names_a_folder_that_cannot_be_created(xcg_command: Command, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    output = tmp_path / "file" / "folder"
-    done = xcg_command(
-        "assess", "assessments/handbook-highlights/first.jsonl", *CORPUS, "--output", output
+def derive(command: Command, highlights: Path | str, output: Path) -> tuple[int, str, str]:
+    """Derive element assessments from highlights."""
+    options = ("--assessments", highlights, *CORPUS, "--as", "elements", "--output", output)
+    done = command("convert", *options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_derived_elements_are_one_file_for_each_topic_in_a_new_folder(
+    xcg_command: Command, tmp_path: Path
+) -> None:
+    status, stdout, stderr = derive(xcg_command, HIGHLIGHTS, tmp_path / "out")
+    assert (status, stdout) == (0, "")
+    names = {path.stem for path in (tmp_path / "out").iterdir()}
+    assert names == {json.loads(line)["topic"] for line in Path(HIGHLIGHTS).read_text().splitlines()}
+    assert f"{len(names)} topics, " in stderr
+    (tmp_path / "out" / "1.xml").write_text("mine")
+    status, stdout, stderr = derive(xcg_command, HIGHLIGHTS, tmp_path / "out")
+    assert (status, "the file exists: name a new folder" in stderr) == (2, True)
+    assert (tmp_path / "out" / "1.xml").read_text() == "mine"
+    output = tmp_path / "out" / "1.xml" / "folder"
+    assert derive(xcg_command, HIGHLIGHTS, output) == (
+        2,
+        "",
+        f"xcg: error: {output}: cannot write: Not a directory\n",
     )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"xcg: error: {output}: cannot write: Not a directory\n"
-
-
-def test_assess_replaces_no_file_unless_asked(xcg_command: Command, tmp_path: Path) -> None:
-    highlights = "assessments/handbook-highlights/first.jsonl"
-    (tmp_path / "other.xml").write_text("mine")
-    arguments = ("assess", highlights, *CORPUS, "--output", tmp_path)
-    assert xcg_command(*arguments).returncode == 0
-    topic = sorted(set(tmp_path.iterdir()) - {tmp_path / "other.xml"})[-1]
-    expected = topic.read_text()
-    topic.write_text("mine")
-    done = xcg_command(*arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "the file exists; replace it with --replace, or name a new folder" in done.stderr
-    assert topic.read_text() == "mine"
-    assert xcg_command(*arguments, "--replace").returncode == 0
-    assert topic.read_text() == expected
-    assert (tmp_path / "other.xml").read_text() == "mine"
 
 
 def test_a_topic_that_cannot_name_a_file_is_refused(xcg_command: Command, tmp_path: Path) -> None:
     for topic in ("a/b", ".hidden"):
         mark = {"topic": topic, "doc": "quantisation", "start": 0, "end": 9, "exhaustivity": 1}
         (tmp_path / "marks.jsonl").write_text(json.dumps(mark))
-        done = xcg_command("assess", tmp_path / "marks.jsonl", *CORPUS, "--output", tmp_path / "out")
-        assert (done.returncode, "cannot name a file" in done.stderr) == (2, True), done.stderr
+        status, _, stderr = derive(xcg_command, tmp_path / "marks.jsonl", tmp_path / "out")
+        assert (status, "cannot name a file" in stderr) == (2, True), stderr
     assert not (tmp_path / "out").exists()
 
 

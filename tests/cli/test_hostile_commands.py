@@ -35,9 +35,9 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     [
         ("evaluate c.yaml", 0, b"run MAep\n", b"xcg: note: a\n", []),
         ("evaluate c.yaml", 2, b"", MESSAGE, []),
-        ("compare c.yaml", 1, b"run MAep\n", b"", []),
-        ("compare c.yaml", 3, b"", MESSAGE, []),
-        ("validate c.yaml", 2, b"error: run.xml\n", b"", []),
+        ("gate c.yaml", 1, b"run MAep\n", b"", []),
+        ("gate c.yaml", 3, b"", MESSAGE, []),
+        ("check c.yaml", 2, b"error: run.xml\n", b"", []),
         ("place p --update", 2, b"{}\n", b"xcg: warning: lost\n", []),
         ("evaluate c.yaml", 2, b"", b"Usage: xcg\n\nError: No such option: --x\n", []),
         ("evaluate c.yaml", 0, b"", MESSAGE, ["1 messages with status 0"]),
@@ -49,7 +49,7 @@ def hostile(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         ("evaluate c.yaml", 2, b"run\n", MESSAGE, ["output of a failed command"]),
         ("evaluate c.yaml", -11, b"", b"", ["ended by signal 11"]),
         ("evaluate c.yaml", 120, b"", b"", ["status 120"]),
-        ("compare c.yaml", 1, b"", b"Traceback (most recent call last):\n", ["traceback"]),
+        ("gate c.yaml", 1, b"", b"Traceback (most recent call last):\n", ["traceback"]),
         ("evaluate c.yaml", 0, b"a\x1b[31mb\x1b[0m\n", b"", []),
         ("evaluate c.yaml", 0, b"a\x1b[2J\n", b"", ["a control character on standard output"]),
         (
@@ -77,12 +77,12 @@ def test_the_rules_for_the_end_of_a_command(
         ("evaluate c.yaml --output out/result", 0, "out/.result.tmp", False),
         ("evaluate c.yaml --output out/link", 0, "out/old", True),
         ("evaluate c.yaml --plot out/plot.svg", 0, "out/plot.svg", True),
-        ("compare c.yaml --junit runs/r.xml", 0, "runs/r.xml", True),
+        ("gate c.yaml --junit runs/r.xml", 0, "runs/r.xml", True),
         ("simulate out/result", 0, "out/result/config.yaml", True),
         ("simulate out/result", 0, "config.yaml", False),
         ("samples out/result", 0, "out/result/configs/quickstart.yaml", True),
         ("samples out/result", 2, "configs/quickstart.yaml", False),
-        ("stability topics c.yaml --checkpoint checkpoint", 2, "checkpoint", True),
+        ("study topics c.yaml --set study.topics.checkpoint=checkpoint", 2, "checkpoint", True),
     ],
 )
 def test_only_the_output_may_change(

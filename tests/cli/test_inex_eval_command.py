@@ -337,8 +337,6 @@ def test_options_are_written_as_for_inex_eval(xcg_command: Command) -> None:
     expected = output(xcg_command, "-q -c -beta 1 -irr 9 -n 200 -b", run)
     assert "\ngP[1]\t\tall\t0.25\n" in expected
     assert output(xcg_command, "-b -n 200 -irr 9 -beta 1 -c -q", run) == expected
-    done = xcg_command("inex-eval", "-b", "-n", 200, "-irr", 9, "qrels", "run", cwd=Path())
-    assert done.stderr == "xcg: note: -irr has no effect without -i\n"
     help_text = " ".join(xcg_command("inex-eval", "--help").stdout.split())
     for default in ("[default: 300", "[default: 500", "[default: 0.25"):
         assert default in help_text

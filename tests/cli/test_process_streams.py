@@ -44,7 +44,7 @@ def shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.posix
 @full_disk
 @pytest.mark.parametrize(
-    "arguments", ["--help", "--version", "evaluate --help", "user-models", " ".join(EVALUATE)]
+    "arguments", ["--help", "--version", "evaluate --help", "list user-models", " ".join(EVALUATE)]
 )
 def test_a_full_disk_behind_standard_output_ends_with_one_message(arguments: str) -> None:
     done = shell(f"XCG {arguments} >/dev/full")
@@ -93,7 +93,7 @@ def test_a_closed_pipe_is_silent() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [sys.executable, "-m", "xcg", "measures"],
+        [sys.executable, "-m", "xcg", "list", "measures"],
         cwd=ROOT,
         stdout=writing,
         stderr=subprocess.PIPE,
@@ -106,9 +106,9 @@ def test_a_closed_pipe_is_silent() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
 def test_too_little_memory_ends_with_one_message() -> None:
     program = (
-        "import resource, numpy, xcg.cli.evaluate as evaluate\n"
+        "import resource, numpy, xcg.cli.questions as questions\n"
         "from xcg.cli.main import main\n"
-        "evaluate.evaluate.callback = lambda *_, **__: numpy.zeros(10**9).fill(1)\n"
+        "questions.evaluate.callback = lambda *_, **__: numpy.zeros(10**9).fill(1)\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
         "main(['evaluate'])"
     )
@@ -155,7 +155,7 @@ def raise_(error: BaseException) -> Callable[..., NoReturn]:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
-    """Return a function that makes a command raise an error."""
+    """Return a function that makes ``xcg samples`` raise an error."""
 
     def fail(error: BaseException) -> None:
         command = click.Command("samples", callback=raise_(error))
@@ -266,7 +266,7 @@ def test_a_strange_environment_changes_no_result(environment: dict[str, str]) ->
 
 @pytest.mark.posix
 def test_characters_that_the_terminal_lacks_are_escaped() -> None:
-    done = shell("XCG stability assessors --help", PYTHONIOENCODING="latin-1")
+    done = shell("XCG study assessors --help", PYTHONIOENCODING="latin-1")
     assert (done.returncode, done.stderr) == (0, "")
     assert "\\u03c4-b" in done.stdout
 
@@ -275,7 +275,7 @@ def test_characters_that_the_terminal_lacks_are_escaped() -> None:
 @pytest.mark.posix
 def test_plots_do_not_need_the_backend_of_the_environment(tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
-    done = shell(f"XCG curves {CONFIG} --depth 2 --plot {plot}", MPLBACKEND="nonsense")
+    done = shell(f"XCG curves {CONFIG} --set curves.depth=2 --plot {plot}", MPLBACKEND="nonsense")
     assert (done.returncode, done.stderr) == (0, "")
     assert plot.stat().st_size > 1000
 

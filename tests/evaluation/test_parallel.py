@@ -69,7 +69,7 @@ def test_the_extra_of_dask_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(XcgError) as error:
         Executor(scheduler="tcp://127.0.0.1:1").run(slow_square, TASKS)
-    assert str(error.value) == f"--scheduler needs dask: {install_command('dask')}"
+    assert str(error.value) == f"scheduler needs dask: {install_command('dask')}"
 
 
 @pytest.mark.slow

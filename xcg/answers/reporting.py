@@ -8,6 +8,7 @@ from xcg import __version__
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.answers.recording import record_of
+from xcg.errors import printable
 from xcg.report.citations import Citation, bibtex, citations_of_inputs
 from xcg.report.html_page import write_report
 from xcg.statistics.corrections import CORRECTION_NAMES
@@ -64,7 +65,7 @@ def methods(asked: Asked) -> Answer[Citation]:
             f"Runs were compared{against} by {_TESTS[chosen.test]} over topics, at the 5 % level; "
             f"correction for multiple comparisons: {CORRECTION_NAMES.get(correction, correction)}."
         )
-    paragraph = " ".join(sentences)
+    paragraph = printable(" ".join(sentences))
     entries = bibtex(cited)
     return Answer(
         cited,

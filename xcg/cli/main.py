@@ -27,7 +27,7 @@ COMMANDS = {
     "report": ("questions:report", "Write one HTML page, or the methods paragraph of a paper."),
     "explain": ("questions:explain", "Explain the gain of each result, or the ideal recall-base."),
     "check": ("questions:check", "Check all inputs; count assessments; review gold."),
-    "study": ("questions:study", "Study measures and designs: plan, calibrate, assessors, …"),
+    "study": ("questions:study", "Study measures and designs: plan, calibrate, assessors and more."),
     "convert": ("files:convert", "Convert files: formats, the ideal run, a strategy applied."),
     "place": ("files:place", "Find quotes in documents; repair gold after changes."),
     "judge": ("judge:judge", "Judge the relevance of documents in the browser."),

@@ -8,18 +8,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from xcg.answer import Answer
-from xcg.campaign import Campaign
 from xcg.cli.messages import print_status
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, nearest
 from xcg.report.figures import check_format
 from xcg.tables import CSV_WITHOUT_FORMULAS
 from xcg.terminal_tables import PIPE, Terminal
+
+if TYPE_CHECKING:
+    from xcg.answer import Answer
+    from xcg.campaign import Campaign
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 STANDARD_OUTPUT = Path("-")

@@ -162,7 +162,8 @@ gate = Question(
     loss is found with 80 % power.
 
     --format markdown prints a comment for a pull request.""",
-    "xcg gate configs/quickstart.yaml --measures MAep --baseline focused --max-drop 5%",
+    "xcg gate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006 --run focused "
+    "--run paragraphs --baseline focused --max-drop 5%",
     (
         "compare.baseline",
         *(f"gate.{key}" for key in ("max_drop", "max_regressed", "fail_under", "expected_topics")),

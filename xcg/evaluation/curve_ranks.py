@@ -48,8 +48,8 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
     reaches at rank 30, and the worst at rank 90, what the ideal ranking gains at rank 10.
 
     Args:
-        curves: The curves over ranks of runs and of the ideal ranking, as :func:`xcg.curves` returns
-            them with ``with_ideal=True``.
+        curves: The curves over ranks of runs and of the ideal ranking, as ``curves`` of
+            :mod:`xcg.evaluation.curves` returns them with ``with_ideal=True``.
         at: The rank of the reference, at most the last rank of the curves.
         reference: ``ideal``, ``best`` (the run with the highest value at the rank), or a run.
 
@@ -59,9 +59,10 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
     Raises:
         XcgError: If a curve is not over ranks or ends before ``at``, or the reference is unknown.
 
-    >>> from xcg import curves
-    >>> runs = {"r": {"1": ["x", "d"]}}
-    >>> found = curves({"1": {"d": 2, "e": 1}}, runs, measure="xCG", with_ideal=True)
+    >>> from xcg.evaluation.curves import curves
+    >>> from xcg.evaluation.inputs import Inputs
+    >>> inputs = Inputs({"1": {"d": 2, "e": 1}}, {"r": {"1": ["x", "d"]}})
+    >>> found = curves(inputs, "xCG", with_ideal=True)
     >>> [(one.run, one.rank) for one in ranks_of_value(found, at=1) if one.topic == "all"]
     [('r', 2), ('ideal ranking', 1)]
     """

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xcg
 from xcg.bibliography import Entry, bibliography, entries_of
 from xcg.documents.text_units import TOKENIZERS
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
 from xcg.registry import Part
@@ -20,6 +19,9 @@ from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
 from xcg.user_model.readers import READERS
+
+if TYPE_CHECKING:
+    from xcg.evaluation.inputs import Inputs
 
 
 class Citation(NamedTuple):
@@ -34,28 +36,19 @@ class Citation(NamedTuple):
     entries: Sequence[Entry]
 
 
-def cite(*names: str) -> str:
-    """Return BibTeX for the published sources of measures, user models, their parts and strategies.
+def citations(names: Sequence[str]) -> list[Citation]:
+    """Return what to cite for each of the names; xcg itself without names.
 
     Args:
         names: Measures as users write them, like ``nxCG@10``; shipped user models; parts of user
-            models, like ``sog``; overlap strategies; paths of YAML files with a user model or a
-            configuration, for everything that it uses. Without names, the entry of xcg itself.
-
-    Returns:
-        The BibTeX entries, each once; empty if nothing has a published source.
+            models, like ``sog``; overlap strategies; paths of YAML files with a user model.
 
     Raises:
         XcgError: If a name is unknown, or a file is wrong.
 
-    >>> print(cite("MAep").splitlines()[0])
+    >>> print(bibtex(citations(["MAep"])).splitlines()[0])
     @article{kazai-lalmas-2006,
     """
-    return bibtex(citations(names))
-
-
-def citations(names: Sequence[str]) -> list[Citation]:
-    """Return what to cite for each of the names; xcg itself without names. See :func:`cite`."""
     if not names:
         return [Citation("xcg", [_entry_of_xcg()])]
     return [citation for name in names for citation in _citations_of(name)]

@@ -64,8 +64,9 @@ def comparison_statement(
     >>> from xcg.statistics.significance import compare
     >>> gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
     >>> runs = {run: {"1": ["d"], "2": [run, "d"], "3": ["d"]} for run in "ab"}
-    >>> comparisons = compare(evaluate(gold, runs, measures="MAep"))
-    >>> for sentence in comparison_statement(comparisons, "b").lead:
+    >>> from xcg import evaluate
+    >>> results = evaluate(gold, runs, measures="MAep")
+    >>> for sentence in comparison_statement(compare(results, baseline="b"), "b").lead:
     ...     print(sentence)
     1 run is compared with the baseline b, named by the user, over 3 topics by the paired t test; \
 significance level 5 %, 95 % intervals.

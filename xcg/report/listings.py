@@ -67,6 +67,7 @@ _SECTION = re.compile(r"[A-Z][a-z]+:")
 _ARGUMENT = re.compile(r" {4}(\w+): (.*)")
 _MARKUP = re.compile(r"``(.+?)``|:\w+:`~?(.+?)`")
 
+
 _EFFORT_PARAMETERS = Effort().parameters()
 _NEEDS = {
     "gains": "gains under a user model",

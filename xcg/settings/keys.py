@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xcg.errors import nearest
@@ -225,7 +225,11 @@ class Gate:
     regressed_by: float | None = key(
         "A topic regresses if its score is worse by more than this.", number(0), default_text="0.1"
     )
-    fail_under: Any = key("Fail if a mean is lower than this value.", _BY_MEASURE, option=True)
+    fail_under: Any = key(
+        "Fail if the mean of this measure is lower than this value.",
+        replace(_BY_MEASURE, metavar="MEASURE=VALUE"),
+        option=True,
+    )
     expected_topics: Any = key(
         "Fail unless these topics (questions), or at least this number, have scores of all runs.",
         stated("topics, or their number", _topics_or_count, metavar="LIST"),

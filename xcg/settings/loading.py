@@ -12,7 +12,7 @@ from typing import Any
 
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.settings.keys import Settings
-from xcg.settings.schema import Key, Place, checked, keys_of
+from xcg.settings.schema import Key, Place, checked, keys_of, kind
 from xcg.yaml_file import KeyPath, YamlFile, format_key_path, load_yaml, parse_yaml
 
 KEYS: dict[str, Key] = {key.name: key for key in keys_of(Settings)}
@@ -138,7 +138,7 @@ def stated(
 
 def _of_file(path: Path) -> Stated:
     file = load_yaml(path)
-    content = {} if file.content is None else file.content
+    content = file.content
     if isinstance(content, Mapping) and set(content) == {"xcg", "settings", "files"}:
         return _of_record(content, file)
     if isinstance(content, Mapping) and _is_user_model(content):
@@ -154,7 +154,7 @@ def _of_file(path: Path) -> Stated:
             "--run and assessments with --assessments",
         )
     if not isinstance(content, Mapping):
-        raise InputError(file.where(), "expected keys with values")
+        raise InputError(file.where(), f"expected keys with values, found {kind(content)}")
     return Stated(dict(content), file)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
+import xcg
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.config import load_configuration
 from xcg.runs.document_names import document_key, read_document_names
 
 BEES = "Bees dance in the dark hive.\n\nDrones do no work at all.\n"
@@ -54,7 +54,7 @@ MEASURE = ["--measures", "SpanPrecision@1"]
 def test_documents_are_named_on_the_command_line(
     xcg_command: Command, folder: Path, document: str
 ) -> None:
-    done = xcg_command(*EVALUATE, *MEASURE, "--document", document, cwd=folder)
+    done = xcg_command(*EVALUATE, *MEASURE, "--set", f"document={document}", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.split() == ["run", "SpanPrecision@1", "r", PRECISION]
 
@@ -73,13 +73,13 @@ def test_documents_are_named_in_a_configuration(
     if document == "file name":
         explained = xcg_command("explain", folder / "c.yaml", "--run", "r", "--topic", "1")
         assert "0–28" in explained.stdout
-        for command in ("chunks", "validate", "explain --run r.jsonl --topic 1"):
+        for command in ("chunks", "check", "explain --run r.jsonl --topic 1"):
             done = xcg_command(*command.split(), "c.yaml", cwd=folder)
             assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_every_command_with_runs_names_documents(xcg_command: Command, folder: Path) -> None:
-    runs = ["--run", "r.jsonl", "--corpus", "docs", "--document", "file name"]
+    runs = ["--run", "r.jsonl", "--corpus", "docs", "--set", "document=file name"]
     (folder / "s.jsonl").write_text((folder / "r.jsonl").read_text().replace("# Bees", "Title"))
     gold = ["--assessments", "gold.jsonl"]
     for command in (
@@ -87,8 +87,8 @@ def test_every_command_with_runs_names_documents(xcg_command: Command, folder: P
         ["compare", *gold, *runs, "--run", "s.jsonl", *MEASURE],
         ["curves", *gold, *runs],
         ["explain", *gold, *runs, "--topic", "1"],
-        ["validate", *gold, *runs],
-        ["rewrite", *runs, "--strategy", "unique"],
+        ["check", *gold, *runs],
+        ["convert", *runs, "--strategy", "unique"],
         ["convert", *runs, "--to", "trec"],
         ["report", *gold, *runs, "--output", "report.html"],
     ):
@@ -98,7 +98,7 @@ def test_every_command_with_runs_names_documents(xcg_command: Command, folder: P
 
 
 def test_text_becomes_offsets(xcg_command: Command, folder: Path) -> None:
-    runs = ["--run", "r.jsonl", "--corpus", "docs", "--document", "file name"]
+    runs = ["--run", "r.jsonl", "--corpus", "docs", "--set", "document=file name"]
     done = xcg_command("convert", *runs, "--to", "jsonl", cwd=folder)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(line["topic"], line["doc"], line["start"], line["end"]) for line in found] == [
@@ -112,18 +112,21 @@ def test_text_becomes_offsets(xcg_command: Command, folder: Path) -> None:
     ("arguments", "message"),
     [
         ([], "r.jsonl:1: '/data/docs/bees.md' is not a document name: expected a path below"),
-        (["--document", "titel"], "no 'titel', the key for document=: did you mean 'title'?"),
-        (["--document", "filename"], "no 'filename', the key for document=: did you mean 'file name'?"),
-        (["--document", " "], "expected 'file name', a key or a file of names"),
-        (["--document", "gone.csv"], "gone.csv: cannot read: No such file"),
-        (["--document", "bad.csv"], "bad.csv:2: 'a' has two names: 'b' and 'c'"),
+        (["--set", "document=titel"], "no 'titel', the key for document=: did you mean 'title'?"),
         (
-            ["--document", "bad.tsv"],
+            ["--set", "document=filename"],
+            "no 'filename', the key for document=: did you mean 'file name'?",
+        ),
+        (["--set", "document= "], "--set document: expected a name, found nothing"),
+        (["--set", "document=gone.csv"], "gone.csv: cannot read: No such file"),
+        (["--set", "document=bad.csv"], "bad.csv:2: 'a' has two names: 'b' and 'c'"),
+        (
+            ["--set", "document=bad.tsv"],
             "bad.tsv:1: ['a,b']: expected the name in run files and the name in",
         ),
-        (["--document", "bad.json"], "bad.json: expected an object like {"),
+        (["--set", "document=bad.json"], "bad.json: expected an object like {"),
         (
-            ["--document", "other.csv"],
+            ["--set", "document=other.csv"],
             "does not contain the document '/data/docs/bees.md': did you mean",
         ),
     ],
@@ -185,4 +188,4 @@ def test_names_may_repeat_and_have_quotes_and_marks(tmp_path: Path) -> None:
 def test_an_illegal_key_of_a_configuration(tmp_path: Path, value: str) -> None:
     (tmp_path / "c.yaml").write_text(f"corpus: d\ndocument: {value}\n")
     with pytest.raises(InputError, match=r"c.yaml:2: document: expected"):
-        load_configuration(tmp_path / "c.yaml")
+        xcg.load(tmp_path / "c.yaml")

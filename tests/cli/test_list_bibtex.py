@@ -1,8 +1,9 @@
-"""The command ``xcg cite``."""
+"""``xcg list --bibtex``: what to cite."""
 
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,16 @@ from conftest import Command
 
 import xcg
 from xcg.bibliography import entries_of
-from xcg.report.citations import citable
+from xcg.report.citations import bibtex, citable, citations
 
 
 def keys(bibtex: str) -> list[str]:
     return re.findall(r"^@\w+\{([^,]+),$", bibtex, re.MULTILINE)
+
+
+def cite(command: Command, *names: object) -> subprocess.CompletedProcess[str]:
+    kind = ("measures",) if names else ()
+    return command("list", *kind, *names, "--bibtex")
 
 
 @pytest.mark.parametrize(
@@ -27,34 +33,30 @@ def keys(bibtex: str) -> list[str]:
         ("inex-2005", ["kazai-lalmas-inex-2005", "kazai-lalmas-2006"]),
         ("RBP", ["moffat-zobel-2008", "macavaney-macdonald-ounis-2022"]),
         ("R@10", ["van-rijsbergen-1979", "trec-eval"]),
-        (
-            "configs/kazai-lalmas-2006.yaml",
-            ["kazai-lalmas-2006", "jarvelin-kekalainen-2002", "sakai-2004"],
-        ),
         ("configs/user_models/levels.yaml", ["kazai-lalmas-2006"]),
     ],
 )
 def test_cite_prints_each_entry_once(xcg_command: Command, names: str, expected: list[str]) -> None:
-    done = xcg_command("cite", *names.split())
+    done = cite(xcg_command, *names.split())
     assert sorted(keys(done.stdout)) == sorted(expected)
     assert done.stdout == "\n".join(f"{entry}\n" for entry in entries_of(keys(done.stdout)))
 
 
 def test_without_names_the_entry_of_xcg_is_printed(xcg_command: Command) -> None:
-    done = xcg_command("cite")
+    done = cite(xcg_command)
     assert keys(done.stdout) == ["xcg"]
     assert f"  version = {{{xcg.__version__}}},\n}}\n" in done.stdout
 
 
 def test_a_name_without_a_published_source_says_so(xcg_command: Command) -> None:
-    done = xcg_command("cite", "outermost", "distance", "MAep")
+    done = cite(xcg_command, "outermost", "distance", "MAep")
     assert keys(done.stdout) == ["kazai-lalmas-2006"]
     assert "the strategy outermost has no published source" in done.stderr
     assert "the near-miss model distance has no published source" in done.stderr
 
 
 def test_output_writes_a_file(xcg_command: Command, tmp_path: Path) -> None:
-    xcg_command("cite", "MAep", "--output", str(tmp_path / "xcg.bib"))
+    cite(xcg_command, "MAep", "--output", tmp_path / "xcg.bib")
     assert keys((tmp_path / "xcg.bib").read_text()) == ["kazai-lalmas-2006"]
 
 
@@ -70,7 +72,7 @@ def test_output_writes_a_file(xcg_command: Command, tmp_path: Path) -> None:
     ],
 )
 def test_an_unknown_name_is_one_error(xcg_command: Command, name: str, message: str) -> None:
-    done = xcg_command("cite", "MAep", name)
+    done = cite(xcg_command, "MAep", name)
     assert done.returncode == 2
     assert done.stdout == ""
     assert message in done.stderr
@@ -84,17 +86,17 @@ def test_a_function_of_ones_own_can_declare_an_entry(
         "def first(ranking, corpus):\n    return ranking.top(1)\n\n"
         "first.references = ('@misc{own,\\n  title = {Mine},\\n}',)\n"
     )
-    done = xcg_command("cite", "mine:first", cwd=tmp_path)
+    done = xcg_command("list", "strategies", "mine:first", "--bibtex", cwd=tmp_path)
     assert done.stdout == "@misc{own,\n  title = {Mine},\n}\n"
 
 
 def test_everything_that_xcg_provides_can_be_cited() -> None:
     for name in citable():
-        assert xcg.cite(name) == "" or keys(xcg.cite(name))
+        text = bibtex(citations([name]))
+        assert text == "" or keys(text)
 
 
 def test_descriptions_name_the_command(xcg_command: Command) -> None:
-    assert "xcg cite MAep" in xcg_command("measures", "MAep").stdout
-    assert "xcg cite sog" in xcg_command("user-models", "sog").stdout
-    assert "xcg cite controlled" in xcg_command("strategies", "controlled").stdout
-    assert "xcg cite" not in xcg_command("strategies", "outermost").stdout
+    for kind, name in (("measures", "MAep"), ("user-models", "sog"), ("strategies", "controlled")):
+        assert f"xcg list {kind} {name} --bibtex" in xcg_command("list", kind, name).stdout
+    assert "--bibtex" not in xcg_command("list", "strategies", "outermost").stdout

@@ -1,4 +1,4 @@
-"""The command ``xcg strategies`` takes its text from docstrings and signatures."""
+"""``xcg list strategies`` takes its text from docstrings and signatures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xcg.strategies.registry import STRATEGIES
 
 
 def test_the_list_has_every_strategy_with_its_parameters(xcg_command: Command) -> None:
-    done = xcg_command("strategies")
+    done = xcg_command("list", "strategies")
     assert (done.returncode, done.stderr) == (0, "")
     heading, *lines = done.stdout.splitlines()
     assert heading.split() == ["strategy", "what", "it", "does", "documents"]
@@ -26,7 +26,7 @@ def test_the_list_has_every_strategy_with_its_parameters(xcg_command: Command) -
 
 
 def test_a_strategy_is_explained(xcg_command: Command) -> None:
-    done = xcg_command("strategies", "promote_parent")
+    done = xcg_command("list", "strategies", "promote_parent")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("promote_parent(threshold=0.5, levels=1, score=max): Replace results by")
@@ -40,7 +40,7 @@ def test_a_strategy_is_explained(xcg_command: Command) -> None:
     assert any(line.startswith("example:     >>> ") for line in lines)
     assert "``" not in done.stdout
     assert ":attr:" not in done.stdout
-    with_value = xcg_command("strategies", "promote_parent(threshold=0.4)")
+    with_value = xcg_command("list", "strategies", "promote_parent(threshold=0.4)")
     assert with_value.stdout == done.stdout
 
 
@@ -53,7 +53,7 @@ def test_a_strategy_is_explained(xcg_command: Command) -> None:
     ],
 )
 def test_an_unknown_strategy_has_one_message(xcg_command: Command, name: str, message: str) -> None:
-    done = xcg_command("strategies", name)
+    done = xcg_command("list", "strategies", name)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
@@ -77,13 +77,13 @@ def test_a_function_of_the_user_is_explained(tmp_path: Path, xcg_command: Comman
         '            from 1.\n    """\n    return ranking.top(count)\n\n\n'
         "def bare(ranking, corpus):\n    return ranking\n"
     )
-    done = xcg_command("strategies", "mine:firsts", cwd=tmp_path)
+    done = xcg_command("list", "strategies", "mine:firsts", cwd=tmp_path)
     assert done.stdout == (
         "mine:firsts(count=1, word=x): Keep the first results.\n\n"
         "parameter:   count=1; a whole number; How many, from 1\n"
         "parameter:   word=x\n"
     )
-    assert xcg_command("strategies", "mine:bare", cwd=tmp_path).stdout == "mine:bare\n\n"
-    refused = xcg_command("--no-plugins", "strategies", "mine:bare", cwd=tmp_path)
+    assert xcg_command("list", "strategies", "mine:bare", cwd=tmp_path).stdout == "mine:bare\n\n"
+    refused = xcg_command("--no-plugins", "list", "strategies", "mine:bare", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "the strategy 'mine:bare' is a plug-in: plug-ins are refused" in refused.stderr

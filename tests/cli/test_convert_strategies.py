@@ -1,4 +1,4 @@
-"""The command ``xcg rewrite``."""
+"""``xcg convert --strategy`` rewrites a run with an overlap strategy."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_the_command_writes_the_form_of_its_input(
     path.write_bytes(gzip.compress(data) if compressed else data)
     output = tmp_path / "out" / name
     output.parent.mkdir()
-    done = xcg_command("rewrite", "--run", path, "--strategy", "top_ranked", "--output", output)
+    done = xcg_command("convert", "--run", path, "--strategy", "top_ranked", "--output", output)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     again = read_run(output)
     assert again.name == ("r" if name == "r.jsonl" else "r+top_ranked")
     assert again.rankings["1"].paths == ["/a[1]/s[1]/p[1]", "/a[1]/s[2]"]
     assert list(again.rankings["1"].scores) == [0.75, 0.001]
-    piped = xcg_command("rewrite", "--run", "-", "--strategy", "top_ranked", stdin=RUNS[name])
+    piped = xcg_command("convert", "--run", "-", "--strategy", "top_ranked", stdin=RUNS[name])
     assert piped.stdout.replace("-+", "r+") == output.read_text()
 
 
@@ -51,7 +51,7 @@ def test_the_command_writes_other_forms_and_states_what_they_lose(
     tmp_path: Path, xcg_command: Command
 ) -> None:
     (tmp_path / "r").write_text("1 Q0 d 1 3 r\n1 Q0 d 2 2 r\n1 Q0 e 3 1 r\n")
-    done = xcg_command("rewrite", "--run", tmp_path / "r", "--strategy", "unique", "--to", "jsonl")
+    done = xcg_command("convert", "--run", tmp_path / "r", "--strategy", "unique", "--to", "jsonl")
     assert done.stdout == (
         '{"topic": "1", "doc": "d", "score": 3}\n{"topic": "1", "doc": "e", "score": 1}\n'
     )
@@ -59,7 +59,7 @@ def test_the_command_writes_other_forms_and_states_what_they_lose(
         "xcg: note: lost in jsonl: the run's name (the name of the file is used instead)\n"
     )
     done = xcg_command(
-        *("rewrite", "--run", tmp_path / "r", "--strategy", "thorough", "--order", "file"),
+        *("convert", "--run", tmp_path / "r", "--strategy", "thorough", "--set", "order=file"),
         *("--depth", 2),
     )
     assert done.stdout == "1 Q0 d 1 2 r+thorough\n1 Q0 d 2 1 r+thorough\n"
@@ -75,7 +75,7 @@ def test_the_output_appears_only_if_the_format_can_hold_the_run(
     run.write(tmp_path / "r.xml", "inex")
     output = tmp_path / "out"
     done = xcg_command(
-        *("rewrite", "--run", tmp_path / "r.xml", "--strategy", "thorough", "--to", "trec"),
+        *("convert", "--run", tmp_path / "r.xml", "--strategy", "thorough", "--to", "trec"),
         *("--output", output),
     )
     assert done.returncode == 2
@@ -86,9 +86,8 @@ def test_the_output_appears_only_if_the_format_can_hold_the_run(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--strategy unique", "0 runs: expected one, --run PATH"),
+        ("--strategy unique", "nothing or too much to convert: expected either --assessments or --run"),
         ("--run r --run r --strategy unique", "2 runs: expected one, --run PATH"),
-        ("--run r", "no strategy: expected --strategy NAME; xcg strategies lists the names"),
         (
             "--run r --strategy unique --strategy thorough",
             "2 strategies, unique and others",
@@ -97,7 +96,7 @@ def test_the_output_appears_only_if_the_format_can_hold_the_run(
             "--run r --strategy merge_adjacent(gap=[0,1])",
             "2 strategies, merge_adjacent(gap=0)",
         ),
-        ("--run r --strategy uniq", "unknown strategy 'uniq': did you mean 'unique'?"),
+        ("--run r --strategy uniq", "--strategy: unknown strategy 'uniq': did you mean 'unique'?"),
         ("--run r --strategy unique --to inx", "unknown run format 'inx': did you mean 'inex'?"),
         (
             "--run r --strategy unique --to letor",
@@ -105,10 +104,6 @@ def test_the_output_appears_only_if_the_format_can_hold_the_run(
         ),
         ("--run no --strategy unique", "no: cannot read: No such file or directory"),
         ("--run r --strategy unique --corpus no", "no: "),
-        (
-            "--run r --strategy unique --order file --ties rank",
-            "--ties has no effect with --order",
-        ),
         (
             "--run r --strategy unique --output no/file",
             "no/file: cannot write: No such file",
@@ -124,7 +119,7 @@ def test_the_command_refuses_misuse(
 ) -> None:
     (tmp_path / "r").write_text(RUNS["r.trec"])
     (tmp_path / "l").write_text("2 qid:1 1:0.5 # docid = d7\n")
-    done = xcg_command("rewrite", *arguments.split(), cwd=tmp_path)
+    done = xcg_command("convert", *arguments.split(), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"xcg: error: {message}")
     assert done.stderr.count("\n") == 1
