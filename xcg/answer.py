@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from xcg.errors import XcgError, missing_extra, nearest
+from xcg.report.columns import NAMES
 from xcg.report.figures import save
 from xcg.tables import (
     RECORD_FORMATS,
@@ -205,7 +206,7 @@ class Answer(Sequence[T], Generic[T]):
             return layout.terminal
         if layout.tables is not None:
             return layout.tables
-        return [Table.of_records(self.records(), layout.columns, layout.legend)]
+        return [Table.of_records(self.records(), (*NAMES, *layout.columns), layout.legend)]
 
     def _repr_html_(self) -> str:
         """Return the tables and notes for a notebook."""
@@ -218,4 +219,4 @@ class Answer(Sequence[T], Generic[T]):
         return f"{above}{shown}" + (f"<ul>{notes}</ul>" if notes else "")
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.to_text().rstrip("\n")
