@@ -115,7 +115,7 @@ class Answer(Sequence[T], Generic[T]):
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """The record of the method: settings, version of xcg, SHA-256 of the input files."""
+        """The record of the method, with settings, version of xcg and SHA-256 of the input files."""
         return self.get_settings()
 
     @property
