@@ -293,9 +293,7 @@ def chunks_over_text() -> Figure:
     levels = {"chunks": (-0.6, -1.05, -0.6), "exact": (-1.95, -1.95), "page": (-2.85,)}
     for name, ranking in CHUNKS.items():
         found = results(GOLD, {name: runs[name]}, "1", TEXT, "spans")
-        for rank, (span, result, low) in enumerate(
-            zip(ranking, found, levels[name], strict=True), 1
-        ):
+        for rank, (span, result, low) in enumerate(zip(ranking, found, levels[name], strict=True), 1):
             _, start, end = span
             patch = Rectangle(
                 (start + 1, low),
