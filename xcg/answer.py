@@ -211,7 +211,8 @@ class Answer(Sequence[T], Generic[T]):
     def _repr_html_(self) -> str:
         """Return the tables and notes for a notebook."""
         shown = "".join(
-            html_table(table.heading, [list(row) for row in table.rows]) for table in self.tables()
+            html_table(table.heading, table.cells(), table.title, table.numeric())
+            for table in self.tables()
         )
         layout = self.layout
         above = "".join(f"<p>{html_text(one)}</p>" for one in layout.heading)
