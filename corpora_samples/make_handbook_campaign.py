@@ -10,7 +10,7 @@ overlap strategies, except for ``random``. They contain the first 60 results of 
 commands write ``focused`` too, with all its results::
 
     cd corpora_samples/handbook-thorough
-    xcg rewrite --run bm25.jsonl --strategy top_ranked --output focused.jsonl
+    xcg convert --run bm25.jsonl --strategy top_ranked --output focused.jsonl
 
 Three of the strategies are functions of this file: ``only``, ``below_bodies`` and ``merged_siblings``.
 They show how users add their own.

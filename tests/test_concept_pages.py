@@ -65,7 +65,8 @@ def test_the_value_of_the_partly_seen_section_is_the_one_computed_by_hand() -> N
     values = {}
     for normalisation in ("none", "subtree"):
         model = {"name": "m", "relevance_value": {"normalisation": normalisation}}
-        (found,) = xcg.explain(ASSESSMENTS, ranking, "163", CORPUS, model)
+        campaign = xcg.load(assessments=ASSESSMENTS, runs=ranking, corpus=CORPUS, user_model=model)
+        (found,) = campaign.explain(run=list(ranking), topic="163")
         values[normalisation] = [result.gain for result in found.results]
     assert values["none"] == pytest.approx([0.9, 0.9 * (160 + 189) / 627, 0])
     assert values["subtree"] == pytest.approx([0.9, 0.1, 0])
@@ -75,7 +76,7 @@ def test_the_value_of_the_partly_seen_section_is_the_one_computed_by_hand() -> N
 
 def test_the_leaves_have_the_sum_of_scores_that_the_pages_state() -> None:
     model = {"name": "m", "ideal": "max_gain"}
-    ideal = xcg.ideal_elements(ASSESSMENTS, "163", CORPUS, model)
+    ideal = xcg.load(assessments=ASSESSMENTS, corpus=CORPUS, user_model=model).ideal(topic="163")
     assert sum(element.score for element in ideal) == pytest.approx(4.75)
     for page in ("ideal-recall-base", "gain"):
         assert "4.75" in (PAGES / f"{page}.md").read_text(encoding="utf-8")

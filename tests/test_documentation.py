@@ -71,8 +71,8 @@ def test_the_readme_has_the_setup_commands_that_ci_runs() -> None:
     setup = [line for line in lines if line.startswith("python3 -m venv .venv")]
     assert [line.rpartition("&& ")[2] for line in setup] == [
         ".venv/bin/xcg evaluate configs/quickstart.yaml --measures MAep",
-        ".venv/bin/sphinx-build -q -W docs build/site",
         ".venv/bin/python -m pytest -q -n auto",
+        ".venv/bin/sphinx-build -q -W docs build/site",
     ]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from xcg.errors import XcgError, missing_extra, nearest
+from xcg.report.columns import NAMES
 from xcg.report.figures import save
 from xcg.tables import (
     RECORD_FORMATS,
@@ -114,7 +115,7 @@ class Answer(Sequence[T], Generic[T]):
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """The record of the method: settings, version of xcg, SHA-256 of the input files."""
+        """The record of the method, with settings, version of xcg and SHA-256 of the input files."""
         return self.get_settings()
 
     @property
@@ -205,12 +206,13 @@ class Answer(Sequence[T], Generic[T]):
             return layout.terminal
         if layout.tables is not None:
             return layout.tables
-        return [Table.of_records(self.records(), layout.columns, layout.legend)]
+        return [Table.of_records(self.records(), (*NAMES, *layout.columns), layout.legend)]
 
     def _repr_html_(self) -> str:
         """Return the tables and notes for a notebook."""
         shown = "".join(
-            html_table(table.heading, [list(row) for row in table.rows]) for table in self.tables()
+            html_table(table.heading, table.cells(), table.title, table.numeric())
+            for table in self.tables()
         )
         layout = self.layout
         above = "".join(f"<p>{html_text(one)}</p>" for one in layout.heading)
@@ -218,4 +220,4 @@ class Answer(Sequence[T], Generic[T]):
         return f"{above}{shown}" + (f"<ul>{notes}</ul>" if notes else "")
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.to_text().rstrip("\n")

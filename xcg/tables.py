@@ -270,7 +270,12 @@ def cell_length(text: str) -> int:
     return cell_len(text)
 
 
-def html_table(heading: Row, rows: Iterable[Sequence[object]], caption: str = "") -> str:
+def html_table(
+    heading: Row,
+    rows: Iterable[Sequence[object]],
+    caption: str = "",
+    numeric: Sequence[bool] | None = None,
+) -> str:
     """Write an HTML table of at most 200 rows.
 
     Args:
@@ -278,27 +283,29 @@ def html_table(heading: Row, rows: Iterable[Sequence[object]], caption: str = ""
         rows: Cells: text, numbers (aligned to the right, floats with four decimals), None for an
             empty cell, or :class:`Html`. Everything except Html is escaped.
         caption: Caption of the table.
+        numeric: Whether each column has texts that are numbers.
 
     >>> html_table(["run"], [["<b>"]])
     '<table><thead><tr><th>run</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
     """
     head = "".join(f"<th>{html_text(name)}</th>" for name in heading)
     all_rows = list(rows)
-    body = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in all_rows[:_MAX_HTML_ROWS])
+    numbers = numeric or [False] * len(heading)
+    body = "".join(
+        f"<tr>{''.join(map(_html_cell, row, numbers))}</tr>" for row in all_rows[:_MAX_HTML_ROWS]
+    )
     if len(all_rows) > _MAX_HTML_ROWS:
         body += f"<tr><td colspan={len(heading)}>and {len(all_rows) - _MAX_HTML_ROWS} more</td></tr>"
     title = f"<caption>{html_text(caption)}</caption>" if caption else ""
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _html_cell(value: object) -> str:
+def _html_cell(value: object, is_number: bool) -> str:
     if isinstance(value, Html):
         return f'<td style="text-align:left">{value}</td>'
-    if isinstance(value, float):
-        return f'<td style="text-align:right">{value:.4f}</td>'
-    if isinstance(value, int):
-        return f'<td style="text-align:right">{value}</td>'
-    return f"<td>{'' if value is None else html_text(value)}</td>"
+    text = f"{value:.4f}" if isinstance(value, float) else "" if value is None else html_text(value)
+    style = ' style="text-align:right"' if is_number or isinstance(value, (int, float)) else ""
+    return f"<td{style}>{text}</td>"
 
 
 def html_text(text: object) -> str:

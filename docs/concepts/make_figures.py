@@ -143,12 +143,18 @@ def step(path: str) -> str:
     return path.rpartition("/")[2] or "article[1]"
 
 
+def results(assessments: Any, runs: Any, topic: str, corpus: Any, model: Any) -> list[Any]:
+    """Return the explained results of the only run for a topic."""
+    campaign = xcg.load(assessments=assessments, runs=runs, corpus=corpus, user_model=model)
+    (found,) = campaign.explain(run=[run.name for run in campaign.runs], topic=topic)
+    return list(found.results)
+
+
 def explained(ranking: Sequence[str], **relevance_value: object) -> list[Any]:
     """Return the results of a ranking of elements of the paper's article, with their gains."""
     names = [f"{ARTICLE}#/article[1]{path}" for path in ranking]
     model = {"name": "figure", "relevance_value": relevance_value}
-    (found,) = xcg.explain(ASSESSMENTS, {"run": {TOPIC: names}}, TOPIC, CORPUS, model)
-    return list(found.results)
+    return results(ASSESSMENTS, {"run": {TOPIC: names}}, TOPIC, CORPUS, model)
 
 
 def ranking_tree() -> Figure:
@@ -170,7 +176,7 @@ def ideal_recall_base() -> Figure:
     ideal = {
         model: {
             element.path.removeprefix("/article[1]"): element.score
-            for element in xcg.ideal_elements(ASSESSMENTS, TOPIC, user_model=model)
+            for element in xcg.load(assessments=ASSESSMENTS, user_model=model).ideal(topic=TOPIC)
         }
         for model in ("kazai-lalmas-2006", "kazai-lalmas-2006-gen", "kazai-lalmas-2006-strict")
     }
@@ -192,27 +198,25 @@ def ideal_recall_base() -> Figure:
 def gains(name: str) -> list[float]:
     """Return the gains of one of the paper's runs."""
     (run,) = RUNS.glob(f"*-{name}.xml")
-    (found,) = xcg.explain(ASSESSMENTS, run, TOPIC, CORPUS, "kazai-lalmas-2006")
-    return [result.gain for result in found.results]
+    found = results(ASSESSMENTS, run, TOPIC, CORPUS, "kazai-lalmas-2006")
+    return [result.gain for result in found]
 
 
 def cumulated_gain() -> Figure:
     """Draw xCG and nxCG of the paper's runs."""
     figure, axes = panels(7.2, 2.9, columns=2)
     for axis, measure in zip(axes, ("xCG", "nxCG"), strict=True):
-        found = xcg.curves(
-            ASSESSMENTS, RUNS, CORPUS, "kazai-lalmas-2006", measure, 6, with_ideal=measure == "xCG"
-        )
+        campaign = xcg.load(assessments=ASSESSMENTS, runs=RUNS, corpus=CORPUS, measures=measure)
+        points = campaign.curves(depth=6, ideal=measure == "xCG")
         for run, label, colour, line in (
             ("ideal ranking", "xCI, ideal ranking", GREY, "--"),
             ("reverse_ideal", "reverse_ideal", BLUE, "-"),
             ("rel_leaves", "rel_leaves", ORANGE, "-"),
         ):
-            for curve in found:
-                if (curve.run, curve.topic) == (run, "all"):
-                    axis.plot(
-                        curve.x, curve.y, line, marker="o", markersize=4, color=colour, label=label
-                    )
+            curve = [point for point in points if (point["run"], point["topic"]) == (run, "all")]
+            if curve:
+                x, y = zip(*((point["x"], point["y"]) for point in curve), strict=True)
+                axis.plot(x, y, line, marker="o", markersize=4, color=colour, label=label)
         axis.set(xlabel="rank i", title=f"{measure}[i]", ylim=(0, 1.65), xticks=range(1, 7))
         axis.legend(frameon=False, fontsize=8, loc="lower right")
     axes[1].set_ylim(0, 1.1)
@@ -252,8 +256,8 @@ def gain_over_alpha() -> Figure:
     lines = []
     for alpha in alphas:
         model = {"name": "figure", "relevance_value": {"alpha": alpha}}
-        (found,) = xcg.explain(SECTION_JUDGED, ranking, "1", SECTION, model)
-        lines.append([result.gain for result in found.results])
+        found = results(SECTION_JUDGED, ranking, "1", SECTION, model)
+        lines.append([result.gain for result in found])
     figure, (axis,) = panels(7.2, 2.9)
     names = ("rank 1: p[1], not seen", "rank 2: s, partly seen", "rank 3: p[2], fully seen")
     for name, values, colour in zip(names, zip(*lines, strict=True), (GREY, ORANGE, BLUE), strict=True):
@@ -288,10 +292,8 @@ def chunks_over_text() -> Figure:
     axis.text(-12, top + height / 2, "text", ha="right", va="center")
     levels = {"chunks": (-0.6, -1.05, -0.6), "exact": (-1.95, -1.95), "page": (-2.85,)}
     for name, ranking in CHUNKS.items():
-        (found,) = xcg.explain(GOLD, {name: runs[name]}, "1", TEXT, "spans")
-        for rank, (span, result, low) in enumerate(
-            zip(ranking, found.results, levels[name], strict=True), 1
-        ):
+        found = results(GOLD, {name: runs[name]}, "1", TEXT, "spans")
+        for rank, (span, result, low) in enumerate(zip(ranking, found, levels[name], strict=True), 1):
             _, start, end = span
             patch = Rectangle(
                 (start + 1, low),

@@ -32,7 +32,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
         report = [sys.executable, "-m", "xcg", "report", "configs/quickstart.yaml"]
-        options = ["--user-model", "kazai-lalmas-2006", "--title", "The sample campaign"]
+        options = ["--user-model", "kazai-lalmas-2006", "--set", "report.title=The sample campaign"]
         environment = {**os.environ, "SOURCE_DATE_EPOCH": "1795305600"}
         subprocess.run([*report, *options, "--output", page], check=True, env=environment)
         text = page.read_text(encoding="utf-8")

@@ -49,7 +49,7 @@ samples` writes. `docs/start/make_first_hour.py` makes this page.
 
 $ xcg evaluate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006 --user-model overlap-off
 
-The user models disagree: to the second, overlap costs nothing. `xcg user-models overlap-off` and `xcg measures MAep` print the
+The user models disagree: to the second, overlap costs nothing. `xcg list user-models overlap-off` and `xcg list measures MAep` print the
 definitions, `xcg compare configs/quickstart.yaml` tests the differences, and `xcg report configs/quickstart.yaml --output
 report.html` writes a report for the browser.
 
@@ -59,7 +59,7 @@ Documents can be XML, HTML, Markdown or plain text. Relevant passages and result
 
 FILES
 
-$ xcg validate mine/config.yaml
+$ xcg check mine/config.yaml
 $ xcg evaluate mine/config.yaml
 $ xcg explain mine/config.yaml --run first --topic 1
 

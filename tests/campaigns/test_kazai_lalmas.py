@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from conftest import ROOT
 
 import xcg
-from xcg.evaluation.config import load_configuration
-from xcg.evaluation.ideals import ideal_elements
 from xcg.measures import cumulate, manxcg, nxcg
 
 RUNS = ["ideal", "frb", "reverse_ideal", "rel_leaves"]
@@ -53,16 +52,14 @@ CELLS = [
 ]
 
 
+def ideal(model: Any) -> Any:
+    """Return the ideal elements of the paper's topic under a user model."""
+    return xcg.load(ROOT / "configs/kazai-lalmas-2006.yaml", user_model=model).ideal(topic="163")
+
+
 @pytest.fixture(scope="module")
 def table() -> xcg.Results:
-    configuration = load_configuration(ROOT / "configs/kazai-lalmas-2006.yaml")
-    return xcg.evaluate(
-        configuration.assessments,
-        configuration.runs,
-        configuration.corpus,
-        configuration.user_models,
-        configuration.measures,
-    )
+    return xcg.load(ROOT / "configs/kazai-lalmas-2006.yaml").evaluate()
 
 
 @pytest.mark.parametrize(("measure", "run", "printed"), CELLS)
@@ -110,19 +107,14 @@ BODY = "/article[1]/bdy[1]"
     ],
 )
 def test_section_4_ideal_recall_bases(model: str, expected: dict[str, float]) -> None:
-    elements = ideal_elements(
-        ROOT / "assessments/kazai-lalmas-2006",
-        "163",
-        ROOT / "corpora_samples/kazai-lalmas-2006",
-        model,
-    )
+    elements = ideal(model)
     assert {element.path: element.score for element in elements} == expected
 
 
 def test_footnote_8_keeps_the_longer_paths() -> None:
     # The footnote names sec[4]/p[1] and sec[4]/p[2], but the values of Table I select ip1[2] and p[1].
     model = {"name": "longer", "ideal": {"name": "kazai_lalmas", "filter": "longer"}}
-    elements = ideal_elements(ROOT / "assessments/kazai-lalmas-2006", "163", None, model)
+    elements = ideal(model)
     assert {element.path.removeprefix(BODY) for element in elements} == {
         "/sec[6]",
         "/sec[4]/ip1[2]",
@@ -131,8 +123,7 @@ def test_footnote_8_keeps_the_longer_paths() -> None:
 
 
 def test_the_ideal_without_overlap_contains_every_relevant_element() -> None:
-    elements = ideal_elements(ROOT / "assessments/kazai-lalmas-2006", "163", None, "overlap-off")
-    assert len(elements) == 10
+    assert len(ideal("overlap-off")) == 10
 
 
 def test_section_5_2_3_a_section_after_its_only_relevant_paragraph_gains_nothing() -> None:

@@ -28,10 +28,8 @@ def test_the_notebook_runs_and_shows_its_stored_output() -> None:
     assert sum(bool(line.strip()) for cell in code for line in cell.splitlines()) <= 10
 
     space: dict[str, Any] = {}
-    *first, last = code[:-2], code[-2], code[-1]
-    for cell in first[0]:
-        exec(cell, space)
-    results, explanation = eval(first[1], space), eval(last, space)
+    exec(code[0], space)
+    results, explanation = eval(code[1], space), eval(code[2], space)
     for cell, value in zip(cells[-2:], (results, explanation), strict=True):
         (output,) = cell["outputs"]
         assert "".join(output["data"]["text/html"]) == value._repr_html_()
@@ -61,7 +59,8 @@ def test_the_notebook_runs_and_shows_its_stored_output() -> None:
 def test_an_explanation_marks_relevant_text_in_a_notebook() -> None:
     corpus = {"d": "<d>a &lt;b&gt; c" + " x" * 200 + "</d>"}
     gold = {"1": {"d": [(2, 5), (300, 310)]}}
-    (found,) = xcg.explain(gold, {"r": {"1": [("d", 0, 250)]}}, "1", corpus)
+    campaign = xcg.load(assessments=gold, runs={"r": {"1": [("d", 0, 250)]}}, corpus=corpus)
+    (found,) = campaign.explain(run="r", topic="1")
     html = found._repr_html_()
     assert "a <mark>&lt;b&gt;</mark> c" in html
     assert " … " in html

@@ -106,7 +106,9 @@ def test_a_scheduler_that_stops_is_an_error_and_the_study_continues(tmp_path: Pa
 
         with pytest.raises(XcgError, match=f"the Dask scheduler at {address} has stopped") as error:
             Executor(scheduler=address).run(slower_square, TASKS, checkpoint=checkpoint, progress=stop)
-    assert str(error.value).endswith("with --checkpoint, a study continues after its last result")
+    assert str(error.value).endswith(
+        "with study.topics.checkpoint, a study continues after its last result"
+    )
     assert 1 <= len(checkpoint.read_text().splitlines()) - 1 < 12
     assert Executor().run(slower_square, TASKS, checkpoint=checkpoint) == SQUARES
 

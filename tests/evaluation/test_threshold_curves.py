@@ -95,7 +95,7 @@ def test_many_levels_are_thinned_out_with_a_note() -> None:
     found = threshold_curves(Inputs(qrels, {"r": {"1": ["d1", "d100"]}}), "xAP", most=4)
     assert [threshold for threshold in found.curves[-1].x if threshold] == [0.1, 3.4, 6.7, 10]
     assert found.notes == [
-        "note: 100 levels of gain under levels, 4 of which are thresholds; --points NUMBER changes this"
+        "note: 100 levels of gain under levels, 4 of which are thresholds; curves.points changes this"
     ]
 
 

@@ -244,7 +244,7 @@ def test_the_page_states_which_runs_and_topics_are_explained(
     assert data["explanations"]["rule"] == [
         "All runs are explained; of more than 12, only the best 3 are.",
         "The first 10 of 15 topics are explained, in the order of the assessments; "
-        "xcg report --explained sets the number.",
+        "report.explained sets the number.",
     ]
     monkeypatch.setattr(html_explanations, "MAX_RUNS", 7)
     rule = report_data(sample, explained=1)["explanations"]["rule"]

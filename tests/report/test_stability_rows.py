@@ -88,7 +88,7 @@ def test_a_combination_without_scores_names_the_topics() -> None:
     assessed = np.array([[False, True], [True, True]])
     scores = {"MAep": AssessorScores(("r",), ("1", "2"), values, assessed)}
     assert range_rows(scores, None, 0, "all")[0]["mean"] == 0.5
-    message = "MAep, double-judged topics: a run has no score .*; use --topics all"
+    message = "MAep, double-judged topics: a run has no score .*; use study.assessors.topics=all"
     with pytest.raises(XcgError, match=message):
         range_rows(scores, None, 0, "double-judged")
 

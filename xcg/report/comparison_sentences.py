@@ -55,7 +55,7 @@ def comparison_statement(
     """State baseline, test, correction, level, topics, intervals and power of comparisons.
 
     Args:
-        comparisons: What :func:`xcg.compare` returned.
+        comparisons: What ``xcg compare`` returned.
         baseline: The baseline with which it was called.
         correction: The correction with which it was called.
         within_runs: Whether only strategies of the same run were compared.

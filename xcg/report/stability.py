@@ -139,7 +139,7 @@ def _means_by_topics(
             if np.isnan(means).any():
                 raise XcgError(
                     f"{measure}, {name}: a run has no score under a combination of assessors"
-                    + ("; use --topics all" if topic_scores is double_judged else "")
+                    + ("; use study.assessors.topics=all" if topic_scores is double_judged else "")
                 )
             yield measure, f"{len(topic_scores.topics)} ({name})", topic_scores, means
 

@@ -129,7 +129,7 @@ def calibrate(
     """Measure how often tests, corrections and gates find differences between equally good runs.
 
     In each campaign, the scores of each topic are exchanged among the runs at random (see
-    :func:`exchange`). Then the tests and corrections of :func:`xcg.compare`
+    :func:`exchange`). Then the tests and corrections of ``xcg compare``
     and the gate of ``xcg gate`` are applied at the level of 5 %. A campaign has
     a false alarm if at least one comparison of the family is significant, or the gate fails.
 
@@ -138,7 +138,7 @@ def calibrate(
         baseline: Name of a run that the others are compared with, or ``"all"`` for all pairs of runs.
             By default both, with the first run.
         tests: Names in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`; by default all.
-        corrections: As for :func:`xcg.compare`, except ``"tukey"``, whose assumption of equal spreads
+        corrections: As for ``xcg compare``, except ``"tukey"``, whose assumption of equal spreads
             the exchange makes true; by default those that it uses by default. ``"shaffer"`` is only
             applied to all pairs by ``"t"``.
         campaigns: Number of exchanged campaigns, at least 1.

@@ -144,7 +144,7 @@ def check_gate(
         results: Results with scores per topic.
         minimums: Minimum mean of each measure, from :func:`parse_thresholds`.
         baseline: Name of the run with which all other runs are compared, by all measures.
-        test: As for :func:`xcg.compare`.
+        test: As for ``xcg compare``.
         correction: ``"holm"`` (the default), ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``; without an
             effect if there are margins.
         margins: By measure, how much worse than the baseline a run may be.

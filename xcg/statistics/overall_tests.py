@@ -158,7 +158,7 @@ def friedman_posthoc(scores: TopicScores, correction: str = "holm") -> dict[tupl
 
     Args:
         scores: Scores of at least three runs for at least two topics.
-        correction: Correction of the p values for the number of pairs, as for :func:`xcg.compare`.
+        correction: Correction of the p values for the number of pairs, as for ``xcg compare``.
 
     Returns:
         p values from 0 to 1 by pair of runs. If all n topics have the same ranks, Conover's test has no
@@ -235,7 +235,7 @@ def significant_pairs(
     Args:
         scores: Scores of at least three runs for at least two topics.
         lower_is_better: Whether lower scores are better.
-        correction: Correction of p values for the number of pairs, as for :func:`xcg.compare`.
+        correction: Correction of p values for the number of pairs, as for ``xcg compare``.
 
     Returns:
         The pairs in the order of the worse runs, and of the better runs for each of them.

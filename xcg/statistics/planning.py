@@ -203,8 +203,8 @@ def plan(
             difference of the mean per topic.
         runs: Number of runs to compare, two to 1,000; by default those of the pilot.
         topics: Number of topics at hand, at least two; by default those of the pilot.
-        baseline: As for :func:`xcg.compare`. With a name, all pairs of the pilot include this run.
-        correction: A correction of :func:`xcg.compare`, which also decides the default; not
+        baseline: As for ``xcg compare``. With a name, all pairs of the pilot include this run.
+        correction: A correction of ``xcg compare``, which also decides the default; not
             ``"tukey"``, whose power depends on all runs.
         seed: Seed of the simulated campaigns.
 
