@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT, Command, without_note
 from lxml import etree
 
-from xcg.evaluation.config import load_configuration
+import xcg
 from xcg.user_model.model import resolve_models
 
 HANDBOOK = ROOT / "corpora_samples" / "handbook"
@@ -85,4 +85,4 @@ def test_yaml_examples_load(article: Path, code: etree._Element, tmp_path: Path)
     if code.get("role") == "user-model":
         assert resolve_models(path)
     else:
-        load_configuration(path)
+        assert xcg.load(path).inputs.user_models

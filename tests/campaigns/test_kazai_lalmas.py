@@ -8,7 +8,6 @@ import pytest
 from conftest import ROOT
 
 import xcg
-from xcg.evaluation.config import load_configuration
 from xcg.evaluation.ideals import ideal_elements
 from xcg.measures import cumulate, manxcg, nxcg
 
@@ -55,7 +54,7 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def table() -> xcg.Results:
-    configuration = load_configuration(ROOT / "configs/kazai-lalmas-2006.yaml")
+    configuration = xcg.load(ROOT / "configs/kazai-lalmas-2006.yaml").inputs
     return xcg.evaluate(
         configuration.assessments,
         configuration.runs,

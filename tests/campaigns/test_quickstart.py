@@ -11,7 +11,9 @@ from conftest import ROOT
 
 import xcg
 from xcg.errors import InputError, UnmappedError
+from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import Explanation
+from xcg.evaluation.inputs import Inputs
 from xcg.judgements.recall_base import RecallBase, Span
 
 TEXT = "Bees dance on the comb. Drones do no work."
@@ -61,7 +63,7 @@ def test_the_notebook_runs_and_shows_its_stored_output() -> None:
 def test_an_explanation_marks_relevant_text_in_a_notebook() -> None:
     corpus = {"d": "<d>a &lt;b&gt; c" + " x" * 200 + "</d>"}
     gold = {"1": {"d": [(2, 5), (300, 310)]}}
-    (found,) = xcg.explain(gold, {"r": {"1": [("d", 0, 250)]}}, "1", corpus)
+    (found,) = explain(Inputs(gold, {"r": {"1": [("d", 0, 250)]}}, corpus), "1")
     html = found._repr_html_()
     assert "a <mark>&lt;b&gt;</mark> c" in html
     assert " … " in html
