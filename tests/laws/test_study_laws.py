@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from conftest import ROOT, Command
-
 from xcg.installation import install_command
 
 
