@@ -20,7 +20,6 @@ from xcg.evaluation.results import Results
 from xcg.evaluation.run_names import with_named_run
 from xcg.measures import MEASURES
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
-from xcg.report.tables import results_table
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
 
@@ -84,7 +83,7 @@ def gate(asked: Asked) -> GateAnswer:
     failed = [f"failed: {failure}" for failure in verdict.failures]
 
     def layout() -> Layout:
-        found = printed.layout if len(printed) else Layout(tables=[results_table(results)])
+        found = printed.layout if len(printed) else results.layout
         comment = functools.partial(_comment, verdict, printed, find_questions)
         return replace(found, texts={"markdown": comment})
 

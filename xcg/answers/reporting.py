@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import BinaryIO
 
 from xcg import __version__
@@ -31,7 +32,7 @@ def write(asked: Asked, page: BinaryIO) -> None:
             page,
             title=chosen.title,
             explained=chosen.explained,
-            settings=record_of(asked, ["report"]),
+            settings=record_of(asked, ["report"], Path()),
             progress=progress,
         )
 

@@ -12,7 +12,7 @@ from xcg.errors import MissingSizeError, XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
-from xcg.evaluation.results import Results
+from xcg.evaluation.results import Cell, Results
 from xcg.measures import MEASURES
 from xcg.report.strategy_studies import (
     ORACLE_SENTENCE,
@@ -26,7 +26,6 @@ from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.intervals import mean_intervals
 from xcg.statistics.significance import Comparison, compare_runs
 from xcg.statistics.strategy_study import Case, StrategyStudy, rewritten_runs, study_strategies
-from xcg.statistics.topic_scores import Cell
 from xcg.strategies.extents import overlapping_positions
 
 Json = dict[str, Any]
