@@ -64,14 +64,10 @@ def test_the_example_by_hand() -> None:
         SAMPLES / "docs",
         measures="MAep SpanPrecision@1",
     )
-    for run, other, shown in (
-        ("sections", 17.5, "ln(57 / 17.5) = {:.3f}"),
-        ("pages", 218.5, "218.5 other tokens, which gives {:.3f}"),
-    ):
+    for run, other in (("sections", 17.5), ("pages", 218.5)):
         expected = 1 - other / 39.5 * math.log((39.5 + other) / other)
         found = results.value(run, "MAep", "power-failure")
         assert found == pytest.approx(expected, abs=1e-12)
-        assert shown.format(expected) in PAGE
     # 167 of the 247 characters of the first result are gold.
     precision = results.value("sections", "SpanPrecision@1", "power-failure")
     assert precision == pytest.approx(167 / 247, abs=1e-12)

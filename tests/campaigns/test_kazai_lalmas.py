@@ -9,8 +9,10 @@ from conftest import ROOT
 
 import xcg
 from xcg.evaluation.ideals import ideal_elements
+from xcg.evaluation.inputs import Inputs
 from xcg.measures import cumulate, manxcg, nxcg
 
+ASSESSMENTS = ROOT / "assessments/kazai-lalmas-2006"
 RUNS = ["ideal", "frb", "reverse_ideal", "rel_leaves"]
 
 # Table II as printed. Cells stay text because the number of digits is their precision.
@@ -109,19 +111,15 @@ BODY = "/article[1]/bdy[1]"
     ],
 )
 def test_section_4_ideal_recall_bases(model: str, expected: dict[str, float]) -> None:
-    elements = ideal_elements(
-        ROOT / "assessments/kazai-lalmas-2006",
-        "163",
-        ROOT / "corpora_samples/kazai-lalmas-2006",
-        model,
-    )
+    corpus = ROOT / "corpora_samples/kazai-lalmas-2006"
+    elements = ideal_elements(Inputs(ASSESSMENTS, (), corpus, model), ["163"])
     assert {element.path: element.score for element in elements} == expected
 
 
 def test_footnote_8_keeps_the_longer_paths() -> None:
     # The footnote names sec[4]/p[1] and sec[4]/p[2], but the values of Table I select ip1[2] and p[1].
     model = {"name": "longer", "ideal": {"name": "kazai_lalmas", "filter": "longer"}}
-    elements = ideal_elements(ROOT / "assessments/kazai-lalmas-2006", "163", None, model)
+    elements = xcg.load(assessments=ASSESSMENTS, user_model=model).ideal(topic="163")
     assert {element.path.removeprefix(BODY) for element in elements} == {
         "/sec[6]",
         "/sec[4]/ip1[2]",
@@ -130,7 +128,7 @@ def test_footnote_8_keeps_the_longer_paths() -> None:
 
 
 def test_the_ideal_without_overlap_contains_every_relevant_element() -> None:
-    elements = ideal_elements(ROOT / "assessments/kazai-lalmas-2006", "163", None, "overlap-off")
+    elements = ideal_elements(Inputs(ASSESSMENTS, (), None, "overlap-off"), ["163"])
     assert len(elements) == 10
 
 

@@ -274,7 +274,7 @@ def test_the_browser_shows_the_levels_as_percentages(tmp_path: Path) -> None:
 def test_the_curves_are_those_of_curves(sample: Inputs, data: Any) -> None:
     for curve, name in zip(data["curves"], ("nxCG", "ep"), strict=True):
         assert curve["measure"] == name
-        found = curves(sample.assessments, sample.runs, sample.corpus, sample.user_model, name, 60)
+        found = curves(sample, name, 60)
         for one in found:
             model = [m["name"] for m in data["models"]].index(one.user_model)
             run = data["runs"].index(one.run)
@@ -295,7 +295,7 @@ def test_the_gains_are_those_of_explain(sample: Inputs, data: Any) -> None:
         for model, name in zip(topic["models"], explanations["models"], strict=True):
             if "missing" in model:
                 continue
-            found = explain(sample.assessments, sample.runs, topic["topic"], sample.corpus, name)
+            found = explain(replace(sample, user_model=name), topic["topic"])
             for ranking, one in zip(model["runs"], found, strict=True):
                 assert one.run in explanations["runs"]
                 assert model["ideal_gain"] == one.ideal_gain

@@ -194,9 +194,6 @@ def test_user_models_do_not_matter(
     config = tmp_path / "c.yaml"
     config.write_text("user_model: [levels, overlap-off]\n")
     assert xcg_command(*files, config).stdout == ALL
-    refused = xcg_command(*files, "--user-model", "levels")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "--user-model has no effect with --format trec_eval" in refused.stderr
 
 
 @pytest.fixture

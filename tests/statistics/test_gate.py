@@ -229,7 +229,7 @@ def test_a_gate_that_cannot_fail_is_illegal(test: str) -> None:
     assert str(error.value) == (
         f"bad, m: by MAep the gate can never fail: the {test} test over 6 topics, Holm over 3 "
         "comparisons, returns at least p = 0.0938; use more topics, fewer runs, measures or user "
-        "models, the t test, or --allow-underpowered (allow_underpowered=True)"
+        "models, the t test, or --set gate.allow_underpowered=true"
     )
     verdict = check_gate(results, {}, "base", test=test, allow_underpowered=True)
     assert verdict.failures == []
@@ -305,8 +305,8 @@ def test_a_baseline_without_limits_is_the_test(files: Callable[..., list[str]]) 
         ((), "nothing to check: expected a baseline"),
         (("--max-drop", "5%"), "max_drop needs the run to compare with"),
         (("--baseline", "good"), "expected at least two"),
-        ((*worse, "--set", "compare.margin=0"), "illegal margin 0: expected a number above 0"),
-        ((*worse, "--set", "compare.margin=.nan"), "illegal margin nan"),
+        ((*worse, "--set", "compare.margin=0"), "illegal margin '0': expected a number above 0"),
+        ((*worse, "--set", "compare.margin=.nan"), "illegal margin '.nan'"),
         ((*worse, "--set", "compare.margin={MAep: 0.1}"), "no measure 'MAep'"),
     ):
         alone = options == ("--baseline", "good")

@@ -16,7 +16,6 @@ def evaluate(asked: Asked) -> Results:
     shown = asked.settings.evaluate
     inputs = asked.inputs_with("assessments", "runs")
     if asked.settings.format == "trec_eval":
-        asked.refuse("user_model", "with the format trec_eval, whose measures have no user model")
         results = asked.evaluate(trec_eval_inputs(inputs))
         text = trec_eval_output(results, shown.per_topic)
         return results.shown(Layout(texts={"trec_eval": lambda: text}))

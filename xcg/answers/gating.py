@@ -14,7 +14,7 @@ from xcg.answers.asked import Asked
 from xcg.answers.comparison import compared, margins_of
 from xcg.answers.verdicts import GateAnswer
 from xcg.documents.writing import whole_file
-from xcg.errors import XcgError
+from xcg.errors import XcgError, nearest
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.evaluation.run_names import with_named_run
@@ -55,6 +55,8 @@ def gate(asked: Asked) -> GateAnswer:
         lenient=inputs.lenient or allowed is not None,
     )
     results = asked.evaluate(inputs)
+    if baseline is not None and baseline not in results.scope.runs:
+        raise XcgError(f"no run {baseline!r}: {nearest(baseline, results.scope.runs)}")
     verdict = check_gate(
         results,
         minimums,
