@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from conftest import ROOT, Command
-from xcg.installation import install_command
 
 
 def laws(measure: str, **keys: Any) -> list[str]:
@@ -187,8 +186,8 @@ def test_without_hypothesis_the_extra_is_named(
     (tmp_path / "hypothesis.py").write_text("raise ModuleNotFoundError(name='hypothesis')\n")
     done = xcg_process(*laws("MAep"), cwd=tmp_path)
     assert done.returncode == 2
-    command = install_command("break")
-    assert done.stderr == f"xcg: error: xcg study laws needs hypothesis: {command}\n"
+    assert "study laws needs hypothesis: " in done.stderr
+    assert done.stderr.endswith("-m pip install 'xcg[break]'\n")
 
 
 def test_the_page_on_installation_names_the_extra() -> None:
