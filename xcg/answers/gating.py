@@ -12,7 +12,6 @@ from typing import Any
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.answers.comparison import compared, margins_of
-from xcg.answers.verdicts import GateAnswer
 from xcg.documents.writing import whole_file
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.inputs import Inputs
@@ -22,6 +21,24 @@ from xcg.measures import MEASURES
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
+
+
+class GateAnswer(Answer[Any]):
+    """The answer of a gate: a sequence of the checks of each run, measure and user model.
+
+    Attributes:
+        results: The scores.
+        verdict: What was checked, and what failed.
+        passed: Whether no run fails.
+    """
+
+    results: Results
+    verdict: Verdict
+
+    @property
+    def passed(self) -> bool:
+        """Whether no run fails."""
+        return not self.verdict.failures
 
 
 def gate(asked: Asked) -> GateAnswer:
