@@ -154,7 +154,7 @@ def test_measures_over_chunk_identifiers(script: Any) -> None:
 def test_the_runs_and_configurations_are_valid(study: tuple[Path, str], xcg_command: Command) -> None:
     target, tables = study
     assert set(CHUNKINGS) == {path.stem for path in (target / "runs").iterdir()}
-    done = xcg_command("validate", target / "config.yaml")
+    done = xcg_command("check", target / "config.yaml")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     repeated = "xcg: note: run fixed-large-twice repeats "
     printed = parse_table(tables)

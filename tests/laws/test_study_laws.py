@@ -163,7 +163,6 @@ def test_the_user_of_a_function_pays_for_padding(xcg_command: Command, tmp_path:
         (["nxCG"], "nxCG lacks its cutoff"),
         (["ESL"], "ESL is lower-is-better: the laws are for higher-is-better measures"),
         (["MAep", "--set", "user_model=nobody"], "unknown user model 'nobody'"),
-        (["MAep", "--set", "study.laws.effort=text"], "study.laws.effort has no effect on a measure"),
         (["mine:covered", "--set", "user_model=levels"], "user_model has no effect on a function"),
         (["mine:covered", "--set", "study.laws.law=ordr"], "unknown law 'ordr': did you mean 'order'?"),
         (["mine:covered", "--set", "study.laws.examples=0"], "study.laws.examples: expected "),
