@@ -48,7 +48,7 @@ def test_a_user_model_is_explained_with_ranges_and_defaults(xcg_command: Command
 def test_a_part_is_explained_with_an_example_that_loads(xcg_command: Command) -> None:
     for name in ("distance", "kazai_lalmas", "words_and_marks", "growing_alpha", "sog"):
         explained = xcg_command("list", "user-models", name).stdout
-        example = explained.partition("In a user model:\n")[2].partition("\nxcg list ")[0]
+        example = explained.partition("In a user model:\n")[2]
         content = yaml.safe_load(example)
         UserModel.of({"name": "m", **content})
     distance = cells(xcg_command("list", "user-models", "distance").stdout)

@@ -1,1 +1,1 @@
-"""Laws that measures should obey, and the search for small cases that break them (``xcg break``)."""
+"""Laws that measures should obey, and the search for small cases that break them (``study laws``)."""

@@ -44,7 +44,7 @@ IDEAL_ELEMENTS = (
         meaning="share of the ideal text that is in the smallest relevant elements",
     ),
 )
-"""The columns of ``xcg ideal``."""
+"""The columns of ``xcg explain``."""
 
 RANKS_OF_VALUE = (
     _text("reference", priority=1, meaning="run or ideal ranking that sets the value"),
@@ -64,7 +64,7 @@ PERTURBATION = (
     _count("inserted", meaning="number of non-relevant results"),
     Column("change", meaning="relative change of the score"),
 )
-"""The columns of ``xcg perturb``."""
+"""The columns of ``xcg study perturb``."""
 
 PLANS = (
     _text("test", priority=1),
@@ -78,7 +78,7 @@ PLANS = (
     Column("power", meaning="probability that the difference is found"),
     _count("topics_needed", meaning="number of topics needed to find the difference"),
 )
-"""The columns of ``xcg plan``."""
+"""The columns of ``xcg study plan``."""
 
 FALSE_ALARMS = (
     _text("procedure"),
@@ -93,7 +93,7 @@ FALSE_ALARMS = (
     Column("high", priority=1, meaning="upper limit of the 95 % interval of the rate"),
     _text("verdict", priority=1),
 )
-"""The columns of ``xcg calibrate``."""
+"""The columns of ``xcg study calibrate``."""
 
 DISTRIBUTION = (
     _text("level", is_key=True),
@@ -101,7 +101,7 @@ DISTRIBUTION = (
     Column("share", meaning="share of all assessments"),
     Column("relevant_share", meaning="share of the relevant assessments"),
 )
-"""The columns of ``xcg distribution``."""
+"""The columns of ``xcg check --levels``."""
 
 OVERALL_TESTS = (
     _text("test", is_key=True),
@@ -113,7 +113,7 @@ OVERALL_TESTS = (
     _score("relative", priority=2, meaning="difference divided by the worse mean"),
     _text("criterion", priority=3, meaning="size of the relative difference (Spärck Jones)"),
 )
-"""The columns of ``xcg compare --overall``."""
+"""The columns of ``xcg compare --table overall``."""
 
 AGREEMENTS = (
     _text("and measure", is_key=True),
@@ -124,7 +124,7 @@ AGREEMENTS = (
     _score("tau_b low", priority=3, meaning="lower limit of the 95 % interval of tau_b"),
     _score("tau_b high", priority=3, meaning="upper limit of the 95 % interval of tau_b"),
 )
-"""The columns of ``xcg compare --orders``."""
+"""The columns of ``xcg compare --table orders``."""
 
 SHIFTS = (
     Column("tau_b", meaning="Kendall's tau-b between the orders of runs"),
@@ -145,7 +145,7 @@ CROSSINGS = (
     _text("before", meaning="best strategy for lower values"),
     _text("after", meaning="best strategy for higher values"),
 )
-"""The columns of ``xcg sweep --crossings``."""
+"""The columns of ``sweep`` with ``crossings``."""
 
 ASSESSORS = (
     _text("topics", is_key=True),
@@ -159,7 +159,7 @@ ASSESSORS = (
     Column("range", meaning="highest minus lowest score"),
     Column("% of mean", meaning="range as a share of the mean score"),
 )
-"""The columns of ``xcg stability assessors``."""
+"""The columns of ``xcg study assessors``."""
 
 TOPIC_SETS = (
     _count("topics", is_key=True),
@@ -185,7 +185,7 @@ TOPIC_SETS = (
     _text("sparse", priority=2),
     Column("cumulated comparisons %", priority=3, meaning="share of comparisons up to this range"),
 )
-"""The columns of ``xcg stability topics``."""
+"""The columns of ``xcg study topics``."""
 
 
 def chunk_columns(unit: str, budgets: Sequence[int] = ()) -> list[Column]:

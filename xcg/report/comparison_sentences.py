@@ -209,7 +209,7 @@ def _spreads(lines: Sequence[Comparison]) -> list[str]:
             facts.append(
                 "warning: Tukey's HSD assumes equal standard deviations; these differ "
                 f"{high / low:.1f}-fold, so more than 5 % of such comparisons may be false alarms; "
-                "use --correction shaffer or holm"
+                "use the correction shaffer or holm"
             )
     return facts
 

@@ -53,7 +53,7 @@ def explanation_data(context: ReportContext, explained: int) -> Json:
     if len(topics) < len(context.topics):
         limits.append(
             f"The first {len(topics)} of {len(context.topics)} topics are explained, in the order of "
-            "the assessments; xcg report --explained sets the number."
+            "the assessments; report.explained sets the number."
         )
     if len(models) < len(inputs.user_models):
         limits.append(

@@ -1,4 +1,4 @@
-"""Write the outcomes of ``xcg break``: text for people, records for programs."""
+"""Write the outcomes of ``xcg study laws``: text for people, records for programs."""
 
 from __future__ import annotations
 

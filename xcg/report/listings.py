@@ -54,8 +54,8 @@ _SETTINGS = {
 }
 """Column of the listing → setting."""
 _MORE = (
-    "xcg user-models NAME explains a user model or a part, such as distance: values and ranges. "
-    "xcg cite NAME prints the sources of one as BibTeX."
+    "xcg list user-models NAME explains a user model or a part, such as distance: values and ranges. "
+    "--bibtex prints its sources."
 )
 _OWN = (
     "A part can also be a function of your own, package.module:function, and a quantisation a table, "
@@ -131,7 +131,7 @@ def describe_measure(definition: Definition) -> str:
         ("example", definition.example),
         ("caveat", definition.caveat),
         ("source", definition.source),
-        ("citation", f"xcg cite {definition.usage} prints BibTeX" if definition.references else ""),
+        ("citation", f"xcg list measures {definition.usage} --bibtex" if definition.references else ""),
     ]
     lines = [f"{definition.usage}: {definition.title}", "", f"  {definition.formula}", ""]
     lines += [f"{label + ':':13}{text}" for label, text in declared if text]
@@ -244,7 +244,8 @@ def _describe(kind: str, name: str, function: Callable[..., Any]) -> str:
     example = textwrap.indent("\n".join(docstring.example), " " * 13).lstrip()
     lines += [f"example:     {example}"] if example else []
     if getattr(function, "references", ()):
-        lines += [f"citation:    xcg cite {name} prints BibTeX"]
+        list_ = "user-models" if kind else "strategies"
+        lines += [f"citation:    xcg list {list_} {name} --bibtex"]
     return printable("\n".join(lines), keep="\n") + "\n"
 
 

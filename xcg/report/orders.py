@@ -71,7 +71,7 @@ def sweep_sentences(results: Results, reference: str | None, resamples: int) -> 
     runs, models, topics = (len(names) for names in (results.runs, results.user_models, results.topics))
     named = f"{reference}, named by the user"
     if reference is None:
-        named = f"{results.user_models[0]}, the first (--reference-model names another)"
+        named = f"{results.user_models[0]}, the first (sweep.reference_model names another)"
     sentences = [
         f"The order of {runs} runs by their means over {topics} topics under each of {models} user "
         f"models is compared with the order under {named}."

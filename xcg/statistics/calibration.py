@@ -130,7 +130,7 @@ def calibrate(
 
     In each campaign, the scores of each topic are exchanged among the runs at random (see
     :func:`exchange`). Then the tests and corrections of :func:`xcg.compare`
-    and the gate of ``xcg compare --fail-if-worse-than`` are applied at the level of 5 %. A campaign has
+    and the gate of ``xcg gate`` are applied at the level of 5 %. A campaign has
     a false alarm if at least one comparison of the family is significant, or the gate fails.
 
     Args:

@@ -138,10 +138,10 @@ def parse_limits(
     {'': Amount(value=0.05, is_relative=True), 'ASL': Amount(value=2.0, is_relative=False)}
     """
     if regressed_by is not None and max_regressed in (None, ()):
-        raise XcgError("regressed-by has no effect without max-regressed: expected both")
+        raise XcgError("regressed_by has no effect without max_regressed: expected both")
     size = REGRESSED_BY if regressed_by is None else regressed_by
     if not (math.isfinite(size) and size >= 0):
-        raise XcgError(f"illegal regressed-by {size}: expected a number of at least 0, like 0.1")
+        raise XcgError(f"illegal regressed_by {size}: expected a number of at least 0, like 0.1")
     return Limits(
         by_measure("max-drop", max_drop, _drop, _EXPECTED_DROP),
         by_measure("max-regressed", max_regressed, _topics, _EXPECTED_TOPICS),
@@ -180,7 +180,7 @@ def useless_limits(pair: BaselinePair, baseline: str, limits: Limits) -> Iterato
         yield (
             f"{where}: {most}{f' of {len(scores)}' * most.is_relative} topics may regress by more than "
             f"{size:g}, and {can_regress} can, with these scores of {baseline}",
-            "expected a lower --max-regressed (max_regressed) or --regressed-by (regressed_by)",
+            "expected a lower --max-regressed (max_regressed) or gate.regressed_by",
         )
 
 
