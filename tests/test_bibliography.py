@@ -9,9 +9,9 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from xcg.bibliography import bibliography, entries_of
 from xcg.errors import XcgError
 from xcg.measures import MEASURES
+from xcg.report.bibliography import bibliography, entries_of
 from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES
 
@@ -54,7 +54,7 @@ def test_an_entry_has_the_fields_of_its_type(key: str) -> None:
 
 
 def test_keys_are_unique_and_sorted() -> None:
-    text = (ROOT / "xcg" / "references.bib").read_text(encoding="utf-8")
+    text = (ROOT / "xcg" / "report" / "references.bib").read_text(encoding="utf-8")
     keys = re.findall(r"^@\w+\{(.*),$", text, re.MULTILINE)
     assert keys == sorted(set(keys)) == list(bibliography())
 

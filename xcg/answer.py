@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
-from xcg.errors import XcgError, missing_extra, nearest
-from xcg.report.columns import NAMES
-from xcg.report.figures import save
+from xcg.documents.writing import whole_file
+from xcg.errors import InputError, XcgError, missing_extra, nearest
 from xcg.tables import (
     RECORD_FORMATS,
     TABLE_FORMATS,
@@ -27,12 +27,38 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
+NAMES = (
+    *(
+        Column(name, kind="text", is_key=True)
+        for name in ("measure", "user_model", "user model", "run")
+    ),
+    Column("topic", is_key=True),
+)
+"""The columns that name what a row is about."""
 RECORDS = ("table", "jsonl", "csv", "json")
 """The formats of records."""
 TABLES = (*RECORDS, "markdown", "latex")
 """The formats of records, and of tables for publications."""
+
+PLOT_FORMATS = (".png", ".svg", ".pdf")
+_PLOT_STYLE = {
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "grid.alpha": 0.3,
+    "legend.fontsize": 8,
+    "legend.title_fontsize": 8,
+    "legend.frameon": False,
+    "svg.fonttype": "none",  # text stays text, which readers can search and edit
+    "svg.hashsalt": "xcg",  # the same data give the same file
+}
 
 
 @dataclass
@@ -221,3 +247,44 @@ class Answer(Sequence[T], Generic[T]):
 
     def __str__(self) -> str:
         return self.to_text().rstrip("\n")
+
+
+def in_style(draw: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a function that draws, so that every plot has the same style.
+
+    The style does not depend on settings of matplotlib in files of the user.
+    """
+
+    @functools.wraps(draw)
+    def call(*arguments: P.args, **values: P.kwargs) -> T:
+        from matplotlib import style
+
+        with style.context(["default", _PLOT_STYLE]):
+            return draw(*arguments, **values)
+
+    return call
+
+
+def check_plot_format(path: Path) -> None:
+    """Check that a plot can be saved in the format of a file name.
+
+    Raises:
+        InputError: If the ending is not .png, .svg or .pdf.
+    """
+    if path.suffix.lower() not in PLOT_FORMATS:
+        raise InputError(path, f"unknown kind of plot: {nearest(path.suffix, PLOT_FORMATS)}")
+
+
+@in_style
+def save(figure: Figure, path: Path) -> None:
+    """Save a figure as PNG, SVG or PDF, depending on the ending of the file name.
+
+    Raises:
+        InputError: If the ending is unknown or the file cannot be written.
+    """
+    check_plot_format(path)
+    ending = path.suffix[1:].lower()
+    # Without a date, the same data give the same file.
+    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
+    with whole_file(path) as file:
+        figure.savefig(file, format=ending, metadata=metadata)

@@ -17,7 +17,6 @@ from xcg import answers
 from xcg.answer import Answer
 from xcg.answers import recording
 from xcg.answers.asked import Asked, ProgressBar
-from xcg.answers.verdicts import GateAnswer
 from xcg.documents.writing import whole_file
 from xcg.errors import XcgError, missing_extra, nearest
 from xcg.evaluation.config import inputs_of
@@ -31,6 +30,9 @@ from xcg.tables import json_text
 
 if TYPE_CHECKING:
     from xcg.report.citations import Citation
+
+if TYPE_CHECKING:
+    from xcg.answers.gating import GateAnswer
 
 A = TypeVar("A", bound=Answer[Any])
 

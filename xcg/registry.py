@@ -348,7 +348,7 @@ class FunctionRegistry(Registry[F]):
 
         Args:
             name: The name that users write.
-            references: The published sources: keys of ``xcg/references.bib``, or whole BibTeX entries.
+            references: The published sources: keys of ``references.bib``, or whole BibTeX entries.
                 They become the attribute ``references`` of the function.
         """
 

@@ -19,13 +19,13 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
-from xcg.bibliography import entries_of
 from xcg.cli.main import main
 from xcg.documents.text_units import TOKENIZERS
 from xcg.errors import XcgError
 from xcg.measures import MEASURES
 from xcg.measures.definition import Cutoff, Definition, Number
 from xcg.registry import FunctionRegistry, parameters_of
+from xcg.report.bibliography import entries_of
 from xcg.report.listings import Docstring
 from xcg.strategies.registry import STRATEGIES
 from xcg.user_model.effort import Effort

@@ -11,10 +11,10 @@ import pytest
 import yaml
 from conftest import ROOT
 
-import xcg.yaml_file
+import xcg.settings.yaml_file
 from xcg.errors import InputError
+from xcg.settings.yaml_file import MAX_DEPTH, load_yaml
 from xcg.user_model.model import UserModel, shipped_models
-from xcg.yaml_file import MAX_DEPTH, load_yaml
 
 
 @pytest.fixture(params=["libyaml", "pure Python"])
@@ -24,9 +24,9 @@ def yaml_path(
     """Yield a path for a YAML file, which is read with or without libyaml."""
     if request.param == "pure Python":
         monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
-    xcg.yaml_file._loader.cache_clear()
+    xcg.settings.yaml_file._loader.cache_clear()
     yield tmp_path / "file.yaml"
-    xcg.yaml_file._loader.cache_clear()
+    xcg.settings.yaml_file._loader.cache_clear()
 
 
 # YAML 1.2.2, section 10.3.2: the resolution of scalars by the core schema.
@@ -169,7 +169,7 @@ def test_large_files_are_refused(
 ) -> None:
     yaml_path.write_text(text)
     load_yaml(yaml_path)
-    monkeypatch.setattr(xcg.yaml_file, limit, value)
+    monkeypatch.setattr(xcg.settings.yaml_file, limit, value)
     with pytest.raises(InputError) as raised:
         load_yaml(yaml_path)
     assert str(raised.value).startswith(f"{yaml_path}{message}")
@@ -178,7 +178,7 @@ def test_large_files_are_refused(
 def test_the_limit_of_tokens_is_above_the_limit_of_values() -> None:
     pairs = "".join(f"k{i}: {i}\n" for i in range(1000))
     tokens = len(list(yaml.scan(pairs)))
-    assert tokens / 1000 < xcg.yaml_file.MAX_TOKENS / xcg.yaml_file.MAX_VALUES
+    assert tokens / 1000 < xcg.settings.yaml_file.MAX_TOKENS / xcg.settings.yaml_file.MAX_VALUES
 
 
 @pytest.mark.parametrize("file", [*ROOT.glob("configs/*.yaml"), *shipped_models().values()], ids=str)

@@ -11,6 +11,7 @@ from conftest import ROOT
 import xcg
 from xcg.measures import cumulate, manxcg, nxcg
 
+ASSESSMENTS = ROOT / "assessments/kazai-lalmas-2006"
 RUNS = ["ideal", "frb", "reverse_ideal", "rel_leaves"]
 
 # Table II as printed. Cells stay text because the number of digits is their precision.

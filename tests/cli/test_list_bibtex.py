@@ -10,7 +10,7 @@ import pytest
 from conftest import Command
 
 import xcg
-from xcg.bibliography import entries_of
+from xcg.report.bibliography import entries_of
 from xcg.report.citations import bibtex, citable, citations
 
 

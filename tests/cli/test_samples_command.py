@@ -13,9 +13,9 @@ import pytest
 from conftest import ROOT, Command
 from installation import Installation
 
-from xcg import samples
 from xcg.errors import XcgError
-from xcg.samples import PARTS, sample_files
+from xcg.settings import samples
+from xcg.settings.samples import PARTS, sample_files
 
 NEEDED = (
     "assessments/handbook-highlights/first.jsonl",

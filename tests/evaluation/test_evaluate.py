@@ -390,10 +390,9 @@ def test_passages_become_the_smallest_elements_around_them(tmp_path: Path) -> No
 def test_ranks_depend_on_printed_values() -> None:
     rows = [("a", 10.5), ("b", 9.25), ("c", 10.50001), ("d", 2.0)]
     from xcg.evaluation.results import Result, Results
-    from xcg.report.tables import render
 
     results = Results(Result(run, "all", "xCG@50", v, m) for m in ("m", "n") for run, v in rows)
-    cells = [line.split()[2:4] for line in render(results).splitlines()[1:]]
+    cells = [line.split()[2:4] for line in results.to_text().splitlines()[1:]]
     assert cells == [["10.5000", "1."], ["9.2500", "3."], ["10.5000", "1."], ["2.0000", "4."]]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import lxml.etree
 import pytest
 
+from xcg.answer import check_plot_format, save
 from xcg.errors import InputError
 from xcg.report import figures
 
@@ -37,14 +38,14 @@ def test_a_figure_is_saved_in_the_format_of_the_name(tmp_path: Path, ending: str
     for file in files:
         figure, (axis,) = figures.new_panels(1, 1, 3.0, 2.0)
         axis.plot([0, 1], [0.5, 1], label=figures.label_text("a"), **figures.line_style(0))
-        figures.save(figure, file)
+        save(figure, file)
     assert files[0].read_bytes().startswith(head)
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_other_formats_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"plot.gif: unknown kind of plot: expected one of .pdf, .png"):
-        figures.check_format(tmp_path / "plot.gif")
+        check_plot_format(tmp_path / "plot.gif")
 
 
 def test_labels_are_drawn_as_they_are(tmp_path: Path) -> None:
@@ -54,7 +55,7 @@ def test_labels_are_drawn_as_they_are(tmp_path: Path) -> None:
     for index, name in enumerate(names):
         axis.plot([0, 1], [0.5, 1], label=figures.label_text(name), **figures.line_style(index))
     figures.add_legend(figure, axis)
-    figures.save(figure, tmp_path / "plot.svg")
+    save(figure, tmp_path / "plot.svg")
     texts = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     assert texts == [r"\$\frac\$", " _a", r"\\$b\$", r"c\n\x1b", r"\$1 and \$2"]
     drawing = lxml.etree.parse(tmp_path / "plot.svg")  # text is text, not outlines

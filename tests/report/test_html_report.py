@@ -19,7 +19,6 @@ from conftest import ROOT, Command
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.config import load_configuration
 from xcg.evaluation.curves import curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
@@ -78,7 +77,7 @@ def page_bytes(inputs: Inputs, **options: Any) -> bytes:
 
 @pytest.fixture(scope="module")
 def sample() -> Inputs:
-    return load_configuration(ROOT / "configs/quickstart.yaml")
+    return xcg.load(ROOT / "configs/quickstart.yaml").inputs
 
 
 @pytest.fixture(scope="module")
@@ -275,7 +274,7 @@ def test_the_browser_shows_the_levels_as_percentages(tmp_path: Path) -> None:
 def test_the_curves_are_those_of_curves(sample: Inputs, data: Any) -> None:
     for curve, name in zip(data["curves"], ("nxCG", "ep"), strict=True):
         assert curve["measure"] == name
-        found = curves(sample.assessments, sample.runs, sample.corpus, sample.user_model, name, 60)
+        found = curves(sample, name, 60)
         for one in found:
             model = [m["name"] for m in data["models"]].index(one.user_model)
             run = data["runs"].index(one.run)
@@ -296,7 +295,7 @@ def test_the_gains_are_those_of_explain(sample: Inputs, data: Any) -> None:
         for model, name in zip(topic["models"], explanations["models"], strict=True):
             if "missing" in model:
                 continue
-            found = explain(sample.assessments, sample.runs, topic["topic"], sample.corpus, name)
+            found = explain(replace(sample, user_model=name), topic["topic"])
             for ranking, one in zip(model["runs"], found, strict=True):
                 assert one.run in explanations["runs"]
                 assert model["ideal_gain"] == one.ideal_gain
@@ -600,7 +599,8 @@ def test_the_command_writes_a_file_or_a_pipe(xcg_command: Command, tmp_path: Pat
     topics = tmp_path / "topics.xml"
     topics.write_text('<inex_topic topic_id="163"><title>Figure &amp; example</title></inex_topic>')
     config = ROOT / "configs" / "kazai-lalmas-2006.yaml"
-    call = ("report", config, "--topic-file", topics, "--title", "Four runs", "--output")
+    sets = ("--set", f"topics.files={topics}", "--set", "report.title=Four runs")
+    call = ("report", config, *sets, "--output")
     done = xcg_command(*call, "page.html", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.splitlines()[-1] == "xcg: the report is in page.html"

@@ -12,8 +12,8 @@ import pytest
 from conftest import ROOT
 from test_html_report import CHROMIUM, Page, browse_with_self_test, page_bytes
 
+import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.config import load_configuration
 from xcg.evaluation.inputs import Inputs
 from xcg.report import html_statistics
 from xcg.report.html_page import report_data
@@ -156,7 +156,7 @@ def test_the_browser_marks_oracle_as_reference_point(inputs: Inputs, tmp_path: P
 
 @pytest.mark.slow
 def test_a_campaign_with_documents_is_self_contained() -> None:
-    sample = load_configuration(ROOT / "configs/quickstart.yaml")
+    sample = xcg.load(ROOT / "configs/quickstart.yaml").inputs
     inputs = Inputs(
         sample.assessments,
         sample.runs,

@@ -9,6 +9,7 @@ import pytest
 import xcg
 from xcg.errors import InputError
 from xcg.evaluation.explain import explain
+from xcg.evaluation.inputs import Inputs
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import Run
 from xcg.testing import assert_retrieval
@@ -53,7 +54,7 @@ def test_notebooks_show_tables_with_escaped_texts() -> None:
     assert (tree.rows, "b[1]" in tree.text) == (3, True)
     base = shown(RecallBase.of(BASE))
     assert base.rows == 7
-    (found,) = explain(BASE, {"r": {"1": POOR}}, "1")
+    (found,) = explain(Inputs(BASE, {"r": {"1": POOR}}), "1")
     explanation = shown(found)
     assert explanation.rows == 2 + 2
     assert "missed ideal elements" in explanation.text
@@ -70,7 +71,7 @@ def test_texts_of_objects_have_hostile_names_escaped() -> None:
     results = xcg.evaluate(BASE, {name: {"1": GOOD}}, measures="MAep")
     assert results.runs == [name]
     assert all(is_visible(results.to_text(one)) for one in ("csv", "json", "markdown"))
-    (explanation,) = explain(BASE, {name: {"1": POOR}}, "1")
+    (explanation,) = explain(Inputs(BASE, {name: {"1": POOR}}), "1")
     texts = [repr(Run.of(name, {})), str(results), str(explanation), *results.notes]
     texts += [results._repr_html_(), explanation._repr_html_()]
     assert all(map(is_visible, texts))
@@ -81,5 +82,5 @@ def test_errors_have_hostile_names_escaped() -> None:
     error = InputError("f\x1b[2J.xml", "line\nbreak")
     assert (str(error), error.where) == (r"f\x1b[2J.xml: line\nbreak", "f\x1b[2J.xml")
     with pytest.raises(AssertionError) as failed:
-        assert_retrieval(BASE, {"r\x1b[2J": {"1": POOR}}, at_least={"MAep": 1})
+        assert_retrieval(BASE, {"r\x1b[2J": {"1": POOR}}, fail_under={"MAep": 1})
     assert is_visible(str(failed.value))

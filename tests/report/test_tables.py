@@ -7,7 +7,7 @@ import pytest
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.report.tables import render
+from xcg.report.marks import marks_of
 
 BASE = {str(t): {"d": {"/a": (1, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}} for t in range(1, 7)}
 GOOD, POOR = ["d#/a/s[1]", "d#/a/s[2]"], ["d#/a/s[2]"]
@@ -18,31 +18,35 @@ RUNS = {
 }
 
 
+def marked(results: Results, format: str, against: str | None = None) -> str:
+    shown = results.shown(marks=lambda name: marks_of(results, name, True, against))
+    return shown.to_text(format)
+
+
 def rows_of(table: str) -> list[list[str]]:
     return [line.split() for line in table.splitlines()]
 
 
 def test_best_means_are_bold_and_significant_differences_have_daggers() -> None:
     results = xcg.evaluate(BASE, RUNS, measures="MAep ASL")
-    markdown = render(results, "markdown", mark=True, against="good")
+    markdown = marked(results, "markdown", "good")
     assert markdown.count("**1.0000**") == 2  # both runs with the best MAep
     poor = next(line for line in markdown.splitlines() if "poor" in line)
     assert poor.count("†") == 2
-    latex = render(results, "latex", mark=True, against="good")
+    latex = marked(results, "latex", "good")
     assert latex.count(r"\textbf{1.0000}") == 2
     assert r"$^\dagger$" in latex
     assert r"same\_\&" in latex
-    assert "**" not in render(results, "markdown")
-    assert "**" not in render(results, "table", mark=True)
+    assert "**" not in results.to_text("markdown")
     with pytest.raises(XcgError, match="no run 'god': did you mean 'good'"):
-        render(results, "latex", against="god")
+        marked(results, "latex", "god")
 
 
 def test_the_lowest_mean_of_a_lower_is_better_measure_is_bold() -> None:
     # ASL is the mean rank of the relevant results: 1.5 for good; 1 for poor, but 1.5 in topic 6.
     results = xcg.evaluate(BASE, RUNS, measures="ASL")
-    assert render(results, "markdown", mark=True).count("**") == 2
-    assert "**1.0833**" in render(results, "markdown", mark=True)
+    assert marked(results, "markdown").count("**") == 2
+    assert "**1.0833**" in marked(results, "markdown")
     assert results.value("good", "ASL") == 1.5
 
 
@@ -56,12 +60,12 @@ def results_of(measure: str, scores: dict[str, dict[str, float]]) -> Results:
 
 def test_ranks_follow_the_order_of_the_measure() -> None:
     scores = {"m1": {"a": 3.0, "b": 1.0, "c": 3.0}, "m2": {"a": 1.0, "b": 2.0}}
-    assert rows_of(render(results_of("MAep", scores)))[1:] == [
+    assert rows_of(results_of("MAep", scores).to_text())[1:] == [
         ["MAep", "a", "3.0000", "1.", "1.0000", "2."],
         ["MAep", "b", "1.0000", "3.", "2.0000", "1."],
         ["MAep", "c", "3.0000", "1."],
     ]
-    assert rows_of(render(results_of("ASL", scores)))[1:] == [
+    assert rows_of(results_of("ASL", scores).to_text())[1:] == [
         ["ASL", "a", "3.0000", "2.", "1.0000", "1."],
         ["ASL", "b", "1.0000", "1.", "2.0000", "2."],
         ["ASL", "c", "3.0000", "2."],
@@ -70,26 +74,33 @@ def test_ranks_follow_the_order_of_the_measure() -> None:
 
 def test_user_models_are_columns_with_bold_scores() -> None:
     results = xcg.evaluate(BASE, RUNS, None, ["kazai-lalmas-2006", "overlap-off"], "MAep")
-    assert render(results, "latex", mark=True).count(r"\textbf{") == 4
+    assert marked(results, "latex").count(r"\textbf{") == 4
 
 
 def test_topics_and_user_models_have_columns_of_their_own() -> None:
     results = xcg.evaluate(BASE, RUNS, None, ["kazai-lalmas-2006", "overlap-off"], "MAep")
-    heading, first, *_ = rows_of(render(results, per_topic=True))
+    heading, first, *_ = rows_of(results.shown(per_topic=True).to_text())
     assert heading == ["user", "model", "run", "topic", "MAep"]
     assert first == ["kazai-lalmas-2006", "good", "1", "1.0000"]
 
 
-def test_an_unknown_format_is_named() -> None:
-    results = results_of("MAep", {"m": {"a": 1.0}})
-    with pytest.raises(XcgError, match="unknown format 'jsonll': did you mean 'jsonl'"):
-        render(results, "jsonll")
+def test_the_values_of_chosen_topics_are_shown() -> None:
+    results = xcg.evaluate(BASE, RUNS, measures="MAep")
+    (row,) = [row for row in results.of_topics(["6"]).records() if row["run"] == "poor"]
+    assert (row["topic"], row["value"]) == ("6", 1)
+
+
+def test_intervals_follow_the_means_and_are_in_the_records() -> None:
+    results = results_of("MAep", {"m": {"a": 0.5}}).shown(intervals={("MAep", "m", "a"): (0.25, 0.75)})
+    assert rows_of(results.to_text())[1] == ["a", "0.5000", "±0.2500"]
+    assert r"0.5000 $\pm$0.2500" in results.to_text("latex")
+    assert [(row["low"], row["high"]) for row in results.records()] == [(0.25, 0.75)]
 
 
 def test_the_mean_comes_after_topics_for_which_the_first_measure_is_undefined() -> None:
     base = {"1": {"d": 1}, "2": {"d": 0}, "3": {"d": 1}}  # topic 2 has no relevant document
     results = xcg.evaluate(base, {"r": {topic: ["d"] for topic in base}}, measures="nxCG@1 P@1")
-    rows = [line.split()[1:] for line in render(results, per_topic=True).splitlines()[1:]]
+    rows = [line.split()[1:] for line in results.shown(per_topic=True).to_text().splitlines()[1:]]
     assert rows == [
         ["1", "1.0000", "1.0000"],
         ["3", "1.0000", "1.0000"],

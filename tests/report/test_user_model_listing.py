@@ -1,4 +1,4 @@
-"""``xcg user-models``: user models, their parts, and the ranges and defaults of parameters."""
+"""``xcg list user-models``: user models, their parts, and the ranges and defaults of parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def cells(output: str) -> list[str]:
 
 
 def test_all_parts_are_listed_with_their_parameters(xcg_command: Command) -> None:
-    listed = cells(xcg_command("user-models").stdout)
+    listed = cells(xcg_command("list", "user-models").stdout)
     for registry in filter(list, REGISTRIES.values()):  # xcg itself has no readers
         assert any(line.startswith(f"{registry.kind} what it is") for line in listed)
         for name in registry:
@@ -30,7 +30,7 @@ def test_all_parts_are_listed_with_their_parameters(xcg_command: Command) -> Non
 @pytest.mark.parametrize("name", list(shipped_models()))
 def test_a_user_model_is_explained_with_ranges_and_defaults(xcg_command: Command, name: str) -> None:
     model = UserModel.shipped(name)
-    explained = xcg_command("user-models", name).stdout
+    explained = xcg_command("list", "user-models", name).stdout
     lines = cells(explained)
     assert lines[0].startswith(f"{name}: ")
     assert f"alpha {model.relevance_value.alpha:g} 1 a number from 0 to 1" in lines
@@ -47,11 +47,11 @@ def test_a_user_model_is_explained_with_ranges_and_defaults(xcg_command: Command
 
 def test_a_part_is_explained_with_an_example_that_loads(xcg_command: Command) -> None:
     for name in ("distance", "kazai_lalmas", "words_and_marks", "growing_alpha", "sog"):
-        explained = xcg_command("user-models", name).stdout
-        example = explained.partition("In a user model:\n")[2].partition("\nxcg cite ")[0]
+        explained = xcg_command("list", "user-models", name).stdout
+        example = explained.partition("In a user model:\n")[2]
         content = yaml.safe_load(example)
         UserModel.of({"name": "m", **content})
-    distance = cells(xcg_command("user-models", "distance").stdout)
+    distance = cells(xcg_command("list", "user-models", "distance").stdout)
     assert distance[0].startswith("near-miss model distance(reach=2, decay=0.5): Reward elements by")
     assert "parameter: decay=0.5; a number from 0 to 1; Closeness at the distance 1" in distance
 
@@ -59,17 +59,17 @@ def test_a_part_is_explained_with_an_example_that_loads(xcg_command: Command) ->
 def test_the_models_of_a_file_are_explained(xcg_command: Command, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("name: mine\nrelevance_value: {near_misses: exact, alpha: [0.25, 0.5]}\n")
-    lines = cells(xcg_command("user-models", str(file)).stdout)
+    lines = cells(xcg_command("list", "user-models", str(file)).stdout)
     assert "alpha 0.25 1 a number from 0 to 1" in lines
     assert "alpha 0.5 1 a number from 0 to 1" in lines
     assert lines.count("No ranking gains more than the ideal one.") == 2
 
 
 def test_the_file_of_a_user_model_is_printed_for_copying(xcg_command: Command, tmp_path: Path) -> None:
-    printed = xcg_command("user-models", "overlap-off", "--yaml").stdout
+    printed = xcg_command("list", "user-models", "overlap-off", "--yaml").stdout
     assert printed == shipped_models()["overlap-off"].read_text()
     copied = tmp_path / "mine.yaml"
-    xcg_command("user-models", "overlap-off", "--yaml", "--output", str(copied))
+    xcg_command("list", "user-models", "overlap-off", "--yaml", "--output", str(copied))
     assert UserModel.load(copied) == UserModel.shipped("overlap-off")
 
 
@@ -79,12 +79,12 @@ def test_the_file_of_a_user_model_is_printed_for_copying(xcg_command: Command, t
         (["distanse"], "unknown user model 'distanse': did you mean 'distance'?"),
         (["overlap-of"], "unknown user model 'overlap-of': did you mean 'overlap-off'?"),
         (["distance", "--yaml"], "unknown user model 'distance': expected one of inex-2005, "),
-        (["--yaml"], "--yaml needs the name of a user model: xcg user-models NAME --yaml"),
+        (["--yaml"], "--yaml needs a user model: xcg list user-models NAME --yaml"),
         (["none.yaml"], "none.yaml: "),
     ],
 )
 def test_a_wrong_name_has_one_message(xcg_command: Command, arguments: list[str], message: str) -> None:
-    done = xcg_command("user-models", *arguments)
+    done = xcg_command("list", "user-models", *arguments)
     assert done.returncode == 2
     assert done.stderr.startswith(f"xcg: error: {message}")
     assert done.stderr.count("\n") == 1
@@ -92,6 +92,6 @@ def test_a_wrong_name_has_one_message(xcg_command: Command, arguments: list[str]
 
 
 def test_kinds_without_parts_are_not_listed(xcg_command: Command) -> None:
-    headings = [line.split("  ")[0] for line in xcg_command("user-models").stdout.splitlines()]
+    headings = [line.split("  ")[0] for line in xcg_command("list", "user-models").stdout.splitlines()]
     assert "tokenizer" in headings
     assert "reader" not in headings  # xcg has none; packages can add some

@@ -8,7 +8,7 @@ import numpy as np
 from simulated_campaign import SHAPE, campaign_folder
 
 import xcg
-from xcg.evaluation.config import load_configuration
+from xcg.formats.base import read_runs
 from xcg.runs.result_overlap import overlapping_results
 from xcg.simulation.documents import ArticleFactory
 from xcg.simulation.shape import Shape, Stream
@@ -16,7 +16,7 @@ from xcg.simulation.systems import System, make_pool, rank, systems
 
 
 def test_runs_answer_all_topics_at_their_granularity() -> None:
-    runs = {run.name: run for run in xcg.read_runs(campaign_folder() / "runs")}
+    runs = {run.name: run for run in read_runs(campaign_folder() / "runs")}
     drawn = systems(SHAPE)
     assert list(runs) == [system.name for system in drawn]
     large = {}
@@ -30,7 +30,7 @@ def test_runs_answer_all_topics_at_their_granularity() -> None:
 
 
 def test_runs_overlap_as_their_names_state() -> None:
-    for system, run in zip(systems(SHAPE), xcg.read_runs(campaign_folder() / "runs"), strict=True):
+    for system, run in zip(systems(SHAPE), read_runs(campaign_folder() / "runs"), strict=True):
         found = [item for ranking in run.rankings.values() for item in overlapping_results(ranking)]
         fraction = sum(found) / len(found)
         assert fraction > 0.3 if system.overlap else fraction == 0, system.name
@@ -51,7 +51,7 @@ def test_systems_cover_skill_and_granularity_evenly() -> None:
 
 
 def test_scores_increase_with_skill() -> None:
-    configuration = load_configuration(campaign_folder() / "config.yaml")
+    configuration = xcg.load(campaign_folder() / "config.yaml").inputs
     results = xcg.evaluate(
         configuration.assessments,
         configuration.runs,

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
-import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.statistics.corrections import P_VALUE_CORRECTIONS, adjust, adjusted, possibly_true
 from xcg.statistics.margins import equivalence_p, evidence, not_worse_p, parse_margins
+from xcg.statistics.significance import compare
 
 DIFFERENCES = np.array([0.0125, -0.004, 0.003, -0.017, 0.008, 0.021, -0.009, 0.0005])
 
@@ -90,7 +90,7 @@ def test_compare_corrects_the_p_values_of_margins() -> None:
     ]
     results = Results(rows)
     for correction in ("holm", "none"):
-        lines = xcg.compare(results, baseline="base", correction=correction, margin=0.01)
+        lines = compare(results, baseline="base", correction=correction, margin=0.01)
         pairs = [(scores[line.run] - base, np.zeros(25)) for line in lines]
         one_sided = [
             scipy.stats.ttest_1samp(found, -0.01, alternative="greater").pvalue for found, _ in pairs
@@ -102,10 +102,10 @@ def test_compare_corrects_the_p_values_of_margins() -> None:
         assert [line.p_not_worse for line in lines] == pytest.approx(list(one_sided))
         assert [line.p_equivalent for line in lines] == pytest.approx(list(two_one_sided))
         assert {line.margin for line in lines} == {0.01}
-    assert xcg.compare(results, baseline="base")[0].p_not_worse is None
+    assert compare(results, baseline="base")[0].p_not_worse is None
     for baseline in (None, "all", "best"):
         with pytest.raises(XcgError, match="a margin needs a baseline: expected the name of a run"):
-            xcg.compare(results, baseline=baseline, margin=0.01)
+            compare(results, baseline=baseline, margin=0.01)
 
 
 def test_corrections_by_hand() -> None:

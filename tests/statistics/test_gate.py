@@ -68,7 +68,6 @@ def test_the_exit_status_distinguishes_failures_from_unmapped_data(
     for case, run in unmapped.items():
         status, stderr = run_compare(*files(new=run), *gate)
         assert (status, "topic 3, rank 1" in stderr) == (3, True), case
-        assert run_compare(*files(new=run, good=GOOD))[0] == 2, f"{case}: without a gate"
     for gold in ({**GOLD, "3": {"wasps": [(0, 5)]}}, {**GOLD, "3": {"bees": [(30, 99)]}}):
         status, stderr = run_compare(*files(gold, new=GOOD), *gate)
         assert (status, "topic 3" in stderr) == (3, True)
@@ -77,14 +76,12 @@ def test_the_exit_status_distinguishes_failures_from_unmapped_data(
 def test_tolerated_problems_do_not_pass_unless_allowed(files: Callable[..., list[str]]) -> None:
     gone = {**GOOD, "3": [RIGHT, ("wasps", 0, 5)], "4": [RIGHT, ("bees", 30, 99)]}
     options = [*files(new=gone), "--fail-under", "MAep=0.9"]
-    status, stderr = run_compare(*options, "--lenient")
+    status, stderr = run_compare(*options, "--set", "lenient=true")
     assert status == 3
     assert "2 results or assessments could not be used, and 0 are allowed" in stderr
     assert "topic 3, rank 2" in stderr
-    assert run_compare(*options, "--allow-unmapped", "1")[0] == 3
-    assert run_compare(*options, "--allow-unmapped", "2")[0] == 0  # --allow-unmapped implies --lenient
-    status, stderr = run_compare(*files(new=gone), "--allow-unmapped", "2")
-    assert (status, "--allow-unmapped has no effect without" in stderr) == (2, True)
+    assert run_compare(*options, "--set", "gate.allow_unmapped=1")[0] == 3
+    assert run_compare(*options, "--set", "gate.allow_unmapped=2")[0] == 0  # implies lenient
 
 
 def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: Path) -> None:
@@ -98,10 +95,12 @@ def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: P
         (files(good=GOOD, new={"99": [RIGHT]}), "run new answers no assessed topic"),
         ([*files(good=GOOD), "--run", str(tmp_path / "none.jsonl")], "none.jsonl"),
         ([*files(good=GOOD), "--run", str(tmp_path / "*.none")], "*.none"),
-        ([*files(new={"99": [RIGHT]}, good=GOOD), "--unanswered", "skip"], "run new answers no"),
-        ([*files(good=GOOD, poor=POOR), "--fail-if-worse-than", "gone"], "no run 'gone'"),
-        ([*files(good=GOOD, poor=POOR), "--fail-if-worse-than", "all"], "no run 'all'"),
-        ([*files(good=GOOD), "--fail-if-worse-than", "good"], "expected at least two"),
+        (
+            [*files(new={"99": [RIGHT]}, good=GOOD), "--set", "topics.unanswered=skip"],
+            "run new answers no",
+        ),
+        ([*files(good=GOOD, poor=POOR), "--baseline", "gone"], "no run 'gone'"),
+        ([*files(good=GOOD, poor=POOR), "--baseline", "all"], "baseline is 'all'"),
         (
             [*files(good=GOOD), "--fail-under", "ASL=1"],
             "ASL is lower-is-better: it cannot have a minimum threshold",
@@ -230,7 +229,7 @@ def test_a_gate_that_cannot_fail_is_illegal(test: str) -> None:
     assert str(error.value) == (
         f"bad, m: by MAep the gate can never fail: the {test} test over 6 topics, Holm over 3 "
         "comparisons, returns at least p = 0.0938; use more topics, fewer runs, measures or user "
-        "models, the t test, or --allow-underpowered (allow_underpowered=True)"
+        "models, the t test, or --set gate.allow_underpowered=true"
     )
     verdict = check_gate(results, {}, "base", test=test, allow_underpowered=True)
     assert verdict.failures == []
@@ -293,24 +292,25 @@ def test_a_margin_follows_the_order_and_the_sum_of_a_measure() -> None:
         assert (p, found) == (pytest.approx(expected), fails)
 
 
-def test_the_options_of_the_gate_are_checked(files: Callable[..., list[str]]) -> None:
-    worse = ("--fail-if-worse-than", "good", "--measures", "nxCG@1")
+def test_a_baseline_without_limits_is_the_test(files: Callable[..., list[str]]) -> None:
+    worse = ("--baseline", "good", "--measures", "nxCG@1")
     campaign = files(good=GOOD, poor=POOR, other=GOOD, also=GOOD)
     assert run_compare(*files(good=GOOD, poor=POOR), *worse)[0] == 1
-    wilcoxon = (*campaign, *worse, "--test", "wilcoxon")
-    assert run_compare(*wilcoxon)[0] == 2
-    assert run_compare(*wilcoxon, "--allow-underpowered")[0] == 0
-    assert run_compare(*wilcoxon, "--margin", "0.01")[0] == 1
-    assert run_compare(*files(good=GOOD, other=GOOD), *worse, "--margin", "0.01")[0] == 0
+    wilcoxon = (*campaign, *worse, "--set", "compare.test=wilcoxon")
+    assert run_compare(*wilcoxon)[0] == 3
+    assert run_compare(*wilcoxon, "--set", "gate.allow_underpowered=true")[0] == 0
+    assert run_compare(*wilcoxon, "--set", "compare.margin=0.01")[0] == 1
+    assert run_compare(*files(good=GOOD, other=GOOD), *worse, "--set", "compare.margin=0.01")[0] == 0
     for options, message in (
-        (("--margin", "0.01"), "--margin has no effect without --fail-if-worse-than"),
-        (("--allow-underpowered",), "--allow-underpowered has no effect without --fail-under"),
-        ((*worse, "--margin", "0"), "illegal margin '0': expected a number above 0"),
-        ((*worse, "--margin", "nan"), "illegal margin 'nan'"),
-        ((*worse, "--margin", "MAep=0.1"), "no measure 'MAep'"),
-        ((*worse, "--margin", "0.1", "--margin", "0.2"), "several values of margin"),
+        ((), "nothing to check: expected a baseline"),
+        (("--max-drop", "5%"), "max_drop needs the run to compare with"),
+        (("--baseline", "good"), "expected at least two"),
+        ((*worse, "--set", "compare.margin=0"), "illegal margin '0': expected a number above 0"),
+        ((*worse, "--set", "compare.margin=.nan"), "illegal margin '.nan'"),
+        ((*worse, "--set", "compare.margin={MAep: 0.1}"), "no measure 'MAep'"),
     ):
-        status, stderr = run_compare(*campaign, *options)
+        alone = options == ("--baseline", "good")
+        status, stderr = run_compare(*(files(good=GOOD) if alone else campaign), *options)
         assert (status, message in stderr) == (2, True), stderr
 
 

@@ -130,7 +130,7 @@ def test_a_limit_that_no_score_can_exceed_is_refused(
     with pytest.raises(XcgError) as error:
         verdict_of(results, drop, regressed)
     assert str(error.value).startswith(f"run, m: by MAep the gate can never fail: {message}")
-    assert "or --allow-underpowered (allow_underpowered=True)" in str(error.value)
+    assert "or --set gate.allow_underpowered=true" in str(error.value)
     verdict = verdict_of(results, drop, regressed, allow_underpowered=True)
     assert verdict.failures == []
     assert verdict.notes[1].startswith("warning: run, m: by MAep the gate can never fail")

@@ -43,9 +43,11 @@ def test_only_ndcg_depends_on_the_number_of_levels(uniform: bool) -> None:
 
 def test_the_command_prints_means_over_ranks_or_values_at_full_depth(xcg_command: Command) -> None:
     curves = levels_experiment(uniform=False, swaps=3, repetitions=2, seed=5)
-    options = "--swaps", "3", "--repetitions", "2", "--seed", "5", "--format", "csv"
-    for extra, measures in (([], ["avgNDCG", "avgNDCNG"]), (["--full-depth"], ["NDCG", "NDCNG"])):
-        done = xcg_command("levels", "--non-uniform", *options, *extra)
+    keys = {"uniform": "false", "swaps": 3, "repetitions": 2, "seed": 5}
+    for extra, measures in (({}, ["avgNDCG", "avgNDCNG"]), ({"full_depth": "true"}, ["NDCG", "NDCNG"])):
+        words = [f"study.levels.{key}={value}" for key, value in {**keys, **extra}.items()]
+        options = [part for word in words for part in ("--set", word)]
+        done = xcg_command("study", "levels", *options, "--format", "csv")
         shown = [curve for curve in curves if curve.measure in ("muMAP", *measures)]
         rows = list(csv.DictReader(done.stdout.splitlines()))
         assert list(rows[0]) == ["swaps", *(f"{curve.measure}/{curve.levels}" for curve in shown)]

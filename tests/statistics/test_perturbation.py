@@ -129,9 +129,15 @@ def test_the_command_prints_and_draws_the_means(
     root: Path, xcg_command: Command, tmp_path: Path
 ) -> None:
     assessments, run, corpus = ideal_run(root)
-    call = ("perturb", "--assessments", assessments, "--run", run, "--corpus", corpus)
+    config = tmp_path / "c.yaml"
+    config.write_text(
+        json.dumps({"assessments": [str(assessments)], "runs": [str(run)], "corpus": str(corpus)})
+    )
+    call = ("study", "perturb", config)
     plot = tmp_path / "six.svg"
-    done = xcg_command(*call, "--counts", "1,10", "--format", "jsonl", "--plot", plot)
+    done = xcg_command(
+        *call, "--set", "study.perturb.counts=[1, 10]", "--format", "jsonl", "--plot", plot
+    )
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert {line["inserted"] for line in lines} == {0, 1, 10}
@@ -139,6 +145,6 @@ def test_the_command_prints_and_draws_the_means(
     drawn = {line["measure"] for line in lines}
     assert drawn == {"ep@0.1", "ep@1", "R", "Q", "MAep", "iMAep", "MAnxCG@1500"}
     assert drawn <= set(re.findall(">([^<]*)</text>", plot.read_text()))
-    wrong = xcg_command(*call, "--counts", "many")
+    wrong = xcg_command(*call, "--set", "study.perturb.counts=many")
     assert wrong.returncode == 2
-    assert "illegal counts 'many'" in wrong.stderr
+    assert "--set study.perturb.counts: expected" in wrong.stderr

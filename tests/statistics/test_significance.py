@@ -241,14 +241,14 @@ def test_the_public_function_compares_by_all_measures_and_user_models() -> None:
     runs = {"r1": {"1": ["d"], "2": ["d"], "3": ["e", "d"]}, "r2": {"1": ["e", "d"], "2": ["d"]}}
     gold = {"1": {"d": 1}, "2": {"d": 1}, "3": {"d": 1}}
     results = xcg.evaluate(gold, runs, user_model=["levels"], measures="MAep nxCG@1")
-    every = xcg.compare(results)
+    every = compare(results)
     assert every == [
         *compare_runs(results, "MAep", "levels"),
         *compare_runs(results, "nxCG@1", "levels"),
     ]
-    assert xcg.compare(results, measures="nxCG@1") == compare_runs(results, "nxCG@1", "levels")
+    assert compare(results, measures="nxCG@1") == compare_runs(results, "nxCG@1", "levels")
     with pytest.raises(XcgError, match="no measure 'AP'"):
-        xcg.compare(results, measures="AP")
+        compare(results, measures="AP")
 
 
 pytest.importorskip("scipy")

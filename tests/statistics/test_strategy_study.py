@@ -17,8 +17,7 @@ import xcg
 from xcg.errors import XcgError
 from xcg.evaluation import inputs as inputs_module
 from xcg.evaluation import reading
-from xcg.evaluation.config import load_configuration
-from xcg.evaluation.evaluate import evaluate_inputs
+from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.report.strategy_studies import (
@@ -167,7 +166,7 @@ def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> 
         evaluated.append(len(inputs.user_models))
         return evaluate_inputs(inputs)
 
-    sample = load_configuration(ROOT / "configs/quickstart.yaml")
+    sample = xcg.load(ROOT / "configs/quickstart.yaml").inputs
     inputs = Inputs(
         sample.assessments,
         sample.runs,
@@ -366,7 +365,7 @@ def test_leads_are_those_of_separate_evaluations() -> None:
     """The interval is Student's: mean ± t(.975; n − 1) · sd / √n over the topics' differences."""
     from scipy.stats import t
 
-    sample = load_configuration(ROOT / "configs/quickstart.yaml")
+    sample = xcg.load(ROOT / "configs/quickstart.yaml").inputs
     folder = ROOT / "corpora_samples" / "handbook-runs"
     runs = [folder / "elements.xml", folder / "parents.xml"]
     campaign = sample.assessments, runs, sample.corpus

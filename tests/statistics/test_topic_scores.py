@@ -12,9 +12,7 @@ import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.report.comparison_sentences import comparison_statement
-from xcg.statistics.significance import (
-    compare_runs,
-)
+from xcg.statistics.significance import compare, compare_runs
 from xcg.statistics.topic_scores import TopicScores, compares_within_runs, pairs_of_runs, topic_scores
 
 pytest.importorskip("scipy")
@@ -52,7 +50,7 @@ def p_of_t(t: float) -> float:
 
 def test_the_strategies_of_each_run_are_compared_as_computed_by_hand() -> None:
     """Both standard deviations are √(0.245 / 3); the mean differences are −0.6 and −0.4."""
-    one, two = xcg.compare(under("thorough", "top_ranked"))
+    one, two = compare(under("thorough", "top_ranked"))
     assert (one.run, one.baseline) == ("one+thorough", "one+top_ranked")
     assert (two.run, two.baseline) == ("two+thorough", "two+top_ranked")
     error = math.sqrt(0.245 / 3) / 2
@@ -67,7 +65,7 @@ def test_the_strategies_of_each_run_are_compared_as_computed_by_hand() -> None:
 def test_all_strategies_of_a_single_run_are_compared() -> None:
     runs = {"one": RUNS["one"]}
     results = under("thorough", "top_ranked", "innermost", runs=runs)
-    lines = xcg.compare(results)
+    lines = compare(results)
     assert [(line.run, line.baseline) for line in lines] == [
         ("one+thorough", "one+top_ranked"),
         ("one+thorough", "one+innermost"),
@@ -80,42 +78,42 @@ def test_all_strategies_of_a_single_run_are_compared() -> None:
 def test_runs_under_one_strategy_are_compared_with_each_other() -> None:
     results = under("top_ranked")
     assert pairs_of_runs(results, results.runs) == [("one+top_ranked", "two+top_ranked")]
-    (line,) = xcg.compare(results)
+    (line,) = compare(results)
     assert line.difference == pytest.approx(0.2)
 
 
 def test_a_named_baseline_is_compared_with_all_runs() -> None:
-    lines = xcg.compare(under("thorough", "top_ranked"), baseline="one+thorough")
+    lines = compare(under("thorough", "top_ranked"), baseline="one+thorough")
     assert [line.run for line in lines] == ["one+top_ranked", "two+thorough", "two+top_ranked"]
     assert {line.comparisons for line in lines} == {3}
-    (best,) = xcg.compare(under("thorough", "top_ranked"), baseline="best")
+    (best,) = compare(under("thorough", "top_ranked"), baseline="best")
     assert (best.run, best.baseline, best.comparisons) == ("one+thorough", "one+top_ranked", 2)
 
 
 def test_reference_points_are_not_compared() -> None:
     results = under("thorough", "top_ranked", "oracle")
     assert results.scope.references == ["one+oracle", "two+oracle"]
-    assert xcg.compare(results) == xcg.compare(under("thorough", "top_ranked"))
+    assert compare(results) == compare(under("thorough", "top_ranked"))
     with pytest.raises(
         XcgError, match=r"the baseline 'one\+oracle' is a greedy reference: expected a r"
     ):
-        xcg.compare(results, baseline="one+oracle")
+        compare(results, baseline="one+oracle")
     systems = results.without_references()
     assert systems.runs == [f"{run}+{s}" for run in RUNS for s in ("thorough", "top_ranked")]
     assert systems.notes[-1] == "note: greedy references are not tested"
     assert systems.without_references().runs == systems.runs
     with pytest.raises(XcgError, match="1 runs with scores per topic of xCG@2"):
-        xcg.compare(under("thorough", "oracle", runs={"one": RUNS["one"]}))
+        compare(under("thorough", "oracle", runs={"one": RUNS["one"]}))
 
 
 def test_tukey_is_refused_within_several_runs() -> None:
     with pytest.raises(XcgError, match="all pairs of runs are compared, not only the strategies of e"):
-        xcg.compare(under("thorough", "top_ranked"), correction="tukey")
+        compare(under("thorough", "top_ranked"), correction="tukey")
 
 
 def test_sentences_state_the_family() -> None:
     results = under("thorough", "top_ranked")
-    statement = comparison_statement(xcg.compare(results), None, None, compares_within_runs(results))
+    statement = comparison_statement(compare(results), None, None, compares_within_runs(results))
     assert statement.lead == [
         "All 2 pairs of strategies of the same run are compared over 4 topics by the paired t test, "
         "corrected for 2 comparisons (Holm); significance level 5 %, 95 % intervals."

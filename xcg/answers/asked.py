@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from xcg.errors import XcgError
@@ -47,11 +47,6 @@ class Asked:
         inputs = self.inputs
         require(inputs, self.stated, *required)
         return inputs
-
-    def with_inputs(self, **changes: Any) -> Asked:
-        """Return the question about other inputs."""
-        changed = replace(self.inputs, **changes)
-        return replace(self, get_inputs=lambda: changed)
 
     def evaluate(self, inputs: Inputs | None = None) -> Results:
         """Evaluate runs, with a progress bar."""

@@ -18,7 +18,7 @@ from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_d
 from xcg.judgements.recall_base import RecallBase
 from xcg.report.columns import DISTRIBUTION
 from xcg.report.gold_review import review_tables
-from xcg.report.validation import cross_rows, distribution_rows, report_as_json, report_blocks
+from xcg.report.validation import cross_rows, distribution_rows, report_blocks
 from xcg.statistics.rank_correlation import level_correlation
 
 
@@ -45,9 +45,7 @@ def check(asked: Asked) -> Answer[Any]:
         report.findings,
         report.unread.lines(),
         to_records=lambda: list(map(asdict, report.findings)),
-        layout=lambda: Layout(
-            tables=report_blocks(report), texts={"json": lambda: report_as_json(report)}
-        ),
+        layout=lambda: Layout(tables=report_blocks(report)),
         status=2 if report.status == 2 else 0,
     )
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xcg.answer import Answer, Layout
+from xcg.answer import NAMES, Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.curve_ranks import RankOfValue, ranks_of_value
@@ -18,7 +18,7 @@ from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, threshold_curves
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
-from xcg.report.columns import CURVES, NAMES, RANKS_OF_VALUE
+from xcg.report.columns import CURVES, RANKS_OF_VALUE
 from xcg.report.plots import curves_plot, thresholds_plot
 from xcg.statistics.topic_scores import BEST
 from xcg.tables import Table

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xcg.answer import Layout
 from xcg.answers.asked import Asked
-from xcg.evaluation.results import Results
+from xcg.evaluation.results import Marks, Results
 from xcg.evaluation.run_names import with_named_run
-from xcg.report.tables import marks_with_intervals, render, results_table
+from xcg.report.marks import marks_of
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 from xcg.statistics.intervals import mean_intervals
 
@@ -16,15 +16,14 @@ def evaluate(asked: Asked) -> Results:
     shown = asked.settings.evaluate
     inputs = asked.inputs_with("assessments", "runs")
     if asked.settings.format == "trec_eval":
-        asked.refuse("user_model", "with the format trec_eval, whose measures have no user model")
         results = asked.evaluate(trec_eval_inputs(inputs))
         text = trec_eval_output(results, shown.per_topic)
         return results.shown(Layout(texts={"trec_eval": lambda: text}))
     inputs, against = with_named_run(inputs, shown.against)
     results = asked.evaluate(inputs)
-    per_topic, limits = shown.per_topic, None
+    limits = None
     if shown.topic:
-        results, per_topic = results.of_topics(shown.topic), True
+        results = results.of_topics(shown.topic)
     elif shown.intervals is not None:
         limits, without = mean_intervals(results, shown.intervals)
         results.notes += [
@@ -32,14 +31,7 @@ def evaluate(asked: Asked) -> Results:
             *without,
         ]
 
-    def written(format: str) -> str:
-        return render(results, format, per_topic, shown.mark, against, limits)
+    def marks(format: str) -> Marks:
+        return marks_of(results, format, shown.mark, against)
 
-    formats = ("jsonl", "csv", "csv-without-formulas", "markdown", "latex")
-    return results.shown(
-        Layout(
-            tables=[results_table(results, per_topic, marks_with_intervals(limits or {}))],
-            texts={name: (lambda name=name: written(name)) for name in formats},  # type: ignore[misc]
-        ),
-        per_topic,
-    )
+    return results.shown(None, shown.per_topic or bool(shown.topic), limits, marks)

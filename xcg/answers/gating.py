@@ -12,17 +12,33 @@ from typing import Any
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.answers.comparison import compared, margins_of
-from xcg.answers.verdicts import GateAnswer
 from xcg.documents.writing import whole_file
-from xcg.errors import XcgError
+from xcg.errors import XcgError, nearest
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.evaluation.run_names import with_named_run
 from xcg.measures import MEASURES
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
-from xcg.report.tables import results_table
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
+
+
+class GateAnswer(Answer[Any]):
+    """The answer of a gate: a sequence of the checks of each run, measure and user model.
+
+    Attributes:
+        results: The scores.
+        verdict: What was checked, and what failed.
+        passed: Whether no run fails.
+    """
+
+    results: Results
+    verdict: Verdict
+
+    @property
+    def passed(self) -> bool:
+        """Whether no run fails."""
+        return not self.verdict.failures
 
 
 def gate(asked: Asked) -> GateAnswer:
@@ -56,6 +72,8 @@ def gate(asked: Asked) -> GateAnswer:
         lenient=inputs.lenient or allowed is not None,
     )
     results = asked.evaluate(inputs)
+    if baseline is not None and baseline not in results.scope.runs:
+        raise XcgError(f"no run {baseline!r}: {nearest(baseline, results.scope.runs)}")
     verdict = check_gate(
         results,
         minimums,
@@ -84,7 +102,7 @@ def gate(asked: Asked) -> GateAnswer:
     failed = [f"failed: {failure}" for failure in verdict.failures]
 
     def layout() -> Layout:
-        found = printed.layout if len(printed) else Layout(tables=[results_table(results)])
+        found = printed.layout if len(printed) else results.layout
         comment = functools.partial(_comment, verdict, printed, find_questions)
         return replace(found, texts={"markdown": comment})
 

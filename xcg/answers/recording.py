@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from xcg import __version__
 from xcg.answers.asked import Asked
 from xcg.documents.files import expand
 from xcg.documents.sources import LinkedFolder
-from xcg.errors import XcgError
+from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.lazy_modules import hashlib
 from xcg.registry import Part
@@ -125,8 +126,10 @@ def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:
         given = getattr(inputs, what)
         items = [given] if isinstance(given, (str, os.PathLike)) else given
         if isinstance(items, (list, tuple)):
-            paths = [one for one in items if isinstance(one, (str, os.PathLike)) and str(one) != "-"]
-            found += expand(paths, what) if paths else []
+            for one in items:
+                if isinstance(one, (str, os.PathLike)) and str(one) != "-":
+                    with suppress(InputError):  # a finding of check
+                        found += expand([one], what)
     if isinstance(inputs.corpus, (str, os.PathLike)):
         found += _files_below(Path(inputs.corpus))
     yield from dict.fromkeys(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import BinaryIO
 
 from xcg import __version__
@@ -10,16 +11,10 @@ from xcg.answers.asked import Asked
 from xcg.answers.recording import record_of
 from xcg.errors import printable
 from xcg.report.citations import Citation, bibtex, citations_of_inputs
+from xcg.report.comparison_sentences import TEST_NAMES
 from xcg.report.html_page import write_report
 from xcg.statistics.corrections import CORRECTION_NAMES
 from xcg.terminal_tables import Prose
-
-_TESTS = {
-    "t": "Student's paired t test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "wilcoxon-pratt": "Wilcoxon's signed-rank test with Pratt's treatment of zeros",
-    "randomisation": "the paired randomisation test",
-}
 
 
 def write(asked: Asked, page: BinaryIO) -> None:
@@ -32,7 +27,7 @@ def write(asked: Asked, page: BinaryIO) -> None:
             page,
             title=chosen.title,
             explained=chosen.explained,
-            settings=record_of(asked, ["report"]),
+            settings=record_of(asked, ["report"], Path()),
             progress=progress,
         )
 
@@ -61,8 +56,9 @@ def methods(asked: Asked) -> Answer[Citation]:
         chosen = asked.settings.compare
         correction = chosen.correction or ("holm" if chosen.baseline else "shaffer")
         against = f" with {chosen.baseline}" if chosen.baseline else ""
+        test = TEST_NAMES[chosen.test, ""]
         sentences.append(
-            f"Runs were compared{against} by {_TESTS[chosen.test]} over topics, at the 5 % level; "
+            f"Runs were compared{against} by {test} over topics, at the 5 % level; "
             f"correction for multiple comparisons: {CORRECTION_NAMES.get(correction, correction)}."
         )
     paragraph = printable(" ".join(sentences))

@@ -20,8 +20,8 @@ from xcg.cli.questions import campaign_of
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
 from xcg.formats.placing import locate_passages, update_gold
-from xcg.samples import PARTS, write_samples
 from xcg.settings.loading import KEYS
+from xcg.settings.samples import PARTS, write_samples
 from xcg.settings.schema import MAX_NUMBER, MAX_SEED
 from xcg.simulation.campaign import simulate as write_campaign
 from xcg.simulation.shape import MIN_ELEMENTS, Shape

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from xcg.answer import Answer, check_plot_format
+from xcg.campaign import Campaign
 from xcg.cli.messages import print_status
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, nearest
-from xcg.report.figures import check_format
 from xcg.tables import CSV_WITHOUT_FORMULAS
 from xcg.terminal_tables import PIPE, Terminal
 
@@ -50,7 +51,7 @@ def print_answer(
         message = f"this command does not print {wanted!r}: {nearest(wanted, formats)}"
         raise InputError(place(("format",)).name, message)
     if settings.plot is not None and has_plot:
-        check_format(Path(settings.plot))
+        check_plot_format(Path(settings.plot))
     elif ("plot",) in campaign.stated.overrides:
         raise InputError(place(("plot",)).name, "this command draws no plot: remove it")
     with open_output(settings.output) as write:

@@ -16,8 +16,8 @@ from typing import Any, cast
 from xcg.documents.searching import Search, is_pattern, unexpanded_hint
 from xcg.documents.standard_input import STANDARD_INPUT, claim_standard_input, open_standard_input
 from xcg.errors import FileError, InputError, nearest_file
-from xcg.input_files import open_file
 from xcg.lazy_modules import etree
+from xcg.settings.input_files import open_file
 
 PathLike = str | os.PathLike[str]
 INCOMPLETE_CAMPAIGN = "xcg-incomplete.txt"

@@ -17,8 +17,8 @@ from xcg.runs.run import check_order
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
 from xcg.settings.schema import Place
+from xcg.settings.yaml_file import KeyPath
 from xcg.user_model.model import UserModel, checked_models, resolve_models
-from xcg.yaml_file import KeyPath
 
 _PLAIN_KEYS = ("order", "ties", "workers", "lenient")
 

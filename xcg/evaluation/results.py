@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from xcg.answer import Answer, Layout
@@ -10,12 +11,24 @@ from xcg.errors import XcgError, missing_extra, nearest
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORACLE
-from xcg.tables import Column, Table
+from xcg.tables import Column, Markup, Table
 
 if TYPE_CHECKING:
     import pandas
 
 T = TypeVar("T")
+
+Cell = tuple[str, str, str]
+"""Measure, user model, run."""
+Intervals = Mapping[Cell, tuple[float, float]]
+"""Cell → the limits of the interval of its mean."""
+Marks = Mapping[Cell, tuple[str, str]]
+"""Cell → the text before and after its mean."""
+
+_NO_MARKS = "", ""
+_UNMARKED: Marks = MappingProxyType({})
+_MAX_DESCRIBED = 8
+"""Measures that are described below a table in which they are not the columns."""
 
 
 class NotedList(list[T]):
@@ -96,11 +109,15 @@ class Results(Answer[Result]):
         scope: Scope | None = None,
         layout: Layout | None = None,
         per_topic: bool = False,
+        intervals: Intervals | None = None,
+        marks: Callable[[str], Marks] = lambda _: _UNMARKED,
     ) -> None:
         self._rows = list(rows)
         make_layout = self._default_layout if layout is None else lambda: layout
         super().__init__(self._rows, list(notes), layout=make_layout)
         self.per_topic = per_topic
+        self.intervals = intervals
+        self._marks = marks
         self.runs = list(dict.fromkeys(row.run for row in self._rows))
         self.measures = list(dict.fromkeys(row.measure for row in self._rows))
         self.user_models = list(dict.fromkeys(row.user_model for row in self._rows))
@@ -127,7 +144,8 @@ class Results(Answer[Result]):
         chosen = set(topics)
         for topic in sorted(chosen.difference(self.topics)):
             raise XcgError(f"no results for topic {topic!r}: {nearest(topic, self.topics)}")
-        return Results((row for row in self._rows if row.topic in chosen), self.notes, self.scope)
+        rows = (row for row in self._rows if row.topic in chosen)
+        return Results(rows, self.notes, self.scope, per_topic=True)
 
     def without_references(self) -> Results:
         """Return the results of systems, without greedy references such as ``bm25+oracle``."""
@@ -186,18 +204,35 @@ class Results(Answer[Result]):
         except XcgError:
             return measure
 
-    def shown(self, layout: Layout, per_topic: bool = False) -> Results:
+    def shown(
+        self,
+        layout: Layout | None = None,
+        per_topic: bool = False,
+        intervals: Intervals | None = None,
+        marks: Callable[[str], Marks] = lambda _: _UNMARKED,
+    ) -> Results:
         """Return these results as they are shown.
 
         Args:
-            layout: What people see.
-            per_topic: Whether :meth:`records` has the values of each topic, not only the means.
+            layout: What people see; by default, a table.
+            per_topic: Whether tables and records have the values of each topic, not only the means.
+            intervals: The limits of the intervals of means.
+            marks: Format (markdown or latex) → texts before and after means.
         """
-        return Results(self._rows, self.notes, self.scope, layout, per_topic)
+        return Results(self._rows, self.notes, self.scope, layout, per_topic, intervals, marks)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the means as dicts; with ``per_topic``, also the values of each topic."""
-        return [row._asdict() for row in (self if self.per_topic else self.means())]
+        """Return the means as dicts; with ``per_topic``, also the values of each topic.
+
+        With intervals, they have the fields low and high.
+        """
+        rows = [row._asdict() for row in (self if self.per_topic else self.means())]
+        if self.intervals is not None:
+            for row in rows:
+                cell = row["measure"], row["user_model"], row["run"]
+                limits = self.intervals.get(cell, (None, None))
+                row["low"], row["high"] = limits if row["topic"] == MEAN else (None, None)
+        return rows
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the values of topics as a pandas DataFrame (needs the extra ``xcg[pandas]``).
@@ -221,15 +256,121 @@ class Results(Answer[Result]):
             frame["run"] = [named[run][0] for run in frame["run"]]
         return frame
 
+    def _table(self, format: str = "table") -> Table:
+        """Return the results as a table with four decimals: one row per run, one column per measure.
+
+        With several user models, they are the columns, and the number after each score is the rank of
+        the run. Greedy references have no rank. Half the width of an interval follows its mean after ±.
+        """
+        plus_minus = r"$\pm$" if format == "latex" else "±"
+        marks = {} if format == "table" else dict(self._marks(format))
+        for cell, (low, high) in (self.intervals or {}).items():
+            before, after = marks.get(cell, _NO_MARKS)
+            marks[cell] = before, f"{after} {plus_minus}{(high - low) / 2:.4f}"
+        if len(self.user_models) > 1 and not self.per_topic:
+            columns, rows = _columns_of_models(self.means(), marks)
+            return Table(columns, rows, _legend(self, columns, by_model=True), is_limited=False)
+        shown = self if self.per_topic else self.means()
+        columns, rows = _columns_of_measures(shown, self.per_topic, marks)
+        return Table(columns, rows, _legend(self, columns), is_limited=self.per_topic)
+
     def _default_layout(self) -> Layout:
-        several = len(self.user_models) > 1
-        heading = ["user model"] * several + ["run"] + ["topic"] * self.per_topic + self.measures
-        cells: dict[tuple[str, ...], dict[str, float]] = {}
-        for row in self if self.per_topic else self.means():
-            names = (row.user_model,) * several + (row.run,) + (row.topic,) * self.per_topic
-            cells.setdefault(names, {})[row.measure] = row.value
-        rows = [
-            [*names, *(values.get(measure) for measure in self.measures)]
-            for names, values in cells.items()
+        return Layout(
+            tables=[self._table()],
+            texts={
+                "markdown": lambda: self._table("markdown").write("markdown"),
+                "latex": lambda: self._table("latex").write("latex"),
+            },
+        )
+
+
+def _legend(results: Results, columns: Sequence[Column], by_model: bool = False) -> list[str]:
+    """Return what the table of results shows, for a terminal."""
+    topics = len(results.topics)
+    number = f"{topics} topic{'s' * (topics != 1)}"
+    sentences = [f"Means over {number}."] if topics else []
+    if len(results.user_models) == 1:
+        sentences.append(f"User model: {results.user_models[0]}.")
+    if by_model:
+        sentences.append("The number after each score is the rank of the run under the user model.")
+    lower = [name for name in results.measures if MEASURES.order(name).lower_is_better]
+    if lower:
+        sentences.append(f"Lower is better: {', '.join(lower)}.")
+    headings = {column.name for column in columns}
+    others = [name for name in results.measures if name not in headings and _title(name)]
+    if len(others) <= _MAX_DESCRIBED:
+        sentences += [f"{name}: {_title(name)}." for name in others]
+    return sentences
+
+
+def _title(measure: str) -> str:
+    """Return what a measure is; empty if it is not known here."""
+    try:
+        return MEASURES.parse(measure).definition.title
+    except XcgError:
+        return ""
+
+
+def _columns_of_measures(
+    results: Results, per_topic: bool, marks: Marks
+) -> tuple[list[Column], list[list[str]]]:
+    """Return columns and rows: names, then one column per measure."""
+    several_models = len(results.user_models) > 1
+    cells: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in results:
+        names = (
+            *([row.user_model] if several_models else ()),
+            row.run,
+            *([row.topic] if per_topic else ()),
+        )
+        key = row.measure, row.user_model, row.run
+        mark = marks.get(key, _NO_MARKS) if row.topic == MEAN else _NO_MARKS
+        if per_topic and row.topic == MEAN:
+            cells[names] = cells.pop(names, {})  # last, although a measure may lack topics
+        cells.setdefault(names, {})[row.measure] = _marked(row.value, mark)
+    measures = results.measures
+    heading = ["user model"] * several_models + ["run"] + ["topic"] * per_topic + measures
+    rows = [[*names, *(values.get(m, "") for m in measures)] for names, values in cells.items()]
+    columns = [
+        *(Column(name, is_key=True) for name in heading[: len(heading) - len(measures)]),
+        *(Column(name, kind="score", meaning=_title(name)) for name in measures),
+    ]
+    return columns, rows
+
+
+def _columns_of_models(results: Results, marks: Marks) -> tuple[list[Column], list[list[str]]]:
+    """Return columns and rows: measure and run, then one column per user model.
+
+    Each score is followed by the rank of the run under the model; runs with equal printed scores share
+    a rank. Greedy references have a dash instead.
+    """
+    references = results.scope.references
+    scores = {(row.measure, row.user_model, row.run): round(row.value, 4) for row in results}
+
+    def cell(measure: str, model: str, run: str) -> str:
+        own = measure, model, run
+        if own not in scores:
+            return ""
+        score = _marked(scores[own], marks.get(own, _NO_MARKS))
+        if run in references:
+            return Markup(f"{score}    –")
+        others = [
+            scores[key]
+            for other in results.runs
+            if other not in references and (key := (measure, model, other)) in scores
         ]
-        return Layout(tables=[Table([Column(name) for name in heading], rows)])
+        rank = MEASURES.order(measure).rank(scores[own], others)
+        return Markup(f"{score} {rank:>3}.")
+
+    rows = [
+        [measure, run, *(cell(measure, model, run) for model in results.user_models)]
+        for measure in results.measures
+        for run in results.runs
+    ]
+    names = [Column(name, kind="text", is_key=True) for name in ("measure", "run")]
+    return [*names, *(Column(model, kind="score") for model in results.user_models)], rows
+
+
+def _marked(value: float, mark: tuple[str, str]) -> Markup:
+    before, after = mark
+    return Markup(f"{before}{value:.4f}{after}")

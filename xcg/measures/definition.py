@@ -148,7 +148,7 @@ class Definition:
         name: The name that users write; see ``aliases`` for others.
         title: What the measure is, in a few words.
         formula: The formula in plain text.
-        source: Paper and equation. ``[@key]`` after a paper names its entry in ``xcg/references.bib``.
+        source: Paper and equation. ``[@key]`` after a paper names its entry in ``references.bib``.
         references: These keys; or BibTeX entries of sources that are not in this file.
         example: A worked example with small numbers.
         compute: ``(topic, cutoff, parameters) → value``, or None if the measure is undefined for a

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xcg
-from xcg.bibliography import Entry, bibliography, entries_of
 from xcg.documents.text_units import TOKENIZERS
 from xcg.errors import XcgError, nearest
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
 from xcg.registry import Part
+from xcg.report.bibliography import Entry, bibliography, entries_of
 from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.user_model.model import UserModel, resolve_models, shipped_models

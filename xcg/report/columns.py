@@ -14,15 +14,6 @@ from xcg.tables import Column
 _text, _count = partial(Column, kind="text"), partial(Column, kind="count")
 _score = partial(Column, kind="score")
 
-NAMES = (
-    _text("measure", is_key=True),
-    _text("user_model", is_key=True),
-    _text("user model", is_key=True),
-    _text("run", is_key=True),
-    Column("topic", is_key=True),
-)
-"""Columns that name what a row is about, in every table."""
-
 IDEAL_ELEMENTS = (
     _text("file"),
     _text("path"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
+from xcg.answer import in_style
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
@@ -20,7 +21,6 @@ from xcg.report.figures import (
     add_legend,
     drawn_first,
     equalise_y_limits,
-    in_style,
     label_text,
     line_style,
     new_figure,

@@ -12,7 +12,7 @@ from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.significance import Comparison
 from xcg.statistics.topic_scores import ALL_PAIRS, BEST, scores_by_run
 
-_TEST_NAMES = {
+TEST_NAMES = {
     ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
     ("randomisation", "tukey"): "randomised Tukey HSD (scores of each topic permuted among the runs)",
     ("t", ""): "the paired t test",
@@ -20,6 +20,7 @@ _TEST_NAMES = {
     ("wilcoxon-pratt", ""): "Wilcoxon's signed-rank test with Pratt's zeros",
     ("randomisation", ""): "the paired randomisation test",
 }
+"""Test, and correction if it changes the test → name."""
 _INTERVALS = {
     "tukey": "all of a family hold together with 95 %",
     **dict.fromkeys(
@@ -119,13 +120,13 @@ def _procedure(line: Comparison) -> str:
     if test in ("t", "randomisation"):
         levels += ", 95 % intervals"
     if size == 1:
-        return f"{_TEST_NAMES[test, '']}; {levels}"
+        return f"{TEST_NAMES[test, '']}; {levels}"
     if correction == "tukey":
-        return f"{_TEST_NAMES[test, 'tukey']}, which corrects for the number of pairs; {levels}"
+        return f"{TEST_NAMES[test, 'tukey']}, which corrects for the number of pairs; {levels}"
     corrected = f"corrected for {size} comparisons ({CORRECTION_NAMES[correction]})"
     if correction == "none":
         corrected = f"without a correction for {size} comparisons"
-    return f"{_TEST_NAMES[test, '']}, {corrected}; {levels}"
+    return f"{TEST_NAMES[test, '']}, {corrected}; {levels}"
 
 
 def _choice(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) -> list[str]:

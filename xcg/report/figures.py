@@ -1,4 +1,4 @@
-"""Set up, style and save the figures of matplotlib.
+"""Set up the figures of matplotlib.
 
 All plots have one style and fit on one screen. Colours, markers and dashes together distinguish lines
 in greyscale and for colour-blind readers.
@@ -6,44 +6,22 @@ in greyscale and for colour-blind readers.
 
 from __future__ import annotations
 
-import functools
 import textwrap
-from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
-from xcg.documents.writing import whole_file
-from xcg.errors import InputError, nearest, printable
+from xcg.errors import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-FORMATS = (".png", ".svg", ".pdf")
 MAX_WIDTH, MAX_HEIGHT, DPI = 14.0, 9.0, 100
 """The largest size of a figure in inches, and dots per inch: it fits on a screen of 1400 × 900."""
 MAX_PANELS = 12
 GREY = "0.72"
 """The colour of lines that have no label of their own."""
 
-_STYLE = {
-    "font.size": 9,
-    "axes.titlesize": 9.5,
-    "axes.labelsize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-    "grid.alpha": 0.3,
-    "legend.fontsize": 8,
-    "legend.title_fontsize": 8,
-    "legend.frameon": False,
-    "svg.fonttype": "none",  # text stays text, which readers can search and edit
-    "svg.hashsalt": "xcg",  # the same data give the same file
-}
 _CAPTION_CHARACTERS = 16
 """Characters of a caption in an inch."""
 
@@ -62,22 +40,6 @@ MARKERS = {
 """Marker of matplotlib → path of SVG."""
 DASHES = {"-": "", "--": "7 3", ":": "2 3", "-.": "9 3 2 3"}
 """Line style of matplotlib → stroke-dasharray of SVG."""
-
-
-def in_style(draw: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a function that draws, so that every plot has the same style.
-
-    The style does not depend on settings of matplotlib in files of the user.
-    """
-
-    @functools.wraps(draw)
-    def call(*arguments: P.args, **values: P.kwargs) -> T:
-        from matplotlib import style
-
-        with style.context(["default", _STYLE]):
-            return draw(*arguments, **values)
-
-    return call
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -220,33 +182,3 @@ def add_legend(figure: Figure, axis: Axes | None = None, title: str | None = Non
     """Add a legend to the right of a figure, with the lines of one axis or of all."""
     lines = axis.get_legend_handles_labels() if axis is not None else ()
     figure.legend(*lines, loc="outside right center", title=title)
-
-
-def check_format(path: Path) -> None:
-    """Check that a plot can be saved in the format of a file name.
-
-    Raises:
-        InputError: If the ending is not .png, .svg or .pdf.
-    """
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(path, f"unknown kind of plot: {nearest(path.suffix, FORMATS)}")
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Save a figure as PNG, SVG or PDF, depending on the ending of the file name.
-
-    Raises:
-        InputError: If the ending is unknown or the file cannot be written.
-    """
-    check_format(path)
-    ending = path.suffix[1:].lower()
-    # Without a date, the same data give the same file.
-    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
-    with whole_file(path) as file:
-        _write(figure, file, ending, metadata)
-
-
-@in_style
-def _write(figure: Figure, file: IO[bytes], ending: str, metadata: dict[str, Any]) -> None:
-    """Write a figure in a format to an open file."""
-    figure.savefig(file, format=ending, metadata=metadata)

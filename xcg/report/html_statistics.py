@@ -12,8 +12,9 @@ from xcg.errors import MissingSizeError, XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
-from xcg.evaluation.results import Results
+from xcg.evaluation.results import Cell, Results
 from xcg.measures import MEASURES
+from xcg.report.comparison_sentences import TEST_NAMES
 from xcg.report.strategy_studies import (
     ORACLE_SENTENCE,
     case_sentence,
@@ -22,11 +23,10 @@ from xcg.report.strategy_studies import (
     with_gaps,
 )
 from xcg.runs.run import ORACLE, Run
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
+from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.intervals import mean_intervals
 from xcg.statistics.significance import Comparison, compare_runs
 from xcg.statistics.strategy_study import Case, StrategyStudy, rewritten_runs, study_strategies
-from xcg.statistics.topic_scores import Cell
 from xcg.strategies.extents import overlapping_positions
 
 Json = dict[str, Any]
@@ -121,7 +121,8 @@ def comparison_data(context: ReportContext) -> list[Json]:
             continue
         remaining -= len(found)
         number = {run: index for index, run in enumerate(context.results.runs)}
-        entry |= {"test": found[0].test, "correction": found[0].correction}
+        entry |= {"test": TEST_NAMES[found[0].test, ""]}
+        entry |= {"correction": CORRECTION_NAMES[found[0].correction]}
         data.append(entry | {"lines": [_line(comparison, number) for comparison in found]})
     if left_out:
         context.limits.append(

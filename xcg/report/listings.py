@@ -245,7 +245,8 @@ def _describe(kind: str, name: str, function: Callable[..., Any]) -> str:
     example = textwrap.indent("\n".join(docstring.example), " " * 13).lstrip()
     lines += [f"example:     {example}"] if example else []
     if getattr(function, "references", ()):
-        lines += [f"citation:    xcg list strategies {name} --bibtex"]
+        list_ = "user-models" if kind else "strategies"
+        lines += [f"citation:    xcg list {list_} {name} --bibtex"]
     return printable("\n".join(lines), keep="\n") + "\n"
 
 

@@ -3,8 +3,6 @@
 const MAX_MATRIX_VALUES = 16; // with more runs, the matrix has signs only
 const comparisonView = { model: 0, measure: 0, baseline: 0 };
 
-const TESTS = { t: "t test", randomisation: "randomisation test" };
-const CORRECTIONS = { shaffer: "Holm with Shaffer's steps", tukey: "Tukey's HSD", holm: "Holm", bonferroni: "Bonferroni" };
 const formatP = (p) => (p < 0.0001 ? "<0.0001" : p.toFixed(4));
 const formatSigned = (value) => {
   const size = Math.abs(value).toFixed(4);
@@ -59,8 +57,8 @@ function showChosenComparisons() {
     byId("comparison-table").replaceChildren();
     return;
   }
-  byId("comparison-hint").textContent = `Paired ${TESTS[found.test] || found.test} over topics; correction for ` +
-    `${countOf(found.number, "pair")} of runs: ${CORRECTIONS[found.correction] || found.correction}. ` +
+  byId("comparison-hint").textContent = `Compared by ${found.test} over topics; correction for ` +
+    `${countOf(found.number, "pair")} of runs: ${found.correction}. ` +
     "A difference is significant if the corrected p is below 0.05. All intervals hold together with 95 %." +
     (data.strategies ? " Only strategies of the same run are compared, if there are several." : "");
   byId("comparison-matrix").replaceChildren(makeMatrix(title, ranking, found.pairs));

@@ -8,7 +8,7 @@ function showSummary() {
   byId("subtitle").append(
     [...size, countOf(data.measures.length, "measure"), countOf(data.models.length, "user model")].join(", "),
     makeElement("br"), `${data.date}, xcg ${printable(data.version)}`);
-  byId("facts").append(makeFacts());
+  byId("facts").append(makeFacts(), makeRecord());
   showBestRuns();
   showLevels();
   const notes = [...data.notes, ...data.limits];
@@ -41,6 +41,15 @@ function makeFacts() {
   ];
   return makeElement("dl", { class: "facts" },
     facts.map(([term, description]) => [makeElement("dt", {}, term), makeElement("dd", {}, description)]));
+}
+
+// The record of the method. Its lines are separate, because printable replaces the ends of lines.
+function makeRecord() {
+  const lines = JSON.stringify(data.settings, null, 2).split("\n").flatMap((line) => [line, makeElement("br")]);
+  return makeElement("details", {}, makeElement("summary", {}, "Settings and input files"),
+    makeElement("p", { class: "hint" }, "Every setting that can change a value, and the SHA-256 of each input file. " +
+      "Saved as record.json, xcg evaluate record.json evaluates the same again."),
+    makeElement("pre", { class: "record" }, lines));
 }
 
 function makeDetails(summary, names) {

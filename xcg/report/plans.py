@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from xcg.answer import in_style
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report.figures import (
     add_caption,
     add_legend,
-    in_style,
     label_text,
     line_style,
     mark_extrapolated,

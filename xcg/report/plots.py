@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from xcg.answer import in_style
 from xcg.evaluation.curve_ranks import RankOfValue
 from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure
 from xcg.evaluation.threshold_curves import ThresholdCurves
@@ -16,7 +17,6 @@ from xcg.report.figures import (
     add_legend,
     drawn_first,
     equalise_y_limits,
-    in_style,
     label_text,
     line_style,
     new_figure,

@@ -290,8 +290,8 @@ _EMPTY_CELLS = {
     "needed high": "no difference is reliable in at least 2.5 % of the resamples",
     SMALL: f"no comparison has such a difference; extrapolated: {_TOO_FEW} with the largest measured "
     "number of topics",
-    "% of best": "no difference is needed, or the best score is 0",
-    "% of mean": "no difference is needed, or the mean score is 0",
+    "% of best": "there is no difference needed, or the best score is 0",
+    "% of mean": "there is no difference needed, or the mean score is 0",
     "tau_b low": "tau_b is not defined in the resamples",
 }
 """Column → why cells are empty."""

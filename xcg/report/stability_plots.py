@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from xcg.answer import in_style
 from xcg.lazy_modules import np
 from xcg.report.figures import (
     MAX_PANELS,
@@ -14,7 +15,6 @@ from xcg.report.figures import (
     add_legend,
     drawn_first,
     equalise_y_limits,
-    in_style,
     label_text,
     line_style,
     mark_extrapolated,

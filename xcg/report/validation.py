@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from xcg.errors import printable
 from xcg.evaluation.validation import Report
 from xcg.judgements.distribution import CrossTabulation, LevelCount
 from xcg.report.columns import DISTRIBUTION
-from xcg.tables import Column, Table, json_text
+from xcg.tables import Column, Table
 from xcg.terminal_tables import Block, Prose, separated
 
 Row = dict[str, Any]
@@ -60,15 +59,3 @@ def report_blocks(report: Report) -> list[Block]:
         tables.append(Table.of_records(distribution_rows(report.levels), DISTRIBUTION))
     findings = Prose("".join(f"{printable(line)}\n" for line in lines))
     return [*separated(tables), "\n", findings]
-
-
-def report_as_json(report: Report) -> str:
-    """Return the findings of a validation as JSON."""
-    content = {
-        "status": report.status,
-        "counts": report.counts,
-        "levels": [level._asdict() for level in report.levels],
-        "findings": [asdict(finding) for finding in report.findings],
-        "notes": report.data.notes,
-    }
-    return json_text(content, indent=1) + "\n"

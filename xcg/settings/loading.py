@@ -13,7 +13,7 @@ from typing import Any
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.settings.keys import Settings
 from xcg.settings.schema import Key, Place, checked, keys_of, kind
-from xcg.yaml_file import KeyPath, YamlFile, format_key_path, load_yaml, parse_yaml
+from xcg.settings.yaml_file import KeyPath, YamlFile, format_key_path, load_yaml, parse_yaml
 
 KEYS: dict[str, Key] = {key.name: key for key in keys_of(Settings)}
 """Dotted path → declared key."""

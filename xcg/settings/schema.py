@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from xcg.errors import InputError, nearest
-from xcg.yaml_file import KeyPath, format_key_path
+from xcg.settings.yaml_file import KeyPath, format_key_path
 
 T = TypeVar("T")
 

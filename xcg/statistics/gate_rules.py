@@ -141,7 +141,7 @@ def parse_limits(
         raise XcgError("regressed_by has no effect without max_regressed: expected both")
     size = REGRESSED_BY if regressed_by is None else regressed_by
     if not (math.isfinite(size) and size >= 0):
-        raise XcgError(f"illegal regressed-by {size}: expected a number of at least 0, like 0.1")
+        raise XcgError(f"illegal regressed_by {size}: expected a number of at least 0, like 0.1")
     return Limits(
         by_measure("max-drop", max_drop, _drop, _EXPECTED_DROP),
         by_measure("max-regressed", max_regressed, _topics, _EXPECTED_TOPICS),

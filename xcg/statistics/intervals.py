@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from xcg.errors import XcgError
-from xcg.evaluation.results import Results
+from xcg.evaluation.results import Cell, Intervals, Results
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.statistics.significance_tests import (
@@ -14,7 +14,7 @@ from xcg.statistics.significance_tests import (
     equal_signs_probability,
     sign_vectors,
 )
-from xcg.statistics.topic_scores import ROUNDING, Cell, Floats, scores_by_cell, standard_deviation
+from xcg.statistics.topic_scores import ROUNDING, Floats, scores_by_cell, standard_deviation
 
 RESAMPLES = 200
 LEVEL = 0.95
@@ -181,8 +181,6 @@ def _limit(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-Intervals = dict[Cell, tuple[float, float]]
-"""(measure, user model, run) → lower and upper limit."""
 _NAMED = 3
 
 
@@ -209,7 +207,7 @@ def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals,
     [-0.0968, 0.8968]
     """
     scores = scores_by_cell(results)
-    found: Intervals = {}
+    found: dict[Cell, tuple[float, float]] = {}
     without: dict[str, list[str]] = {}
     for row in results.means():
         cell = row.measure, row.user_model, row.run

@@ -9,7 +9,7 @@ from itertools import combinations, product
 from typing import TypeAlias, TypeVar
 
 from xcg.errors import UndecidedError, XcgError, nearest
-from xcg.evaluation.results import Results
+from xcg.evaluation.results import Cell, Results
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
@@ -269,10 +269,6 @@ def best_first(scores: Mapping[str, Mapping[str, float]], measure: str) -> list[
     order = MEASURES.order(measure)
     means = {run: math.fsum(values.values()) / len(values) for run, values in scores.items()}
     return sorted(scores, key=lambda run: order.sort_key(means[run]))
-
-
-Cell = tuple[str, str, str]
-"""(measure, user model, run)."""
 
 
 @dataclass(frozen=True)

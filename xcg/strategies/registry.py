@@ -14,9 +14,9 @@ from typing import Any
 from xcg.errors import InputError, XcgError
 from xcg.registry import FunctionRegistry, ParameterError, Part
 from xcg.runs.run import Ranking
+from xcg.settings.yaml_file import KeyPath, parse_yaml
 from xcg.user_model.schema import Where
 from xcg.user_model.sweep import expand
-from xcg.yaml_file import KeyPath, parse_yaml
 
 Strategy = Callable[..., Ranking]
 """A function from the ranking of one topic, and the corpus or None, to another ranking.

@@ -11,9 +11,10 @@ from typing import Any, get_args
 from xcg.documents.tree import SizeUnit
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.registry import Part, fields_of
-from xcg.samples import shipped_folder
 from xcg.settings.keys import Settings
+from xcg.settings.samples import shipped_folder
 from xcg.settings.schema import REQUIRED, TEXT, Place, checked, choice, key, section
+from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
 from xcg.user_model.bound import reason_for_more_than_ideal, reason_for_more_than_ideal_text
 from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS, Selection
@@ -21,7 +22,6 @@ from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Tabl
 from xcg.user_model.relevance_value import RelevanceValue
 from xcg.user_model.schema import Spans, Where, part_type, table_type
 from xcg.user_model.sweep import expand
-from xcg.yaml_file import KeyPath, format_key_path, load_yaml
 
 DEFAULT = "kazai-lalmas-2006"
 """The user model for assessments with exhaustivity and specificity from 0 to 3."""

@@ -303,7 +303,7 @@ _PUBLISHED: dict[str, dict[str, Quantisation]] = {
         ),
     },
 }
-"""Source in ``xcg/references.bib`` → name → quantisation."""
+"""Source in ``xcg/report/references.bib`` → name → quantisation."""
 for _reference, _quantisations in _PUBLISHED.items():
     for _name, _quantisation in _quantisations.items():
         QUANTISATIONS.register(_name, references=[_reference] if _reference else [])(_quantisation)

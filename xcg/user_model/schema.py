@@ -8,7 +8,7 @@ from typing import Any, Literal
 from xcg.errors import XcgError
 from xcg.registry import FunctionRegistry, Part
 from xcg.settings.schema import Place, Type, kind
-from xcg.yaml_file import KeyPath
+from xcg.settings.yaml_file import KeyPath
 
 Where = Callable[[KeyPath], str]
 """A key path → what messages call that position, for example ``model.yaml:3: effort.unit``."""

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from xcg.errors import InputError
+from xcg.settings.yaml_file import KeyPath, format_key_path
 from xcg.user_model.quantisation import is_number
 from xcg.user_model.schema import Where
-from xcg.yaml_file import KeyPath, format_key_path
 
 MAX_MODELS = 10_000
 """The maximum number of combinations of the values in lists and ranges."""

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from xcg.errors import FileError, InputError, nearest_file
-from xcg.input_files import open_file
 from xcg.lazy_modules import yaml
+from xcg.settings.input_files import open_file
 
 MAX_BYTES = 1 << 20
 """Maximum size of a file, and maximum number of characters of its values after aliases are followed."""

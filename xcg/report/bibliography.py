@@ -107,8 +107,8 @@ def entries_of(references: Iterable[str]) -> list[Entry]:
         else:
             hint = nearest(reference, bibliography())
             raise XcgError(
-                f"unknown reference {reference!r}: {hint}; expected a key of xcg/references.bib, or a "
-                "whole BibTeX entry"
+                f"unknown reference {reference!r}: {hint}; expected a key of references.bib, or "
+                "a whole BibTeX entry"
             )
         found.setdefault(entry.key, entry)
     return list(found.values())

@@ -25,7 +25,7 @@ def shipped_folder() -> Path:
     >>> (shipped_folder() / "configs" / "quickstart.yaml").is_file()
     True
     """
-    package = Path(__file__).parent
+    package = Path(__file__).parent.parent
     for folder in (package / "shipped", package.parent):
         if (folder / "configs" / "user_models").is_dir():
             return folder
