@@ -15,12 +15,12 @@ import click
 import pytest
 from conftest import ROOT, Command
 from page_session import add_samples
+from xcg.installation import install_command
 
 import xcg
 from xcg.cli import output
 from xcg.cli.command import Command as GroupedCommand
 from xcg.cli.main import COMMANDS, PURPOSES, LazyGroup, main
-from xcg.installation import install_command
 
 CONFIG = "configs/kazai-lalmas-2006.yaml"
 HEAVY = [

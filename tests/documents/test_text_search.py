@@ -9,12 +9,12 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from xcg.installation import install_command
 
 from xcg.documents.approximate_search import best_alignment
 from xcg.documents.text_normalisation import same_words
 from xcg.documents.text_search import Quote, TextIndex
 from xcg.errors import XcgError
-from xcg.installation import install_command
 
 TEXT = "Bees dance well. Drones do no work. Worker bees dance at noon, and drones sleep."
 

@@ -20,8 +20,8 @@ import httpx2
 import pytest
 from conftest import ROOT, Command
 from judge_campaign import ANNA, BEN, CONFIG, change, opened_workspace, running_server, write_campaign
-
 from xcg.installation import install_command
+
 from xcg.judge.addresses import api_path, assessor_path
 
 PASSAGE = {"topic": "1", "doc": "bees", "start": 0, "end": 10, "text": "Bees dance", "level": 2}

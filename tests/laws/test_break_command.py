@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Command
-
 from xcg.installation import install_command
 
 

@@ -28,8 +28,7 @@ from xcg.report.strategy_studies import (
     study_table,
 )
 from xcg.runs.run import Ranking
-from xcg.statistics.strategy_study import PRECISION, StrategyStudy
-from xcg.statistics.strategy_study import grid, study_strategies
+from xcg.statistics.strategy_study import PRECISION, StrategyStudy, grid, study_strategies
 
 MODEL: dict[str, Any] = {"name": "m", "relevance_value": {"normalisation": "none"}}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -178,9 +177,13 @@ def _parsed(place: Place, parse: Callable[[], list[Measure]]) -> list[Measure]:
 
 def require(inputs: Inputs, stated: Stated, *keys: str) -> None:
     """Raise XcgError for an input that a question needs and nothing states."""
-    given = {"assessments": inputs.assessments, "runs": inputs.has_runs, "corpus": inputs.corpus}
+    given = {
+        "assessments": inputs.has_assessments,
+        "runs": inputs.has_runs,
+        "corpus": inputs.corpus is not None,
+    }
     for key in keys:
-        if given[key] is None or (not isinstance(given[key], (str, os.PathLike)) and not given[key]):
+        if not given[key]:
             option = f"--{'run' if key == 'runs' else key} PATH"
             if stated.file is not None:
                 raise InputError(stated.file.path, f"no {key}: expected the key {key!r} or {option}")

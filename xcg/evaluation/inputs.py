@@ -166,6 +166,11 @@ class Inputs:
         return read_topic_titles(self.topic_files)
 
     @property
+    def has_assessments(self) -> bool:
+        """Whether there are assessments; a recall-base of passages has no elements."""
+        return isinstance(self.assessments, RecallBase) or bool(self.assessments)
+
+    @property
     def has_runs(self) -> bool:
         """Whether there are runs; some commands need assessments only."""
         return isinstance(self.runs, (Run, str, os.PathLike, Mapping)) or bool(self.runs)
