@@ -1,14 +1,15 @@
-"""Configuration files: paths, and errors with their keys."""
+"""Inputs of a configuration: paths, user models and measures with the places of their keys."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.config import load_configuration
 
 
 def configure(folder: Path, **changes: object) -> Path:
@@ -21,40 +22,62 @@ def configure(folder: Path, **changes: object) -> Path:
 
 def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("name: mine")
-    path = configure(
-        tmp_path, corpus="c", user_model=["overlap-off", "mine.yaml", {"name": "inline"}], ties="rank"
-    )
-    configuration = load_configuration(path)
-    assert configuration.corpus == tmp_path / "c"
-    assert configuration.assessments == [tmp_path / "a"]
-    assert [model.name for model in configuration.user_models] == ["overlap-off", "mine", "inline"]
-    assert configuration.ties == "rank"
+    models = ["overlap-off", "mine.yaml", {"name": "inline", "base": "mine.yaml"}]
+    inputs = xcg.load(configure(tmp_path, corpus="c", user_model=models, ties="rank")).inputs
+    assert inputs.corpus == tmp_path / "c"
+    assert inputs.assessments == [tmp_path / "a"]
+    assert [model.name for model in inputs.user_models] == ["overlap-off", "mine", "inline"]
+    assert inputs.ties == "rank"
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"corpse": "c"}, "corpse: unknown key: did you mean 'corpus'?"),
         ({"measures": ["MAepp"]}, "measures[0]: unknown measure 'MAepp': did you mean 'MAep'?"),
-        ({"measures": [3]}, "measures[0]: expected text"),
-        ({"measures": []}, "measures: expected a list"),
-        ({"topics": {"unanswered": "none"}}, "topics.unanswered: illegal value 'none'"),
-        ({"topics": {"file": "topics.xml"}}, "topics.file: unknown key: did you mean 'files'?"),
-        ({"topics": {"files": []}}, "topics.files: expected at least one path"),
-        ({"topics": {"missing": "zero"}}, "topics.missing: unknown key"),
+        ({"measures": [3]}, "measures[0]: expected the name of a measure, found 3"),
         ({"user_model": "kazai-lalmas-2005"}, "user_model: unknown user model"),
         ({"user_model": {"name": "m", "size": "x"}}, "user_model.size: illegal value 'x'"),
         ({"user_model": [{"name": "m", "sise": "x"}]}, "user_model[0].sise: unknown key"),
         ({"user_model": "none.yaml"}, "none.yaml: no such file"),
-        ({"runs": 7}, "runs: expected text"),
-        ({"ties": "random"}, "ties: illegal value 'random'"),
+        ({"user_model": ["overlap-off"] * 2}, "user_model: two user models are named 'overlap-off'"),
+        (
+            {"user_model": {"base": "overlap-of"}},
+            "user_model.base: unknown user model 'overlap-of'",
+        ),
+        (
+            {"strategies": [{"name": "unique", "x": 1}]},
+            "strategies[0].x: strategy unique has no parameter 'x'",
+        ),
+        ({"order": "file", "ties": "rank"}, "ties: "),
+        ({"gold": "g"}, "gold: means assessments: expected one of them"),
+        ({"workers": 2, "scheduler": "tcp://x"}, "workers: has no effect with scheduler"),
     ],
 )
-def test_an_error_names_the_file_and_the_key(
+def test_an_error_names_the_file_the_line_and_the_key(
     tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
     path = configure(tmp_path, **changes)
     with pytest.raises(XcgError) as raised:
-        load_configuration(path)
-    assert message in str(raised.value)
-    assert str(tmp_path) in str(raised.value)
+        _ = xcg.load(path).inputs
+    where, _, text = str(raised.value).removeprefix(f"{path}:").partition(": ")
+    assert where.isdecimal()
+    assert message in text
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({}, "no assessments: expected a CONFIG.yaml or --assessments PATH (assessments=…)"),
+        ({"assessments": {"1": {"d": 1}}}, "no runs: expected a CONFIG.yaml or --run PATH (runs=…)"),
+    ],
+)
+def test_missing_inputs_are_named(keys: Any, message: str) -> None:
+    with pytest.raises(XcgError) as raised:
+        xcg.load(**keys).evaluate()
+    assert str(raised.value) == message
+
+
+def test_a_recall_base_of_passages_is_not_missing() -> None:
+    base = xcg.RecallBase.of({"1": {"d": [(0, 4)]}})
+    found = xcg.load(assessments=base, runs={"r": {"1": [("d", 0, 4)]}}, measures="AP").evaluate()
+    assert found.value("r", "AP") == 1

@@ -13,7 +13,8 @@ import pytest
 from conftest import ROOT
 
 import xcg
-from xcg.evaluation.config import load_configuration
+from xcg.evaluation.explain import explain
+from xcg.evaluation.inputs import Inputs
 from xcg.registry import fields_of
 from xcg.report.explanations import ranking_tables
 from xcg.report.html_page import report_data
@@ -36,11 +37,11 @@ MODELS: list[Any] = [
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m if isinstance(m, str) else m["name"])
 def test_the_derivation_ends_in_the_values_of_evaluate(model: Any) -> None:
-    sample = load_configuration(ROOT / "configs" / "quickstart.yaml")
+    sample = xcg.load(ROOT / "configs" / "quickstart.yaml").inputs
     campaign = sample.assessments, sample.runs, sample.corpus, model
     results = xcg.evaluate(*campaign[:3], model, "MAep nxCG@3 nxCG@10 xCG@60")
     for topic in ("1", "9"):
-        for one in xcg.explain(sample.assessments, sample.runs, topic, sample.corpus, model):
+        for one in explain(replace(sample, user_model=model), topic):
             derivation = one.derivation
             assert derivation is not None
             assert derivation.maep == pytest.approx(results.value(one.run, "MAep", topic), abs=1e-12)
@@ -76,7 +77,9 @@ def test_the_tables_show_the_steps_and_the_settings(xcg_command: Command) -> Non
     assert "effort.unretrieved uncredited" in done.stdout
     spans: dict[str, object] = {"name": "s", "quantisation": "inex2005_gen", "spans": "text"}
     spans["effort"] = {"unit": "characters"}
-    (one,) = xcg.explain({"1": {"d": [(0, 4)]}}, {"r": {"1": ["d#0:9"]}}, "1", {"d": "x" * 20}, spans)
+    (one,) = explain(
+        Inputs({"1": {"d": [(0, 4)]}}, {"r": {"1": ["d#0:9"]}}, {"d": "x" * 20}, spans), "1"
+    )
     text = terminal_text(ranking_tables(one))
     assert "MAep is computed over the text that is read" in " ".join(text.split())
 
@@ -126,7 +129,7 @@ def test_every_setting_changes_the_description() -> None:
 
 @pytest.mark.slow
 def test_the_report_tells_models_apart_that_differ_in_effort_or_size() -> None:
-    sample = load_configuration(ROOT / "configs" / "quickstart.yaml")
+    sample = xcg.load(ROOT / "configs" / "quickstart.yaml").inputs
     models = [
         {"name": "a"},
         {"name": "b", "size": "words"},

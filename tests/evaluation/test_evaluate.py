@@ -28,7 +28,7 @@ def test_means_are_over_the_assessed_topics() -> None:
 
 def test_unanswered_topics_can_be_skipped() -> None:
     runs = {"half": {"1": GOOD["1"], "2": []}, "none": {"9": ["d#/a"]}}
-    results = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], unanswered="skip")
+    results = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], topics={"unanswered": "skip"})
     assert results.value("half", "MAep") == 1.0
     assert "note: run half: not answered, so left out of its means: topic 2" in results.notes
     assert "note: run none: no assessments, so left out: topic 9" in results.notes
@@ -47,7 +47,7 @@ def test_a_run_without_any_answer_is_a_warning() -> None:
         "topics have other names, such as 'q1'",
         "note: run other names: no assessments, so left out: topic q1, q2",
     ]
-    skipped = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], unanswered="skip")
+    skipped = xcg.evaluate(ASSESSMENTS, runs, measures=["MAep"], topics={"unanswered": "skip"})
     assert skipped.notes[0] == (
         "warning: run other names answers no assessed topic, so each is left out of its means: "
         "topic 1, 2; its topics have other names, such as 'q1'"
@@ -124,7 +124,7 @@ def test_generators_are_read_once_and_completely() -> None:
 
 def test_objects_are_not_used_up(root: Path) -> None:
     base = xcg.read_assessments(root / "assessments/kazai-lalmas-2006")
-    runs = xcg.read_runs(str(root / "corpora_samples/kazai-lalmas-2006-runs/*.xml"))
+    runs = xcg.load(runs=str(root / "corpora_samples/kazai-lalmas-2006-runs/*.xml"), topics={}).runs
     corpus = xcg.Corpus(root / "corpora_samples/kazai-lalmas-2006")
     first = list(xcg.evaluate(base, runs, corpus))
     assert list(xcg.evaluate(base, runs, corpus)) == first
@@ -293,11 +293,11 @@ def test_lenient_assessments_are_left_out() -> None:
     ("keywords", "message"),
     [
         ({"runs": []}, "no runs"),
-        ({"measures": []}, "no measures"),
-        ({"user_model": []}, "no user models"),
+        ({"measures": []}, "measures: expected a list like [nxCG@10, MAep], found list []"),
+        ({"user_model": []}, "user_model: expected a name, a file, a mapping, or a list of these"),
         ({"user_model": ["overlap-off", "overlap-off"]}, "two user models are named"),
         ({"user_model": "overlap-of"}, "did you mean 'overlap-off'"),
-        ({"unanswered": "drop"}, "unanswered is 'drop'"),
+        ({"topics": {"unanswered": "drop"}}, "topics.unanswered: illegal value 'drop'"),
         ({"runs": {"r": {"1": ["d/article[1]"]}}}, "'d/article[1]' does not name an element"),
         ({"runs": {"r": {"1": [3]}}}, "illegal result 3"),
         ({"corpus": "no/such/folder"}, "no such folder"),
@@ -321,8 +321,8 @@ def test_means_do_not_depend_on_the_order_of_topics() -> None:
 
 def test_results_become_a_data_frame(root: Path) -> None:
     frame = xcg.evaluate(ASSESSMENTS, {"r": GOOD}, measures=["MAep"]).to_pandas()
-    assert list(frame.columns) == ["run", "topic", "measure", "value", "user_model"]
-    assert frame[frame.topic == "all"].value.tolist() == [1.0]
+    assert list(frame.columns) == ["run", "topic", "measure", "value"]
+    assert frame.value.tolist() == [1.0, 1.0]
 
 
 def passages(*spans: tuple[int, int, float]) -> xcg.RecallBase:

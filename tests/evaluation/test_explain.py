@@ -13,11 +13,15 @@ from random_cases import RandomCampaign, campaigns
 
 import xcg
 from xcg.errors import Notes, XcgError
-from xcg.evaluation.explain import explain
+from xcg.evaluation.explain import explain as explain_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
 from xcg.gains.element_gains import KnownGains, ranking_gains
 from xcg.user_model.model import UserModel, shipped_models
+
+
+def explain(base: Any, runs: Any, topic: str, corpus: Any = None, user_model: Any = None) -> Any:
+    return explain_inputs(Inputs(base, runs, corpus, user_model), topic)
 
 
 def explained(root: Path, run: str) -> list[tuple[str, str, float, str]]:
@@ -176,14 +180,14 @@ def test_the_command(xcg_command: Command) -> None:
     assert table.returncode == 0, table.stderr
     assert "its parent sec[6] was" in table.stdout
     assert "gained 1.5000 of 1.5000" in table.stdout
-    rows = json.loads(xcg_command(*call, "--format", "json").stdout)
+    rows = json.loads(xcg_command(*call, "--format", "json").stdout)["records"]
     assert [row["gain"] for row in rows][:3] == [1, 0.5, 0]
-    tree = xcg_command(*call, "--tree-of", "co/2001/r7022").stdout.splitlines()
+    tree = xcg_command(*call, "--set", "explain.tree=co/2001/r7022").stdout.splitlines()
     assert any("sec[6]  (3,3)  ideal 1  rank 1" in line for line in tree)
     wrong = xcg_command(*call[:-1], "frbb")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "did you mean 'frb'?" in wrong.stderr
-    wrong = xcg_command(*call, "--tree-of", "co/2001/r702")
+    wrong = xcg_command(*call, "--set", "explain.tree=co/2001/r702")
     assert wrong.returncode == 2
     assert "did you mean 'co/2001/r7022'?" in wrong.stderr
 
@@ -193,11 +197,11 @@ def test_the_relations_of_an_explanation_are_limited(monkeypatch: pytest.MonkeyP
     runs = {"r": {"1": ["d#/a", "d#/a", "d#/a", "d#/a"]}}
     # The first result contains two ideal elements; the others also repeat the first.
     monkeypatch.setattr("xcg.evaluation.explain.MAX_RELATIONS", 2 + 3 + 3 + 3)
-    assert len(xcg.explain(base, runs, "1")[0].results) == 4
+    assert len(explain(base, runs, "1")[0].results) == 4
     monkeypatch.setattr("xcg.evaluation.explain.MAX_RELATIONS", 7)
     message = "run r, topic 1: the first 3 results have more than 7 relations to earlier results and"
     with pytest.raises(XcgError, match=message):
-        xcg.explain(base, runs, "1")
+        explain(base, runs, "1")
 
 
 def test_the_command_states_the_title_of_the_topic(xcg_command: Command) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import xcg
-from xcg import review_gold
 from xcg.errors import InputError, XcgError
 from xcg.evaluation import gold_improvement
+from xcg.evaluation.gold_review import GoldReview
+from xcg.evaluation.inputs import Inputs
 from xcg.measures.rankings import SpanRanking
 
 ANSWER = "Foragers dance on the comb to point their sisters to food."  # 58 characters
@@ -21,6 +23,19 @@ CORPUS = {
     "d": "Nothing of interest.",
 }
 GOLD = {"1": {"a": [(0, 58)]}, "2": {"a": [(59, 121)], "c": [(63, 125)]}}
+
+
+def review_gold(
+    gold: Any,
+    runs: Any,
+    corpus: Any,
+    measure: str = "SpanRecall",
+    overlap: float = 0.5,
+    min_similarity: float | None = None,
+    **keys: Any,
+) -> GoldReview:
+    inputs = Inputs(gold, runs, corpus, **keys)
+    return gold_improvement.review_gold(inputs, measure, overlap, min_similarity)
 
 
 def test_the_three_lists_by_hand() -> None:
@@ -216,7 +231,3 @@ def test_elements_are_no_gold_spans() -> None:
     gold = {"1": {"x": {"/a": (3, 3)}}}
     with pytest.raises(InputError, match="topic 1: needs gold spans"):
         review_gold(gold, (), {"x": "<a>text</a>"})
-
-
-def test_the_function_is_public() -> None:
-    assert isinstance(xcg.review_gold(GOLD, (), CORPUS), xcg.GoldReview)

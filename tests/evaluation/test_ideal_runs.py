@@ -14,6 +14,8 @@ from xcg.evaluation.ideal_runs import RANKING_KINDS, ideal_run
 from xcg.evaluation.inputs import Inputs
 
 CONFIGURATION = "configs/kazai-lalmas-2006.yaml"
+CAMPAIGN = ("--assessments", "assessments/kazai-lalmas-2006", "--corpus")
+CAMPAIGN += ("corpora_samples/kazai-lalmas-2006",)
 BODY = "/article[1]/bdy[1]"
 
 # Table I as printed, in rank order; ranks 8 and 9 of frb are the article and its body.
@@ -67,7 +69,7 @@ def test_printed_runs_have_the_scores_of_table_ii(
     kind: str, format_: str, tmp_path: Path, xcg_command: Command
 ) -> None:
     file = tmp_path / "run"
-    done = xcg_command("ideal", CONFIGURATION, "--to", format_, "--ranking", kind, "--output", file)
+    done = xcg_command("convert", *CAMPAIGN, "--as", kind, "--to", format_, "--output", file)
     assert done.returncode == 0, done.stderr
     assert ("note: lost in jsonl: the run's name" in done.stderr) == (format_ == "jsonl")
     measures = TABLE_II[kind]
@@ -81,7 +83,9 @@ def test_printed_runs_have_the_scores_of_table_ii(
 @pytest.mark.parametrize("model", ["kazai-lalmas-2006", "kazai-lalmas-2006-gen", "overlap-off"])
 def test_the_ideal_run_of_all_topics_scores_1(model: str, tmp_path: Path, xcg_command: Command) -> None:
     file, config = tmp_path / "ideal.run", "configs/quickstart.yaml"
-    done = xcg_command("ideal", config, "--user-model", model, "--to", "inex", "--output", file)
+    campaign = ("--assessments", "assessments/handbook", "--corpus", "corpora_samples/handbook")
+    options = ("--user-model", model, "--as", "ideal", "--to", "inex", "--output", file)
+    done = xcg_command("convert", *campaign, *options)
     assert done.returncode == 0, done.stderr
     measures = ("--measures", "nxCG@1 nxCG@10 MAnxCG@100 iMAep MAep Q R")
     call = ("evaluate", config, "--user-model", model, "--run", file, *measures)
@@ -94,9 +98,9 @@ def test_the_ideal_run_of_all_topics_scores_1(model: str, tmp_path: Path, xcg_co
 def test_whole_documents_stay_whole_documents(tmp_path: Path, xcg_command: Command) -> None:
     qrels, run = tmp_path / "a.qrels", tmp_path / "ideal.jsonl"
     qrels.write_text("1 0 d1 1\n1 0 d2 2\n1 0 d3 0\n")
-    done = xcg_command("ideal", "--assessments", qrels, "--to", "trec")
+    done = xcg_command("convert", "--assessments", qrels, "--as", "ideal", "--to", "trec")
     assert done.stdout == "1 Q0 d2 1 2 ideal\n1 Q0 d1 2 1 ideal\n"
-    xcg_command("ideal", "--assessments", qrels, "--to", "jsonl", "--output", run)
+    xcg_command(*("convert", "--assessments", qrels, "--as", "ideal", "--to", "jsonl", "--output", run))
     results = xcg.evaluate(qrels, run, measures="nDCG AP")
     assert results.value("ideal", "nDCG") == results.value("ideal", "AP") == 1
 
@@ -116,7 +120,7 @@ def test_gold_spans_become_passages(tmp_path: Path, xcg_command: Command) -> Non
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/d.txt").write_text(corpus["d"])
     options = ("--assessments", assessments, "--corpus", tmp_path / "docs", "--user-model", "spans")
-    xcg_command("ideal", *options, "--to", "jsonl", "--output", printed)
+    xcg_command("convert", *options, "--as", "ideal", "--to", "jsonl", "--output", printed)
     call = ("evaluate", *options, "--run", printed)
     done = xcg_command(*call, "--measures", "nxCG@2", "--format", "csv")
     assert done.stdout.splitlines()[1:] == ["ideal,all,nxCG@2,1.0,spans"]
@@ -146,9 +150,8 @@ def test_topics_without_such_elements_are_left_out_with_a_note() -> None:
     assert list(ideal_run(inputs, "frb")[0].rankings) == ["1", "2"]
 
 
-def test_one_user_model_at_a_time(xcg_command: Command) -> None:
-    wrong = xcg_command("ideal", "configs/quickstart.yaml", "--to", "trec")
-    assert wrong.returncode == 2
-    assert "several user models (kazai-lalmas-2006, kazai-lalmas-2006-gen" in wrong.stderr
+def test_one_user_model_at_a_time() -> None:
+    with pytest.raises(XcgError, match=r"several user models \(levels, spans\): expected one"):
+        ideal_run(Inputs({"1": {"d": 1}}, user_model=["levels", "spans"]))
     with pytest.raises(XcgError, match="unknown ranking 'leaves'"):
         ideal_run(Inputs({"1": {"d": 1}}), "leaves")  # type: ignore[arg-type]

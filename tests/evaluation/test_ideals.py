@@ -48,32 +48,13 @@ def test_statistics_of_an_ideal_selection() -> None:
     assert (paths.ideal, paths.characters, paths.covered) == (1, None, None)
 
 
-def test_statistics_on_the_command_line(xcg_command: Command) -> None:
-    call = (
-        "ideal",
-        "configs/quickstart.yaml",
-        "--user-model",
-        "kazai-lalmas-2006",
-        "--format",
-        "jsonl",
-    )
-    lines = [json.loads(line) for line in xcg_command(*call, "--statistics").stdout.splitlines()]
+def test_the_commands_of_all_topics(xcg_command: Command) -> None:
+    call = ("explain", "configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006")
+    call += ("--format", "jsonl")
+    done = xcg_command(*call, "--set", "explain.statistics=true")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(lines) == 15
     assert all(0 < line["covered"] <= 1 and line["ideal"] <= line["relevant"] for line in lines)
-    wrong = xcg_command(*call, "--statistics", "--topic", "1")
-    assert wrong.returncode == 2
-    assert "--topic has no effect with --statistics, which is for all topics" in wrong.stderr
-
-
-def test_the_ideal_elements_of_all_topics(xcg_command: Command) -> None:
-    call = (
-        "ideal",
-        "configs/quickstart.yaml",
-        "--user-model",
-        "kazai-lalmas-2006",
-        "--format",
-        "jsonl",
-    )
     done = xcg_command(*call)
     assert done.returncode == 0, done.stderr
     per_topic = [xcg_command(*call, "--topic", topic).stdout for topic in range(1, 16)]
@@ -81,7 +62,9 @@ def test_the_ideal_elements_of_all_topics(xcg_command: Command) -> None:
 
 
 def test_a_document_that_was_assessed_as_a_whole_has_the_path_of_a_whole_document() -> None:
-    found = ideal_elements({"1": {"d": 2, "e": 0}}, "1", {"d": "<a><b>x</b></a>", "e": "<a/>"})
+    found = ideal_elements(
+        Inputs({"1": {"d": 2, "e": 0}}, corpus={"d": "<a><b>x</b></a>", "e": "<a/>"})
+    )
     assert [(element.file, element.path) for element in found] == [("d", "/")]
 
 
@@ -139,18 +122,18 @@ def test_trees_have_scores_ideal_elements_and_labels() -> None:
 
 def test_the_command_draws_trees_with_sizes(tmp_path: Path, xcg_command: Command) -> None:
     # a: "12 one two threefour", 20 characters, 4 words; s[1]: "one two three", 13 and 3; p: 5 and 1
-    files = sized_campaign(tmp_path)
-    done = xcg_command("ideal", *files, "--tree")
+    files, tree = sized_campaign(tmp_path), ("--set", "explain.tree=true")
+    done = xcg_command("explain", *files, *tree)
     assert done.stdout.splitlines() == [
         "d, topic 1, kazai-lalmas-2006",
         "a[1]  (2,1)  score 0.1  20 characters",
         "└── s[1]  (2,2)  score 0.5  13 characters, 0.65 of parent",
         "    └── p[1]  (3,3)  ideal 1  5 characters, 0.38 of parent",
     ]
-    words = xcg_command("ideal", *files, "--tree", "--size", "words").stdout
+    words = xcg_command("explain", *files, *tree, "--set", "explain.size=words").stdout
     assert "s[1]  (2,2)  score 0.5  3 words, 0.75 of parent" in words
     assert "p[1]  (3,3)  ideal 1  1 words, 0.33 of parent" in words
-    records = xcg_command("ideal", *files, "--tree", "--format", "jsonl").stdout.splitlines()
+    records = xcg_command("explain", *files, *tree, "--format", "jsonl").stdout.splitlines()
     assert json.loads(records[1]) == {
         "user_model": "kazai-lalmas-2006",
         "topic": "1",
@@ -163,7 +146,7 @@ def test_the_command_draws_trees_with_sizes(tmp_path: Path, xcg_command: Command
         "unit": "characters",
         "ratio": 13 / 20,
     }
-    unknown = xcg_command("ideal", *files[:2], "--tree").stdout
+    unknown = xcg_command("explain", *files[:2], *tree).stdout
     assert "sizes of 3 elements are unknown; the corpus has them (--corpus)" in unknown
     assert "of parent" not in unknown
 
@@ -173,29 +156,7 @@ def test_explain_draws_a_tree_with_sizes_and_ranks(tmp_path: Path, xcg_command: 
     run = tmp_path / "run.trec"
     run.write_text("1 Q0 d#/a/s[1] 1 2 r\n1 Q0 d#/a/s[2] 2 1 r\n")
     call = ("explain", "--run", run, *files, "--topic", "1")
-    tree = xcg_command(*call, "--tree-of", "d", "--size", "words").stdout
+    options = ("--set", "explain.tree=d", "--set", "explain.size=words")
+    tree = xcg_command(*call, *options).stdout
     assert "s[1]  (2,2)  score 0.5  rank 1  3 words, 0.75 of parent" in tree
     assert "s[2]  rank 2  1 words, 0.25 of parent" in tree
-    wrong = xcg_command(*call, "--size", "words")
-    assert wrong.returncode == 2
-    assert "--size has no effect without --tree-of NAME" in wrong.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--tree", "--statistics"], "--tree has no effect with --statistics"),
-        (["--size", "words"], "--size has no effect without --tree"),
-        (["--ranking", "frb"], "--ranking has no effect without --to: remove it"),
-        (["--to", "trec", "--format", "csv"], "--format has no effect with --to"),
-        (["--to", "trek"], "unknown run format 'trek': did you mean 'trec'?"),
-        (["--to", "trec", "--topic", "164"], "no assessments for topic '164': did you mean '163'?"),
-    ],
-)
-def test_options_of_the_command_that_contradict_each_other(
-    xcg_command: Command, options: list[str], message: str
-) -> None:
-    wrong = xcg_command("ideal", "configs/kazai-lalmas-2006.yaml", *options)
-    assert wrong.returncode == 2
-    assert wrong.stderr.count("\n") == 1
-    assert message in wrong.stderr

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import xcg
+from xcg.evaluation.explain import explain
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.validation import validate
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import UNKNOWN_SPAN
@@ -29,7 +31,7 @@ def test_an_unknown_offset_is_18_irrelevant_characters_in_measures_of_text(
 
 def test_results_without_known_text_gain_nothing_and_hide_nothing() -> None:
     run = {"r": {"1": RESULTS}}
-    (ranking,) = xcg.explain(QRELS, run, "1", CORPUS, "spans")
+    (ranking,) = explain(Inputs(QRELS, run, CORPUS, "spans"), "1")
     rows = [(one.path, one.seen, one.gain, one.why) for one in ranking.results]
     assert rows == [
         ("?", "no", 0.0, "its offset is unknown"),
@@ -51,7 +53,7 @@ def test_the_reader_of_an_unknown_passage_reads_18_characters() -> None:
 
 def test_elements_around_passages_need_text() -> None:
     model = {"name": "m", "quantisation": "inex2005_gen", "spans": "smallest_element"}
-    (ranking,) = xcg.explain(QRELS, {"r": {"1": RESULTS}}, "1", CORPUS, model)
+    (ranking,) = explain(Inputs(QRELS, {"r": {"1": RESULTS}}, CORPUS, model), "1")
     assert [one.why for one in ranking.results] == [
         *["no element contains it"] * 2,
         "ideal, and new to the reader",

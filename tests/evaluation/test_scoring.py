@@ -7,6 +7,7 @@ import pickle
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 import xcg
 from xcg.errors import InputError, MissingSizeError, Notes, UnmappedError, XcgError
 from xcg.evaluation.document_check import lacking_paths
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.scoring import TopicScorer
 from xcg.evaluation.topics import TopicSource
@@ -80,7 +82,7 @@ def test_values_and_notes_do_not_depend_on_workers(
         "corpus": corpus,
         "user_model": ["overlap-off", "kazai-lalmas-2006-strict"],
         "measures": ["nxCG@2", "MAep", "nDCG@3", "Q", "overlap@3"],
-        "unanswered": unanswered,
+        "topics": {"unanswered": unanswered},
     }
     of_files = same_for_any_number(write_runs(tmp_path / "runs", RUNS), **keywords)
     rows, notes = of_files
@@ -264,12 +266,7 @@ def test_workers_of_the_command(root: Path, xcg_command: Command, tmp_path: Path
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert wrong.stderr.startswith(f"xcg: error: {runs}/r2.txt:1: ")
     config.write_text("assessments: base.qrels\nruns: runs\nworkers: 0\n")
-    assert "c.yaml:3: workers: expected a number of processes" in xcg_command("evaluate", config).stderr
-    nobody = xcg_command(*sample, "--workers", 0)
-    assert (nobody.returncode, nobody.stderr) == (
-        2,
-        "xcg: error: 0 workers: expected 1 to 1,000, or -1 for one per core\n",
-    )
+    assert "c.yaml:3: workers: expected 1 to 1,000 processes" in xcg_command("evaluate", config).stderr
 
 
 def test_work_that_cannot_be_divided_needs_no_joblib(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,11 +277,11 @@ def test_work_that_cannot_be_divided_needs_no_joblib(monkeypatch: pytest.MonkeyP
 
 def test_progress_with_workers() -> None:
     seen: list[tuple[int, int]] = []
-    keywords: Any = {"user_model": "overlap-off", "progress": lambda *at: seen.append(at)}
-    xcg.evaluate(ASSESSMENTS, RUNS, **keywords)
+    inputs = Inputs(ASSESSMENTS, RUNS, user_model="overlap-off")
+    evaluate(inputs, lambda *at: seen.append(at))
     assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
     seen.clear()
-    xcg.evaluate(ASSESSMENTS, RUNS, workers=3, **keywords)
+    evaluate(replace(inputs, workers=3), lambda *at: seen.append(at))
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 

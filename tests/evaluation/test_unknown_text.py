@@ -10,6 +10,7 @@ from conftest import Command
 import xcg
 from xcg.errors import InputError, NothingToAverageError
 from xcg.evaluation.curves import curves
+from xcg.evaluation.inputs import Inputs
 from xcg.formats.base import read_assessments
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import Ranking, Run
@@ -49,7 +50,7 @@ def test_offsets_need_no_corpus(tmp_path: Path) -> None:
     # 10 relevant; then the rest of the document: 10 irrelevant, 5 relevant, 5 irrelevant
     assert found.value("r", "AgP(t2i=300)", "1") == 15 / 30
     assert found.value("r", "BiC", "1") == (500 - 2) / 500
-    (topic, mean) = list(curves(qrels(tmp_path), run(tmp_path, OFFSETS), measure="AiP"))[::2]
+    (topic, mean) = list(curves(Inputs(qrels(tmp_path), run(tmp_path, OFFSETS)), "AiP"))[::2]
     assert topic.y == [1.0] * 67 + [0.0] * 34
     assert mean.topic == "all"
 
@@ -84,7 +85,13 @@ def test_relevant_passages_in_missing_documents_count(tmp_path: Path) -> None:
     assert found.value("r", "charP", "1") == 1
     # A user model of spans counts in words, for which it would need the text.
     gains = xcg.evaluate(
-        base, results, DOCUMENTS, "spans", "nxCG(budget=words)@1", lenient=True, unanswered="skip"
+        base,
+        results,
+        DOCUMENTS,
+        "spans",
+        "nxCG(budget=words)@1",
+        lenient=True,
+        topics={"unanswered": "skip"},
     )
     assert gains.value("r", "nxCG(budget=words)@1", "1") > 0
 
@@ -118,7 +125,7 @@ def test_an_unknown_element_in_a_relevant_document_leaves_articles_undefined(tmp
     assert "AiP, AgP, BiC: topic 1" in found.notes[-1]
     names = {
         curve.topic
-        for curve in curves(qrels(tmp_path), results, DOCUMENTS, measure="AiP", lenient=True)
+        for curve in curves(Inputs(qrels(tmp_path), results, DOCUMENTS, lenient=True), "AiP")
     }
     assert names == {"2", "all"}
     only = RecallBase.of({"1": {"d": [(10, 25)]}})

@@ -15,7 +15,7 @@ from random_cases import RandomCampaign, campaigns
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.explain import explain_inputs
+from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
 from xcg.gains.document_reader import DocumentReader
 from xcg.gains.element_reader import ElementReader, JudgedDocument
@@ -236,7 +236,7 @@ def test_a_class_next_to_a_configuration(xcg_command: Command, folder: Path, wor
         ),
         (
             "reader: 'mine:Impatient'\n  spans: text",
-            "user_model.spans: the reader mine:Impatient applies to elements only, not to spans: text",
+            "user_model: the reader mine:Impatient applies to elements only, not to spans: text",
         ),
     ],
 )  # fmt: skip
@@ -273,7 +273,7 @@ def explained(reader: object) -> list[Any]:
     model = {"name": "m", "relevance_value": {"reader": reader}}
     run = {"r": {"1": [("d", FIRST), ("d", "/a[1]/s[1]"), ("d", FIRST), ("d", SECOND)]}}
     inputs = Inputs(GRADES, run, {"d": DOCUMENT}, model)
-    return list(explain_inputs(inputs, "1")[0].results)
+    return list(explain(inputs, "1")[0].results)
 
 
 def test_explanations_use_the_reader() -> None:
@@ -321,6 +321,6 @@ def test_the_methods_are_those_of_the_protocol() -> None:
 
 def test_the_listing_shows_the_reader(xcg_command: Command, folder: Path) -> None:
     (folder / "m.yaml").write_text("name: m\nrelevance_value: {reader: 'mine:Impatient'}\n")
-    listing = xcg_command("user-models", str(folder / "m.yaml")).stdout
+    listing = xcg_command("list", "user-models", folder / "m.yaml").stdout
     lines = [" ".join(line.split()) for line in listing.splitlines()]
     assert "reader mine:Impatient none package.module:Class, instead of all of the above" in lines

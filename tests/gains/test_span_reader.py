@@ -19,7 +19,9 @@ import xcg
 from xcg.documents.intervals import IntervalSet
 from xcg.documents.text_units import TOKENIZERS, UnitConverter, words_and_marks
 from xcg.errors import InputError, XcgError
+from xcg.evaluation.explain import explain
 from xcg.evaluation.ideals import ideal_elements
+from xcg.evaluation.inputs import Inputs
 from xcg.gains.span_reader import GoldSpan, SpanReader, disjoint
 from xcg.measures.effort import effort_precisions_in_text, mean_effort_precision_in_text
 from xcg.measures.topic_gains import Reading
@@ -207,7 +209,7 @@ def test_an_ideal_element_becomes_gold_text() -> None:
     found = xcg.evaluate(
         base, {"r": {"1": ["d#/a"]}}, documents, model, "MAep(effort=characters) nxCG@1"
     )
-    ideal = ideal_elements(base, "1", documents, model)
+    ideal = ideal_elements(Inputs(base, (), documents, model))
     assert [(e.path, e.score) for e in ideal] == [("0–10", 1.0)]
     assert found.value("r", "nxCG@1") == 1.0
     assert found.value("r", "MAep(effort=characters)") == 1.0  # the relevant ten characters come first
@@ -260,7 +262,7 @@ def test_values_are_bounded_and_1_for_the_ideal(case: Any) -> None:
         model = {"name": "m", "quantisation": "inex2005_gen", "spans": "text", "size": "characters"}
         if unit == "words":
             model["size"] = "words"
-        pieces = ideal_elements(base, "1", documents, model)
+        pieces = ideal_elements(Inputs(base, (), documents, model))
         corpus = xcg.Corpus.of(dict(documents))
         density = {}
         for piece in pieces:
@@ -491,7 +493,7 @@ def test_repeats_of_its_other_text_use_up_a_gold_span() -> None:
     base = xcg.UserModel.shipped("spans")
     model = replace(base, relevance_value=replace(base.relevance_value, alpha=0.5))
     gold, ranking = {"1": {"d": [(0, 10)]}}, [("d", 0, 5), ("d", 0, 5), ("d", 5, 10)]
-    (found,) = xcg.explain(gold, {"r": {"1": ranking}}, "1", {"d": "0123456789"}, model)
+    (found,) = explain(Inputs(gold, {"r": {"1": ranking}}, {"d": "0123456789"}, model), "1")
     first, second, third = found.results
     # Worth half each; the repeat is worth half of that, which leaves a quarter.
     assert [first.gain, second.gain, third.gain] == pytest.approx([0.5, 0.25, 0.25])

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 import xcg
+from xcg.evaluation.explain import explain
+from xcg.evaluation.ideals import ideal_elements
+from xcg.evaluation.inputs import Inputs
 
 CORPUS = {"d": "<a><s><p>one two</p><p>three</p></s><s>four five</s></a>", "e": "<a>six</a>"}
 ELEMENTS: dict[str, Any] = {
@@ -30,7 +33,7 @@ def test_a_perfect_run_scores_one_however_small_the_scores_are(
     factor: float, parts: dict[str, object]
 ) -> None:
     model = scaled(factor, **parts)
-    ideal = [(e.file, e.path) for e in xcg.ideal_elements(ELEMENTS, "1", CORPUS, scaled(factor))]
+    ideal = [(e.file, e.path) for e in ideal_elements(Inputs(ELEMENTS, (), CORPUS, scaled(factor)))]
     results = xcg.evaluate(ELEMENTS, {"r": {"1": ideal}}, CORPUS, model, MEASURES)
     for measure in MEASURES:
         assert results.value("r", measure) == pytest.approx(1, abs=1e-9), measure
@@ -50,5 +53,5 @@ def test_a_used_up_ideal_element_gains_nothing_whatever_is_left_by_rounding() ->
     run = {"r": {"1": [*["d#/a/s[1]/p[1]"] * 3, "d#/a/s[2]"]}}
     for factor in (1.0, 1e-10):
         model = scaled(factor, relevance_value={"alpha": 0.9})
-        (explanation,) = xcg.explain(ELEMENTS, run, "1", CORPUS, model)
+        (explanation,) = explain(Inputs(ELEMENTS, run, CORPUS, model), "1")
         assert [result.gain > 0 for result in explanation.results] == [True, False, False, True]

@@ -47,7 +47,9 @@ def topic_gains(
 def ideal_ranking(campaign: RandomCampaign, model: xcg.UserModel) -> list[tuple[str, str]]:
     from xcg.evaluation.ideals import ideal_elements
 
-    elements = ideal_elements({"1": campaign.assessments}, "1", dict(campaign.sources), model)
+    elements = ideal_elements(
+        Inputs({"1": campaign.assessments}, corpus=dict(campaign.sources), user_model=model)
+    )
     return [(element.file, element.path) for element in elements]
 
 

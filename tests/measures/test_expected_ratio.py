@@ -10,6 +10,8 @@ import pytest
 import xcg
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
+from xcg.evaluation.curves import curves
+from xcg.evaluation.inputs import Inputs
 from xcg.measures.inex_eval import expected_ratio
 from xcg.measures.topic_gains import RelevantUnit
 
@@ -70,7 +72,7 @@ def test_the_value_never_decreases_along_a_ranking_and_ends_at_1() -> None:
     model = {"name": "m", "relevance_value": {"near_misses": "browsing"}}
     run = {"r": {"1": ["d#/a/s[2]", "d#/a/s[1]", "e#/a", "d#/a/s[1]/p[1]"]}}
     corpus = {"d": DOCUMENT, "e": "<a/>"}
-    found = xcg.curves(BASE, run, corpus, model, measure="expectedRatio", depth=5)
+    found = curves(Inputs(BASE, run, corpus, model), "expectedRatio", depth=5)
     (curve,) = (one for one in found if one.topic == "1")
     assert list(curve.x) == [1, 2, 3, 4, 5]
     assert list(curve.y) == sorted(curve.y)

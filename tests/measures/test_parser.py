@@ -12,9 +12,8 @@ import pytest
 from conftest import ROOT, SYSTEM, Command
 from hypothesis import given
 from hypothesis import strategies as st
-from xcg.installation import install_command
 
-from xcg.errors import XcgError
+from xcg.errors import XcgError, missing_extra
 from xcg.measures import MEASURES, Measure
 
 
@@ -107,7 +106,7 @@ def test_standard_names_mean_the_standard_measures_only() -> None:
 
 def test_every_name_of_ir_measures_is_known(xcg_command: Command) -> None:
     """Each is listed, explained and parsed, also those that xcg does not compute itself."""
-    listed = xcg_command("measures").stdout
+    listed = xcg_command("list", "measures").stdout
     for written, measure in ir_measures.measures.registry.items():
         if type(measure).__module__.startswith("xcg"):
             continue  # xcg's own measures, if another test has imported the adapter
@@ -119,11 +118,11 @@ def test_every_name_of_ir_measures_is_known(xcg_command: Command) -> None:
 
 
 def test_both_meanings_of_r_are_explained(xcg_command: Command) -> None:
-    text = xcg_command("measures", "R").stdout
+    text = xcg_command("list", "measures", "R").stdout
     assert "R: Sakai's R-measure on element gains" in text
     assert "R@10: recall at a rank" in text
-    assert xcg_command("measures", "R@5").stdout.startswith("R@10: recall at a rank")
-    assert xcg_command("measures", "μAP").stdout.startswith("muAP: μAP, average precision")
+    assert xcg_command("list", "measures", "R@5").stdout.startswith("R@10: recall at a rank")
+    assert xcg_command("list", "measures", "μAP").stdout.startswith("muAP: μAP, average precision")
 
 
 def test_two_measures_cannot_have_one_name() -> None:
@@ -156,12 +155,11 @@ def test_standard_measures_work_without_ir_measures(tmp_path: Path) -> None:
         text=True,
         env={**SYSTEM, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "PATH": "/usr/bin:/bin"},
     )
-    command = install_command("trec")
     assert done.stdout.splitlines() == [
         "nxDCG(base=2)@10=1 nDCG@9=1 AP(rel=2)=0 P@4=0.25 R@9=1 RR=1 Rprec=1 Success@1=1 AP@3=1 "
         "Bpref=1 IPrec@0.1=1 NumRet(rel=2)=0 NumRet(rel=1)=1 NumRet=1 NumRel=1 NumQ=1",
         *(
-            f"the measure {name} needs ir_measures: {command}"
+            str(missing_extra(f"the measure {name}", "ir_measures", "trec"))
             for name in ("Judged@10", "P(rel=0)@9", "nDCG(dcg=exp-log2)@3")
         ),
         "unknown measure 'nxGC': did you mean 'nxCG'?",

@@ -109,7 +109,7 @@ def test_topics_without_both_kinds_of_documents_are_left_out_of_the_mean() -> No
     assert found.notes.count("note: AUC: undefined, so not in the mean: topic 2, 3") == 1
     with_gains = xcg.evaluate(qrels, runs, measures="AUC nxCG@1")
     assert with_gains.value("r", "AUC") == 5 / 6
-    answered = xcg.evaluate(qrels, runs, measures="AUC", unanswered="skip")
+    answered = xcg.evaluate(qrels, runs, measures="AUC", topics={"unanswered": "skip"})
     assert answered.value("s", "AUC") == 5 / 6
 
 

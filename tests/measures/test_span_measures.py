@@ -16,6 +16,8 @@ import xcg.testing
 from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import CharacterConverter
 from xcg.errors import InputError, XcgError
+from xcg.evaluation.curves import curves
+from xcg.evaluation.inputs import Inputs
 from xcg.judgements.assessment import level_assessment
 from xcg.measures import rankings
 from xcg.measures.rankings import SpanRanking
@@ -317,11 +319,11 @@ def test_the_number_of_comparisons_is_limited(monkeypatch: pytest.MonkeyPatch) -
 
 def test_curves_over_ranks_and_over_text_by_hand() -> None:
     arguments = recall_base(GOLD), chunk_run("r", RUN), DOCUMENTS, "spans-levels"
-    found = xcg.curves(*arguments, "SpanPrecision", 5, with_ideal=True)
-    curves = {(curve.run, curve.topic): list(curve.y) for curve in found}
-    assert curves["r", "1"] == pytest.approx([30 / 40, 30 / 80, 30 / 130, 40 / 145, 40 / 145])
-    assert curves["ideal ranking", "all"] == [1] * 5
-    (over_text, _) = xcg.curves(*arguments, "SpanRecall(budget=tokens)", 8)
+    found = curves(Inputs(*arguments), "SpanPrecision", 5, with_ideal=True)
+    heights = {(curve.run, curve.topic): list(curve.y) for curve in found}
+    assert heights["r", "1"] == pytest.approx([30 / 40, 30 / 80, 30 / 130, 40 / 145, 40 / 145])
+    assert heights["ideal ranking", "all"] == [1] * 5
+    (over_text, _) = curves(Inputs(*arguments), "SpanRecall(budget=tokens)", 8)
     assert (len(over_text.x), over_text.x[49], over_text.x[99]) == (100, 4, 8)
     assert (over_text.y[49], over_text.y[99]) == pytest.approx((10 / 65, 30 / 65))
 

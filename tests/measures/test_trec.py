@@ -230,7 +230,7 @@ def test_one_evaluation_of_measures_on_gains_and_on_levels() -> None:
     found = xcg.evaluate(qrels, {"r": run, "s": {}}, None, None, "MAep nDCG@10 nxCG@10 AP")
     assert found.measures == ["MAep", "nDCG@10", "nxCG@10", "AP"]
     assert found.value("s", "nDCG@10") == found.value("s", "nxCG@10") == 0
-    skipped = xcg.evaluate(qrels, {"r": run}, None, None, "AP", unanswered="skip")
+    skipped = xcg.evaluate(qrels, {"r": run}, None, None, "AP", topics={"unanswered": "skip"})
     assert len(skipped) == 12  # eleven topics and their mean
     with_means = xcg.evaluate(qrels, {"r": run}, None, None, "AP")
     assert skipped.value("r", "AP") == pytest.approx(with_means.value("r", "AP") * 12 / 11)
@@ -249,7 +249,7 @@ def counted() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]
 def test_counts_are_sums_over_topics() -> None:
     qrels, runs = counted()
     found = xcg.evaluate(qrels, runs, measures=list(COUNTS))
-    answered = xcg.evaluate(qrels, runs, measures=list(COUNTS), unanswered="skip")
+    answered = xcg.evaluate(qrels, runs, measures=list(COUNTS), topics={"unanswered": "skip"})
     for name, values in COUNTS.items():
         assert tuple(found.value("r", name, topic) for topic in "123") == values
         assert found.value("r", name) == sum(values)
@@ -261,7 +261,7 @@ def test_counts_are_sums_over_topics() -> None:
 def test_compare_uses_the_sums_of_counts() -> None:
     qrels, runs = counted()
     runs["s"] = {"1": ["a"], "2": ["a"]}
-    sums = xcg.compare(qrels, runs, measures="NumRet AP", baseline="r")
+    sums = xcg.load(assessments=qrels, runs=runs, measures="NumRet AP").compare(baseline="r")
     assert (sums[0].mean, sums[0].baseline_mean) == (2, 5)
     assert sums[0].difference == pytest.approx(-3)
     assert (sums[0].low + sums[0].high) / 2 == pytest.approx(-3)

@@ -13,6 +13,7 @@ from random_cases import RandomCampaign, campaigns
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.ideals import ideal_elements
+from xcg.evaluation.inputs import Inputs
 from xcg.user_model.model import UserModel, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
 
@@ -178,7 +179,7 @@ def test_rankings_without_containers_of_ideal_elements_gain_at_most_the_ideal(
     for near in NEAR_MISSES:
         rule = {"near_misses": near, "alpha": alpha}
         model = UserModel.of({"name": "m", "ideal": ideal, "relevance_value": rule})
-        found = ideal_elements({"1": campaign.assessments}, "1", dict(campaign.sources), model)
+        found = ideal_elements(Inputs({"1": campaign.assessments}, (), dict(campaign.sources), model))
         ideals = [(element.file, element.path) for element in found]
         campaign.ranking = [
             (file, path)

@@ -43,6 +43,10 @@ def test_shipped_models_load_under_the_name_of_their_file() -> None:
     assert UserModel.of({"name": DEFAULT}) == UserModel.shipped(DEFAULT)
 
 
+ALPHA = "relevance_value:\n  alpha"
+EXPECTED = "relevance_value.alpha: expected a number from 0 to 1"
+
+
 @pytest.fixture
 def model_file(tmp_path: Path) -> Path:
     return tmp_path / "model.yaml"
@@ -65,15 +69,27 @@ def model_file(tmp_path: Path) -> Path:
         ),
         ("name: m\nideal: {name: kazai_lalmas, tie: deep}", "tie is 'deep': did you mean 'deeper'?"),
         ("name: m\nideal: {name: full, tie: deeper}", "no parameter 'tie': it has no parameters"),
-        ("name: m\nrelevance_value:\n  alpha: 1.5", ":3: relevance_value.alpha: illegal value 1.5"),
-        ("name: m\nrelevance_value:\n  alpha: .nan", ":3: relevance_value.alpha: illegal value nan"),
-        ("name: m\nrelevance_value:\n  alpha: yes", ":3: relevance_value.alpha: illegal value 'yes'"),
-        ("name: m\nrelevance_value:\n  alpha: high", ":3: relevance_value.alpha: illegal value 'high'"),
+        (
+            "name: m\nrelevance_value:\n  alpha: 1.5",
+            ":3: relevance_value.alpha: expected a number from 0 to 1, found float 1.5",
+        ),
+        (
+            "name: m\nrelevance_value:\n  alpha: .nan",
+            ":3: relevance_value.alpha: expected a number from 0 to 1, found float nan",
+        ),
+        (
+            "name: m\nrelevance_value:\n  alpha: yes",
+            ":3: relevance_value.alpha: expected a number from 0 to 1, found str 'yes'",
+        ),
+        (
+            "name: m\nrelevance_value:\n  alpha: high",
+            ":3: relevance_value.alpha: expected a number from 0 to 1, found str 'high'",
+        ),
         (
             "name: m\nrelevance_value:\n  alhpa: 1",
             ":3: relevance_value.alhpa: unknown key: did you mean",
         ),
-        ("name: m\nrelevance_value: 1", ":2: relevance_value: expected a dictionary"),
+        ("name: m\nrelevance_value: 1", ":2: relevance_value: expected keys with values, found int 1"),
         ("name: m\nrelevance_value: {normalisation: tree}", "did you mean 'subtree'?"),
         ("name: m\nrelevance_value: {near_misses: exakt}", "did you mean 'exact'?"),
         ("name: m\nsize: letters", ":2: size: illegal value 'letters'"),
@@ -159,3 +175,60 @@ def test_a_spec_is_a_name_a_file_a_mapping_or_a_model(tmp_path: Path) -> None:
     assert [found.name for found in resolve_models({"name": "inline"})] == ["inline"]
     with pytest.raises(XcgError, match="illegal user model 3: expected a name, a file or a mapping"):
         resolve_models(3)
+
+
+def test_a_model_inherits_the_keys_of_its_base(tmp_path: Path) -> None:
+    rule = {"alpha": 0.25, "near_misses": {"name": "distance", "reach": 2}}
+    of_gen = {"base": "kazai-lalmas-2006-gen", "relevance_value": rule, "name": "m"}
+    gen, model = UserModel.shipped("kazai-lalmas-2006-gen"), UserModel.of(of_gen)
+    assert (model.name, model.quantisation, model.effort) == ("m", gen.quantisation, gen.effort)
+    assert model.relevance_value.alpha == 0.25
+    assert str(model.relevance_value.near_misses) == "distance(reach=2)"
+    (tmp_path / "parts.py").write_text("def half(exhaustivity, specificity):\n    return 0.5\n")
+    (tmp_path / "base.yaml").write_text(
+        "name: base\nquantisation: parts:half\nrelevance_value: {alpha: 0.5, normalisation: related}\n"
+    )
+    (tmp_path / "inner").mkdir()
+    mine = tmp_path / "inner" / "mine.yaml"
+    mine.write_text("base: ../base.yaml\nrelevance_value: {alpha: 1}\neffort: {unit: words}\n")
+    model = UserModel.load(mine)
+    assert (model.name, model.effort.unit, model.relevance_value.alpha) == ("base", "words", 1)
+    assert str(model.relevance_value.normalisation) == "related"
+    assert model.quantisation.function(1, 1) == 0.5  # found in the folder of the base
+
+
+def test_lists_of_values_in_a_model_or_its_base_are_several_models(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text("name: m\neffort: {unretrieved: [uncredited, max]}\n")
+    mapping = {"base": "overlap-off", "relevance_value": {"alpha": [0, 0.5]}}
+    names = [model.name for model in resolve_models(mapping)]
+    assert names == ["overlap-off[alpha=0]", "overlap-off[alpha=0.5]"]
+    (tmp_path / "mine.yaml").write_text("base: base.yaml\nsize: [characters, words]\n")
+    found = [(one.effort.unretrieved, one.size) for one in resolve_models("mine.yaml", tmp_path)]
+    units = ("characters", "words")
+    assert found == [(n, size) for n in ("uncredited", "max") for size in units]
+
+
+@pytest.mark.parametrize(
+    ("base", "content", "message"),
+    [
+        ("", "base: overlap-of", "m.yaml:1: base: unknown user model 'overlap-of': did you mean"),
+        ("", "base: 3", "m.yaml:1: base: unknown user model 3: expected one of"),
+        ("", "base: none.yaml", "none.yaml: no such file"),
+        ("name: b\nbase: spans", "base: b.yaml", "m.yaml:1: base: {folder}/b.yaml has a base itself"),
+        ("- a", "base: b.yaml", "m.yaml:1: base: {folder}/b.yaml is not a user model"),
+        ("name: b\nsize: x", "base: b.yaml", "b.yaml:2: size: illegal value 'x'"),
+        ("name: b\neffort:\n  unit: x", "base: b.yaml\neffort: {charge: whole}", "b.yaml:3: effort"),
+        ("name: b", "base: b.yaml\neffort:\n  unit: x", "m.yaml:3: effort.unit: illegal value 'x'"),
+        ("size: words", "base: b.yaml", "m.yaml:1: the key 'name' is missing"),
+    ],
+)  # fmt: skip
+def test_an_error_in_a_base_names_its_file(
+    tmp_path: Path, base: str, content: str, message: str
+) -> None:
+    (tmp_path / "b.yaml").write_text(base)
+    (tmp_path / "m.yaml").write_text(content)
+    with pytest.raises(XcgError) as raised:
+        UserModel.load(tmp_path / "m.yaml")
+    assert message.replace("{folder}", str(tmp_path)) in str(raised.value)
+    with pytest.raises(XcgError, match=r"user model: base: unknown user model 'overlap-of': did"):
+        resolve_models({"base": "overlap-of"})

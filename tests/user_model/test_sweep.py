@@ -37,7 +37,7 @@ def test_lists_and_ranges_give_all_combinations() -> None:
         ({"alpha": {"from": 1, "to": 0, "step": 0.5}}, "illegal range from 1 to 0 by 0.5"),
         ({"alpha": {"from": 0, "to": 1, "step": 0}}, "illegal range from 0 to 1 by 0"),
         ({"alpha": {"from": 0, "to": 1, "step": 1e-9}}, "illegal range from 0 to 1"),
-        ({"alpha": [0, 2]}, "relevance_value.alpha: illegal value 2"),
+        ({"alpha": [0, 2]}, "relevance_value.alpha: expected a number from 0 to 1, found int 2"),
     ],
 )
 def test_wrong_ranges(rule: dict[str, object], message: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -186,7 +186,8 @@ def _of_keywords(keywords: Mapping[str, Any]) -> dict[KeyPath, tuple[Any, Place]
         if path[0] not in Settings.__dataclass_fields__:
             raise XcgError(f"{name}: unknown key: {nearest(name, Settings.__dataclass_fields__)}")
         if value is not None:
-            values[path] = (value, Place(name.rpartition(".")[2], is_python=True))
+            kept = list(value) if isinstance(value, Iterator) else value  # it is read more than once
+            values[path] = (kept, Place(name.rpartition(".")[2], is_python=True))
     return values
 
 

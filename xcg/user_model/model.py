@@ -13,7 +13,7 @@ from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.registry import Part, fields_of
 from xcg.settings.keys import Settings
 from xcg.settings.samples import shipped_folder
-from xcg.settings.schema import REQUIRED, TEXT, Place, checked, choice, key, section
+from xcg.settings.schema import REQUIRED, TEXT, Place, Places, checked, choice, key, section
 from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
 from xcg.user_model.bound import reason_for_more_than_ideal, reason_for_more_than_ideal_text
 from xcg.user_model.effort import Effort
@@ -27,6 +27,7 @@ DEFAULT = "kazai-lalmas-2006"
 """The user model for assessments with exhaustivity and specificity from 0 to 3."""
 OF_SCALE = {"level": "levels", "share": "inex-2005"}
 """Scale of assessments → the user model that is used if the user names none."""
+_SECTIONS = ("relevance_value", "effort")
 
 
 @dataclass(frozen=True)
@@ -227,21 +228,26 @@ def checked_models(content: object, where: Where, folder: Path | None = None) ->
     Raises:
         InputError: If a key is unknown or missing, or a value is illegal.
     """
+    content, places = _with_base(content, where, folder)
     if not isinstance(content, Mapping):
-        return [checked_model(content, where, folder)]
-    return [checked_model(mapping, where, folder) for mapping in expand(content, where)]
+        return [checked(UserModel, content, places)]
+    return [checked(UserModel, one, places) for one in expand(content, lambda path: places(path).name)]
 
 
 def checked_model(content: object, where: Where, folder: Path | None = None) -> UserModel:
-    """Return the user model in a mapping; see :func:`checked_models`."""
-    if isinstance(content, Mapping) and "base" in content:
-        content = _with_base(content, where, folder)
-    return checked(UserModel, content, lambda path: Place(where(path), folder))
+    """Return the user model in a mapping without lists; see :func:`checked_models`."""
+    return checked(UserModel, *_with_base(content, where, folder))
 
 
-def _with_base(content: Mapping[Any, Any], where: Where, folder: Path | None) -> dict[Any, Any]:
-    """Return a mapping with the keys that it inherits from the model that ``base`` names."""
-    base = content["base"]
+def _with_base(content: Any, where: Where, folder: Path | None) -> tuple[Any, Places]:
+    """Return a mapping with the keys that it inherits from ``base``, and the place of each key."""
+
+    def own_place(path: KeyPath) -> Place:
+        return Place(where(path), folder)
+
+    if not isinstance(content, Mapping) or "base" not in content:
+        return content, own_place
+    base, place = content["base"], own_place(("base",)).name
     path: Path | None = None
     if isinstance(base, str) and base.endswith((".yaml", ".yml")):
         path = (folder or Path()) / base
@@ -249,21 +255,33 @@ def _with_base(content: Mapping[Any, Any], where: Where, folder: Path | None) ->
         path = shipped_models().get(base)
     if path is None:
         hint = nearest(str(base), shipped_models())
-        raise InputError(where(("base",)), f"unknown user model {base!r}: {hint}")
-    inherited: Any = load_yaml(path).content
-    if not isinstance(inherited, Mapping) or "base" in inherited:
-        raise InputError(where(("base",)), f"{path} is no user model without a base of its own")
+        raise InputError(place, f"unknown user model {base!r}: {hint}")
+    file = load_yaml(path)
+    inherited: Any = file.content
+    if not isinstance(inherited, Mapping):
+        raise InputError(place, f"{path} is not a user model: expected keys with values")
+    if "base" in inherited:
+        raise InputError(place, f"{path} has a base itself: expected a user model without base")
+
+    def of_key(path: KeyPath) -> Place:
+        level = content
+        for name in path[: 2 if path[:1] and path[0] in _SECTIONS else 1]:
+            if not isinstance(level, Mapping) or name not in level:
+                return Place(file.where(path), file.path.parent)
+            level = level[name]
+        return own_place(path)
+
     own = {key: value for key, value in content.items() if key != "base"}
-    return _merged(inherited, own)
+    return _merged(inherited, own), of_key
 
 
 def _merged(base: Mapping[Any, Any], own: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return the keys of a mapping, with those that another states replaced; sections are merged."""
     merged = dict(base)
-    for key_, value in own.items():
-        inner: Any = base.get(key_)
-        is_section = key_ in ("relevance_value", "effort") and isinstance(inner, Mapping)
-        merged[key_] = _merged(inner, value) if is_section and isinstance(value, Mapping) else value
+    for name, value in own.items():
+        inner: Any = base.get(name)
+        is_section = name in _SECTIONS and isinstance(inner, Mapping)
+        merged[name] = _merged(inner, value) if is_section and isinstance(value, Mapping) else value
     return merged
 
 
