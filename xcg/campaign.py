@@ -103,8 +103,7 @@ def evaluate(
     (0.5, 0.75)
     """
     given = {"corpus": corpus, "user_model": user_model, "measures": measures}
-    stated_keys = {key: value for key, value in given.items() if value is not None}
-    return load(assessments=assessments, runs=runs, **stated_keys, **keys).evaluate()
+    return load(assessments=assessments, runs=runs, **given, **keys).evaluate()
 
 
 class Campaign:

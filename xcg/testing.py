@@ -61,8 +61,7 @@ def assert_retrieval(
     if isinstance(assessments, Campaign):
         campaign = assessments
     else:
-        given = {key: value for key, value in inputs.items() if value is not None}
-        campaign = load(assessments=assessments, **given, **keys)
+        campaign = load(assessments=assessments, **inputs, **keys)
     answer = campaign.gate(**of_gate)
     if not answer.passed:
         verdict = answer.verdict

@@ -178,7 +178,8 @@ def _of_keywords(keywords: Mapping[str, Any]) -> dict[KeyPath, tuple[Any, Place]
         path = tuple(name.split("."))
         if path[0] not in Settings.__dataclass_fields__:
             raise XcgError(f"{name}: unknown key: {nearest(name, Settings.__dataclass_fields__)}")
-        values[path] = (value, Place(name.rpartition(".")[2], is_python=True))
+        if value is not None:
+            values[path] = (value, Place(name.rpartition(".")[2], is_python=True))
     return values
 
 
