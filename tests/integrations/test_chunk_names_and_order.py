@@ -172,7 +172,7 @@ def test_runs_of_wrong_types_are_errors_of_xcg(runs: Any, message: str) -> None:
     [
         ({"document": 5}, "document is 5: expected a key"),
         ({"texts": "bees"}, "texts is a str: expected the documents' texts by name"),
-        ({"parents": 5}, "parents is a int: expected chunks"),
+        ({"parents": 5}, "parents is 5: expected chunks"),
         ({"order": "rank"}, "unknown order 'rank'"),
     ],
 )
