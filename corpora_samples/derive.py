@@ -34,7 +34,7 @@ from itertools import chain
 from pathlib import Path
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.text_search import locate_passage
+from xcg.documents.text_search import TextIndex
 from xcg.errors import XcgError
 
 ROOT = Path(__file__).parent.parent
@@ -116,7 +116,10 @@ class Derivation:
                     record["text"] = record["text"].replace(old, new)
                 try:
                     tree = corpus.tree(record["doc"])
-                    record["start"], record["end"] = locate_passage(tree, record["text"])
+                    spans = TextIndex(tree.text).find(record["text"])
+                    if len(spans) != 1:
+                        raise XcgError(f"the text occurs {len(spans)} times: {record['text'][:60]!r}")
+                    record["start"], record["end"] = spans[0]
                     record["text"] = tree.text[record["start"] : record["end"]]
                 except XcgError as error:
                     lost.append(f"{path.name}, topic {record['topic']}, {record['doc']}: {error}")

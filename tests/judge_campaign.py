@@ -19,6 +19,7 @@ from xcg.judge.application import create_application
 from xcg.judge.security import Access
 from xcg.judge.settings import load_settings
 from xcg.judge.workspace import Workspace, open_workspace
+from xcg.settings.loading import stated
 
 ROOT = Path(__file__).parent.parent
 ANNA, BEN = "anna", "ben/../é ~"
@@ -33,7 +34,12 @@ DOCUMENTS: Mapping[str, str] = {
     "wasps.txt": "Wasps build nests. 𝒲asps do not dance.\n",
 }
 TOPICS = "id,title,narrative\n1,dance,Text about <b>dances</b>.\n2/b,nests,\n"
-CONFIG = f'corpus: docs\ntopics: topics.csv\nassessors: [{ANNA}, "{BEN}"]\nsecond_share: 1\n'
+CONFIG = f"""corpus: docs
+topics: {{files: topics.csv}}
+judge:
+  assessors: [{ANNA}, "{BEN}"]
+  second_share: 1
+"""
 
 
 def write_campaign(folder: Path, config: str = CONFIG) -> Path:
@@ -50,7 +56,7 @@ def write_campaign(folder: Path, config: str = CONFIG) -> Path:
 @contextlib.contextmanager
 def opened_workspace(config: Path) -> Iterator[Workspace]:
     """Open what a configuration names, and close the store at the end."""
-    workspace = open_workspace(load_settings(config))
+    workspace = open_workspace(load_settings(stated(config)))
     try:
         yield workspace
     finally:

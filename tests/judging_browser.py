@@ -41,11 +41,12 @@ RUN = """{"topic": "1", "doc": "bees", "start": 58, "end": 125, "score": 3}
 {"topic": "1", "doc": "wasps", "start": 0, "end": 10, "score": 1}
 """
 CONFIG = """corpus: docs
-topics: topics.jsonl
+topics: {{files: topics.jsonl}}
 runs: [run.jsonl]
-grades: {grades}
-assessors: [anna, ben]
-second_share: 1
+judge:
+  grades: {grades}
+  assessors: [anna, ben]
+  second_share: 1
 """
 
 CONTRASTS = """() => {

@@ -18,7 +18,7 @@ from killed_sessions import DOCUMENTS, check_round, operations
 from xcg.documents.corpus import Corpus
 
 LONGEST = 0.5  # seconds
-CONFIG = "corpus: docs\ntopics: topics.csv\nassessors: [anna]\n"
+CONFIG = "corpus: docs\ntopics: {files: topics.csv}\njudge: {assessors: [anna]}\n"
 
 
 def write_campaign(folder: Path) -> Path:

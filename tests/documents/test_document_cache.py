@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from random_cases import markup
 
 from xcg.documents import cache as cache_module
-from xcg.documents.cache import FILE_NAME, open_cache, without_cache
+from xcg.documents.cache import FILE_NAME, open_cache
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import absent_paths, parse_document
 from xcg.documents.serialising import Serialised, serialise
@@ -354,8 +354,6 @@ def test_a_link_to_the_folder_must_belong_to_the_user(
 def test_switched_off(folder: Path, documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     all_trees(Corpus(documents, cache=False))
     assert missing(documents, cache=False) == MISSING
-    with without_cache():
-        all_trees(Corpus(documents))
     all_trees(Corpus.of(DOCUMENTS))
     monkeypatch.setenv("XCG_CACHE", "off")
     all_trees(Corpus(documents))

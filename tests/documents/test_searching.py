@@ -102,7 +102,7 @@ def test_special_files_in_folders_are_refused(
     for arguments in (
         ("evaluate", "--assessments", "qrels", "--run", pattern),
         ("evaluate", "--assessments", pattern, "--run", "a.run"),
-        ("validate", "--run", pattern),
+        ("check", "--run", pattern),
     ):
         done = xcg_command(*arguments, cwd=folder)
         assert done.returncode == 2

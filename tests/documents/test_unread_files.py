@@ -62,7 +62,7 @@ def test_a_folder_that_cannot_be_listed_is_noted(
     assert note.endswith("lost+found/: cannot list the folder: Permission denied")
 
 
-def test_an_evaluation_and_validate_note_unread_files(tmp_path: Path, xcg_command: Command) -> None:
+def test_an_evaluation_and_check_note_unread_files(tmp_path: Path, xcg_command: Command) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "d.xml").write_text("<a>one</a>", encoding="utf-8")
     (tmp_path / "docs" / "e.pdf").write_bytes(b"%PDF")
@@ -71,7 +71,7 @@ def test_an_evaluation_and_validate_note_unread_files(tmp_path: Path, xcg_comman
     run = '{"topic": "1", "doc": "d", "start": 0, "end": 3, "rank": 1}\n'
     (tmp_path / "run.jsonl").write_text(run, encoding="utf-8")
     files = ("--assessments", "gold.jsonl", "--run", "run.jsonl", "--corpus", "docs")
-    for command in ("evaluate", "validate"):
+    for command in ("evaluate", "check"):
         done = xcg_command(command, *files, cwd=tmp_path)
         assert done.returncode == 0
         assert "note: docs: 1 .pdf file is not read" in done.stderr
@@ -147,7 +147,7 @@ def test_a_guessed_charset_is_noted(tmp_path: Path, xcg_command: Command) -> Non
     (tmp_path / "gold.jsonl").write_text(gold, encoding="utf-8")
     (tmp_path / "run.jsonl").write_text(gold.replace("level", "rank"), encoding="utf-8")
     files = ("--assessments", "gold.jsonl", "--run", "run.jsonl", "--corpus", "docs")
-    for command in ("evaluate", "validate"):
+    for command in ("evaluate", "check"):
         done = xcg_command(command, *files, cwd=tmp_path)
         assert "not UTF-8 are read as windows-1252" in done.stderr
     marks = gold.replace('"level": 1', '"exhaustivity": 2')
@@ -156,10 +156,10 @@ def test_a_guessed_charset_is_noted(tmp_path: Path, xcg_command: Command) -> Non
     (tmp_path / "quote.jsonl").write_text(quote, encoding="utf-8")
     (tmp_path / "topics.csv").write_text("id,title\n1,one\n", encoding="utf-8")
     (tmp_path / "judge.yaml").write_text(
-        "corpus: docs\ntopics: topics.csv\nruns: run.jsonl\n", encoding="utf-8"
+        "corpus: docs\ntopics: {files: topics.csv}\nruns: run.jsonl\n", encoding="utf-8"
     )
     for call in (
-        "assess marks.jsonl --corpus docs --output out",
+        "convert --assessments marks.jsonl --corpus docs --as elements --output out",
         "convert --assessments quote.jsonl --to inex2005 --corpus docs",
         "judge judge.yaml --import marks.jsonl",
     ):

@@ -14,7 +14,6 @@ import pytest
 from conftest import Command
 
 import xcg
-from xcg.documents.cache import without_cache
 from xcg.errors import UnmappedError
 from xcg.evaluation.document_check import shared_cache
 from xcg.evaluation.inputs import Inputs
@@ -105,8 +104,9 @@ def test_documents_are_opened_once_if_the_cache_is_a_foreign_file(corpus: Path, 
 
 def test_the_temporary_cache_is_deleted_after_an_error(corpus: Path, tmp_path: Path) -> None:
     wrong = {**RUNS, "r3": {"1": ["d1#/a[1]/b[1]"]}}
-    with without_cache(), pytest.raises(UnmappedError):
-        xcg.evaluate(ASSESSMENTS, wrong, corpus, "overlap-off", "MAep", workers=2)
+    without_cache = xcg.Corpus(corpus, cache=False)
+    with pytest.raises(UnmappedError):
+        xcg.evaluate(ASSESSMENTS, wrong, without_cache, "overlap-off", "MAep", workers=2)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus"]
 
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
+import xcg
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.config import load_configuration
 from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.assessment import Assessment
 from xcg.user_model.model import UserModel
@@ -50,10 +50,10 @@ def user_model(path: Path) -> object:
 
 def configuration(path: Path) -> object:
     """Return files (relative to the configuration), user models, measures and options."""
-    read = load_configuration(path)
+    read = xcg.load(path).inputs
     files = [file.relative_to(path.parent).as_posix() for file in (*read.assessments, *read.runs)]
-    models = [model.name for model in read.user_models or ()]
-    return files, models, [str(measure) for measure in read.measures], read.unanswered, read.ties
+    models = [model.name for model in read.user_models]
+    return files, models, [str(measure) for measure in read.measure_list], read.unanswered, read.ties
 
 
 class Sample(NamedTuple):
@@ -352,12 +352,12 @@ id="x" | id="x" id="y" | :3: not well-formed XML:
 twö | &#{-1,HUGE}; | :3: not well-formed XML:
 = user model
 name: mü\n | ideal: full\nname: mü\n | same
-alpha: 0.25 | alpha: {-1,-.inf,1e400,HUGE} | :4: relevance_value.alpha: illegal value … expected a
+alpha: 0.25 | alpha: {-1,-.inf,1e400,HUGE} | :4: relevance_value.alpha: expected a number
 alpha: 0.25 | alpha: 1\n  alpha: 1 | :5: the key 'alpha' occurs twice
 0.5 | {-1,.nan,HUGE} | :2: quantisation: the score of '2,3' is … expected a number from 0 to 1
 name: mü\n | | :1: the key 'name' is missing
 {table: { | CUT | …not valid YAML:
-alpha: | CUT | :4: relevance_value.alpha: illegal value None: expected a number from 0 to 1
+alpha: | CUT | :4: relevance_value.alpha: expected a number from 0 to 1, found nothing
 = configuration
 nxCG@10 | nxCG@{-1,nan,1e400} | :4: measures[0]: nxCG@ … expected a rank from 1, like nxCG@10
 nxCG@10 | nxCG@HUGE | :4: measures[0]: nxCG@ … the highest rank is 999,999,999

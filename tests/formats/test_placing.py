@@ -96,7 +96,7 @@ def test_gold_after_an_inserted_line_is_refused_and_then_repaired(
     options = ("--assessments", gold, "--corpus", corpus)
     run = tmp_path / "run.txt"
     run.write_text("".join(f"{n} Q0 {name} 1 1 r\n" for n, name in enumerate(old)))
-    for command in (("validate",), ("evaluate", "--run", run), ("compare", "--run", run)):
+    for command in (("check",), ("evaluate", "--run", run)):
         assert xcg_command(*command, *options).returncode == 2
     updated = tmp_path / "updated.jsonl"
     done = xcg_command("place", "--update", gold, "--corpus", corpus, "--output", updated)
@@ -107,7 +107,7 @@ def test_gold_after_an_inserted_line_is_refused_and_then_repaired(
     expected = [{**r, "start": r["start"] + 21, "end": r["end"] + 21} for r in records]
     assert [json.loads(line) for line in updated.read_text().splitlines()] == expected
     options = ("--assessments", updated, "--corpus", corpus)
-    assert xcg_command("validate", *options, "--run", run).returncode == 0
+    assert xcg_command("check", *options, "--run", run).returncode == 0
     assert xcg_command("evaluate", *options, "--run", run).returncode == 0
 
 

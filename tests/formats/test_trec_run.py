@@ -268,7 +268,7 @@ def test_columns_and_lines_give_the_same_run(
     with (
         patch.object(document_files, "CHUNK_BYTES", block_size),
         patch.object(TextBlock, "columns", return_value=None),
-        patch.object(trec_run._Rankings, "_files_and_paths", side_effect=ValueError),
+        patch.object(trec_run._Reader, "_files_and_paths", side_effect=ValueError),
     ):
         assert from_columns == run_content(path, ties, lenient, topics, order)
 

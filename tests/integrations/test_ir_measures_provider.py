@@ -272,11 +272,6 @@ def test_illegal_parameters_are_errors(text: str, message: str) -> None:
             "the size is -4: expected the number of characters as an integer",
         ),
         ({"1": {"d": 1, "d#/a": 2, "e": "x"}}, {}, "qrels, topic 1, e: the level is 'x'"),
-        (
-            {"1": {"d": {"/": 1}, "d#/a": 2}},
-            {},
-            "topic 1, d: judged both by a mapping of paths and by file#/path",
-        ),
         ([Qrel("1", "d", 1)], [ScoredDoc("1", "d", float("nan"))], "run, row 1: the score is nan"),
         ([Qrel("1", "d", 1)], {"1": {"d": "9"}}, "run, topic 1, d: the score is '9'"),
         ([Qrel("1", "d", 1)], [ScoredDoc("1", "d#/a[0]", 1)], "'/a\\[0\\]' is not an element path"),

@@ -117,7 +117,7 @@ def test_a_document_with_an_ungraded_highlight_cannot_be_finished(browser: Brows
 
 
 def test_without_grades_a_document_can_be_finished(tmp_path: Path) -> None:
-    with opened_workspace(write_campaign(tmp_path, f"{CONFIG}grades: none\n")) as workspace:
+    with opened_workspace(write_campaign(tmp_path, f"{CONFIG}  grades: none\n")) as workspace:
         browser = Browser(workspace)
         answer = browser.post(API, change(0, "add", start=0, end=10, grade="1"))
         assert answer.json()["error"] == "unknown grade '1': expected none"

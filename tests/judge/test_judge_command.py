@@ -46,7 +46,7 @@ def test_grades_of_another_configuration_are_named(config: Path) -> None:
     with opened_workspace(config) as workspace:
         workspace.store.apply(ANNA, "1", "bees", 0, "add", {"start": 0, "end": 4, "grade": "3"})
         assert workspace.notes.lines() == []
-    config.write_text(f"{config.read_text()}grades: inex-2005\n")
+    config.write_text(f"{config.read_text()}  grades: inex-2005\n")
     with opened_workspace(config) as workspace:
         assert workspace.notes.lines() == [
             f"warning: {workspace.settings.store} has grades that the configuration does not have: "
@@ -161,13 +161,13 @@ def test_a_host_that_is_not_this_machine_is_refused(
     [
         ("rm -r docs", "judge.yaml:1: corpus: "),
         ("rm -r docs; mkdir docs", "judge.yaml:1: corpus: "),
-        ("rm topics.csv", "judge.yaml:2: topics: "),
+        ("rm topics.csv", "judge.yaml:2: topics.files: "),
         ("echo id,title > topics.csv", "topics.csv"),
-        ("echo runs: nothing.xml >> judge.yaml", "judge.yaml:5: runs: "),
-        ("printf 'id,title\\n1,zebra\\n' > topics.csv", "judge.yaml:2: topics: "),
+        ("echo runs: nothing.xml >> judge.yaml", "judge.yaml:6: runs: "),
+        ("printf 'id,title\\n1,zebra\\n' > topics.csv", "judge.yaml:2: topics.files: "),
         ("echo x > judge.sqlite", "judge.sqlite"),
         ("mkdir judge.sqlite", "judge.sqlite"),
-        ("echo colour: red >> judge.yaml", "judge.yaml:5: colour: unknown key"),
+        ("echo '  colour: red' >> judge.yaml", "judge.yaml:6: judge.colour: unknown key"),
         ("echo '<a>' > docs/bees.xml", "bees.xml"),
     ],
 )
@@ -232,7 +232,7 @@ def test_an_import_needs_one_assessor(config: Path, xcg_command: Command) -> Non
         done = xcg_command("judge", config, "--import", gold, *options)
         assert (done.returncode, done.stdout) == (2, "")
         assert "--import needs one --assessor NAME" in done.stderr
-    config.write_text(CONFIG.replace(f', "{BEN}"', "").replace("second_share: 1\n", ""))
+    config.write_text(CONFIG.replace(f', "{BEN}"', "").replace("second_share: 1", "second_share: 0"))
     assert xcg_command("judge", config, "--import", gold).returncode == 0
 
 

@@ -14,6 +14,7 @@ from xcg.errors import InputError, Notes
 from xcg.judge.pools import prepare
 from xcg.judge.settings import Settings, load_settings
 from xcg.judge.store import Store
+from xcg.settings.loading import stated
 
 DOCUMENTS = {"bees": "Bees dance.", "ants": "Ants walk.", "wasps": "Wasps sting."}
 
@@ -26,8 +27,8 @@ def settings(tmp_path: Path) -> Settings:
     (tmp_path / "topics.csv").write_text("id,title\n1,dance\n2,walk\n3,bees and wasps\n")
     (tmp_path / "one.run").write_text("1 Q0 bees 1 2 one\n1 Q0 ants 2 1 one\n9 Q0 ants 1 1 one\n")
     path = tmp_path / "judge.yaml"
-    path.write_text("corpus: docs\ntopics: topics.csv\nassessors: [anna, ben]\n")
-    return load_settings(path)
+    path.write_text("corpus: docs\ntopics: {files: topics.csv}\njudge: {assessors: [anna, ben]}\n")
+    return load_settings(stated(path))
 
 
 def prepared(settings: Settings) -> tuple[Store, Notes]:

@@ -91,17 +91,17 @@ def test_gold_that_does_not_fit_is_refused(
     (tmp_path / "corpus" / "bees.txt").write_text(BEES)
     run = write(tmp_path / "run.jsonl", {"topic": "1", "doc": "bees", "start": 0, "end": 16})
     options = ("--assessments", gold, "--run", run, "--corpus", tmp_path / "corpus")
-    for command in ("validate", "evaluate", "compare", "chunks"):
+    for command in ("check", "evaluate"):
         done = xcg_command(command, *options)
         assert done.returncode == 2, command
         assert f"{gold}:1" in done.stdout + done.stderr
         assert message in done.stdout + done.stderr
-    lenient = xcg_command("evaluate", *options, "--lenient", "--measures", "MAep")
+    lenient = xcg_command("evaluate", *options, "--set", "lenient=true", "--measures", "MAep")
     assert lenient.returncode == 0
     assert "passages whose text is not in their document: 1 time" in lenient.stderr
     python = {"1": {"bees": [fields]}}
     with pytest.raises(UnmappedError) as raised:
-        assert_retrieval(python, {"r": {"1": [("bees", 0, 16)]}}, CORPUS, at_least={"MAep": 0})
+        assert_retrieval(python, {"r": {"1": [("bees", 0, 16)]}}, CORPUS, fail_under={"MAep": 0})
     assert message in str(raised.value)
 
 
@@ -169,21 +169,24 @@ def test_highlights_with_quotes(tmp_path: Path) -> None:
 
 def test_conversion_and_agreement_read_quotes(xcg_command: Command, tmp_path: Path) -> None:
     gold = write(tmp_path / "gold.jsonl", {"topic": "1", "doc": "bees", "exact": "Drones do no work."})
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "bees.txt").write_text(BEES)
-    options = ("--assessments", gold, "--corpus", tmp_path / "corpus")
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "bees.txt").write_text(BEES)
+    options = ("--assessments", gold, "--corpus", corpus)
     done = xcg_command("convert", *options, "--to", "jsonl")
     record = {"topic": "1", "doc": "bees", "start": 17, "end": 35, "exhaustivity": 2}
     record["exact"] = "Drones do no work."
     assert json.loads(done.stdout) == record
-    agreement = xcg_command("stability", "assessors", *options, "--assessor", gold, "--agreement")
+    sets = (f"assessments={gold}", f"corpus={corpus}", f"study.assessors.others={gold}")
+    told = [word for one in (*sets, "study.assessors.agreement=true") for word in ("--set", one)]
+    agreement = xcg_command("study", "assessors", *told)
     assert (agreement.returncode, agreement.stderr) == (0, "")
     refused = xcg_command("convert", "--assessments", gold, "--to", "jsonl")
     assert refused.returncode == 2
     assert f"{gold}:1: the passage is given by its text: expected a corpus" in refused.stderr
     with pytest.raises(XcgError, match="cannot write passages without start and end"):
         read_assessments(gold).to_text("jsonl")
-    counted = xcg_command("validate", "--assessments", gold)
+    counted = xcg_command("check", "--assessments", gold)
     assert "relevant passages" in counted.stdout
     assert counted.returncode == 0
 

@@ -12,8 +12,7 @@ from random_cases import markup
 
 import xcg
 from xcg.documents.parsing import parse_document
-from xcg.documents.text_search import locate_passage
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
 from xcg.judgements.highlights import Highlight, SpecificityScale, assess
@@ -67,17 +66,6 @@ def test_exhaustivity_never_falls_towards_the_root(
         assert assessment.relevant
         for above in tree.ancestors(tree.row(path)):
             assert elements[tree.paths[above]].exhaustivity >= assessment.exhaustivity
-
-
-def test_passages_are_placed_by_their_text() -> None:
-    tree = parse_document(b"<a><p>one\n two</p><p>two three</p></a>")
-    assert locate_passage(tree, "one two") == (0, 8)
-    assert locate_passage(tree, "two", within="/a[1]/p[2]") == (8, 11)
-    with pytest.raises(XcgError, match="occurs more than once: 'two'"):
-        locate_passage(tree, "two")
-    for text in ("four", " "):
-        with pytest.raises(XcgError, match="the text does not occur"):
-            locate_passage(tree, text)
 
 
 GOOD = {"topic": "1", "doc": "d", "start": 0, "end": 10, "exhaustivity": 2, "text": "0123456789"}

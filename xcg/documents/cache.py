@@ -16,8 +16,7 @@ import time
 import unicodedata
 import weakref
 import zlib
-from collections.abc import Callable, Collection, Iterator
-from contextvars import ContextVar
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,18 +52,7 @@ _REMOVE_OLDEST = """
     DELETE FROM entries WHERE id <= (SELECT min(id) FROM
         (SELECT id, sum(length(content)) OVER (ORDER BY id) AS total FROM entries) WHERE total >= ?)
 """
-_switched_off: ContextVar[bool] = ContextVar("switched_off", default=False)
 _unwritten: set[DocumentCache] = set()
-
-
-@contextlib.contextmanager
-def without_cache() -> Iterator[None]:
-    """Open no cache inside a ``with`` block."""
-    token = _switched_off.set(True)
-    try:
-        yield
-    finally:
-        _switched_off.reset(token)
 
 
 @atexit.register
@@ -94,7 +82,7 @@ def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
         XcgError: If the size is not a whole number.
     """
     setting = os.environ.get("XCG_CACHE", "")
-    if folder is None and (setting == "off" or _switched_off.get()):
+    if folder is None and setting == "off":
         return None
     size = os.environ.get("XCG_CACHE_SIZE", "") or str(_DEFAULT_MEGABYTES)
     if not (size.isdecimal() and len(size) <= _MAX_DIGITS):

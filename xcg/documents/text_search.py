@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 
 from xcg.documents.approximate_search import GramTable, WindowSearch, best_alignment, grams, similarity
 from xcg.documents.text_normalisation import NormalisedText, is_word_inside, normalise, same_words
-from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
 
@@ -392,31 +391,6 @@ def _common(first: str, second: str) -> int:
     """Return the length of the longest common beginning of two texts."""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
     return sum(1 for _ in same)
-
-
-def locate_passage(tree: ElementTree, text: str, within: str | None = None) -> tuple[int, int]:
-    """Return the start and end of the only occurrence of a passage.
-
-    Args:
-        tree: The document.
-        text: The passage.
-        within: Canonical path of the element to search; the whole document by default.
-
-    Raises:
-        XcgError: If the passage does not occur, or occurs more than once.
-
-    >>> from xcg.documents.parsing import parse_document
-    >>> locate_passage(parse_document(b"<a><p>one  two</p> <p>three</p></a>"), "two three")
-    (5, 14)
-    """
-    row = tree.row(within) if within is not None else 0
-    first = int(tree.start[row])
-    occurrences = TextIndex(tree.text[first : int(tree.stop[row])]).find(text)
-    if len(occurrences) != 1:
-        problem = "the text occurs more than once" if occurrences else "the text does not occur"
-        raise XcgError(f"{problem}: {text[:60]!r}")
-    start, end = occurrences[0]
-    return first + start, first + end
 
 
 def states_span(text: str, start: int, end: int, stated: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from xcg.documents.paths import canonical_path, parent_path, split_step, walk
@@ -40,10 +41,6 @@ def sibling_positions(parent: Ints, tag_codes: Ints, tags: int) -> Ints:
     positions = np.empty(len(key), dtype=np.int64)
     positions[order] = np.arange(1, len(key) + 1) - np.repeat(first, group_sizes)
     return positions
-
-
-def _sizes_of(paths: list[str], sizes: Mapping[str, int] | None) -> Ints:
-    return np.array([sizes.get(path, UNKNOWN) for path in paths] if sizes else [UNKNOWN] * len(paths))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -105,8 +102,7 @@ class ElementTree(ReadOnlyGraph):
     def from_paths(
         cls,
         paths: Iterable[str],
-        characters: Mapping[str, int] | None = None,
-        words: Mapping[str, int] | None = None,
+        characters: Mapping[str, int] = MappingProxyType({}),
     ) -> ElementTree:
         """Return the tree of paths and their ancestors, for use without documents.
 
@@ -115,7 +111,6 @@ class ElementTree(ReadOnlyGraph):
         Args:
             paths: Element paths.
             characters: Canonical path → size in characters, where known.
-            words: Canonical path → size in words, where known.
 
         Raises:
             XcgError: If the paths have more than one root.
@@ -150,8 +145,8 @@ class ElementTree(ReadOnlyGraph):
             end=np.array(end),
             depth=np.array([len(steps_of[path]) for path in ordered]),
             start=np.full(len(ordered), UNKNOWN),
-            characters=_sizes_of(ordered, characters),
-            words=_sizes_of(ordered, words),
+            characters=np.array([characters.get(path, UNKNOWN) for path in ordered]),
+            words=np.full(len(ordered), UNKNOWN),
             positions=np.array([position for _, position in steps]),
         )
         tree.paths, tree._paths = ordered, dict(enumerate(ordered))
@@ -386,10 +381,6 @@ class ElementTree(ReadOnlyGraph):
         while row >= 0:
             yield row
             row = int(self.parent[row])
-
-    def is_ancestor(self, above: int, below: int) -> bool:
-        """Return whether ``above`` is a proper ancestor of ``below``."""
-        return bool(above < below < self.end[above])
 
     def smallest_element(self, start: int, end: int) -> int:
         """Return the row of the smallest element that contains characters start to end - 1.

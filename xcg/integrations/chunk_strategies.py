@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, cast
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.errors import InputError, XcgError
-from xcg.integrations.chunk_texts import DocumentTexts, TextPieces, TextSource, checked_texts
+from xcg.integrations.chunk_texts import DocumentTexts, TextPieces, TextSource
 from xcg.runs.chunk_adapters import ChunkAdapter, as_score, shortened
 from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.chunks import ranking_of_chunks, span_of
+from xcg.runs.chunks import chunks_by_id, ranking_of_chunks, span_of
 from xcg.runs.run import ORACLE, Ranking
 from xcg.strategies.registry import STRATEGIES, BoundStrategy
 from xcg.strategies.rewriting import rewrite_ranking, single_strategy
@@ -164,13 +164,16 @@ class ChunkRewriter:
         self._library = library
         self._document = document
         self._corpus = corpus = corpus_of(corpus)
-        self._texts = checked_texts(texts)
+        if not (texts is None or isinstance(texts, Mapping) or callable(texts)):
+            raise XcgError(
+                f"texts is {shortened(repr(texts))}: expected a mapping from names to texts, or a "
+                "function of the name"
+            )
+        self._texts = texts
         if texts is None and corpus is not None:
             self._texts = partial(_text_of, corpus)
         self._store = parents if library.is_store(parents) else None
-        self._parents: Mapping[str, Any] = {}
-        if self._store is None:
-            self._parents = parents if isinstance(parents, Mapping) else self._by_id(parents)
+        self._parents = chunks_by_id(parents or ()) if self._store is None else {}
         self._states_parents = self._store is not None or bool(self._parents)
 
     def __call__(self, chunks: Iterable[Any]) -> list[Any]:
@@ -215,7 +218,7 @@ class ChunkRewriter:
             if not missing:
                 break
             if self._store is not None:
-                fetched = self._by_id(self._library.fetch(self._store, missing))
+                fetched = chunks_by_id(self._library.fetch(self._store, missing))
             else:
                 fetched = {key: self._parents[key] for key in missing if key in self._parents}
             found.update(fetched)
@@ -225,22 +228,6 @@ class ChunkRewriter:
     def _parent_ids(self, chunks: Iterable[Any]) -> set[str]:
         parents = (parent_id(self._library.adapter, chunk) for chunk in chunks)
         return {parent for parent in parents if parent is not None}
-
-    def _by_id(self, chunks: Any) -> dict[str, Any]:
-        adapter = self._library.adapter
-        found: dict[str, Any] = {}
-        if chunks is None:
-            return found
-        if isinstance(chunks, str) or not isinstance(chunks, Iterable):
-            raise XcgError(
-                f"parents is {shortened(repr(chunks))}: expected chunks, a mapping from ids to chunks, "
-                "or a store of the library"
-            )
-        for chunk in chunks:
-            inner = adapter.unwrap(chunk)[0]
-            if (key := adapter.id(inner)) is not None:
-                found[key] = inner
-        return found
 
 
 def _text_of(corpus: Corpus, name: str) -> str | None:
@@ -363,7 +350,7 @@ class _ChunksOfRanking:
                 seen.add((file, key))
                 parent = self._ancestors[key]
                 with suppress(XcgError):  # a parent without offsets replaces nothing
-                    span = span_of(parent, partial(_constant, file), parents=self._ancestors)
+                    span = span_of(parent, lambda _: file, parents=self._ancestors)  # noqa: B023
                     found.setdefault((file, (span.start, span.end)), parent)
                 key = parent_id(self._library.adapter, parent)
         return found
@@ -400,10 +387,6 @@ def _checked(document: str, span: object) -> tuple[int, int]:
         if 0 <= start < end:
             return start, end
     raise InputError(document, f"the strategy returned {span!r}: expected a span of characters")
-
-
-def _constant(value: str, _: object) -> str:
-    return value
 
 
 def _name(ranking: Ranking, position: int) -> tuple[str, object]:

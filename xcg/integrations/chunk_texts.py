@@ -4,32 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
 
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import document_name
-from xcg.errors import InputError, XcgError
-from xcg.runs.chunk_adapters import shortened
+from xcg.errors import InputError
 
 TextSource = Mapping[str, str] | Callable[[str], str | None] | None
 """The documents' texts by name, or a function of the name."""
 
 Piece = tuple[int, int, str]
 """Start, end and text of a part of a document."""
-
-
-def checked_texts(texts: object) -> Any:
-    """Return texts by name, or a function of the name.
-
-    Raises:
-        XcgError: If they are something else.
-    """
-    if texts is None or isinstance(texts, Mapping) or callable(texts):
-        return texts
-    raise XcgError(
-        f"texts is {shortened(repr(texts))}: expected a mapping from names to texts, or a function of "
-        "the name"
-    )
 
 
 class DocumentTexts(Mapping[str, str]):

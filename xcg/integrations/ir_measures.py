@@ -283,7 +283,6 @@ _GRADES = ("relevance", "exhaustivity", "specificity", "characters")
 def _read_qrels(qrels: Any) -> tuple[Judgements, dict[str, Any]]:
     """Return qrels of ir_measures as judgements, and the given query_id of each topic."""
     query_ids: dict[str, Any] = {}
-    judgements: Judgements = {}
     rows = []
     if not isinstance(qrels, Mapping):
         for where, record in _read_rows(qrels, "qrels", ("query_id", "doc_id")):
@@ -295,35 +294,21 @@ def _read_qrels(qrels: Any) -> tuple[Judgements, dict[str, Any]]:
     for query_id, documents in qrels.items():
         topic = str(query_id)
         query_ids.setdefault(topic, query_id)
-        judgements[topic] = {f: grade for f, grade in documents.items() if isinstance(grade, Mapping)}  # type: ignore[misc]
         for element, level in documents.items():
-            if not isinstance(level, Mapping):
-                where = f"qrels, topic {topic}, {element}"
-                rows.append(JudgedRow(where, topic, str(element), level, None, None))
-    for topic, files in nest_judgements(rows).items():
-        for file, judged in files.items():
-            if file in judgements[topic]:
-                raise InputError(
-                    f"qrels, topic {topic}, {file}",
-                    "judged both by a mapping of paths and by file#/path: expected one of them",
-                )
-            judgements[topic][file] = judged
-    return judgements, query_ids
+            where = f"qrels, topic {topic}, {element}"
+            rows.append(JudgedRow(where, topic, str(element), level, None, None))
+    return {**{topic: {} for topic in query_ids}, **nest_judgements(rows)}, query_ids
 
 
 def _read_run(run: Any) -> Rankings:
-    """Return a run of ir_measures, or topic → elements in rank order, as rankings."""
+    """Return a run of ir_measures as rankings."""
     rows = []
     if not isinstance(run, Mapping):
         for where, record in _read_rows(run, "run", ("query_id", "doc_id", "score")):
             rows.append((where, str(record["query_id"]), str(record["doc_id"]), record["score"]))
         return nest_scores(rows)
-    in_order: Rankings = {}
     for query_id, scored in run.items():
-        if isinstance(scored, Mapping):
-            where = f"run, topic {query_id}"
-            for element, score in scored.items():
-                rows.append((f"{where}, {element}", str(query_id), str(element), score))
-        else:
-            in_order[str(query_id)] = list(scored)
-    return {**in_order, **nest_scores(rows)}
+        for element, score in scored.items():
+            where = f"run, topic {query_id}, {element}"
+            rows.append((where, str(query_id), str(element), score))
+    return nest_scores(rows)

@@ -93,21 +93,10 @@ def run_from_frame(frame: Any) -> Rankings:
     {'1': ['e', 'd#/a/s[1]']}
     """
     columns, rows = _read_frame(frame, "run", _RUN_COLUMNS)
-    if "score" in columns:
-        return nest_scores((where, *_element(row, where), row["score"]) for where, row in rows)
-    if "rank" not in columns:
+    key = "score" if "score" in columns else "rank"
+    if key not in columns:
         raise XcgError("run: no column for the order: expected score or rank")
-    ranked: dict[str, list[tuple[float, str]]] = {}
-    for where, row in rows:
-        topic, element = _element(row, where)
-        rank = finite_number(row["rank"])
-        if rank is None:
-            raise InputError(where, f"the rank is {row['rank']!r}: expected a number")
-        ranked.setdefault(topic, []).append((rank, element))
-    return {
-        topic: [element for _, element in sorted(results, key=lambda pair: pair[0])]
-        for topic, results in ranked.items()
-    }
+    return nest_scores(((where, *_element(row, where), row[key]) for where, row in rows), key)
 
 
 def _read_frame(
@@ -236,46 +225,42 @@ def _level(row: JudgedRow) -> float:
 
 
 def _size(row: JudgedRow) -> int:
-    number = _integer(row.characters)
-    if number is None or number < 0:
+    number = finite_number(row.characters)
+    if number is None or not number.is_integer() or number < 0:
         raise InputError(
             row.where,
             f"the size is {row.characters!r}: expected the number of characters as an integer",
         )
-    return number
+    return int(number)
 
 
-def _integer(value: Any) -> int | None:
-    number = finite_number(value)
-    return None if number is None or not number.is_integer() else int(number)
-
-
-def nest_scores(rows: Iterable[tuple[str, str, str, Any]]) -> Rankings:
+def nest_scores(rows: Iterable[tuple[str, str, str, Any]], key: str = "score") -> Rankings:
     """Nest results by topic.
 
     Args:
-        rows: For each result: the row for messages, topic, element and score.
+        rows: For each result: the row for messages, topic, element, and score or rank.
+        key: What orders the results: ``score`` or ``rank``.
 
     Returns:
-        Scores by element; or elements in rank order if a topic repeats an element, because repeated
-        results count as overlap and keep their ranks.
+        Scores by element; or elements in rank order if there are ranks, or a topic repeats an element,
+        because repeated results count as overlap and keep their ranks.
 
     Raises:
-        InputError: If a score is not a finite number.
+        InputError: If a score or rank is not a finite number.
     """
     nested: dict[str, list[tuple[str, float]]] = {}
     for where, topic, element, score in rows:
         number = finite_number(score)
         if number is None:
-            raise InputError(where, f"the score is {score!r}: expected a finite number")
+            raise InputError(where, f"the {key} is {score!r}: expected a finite number")
         nested.setdefault(topic, []).append((element, number))
     rankings: Rankings = {}
     for topic, scored in nested.items():
         by_element = dict(scored)
-        if len(by_element) == len(scored):
+        if key == "score" and len(by_element) == len(scored):
             rankings[topic] = by_element
         else:
-            scored.sort(key=lambda pair: -pair[1])
+            scored.sort(key=lambda pair: pair[1] if key == "rank" else -pair[1])
             rankings[topic] = [element for element, _ in scored]
     return rankings
 

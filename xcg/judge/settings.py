@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from xcg.documents.files import check_complete
 from xcg.errors import FileError, InputError, nearest
@@ -105,7 +105,7 @@ def load_settings(stated: Stated) -> Settings:
     def where(*key: str) -> str:
         return stated.place(key).name
 
-    def checked(key: str, check: Callable[[object], T]) -> T:
+    def checked(key: str, check: Callable[[Any], T]) -> T:
         try:
             return check(getattr(chosen, key))
         except ValueError as error:
@@ -181,13 +181,12 @@ def _label(label: object) -> str:
     return label
 
 
-def _assessors(value: object) -> tuple[str, ...]:
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list) or not 1 <= len(names) <= MAX_ASSESSORS:
-        raise ValueError(f"expected a list of 1 to {MAX_ASSESSORS} names such as [anna, ben]")
+def _assessors(names: Sequence[str]) -> tuple[str, ...]:
+    if len(names) > MAX_ASSESSORS:
+        raise ValueError(f"{len(names)} names: expected at most {MAX_ASSESSORS}")
     known: dict[str, str] = {}
     for name in names:
-        if not isinstance(name, str) or not name.strip() or name != name.strip():
+        if name != name.strip():
             raise ValueError(f"illegal name {name!r}: expected text without spaces at its ends")
         if len(name) > LONGEST_NAME:
             raise ValueError(f"a name has {len(name)} characters: expected at most {LONGEST_NAME}")

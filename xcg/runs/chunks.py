@@ -246,14 +246,12 @@ class _ChunkReader:
         check_document_key(document)
         if texts is not None and not isinstance(texts, Mapping):
             raise XcgError(f"texts is a {type(texts).__name__}: expected the documents' texts by name")
-        if isinstance(parents, (str, bytes)) or not isinstance(parents, Iterable):
-            raise XcgError(f"parents is a {type(parents).__name__}: expected chunks")
         self._document = document
         self._notes = notes or Notes()
         self._texts = texts
         self._documents: dict[str, DocumentText] = {}
         self._adapters = tuple(ADAPTERS.values())
-        self._parents = parents if isinstance(parents, Mapping) else _by_id(parents)
+        self._parents = chunks_by_id(parents)
         self.states_parents = bool(self._parents)
 
     def read(self, chunk: object, where: str) -> _Chunk:
@@ -369,7 +367,19 @@ def _unwrap(
     return inner, as_score(score)
 
 
-def _by_id(parents: Iterable[object]) -> Mapping[str, object]:
+def chunks_by_id(parents: object) -> Mapping[str, Any]:
+    """Return chunks without their scores by id; a mapping is returned unchanged.
+
+    Raises:
+        XcgError: If the value is neither.
+    """
+    if isinstance(parents, Mapping):
+        return parents
+    if isinstance(parents, (str, bytes)) or not isinstance(parents, Iterable):
+        raise XcgError(
+            f"parents is {shortened(repr(parents))}: expected chunks, a mapping from ids to chunks, or "
+            "a store of the library"
+        )
     found = {}
     for parent in parents:
         chunk, _ = _unwrap(parent)
