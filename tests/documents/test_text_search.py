@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import random
-import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from xcg.installation import install_command
 
 from xcg.documents.approximate_search import best_alignment
 from xcg.documents.text_normalisation import same_words
@@ -104,7 +102,7 @@ def test_two_similar_texts_are_ambiguous_unless_the_context_decides() -> None:
 
 def test_missing_rapidfuzz_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "rapidfuzz.distance", None)
-    with pytest.raises(XcgError, match=re.escape(install_command("fuzzy"))):
+    with pytest.raises(XcgError, match="fuzzy"):
         TextIndex(TEXT).locate(Quote("Bees dance very well"), 0.8)
 
 

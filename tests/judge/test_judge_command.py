@@ -20,8 +20,8 @@ import httpx2
 import pytest
 from conftest import ROOT, Command
 from judge_campaign import ANNA, BEN, CONFIG, change, opened_workspace, running_server, write_campaign
-from xcg.installation import install_command
 
+from xcg.errors import missing_extra
 from xcg.judge.addresses import api_path, assessor_path
 
 PASSAGE = {"topic": "1", "doc": "bees", "start": 0, "end": 10, "text": "Bees dance", "level": 2}
@@ -200,7 +200,7 @@ main(["judge", {str(config)!r}])
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stdout.startswith("Usage: ")
-    assert done.stderr == f"xcg: error: xcg judge needs {package}: {install_command('judge')}\n"
+    assert done.stderr == f"xcg: error: {missing_extra('xcg judge', package, 'judge')}\n"
 
 
 def test_an_unknown_assessor_gets_the_nearest_name(config: Path, xcg_command: Command) -> None:
