@@ -251,7 +251,7 @@ def _canonical_document(name: str) -> str:
     try:
         return canonical_file(name)
     except ValueError as error:
-        hint = f"; document: {FILE_NAME} takes the last part of a path"
+        hint = f"; --set document={FILE_NAME!r} takes the last part of a path"
         raise ValueError(f"{error}{hint if file_name(name) else ''}") from None
 
 

@@ -137,18 +137,18 @@ def missing_document(
     message = f"the corpus has no document {file!r}; "
     name = document_name(file)
     if name is not None and name in corpus:
-        hint = f"; in JSON Lines, document: {FILE_NAME} removes it"
+        hint = f"; in JSON Lines, --set document={FILE_NAME!r} removes it"
         return (
             f"{message}did you mean {name!r}? Documents are named without the file extension"
             f"{hint if is_result else ''}"
         )
     last = file_name(file)
     if "/" in file and last and (document_name(last) or last) in corpus:
-        hint = f" document: {FILE_NAME} takes the last part of a path"
+        hint = f" --set document={FILE_NAME!r} takes the last part of a path"
         return f"{message}did you mean {document_name(last) or last!r}?{hint if is_result else ''}"
     similar = corpus.similar_names.find(file, "results" if is_result else "assessments", corpus)
     if similar is not None:
         return f"{message}did you mean {similar!r}?"
-    hint = "" if is_lenient else ", or lenient: true to only warn of missing documents"
+    hint = "" if is_lenient else ", or --set lenient=true to only warn of missing documents"
     unread = "".join(f"; {oddity}" for oddity in corpus.source.oddities())
     return f"{message}expected {corpus.label / file}.xml{hint}{unread}"

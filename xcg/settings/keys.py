@@ -172,7 +172,7 @@ class Compare(Bootstrap):
     """How runs are compared."""
 
     baseline: Any = key(
-        "Compare with this run, a name or a path, chosen before seeing the results; all compares every "
+        "Compare with this run, a name or a path, chosen before seeing the results. all compares every "
         "pair of runs, and best prints those with the best run.",
         RUN,
         option=True,
