@@ -11,6 +11,7 @@ import pytest
 from xcg.errors import InputError
 from xcg.settings.keys import Settings
 from xcg.settings.schema import (
+    FILE,
     FLAG,
     NAME,
     PATH,
@@ -95,6 +96,7 @@ def test_legal_values(type: Type, value: object, expected: object) -> None:
         (list_of(NAME), ["a", 1.5], "expected text, found float 1.5"),
         (stated("a list"), [], "expected a list, found list \\[\\]"),
         (PATH, 3, "expected text, found int 3"),
+        (FILE, "-", "standard output is for the results: expected a file"),
     ],
 )
 def test_illegal_values_say_what_is_expected(type: Type, value: object, message: str) -> None:

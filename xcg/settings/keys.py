@@ -8,6 +8,7 @@ from typing import Any
 
 from xcg.errors import nearest
 from xcg.settings.schema import (
+    FILE,
     FLAG,
     MAX_NUMBER,
     MAX_WORKERS,
@@ -249,7 +250,7 @@ class Gate:
     junit: Any = key(
         "Write the verdict to this file as JUnit XML, one test case for each run, measure and user "
         "model.",
-        PATH,
+        FILE,
         option=True,
     )
     per_topic: bool = key(
@@ -405,7 +406,7 @@ class Settings:
     )
     format: str | None = key("Print this format.", choice(FORMATS), option=True)
     output: Any = key("Write to this file instead of standard output, which is -.", PATH, option=True)
-    plot: Any = key("Draw the result into this file: .png, .svg or .pdf.", PATH, option=True)
+    plot: Any = key("Draw the result into this file: .png, .svg or .pdf.", FILE, option=True)
     all_rows: bool = key("On a terminal, print all rows of long tables.", FLAG, False)
     formulas: bool = key(
         "In csv, write names that spreadsheets would read as formulas as they are; with false, after "
@@ -416,7 +417,7 @@ class Settings:
     record: Any = key(
         "Write every setting that can change a value, the version of xcg, and the SHA-256 of all input "
         "files to this file. xcg.load evaluates the same again.",
-        PATH,
+        FILE,
     )
     evaluate: Evaluate = section(Evaluate)
     compare: Compare = section(Compare)

@@ -309,9 +309,17 @@ def _run(value: object, place: Place) -> object:
     return path if os.path.isfile(path) else name
 
 
+def _file(value: object, place: Place) -> object:
+    """Check the path of a file to write besides the results."""
+    if value == "-":
+        raise ValueError("standard output is for the results: expected a file")
+    return _path(value, place)
+
+
 RUN = Type(_run, "NAME", is_text=True)
 PATH = Type(_path, "PATH", is_text=True)
 PATHS = list_of(PATH)
+FILE = Type(_file, "PATH", is_text=True)
 
 
 def stated(expected: str, check: Callable[[Any, Place], object] | None = None, **about: Any) -> Type:
