@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
-import statistics
 
-import numpy as np
 import pytest
 from conftest import Command
 
 import xcg
-from xcg.statistics.topic_sets import BIN_STARTS
 
 CAMPAIGN = (
     *("configs/quickstart.yaml", "--set", "user_model=kazai-lalmas-2006"),
@@ -121,55 +117,6 @@ def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command) -> Non
     assert set(half) >= {"measure", "difference needed", "% of best", "% of mean"}
     assert (half["topics"], half["source"]) == (7, "measured")
     assert (extrapolated["topics"], extrapolated["source"]) == (30, "extrapolated")
-
-
-def test_extrapolated_rates_are_fits_of_the_measured_rates(xcg_command: Command) -> None:
-    done = xcg_command(*TOPICS, *of("topics", rates="true", sizes="3 9"), "--format", "jsonl")
-    rows = list(map(json.loads, done.stdout.splitlines()))
-    assert [row["topics"] for row in rows[::23]] == [1, 2, 3, 4, 5, 6, 7, 9]
-    assert {row["source"] for row in rows[:-23]} == {"measured"}
-    assert {row["source"] for row in rows[-23:]} == {"extrapolated"}
-    measured = [[row for row in rows[:-23] if row["difference from"] == start] for start in BIN_STARTS]
-    for column, row in zip(measured, rows[-23:], strict=True):
-        pairs = [(line["swaps"], line["comparisons"]) for line in column]
-        known = [line["comparisons"] >= 59 for line in column]
-        assert [line["sparse"] for line in column] == ["no" if k else "yes" for k in known]
-        if not known[-1]:
-            assert row["rate"] is None
-            continue
-        rates = [s / c if k else math.nan for (s, c), k in zip(pairs, known, strict=True)]
-        points = [(size, math.log(rate)) for size, rate in enumerate(rates, 1) if rate > 0]
-        if len(points) > 1:
-            slope, start = np.polyfit(*zip(*points, strict=True), 1)
-            assert row["rate"] == pytest.approx(min(0.5, math.exp(start + 9 * slope)))
-    cumulated = [row["cumulated comparisons %"] for row in rows[:23]]
-    assert cumulated == sorted(cumulated)
-    assert cumulated[-1] == 100
-    found = handbook_results()
-    means = sorted((found.value(run, "MAep") for run in found.runs), reverse=True)[:6]
-    assert (
-        f"MAep: the best 6 runs have a mean score of {sum(means) / 6:.4f}, a standard deviation of "
-        f"{statistics.stdev(means):.4f} and a best score of {means[0]:.4f}"
-    ) in done.stderr
-
-
-@pytest.mark.slow
-def test_intervals_over_topics_are_printed_by_default(xcg_command: Command) -> None:
-    call = ("study", "topics", *CAMPAIGN, *of("topics", resamples=30), "--format", "jsonl")
-    done = xcg_command(*call)
-    rows = list(map(json.loads, done.stdout.splitlines()))
-    assert [row["topics"] for row in rows] == [7, 25, 50]
-    for row in rows:
-        assert row["swaps low"] < row["swaps below 0.01, %"] <= row["swaps high"]
-        assert row["needed low"] is None or row["needed low"] > 0
-    assert "low and high: 95 % bootstrap intervals over topics" in done.stderr
-    other = xcg_command(*call, *of("topics", seed=1))
-    assert other.stdout != done.stdout
-    rates = xcg_command(*call, *of("topics", rates="true"))
-    for row in map(json.loads, rates.stdout.splitlines()):
-        assert (row["rate"] is None) == (row["rate low"] is None) == (row["rate high"] is None)
-        if row["rate"] is not None:
-            assert 0 <= row["rate low"] <= row["rate high"] <= 1
 
 
 @pytest.mark.parametrize(
