@@ -79,30 +79,6 @@ def test_ranges_include_the_means_of_the_first_assessor(xcg_command: Command) ->
     assert [line["topics"] for line in lines[len(every) :]] == ["7 (double-judged topics)"] * len(every)
 
 
-def test_ranges_of_double_judged_topics_are_means_of_the_differences_of_assessors(
-    xcg_command: Command,
-) -> None:
-    done = xcg_command(
-        *ASSESSORS, *of("assessors", ranges="true", topics="double-judged"), "--format", "jsonl"
-    )
-    *runs, mean_of_runs = map(json.loads, done.stdout.splitlines())
-    first, second = handbook_results(), handbook_results("assessments/handbook-second")
-    topics = [topic for topic in first.topics if topic in second.topics]
-    ranges, means = [], []
-    for line in runs:
-        pairs = [
-            (first.value(line["run"], "MAep", topic), second.value(line["run"], "MAep", topic))
-            for topic in topics
-        ]
-        assert line["lowest"] == pytest.approx(sum(map(min, pairs)) / 7)
-        assert line["highest"] == pytest.approx(sum(map(max, pairs)) / 7)
-        means.append(sum(map(sum, pairs)) / 14)
-        ranges.append(sum(abs(a - b) for a, b in pairs) / 7)
-        assert (line["mean"], line["range"]) == pytest.approx((means[-1], ranges[-1]))
-    assert mean_of_runs["range"] == pytest.approx(sum(ranges) / 8)
-    assert mean_of_runs["% of mean"] == pytest.approx(100 * sum(ranges) / sum(means))
-
-
 def test_agreement_decreases_with_precision(xcg_command: Command) -> None:
     done = xcg_command(*AGREEMENT, "--format", "jsonl")
     row = json.loads(done.stdout)
@@ -124,10 +100,6 @@ def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command) -> Non
     [
         (("study", "assessors", *CAMPAIGN), "one assessor: expected further ones, --set study.assess"),
         ((*AGREEMENT, "--plot", "a.svg"), "there is no plot of this answer: print a table"),
-        (
-            (*TOPICS, *of("topics", smoothing="isotonic", sizes=7)),
-            "--set study.topics.smoothing has no effect without sizes above 7",
-        ),
         ((*TOPICS, *of("topics", sizes="many")), "--set study.topics.sizes: expected a whole number"),
         (
             (*TOPICS, "--set", "user_model=[overlap-off, kazai-lalmas-2006]"),

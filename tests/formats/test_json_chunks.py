@@ -76,9 +76,9 @@ def test_without_corpus_stated_offsets_are_kept(tmp_path: Path) -> None:
         ({"doc": "bees.md", "text": "dance"}, "Documents are named without the file extension"),
         (
             {"doc": "docs/bees.md", "text": "dance"},
-            "did you mean 'bees'? document: file name takes the last part of a path",
+            "did you mean 'bees'? --set document='file name' takes the last part of a path",
         ),
-        ({"doc": "/data/bees.md", "text": "dance"}, "document: file name takes"),
+        ({"doc": "/data/bees.md", "text": "dance"}, "--set document='file name' takes"),
         ({"text": "dance"}, "the field 'doc' is missing"),
         ({"source": "bees", "text": "a"}, "its 'source' is 'bees': expected --set document=source"),
         (
