@@ -303,6 +303,7 @@ SMALL_SUBMISSION = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("character", ["<", ">", "&", '"', "\t", "\n", " ", "x", "/", "\x85", "9"])
 def test_both_readers_agree_wherever_a_character_is_inserted_in_a_submission(
     tmp_path: Path, character: str
