@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
-from xcg.documents.files import PathLike, expand
-from xcg.documents.standard_input import STANDARD_INPUT
+from xcg.documents.files import STANDARD_INPUT, PathLike, expand
 from xcg.errors import FileError, InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import Executor
