@@ -30,7 +30,6 @@ from xcg.statistics.margins import parse_margins
 from xcg.statistics.significance import Comparison
 from xcg.statistics.significance import compare as compare_results
 from xcg.statistics.topic_scores import ALL_PAIRS, BEST, compares_within_runs
-from xcg.tables import Table
 
 
 def compare(asked: Asked) -> Answer[Any]:
@@ -81,15 +80,10 @@ def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Com
         statement = comparison_statement(comparisons, baseline, chosen.correction, within_runs)
         by_pair = (within_runs or baseline == ALL_PAIRS) and not has_one_baseline(comparisons)
         shown = pair_tables if by_pair else run_tables
-        tables: list[Table | str] = [*shown(results, comparisons, chosen.topics)]
-        complete = list(tables)
-        if not (by_pair or has_one_baseline(comparisons)):
-            complete += ["\n", *pair_tables(results, comparisons, chosen.topics)]
         return Layout(
             statement.lead,
             statement.facts,
-            complete,
-            tables,
+            shown(results, comparisons, chosen.topics),
             publication_table(results, comparisons, by_pair),
         )
 
