@@ -112,13 +112,10 @@ def test_several_families_have_titles_and_the_last_are_hidden(xcg_command: Comma
 def test_a_pipe_gets_everything(xcg_command: Command) -> None:
     lines = xcg_command("compare", *OPTIONS).stdout.splitlines()
     headings = [line.split("  ") for line in lines if line.startswith("run ")]
-    for names in headings:
-        found = {name.strip() for name in names}
-        assert {"95 % interval", "relative", "p alone", "detectable", "deciding topics"} <= found
-    assert len(headings) == 2
-    assert sum(line.startswith("elements ") for line in lines) == 1 + 6
-    pairs = xcg_command("compare", *OPTIONS, "--baseline", "all").stdout.splitlines()
-    assert pairs[2:31] == lines[13:42]
+    (names,) = headings
+    found = {name.strip() for name in names}
+    assert {"95 % interval", "relative", "p alone", "detectable", "deciding topics"} <= found
+    assert max(map(cell_len, lines)) > 80
 
 
 def test_tables_for_papers_are_short(xcg_command: Command) -> None:

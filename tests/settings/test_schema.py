@@ -14,6 +14,7 @@ from xcg.settings.schema import (
     FILE,
     FLAG,
     NAME,
+    OBJECTS,
     PATH,
     PATHS,
     REQUIRED,
@@ -27,7 +28,6 @@ from xcg.settings.schema import (
     keys_of,
     list_of,
     number,
-    objects,
     section,
     stated,
     whole,
@@ -124,7 +124,7 @@ def test_python_can_state_objects() -> None:
     run = object()
     assert RUN.check(run, PYTHON) is run
     assert RUN.check(Path("a"), PYTHON) == "a"
-    inputs = objects()
+    inputs = OBJECTS
     assert inputs.check({"1": {}}, PYTHON) == {"1": {}}
     assert inputs.check(Path("a"), PYTHON) == [Path("a")]
     with pytest.raises(ValueError, match="expected text, found dict"):

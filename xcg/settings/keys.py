@@ -13,6 +13,7 @@ from xcg.settings.schema import (
     MAX_NUMBER,
     MAX_WORKERS,
     NAME,
+    OBJECTS,
     PATH,
     PATHS,
     RUN,
@@ -24,7 +25,6 @@ from xcg.settings.schema import (
     kind,
     list_of,
     number,
-    objects,
     section,
     stated,
     whole,
@@ -343,15 +343,15 @@ class Settings:
 
     assessments: Any = key(
         "Read assessments from this file, folder or glob pattern; - is standard input.",
-        objects(),
+        OBJECTS,
         (),
         option=True,
     )
-    gold: Any = key("Assessments of spans: the same as assessments.", objects(), (), option=True)
+    gold: Any = key("Assessments of spans: the same as assessments.", OBJECTS, (), option=True)
     runs: Any = key(
         "Read runs from this file, folder or glob pattern; - is standard input. With CONFIG, the name "
         "of one of its runs selects this run.",
-        objects(),
+        OBJECTS,
         (),
         option="--run",
     )
