@@ -173,8 +173,8 @@ MISTAKES = [
         "a document with its file extension",
         ["evaluate", *INPUTS, "--run", "ending.jsonl"],
         "ending.jsonl, topic 163, rank 1, bread.md: the corpus has no document 'bread.md'; did you "
-        "mean 'bread'? Documents are named without the file extension; in JSON Lines, "
-        "document: file name removes it",
+        "mean 'bread'? Documents are named without the file extension; in JSON Lines, --set "
+        "document='file name' removes it",
     ),
     (
         "a run for another collection",
@@ -186,7 +186,7 @@ MISTAKES = [
         "a missing document",
         ["evaluate", *INPUTS, "--run", "beer.xml"],
         "beer.xml, topic 163, rank 2, beer: the corpus has no document 'beer'; expected "
-        "corpus/beer.xml, or lenient: true to only warn of missing documents",
+        "corpus/beer.xml, or --set lenient=true to only warn of missing documents",
     ),
     (
         "an unknown document in qrels",
