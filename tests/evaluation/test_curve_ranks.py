@@ -12,8 +12,7 @@ from conftest import Command
 from measure_values import IDEAL, G
 
 from xcg.errors import XcgError
-from xcg.evaluation.curve_ranks import ranks_of_value
-from xcg.evaluation.curves import CurveOf, curves
+from xcg.evaluation.curves import CurveOf, curves, ranks_of_value
 from xcg.evaluation.inputs import Inputs
 
 # Järvelin and Kekäläinen 2002, section 2: CG' is 3, 5, 8, 8, 8, 9, 11, 13, 16, 16.

@@ -10,7 +10,7 @@ from conftest import Command
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.ideal_runs import RANKING_KINDS, ideal_run
+from xcg.evaluation.ideals import RANKING_KINDS, ideal_run
 from xcg.evaluation.inputs import Inputs
 
 CONFIGURATION = "configs/kazai-lalmas-2006.yaml"

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import InputError, MissingSizeError, Notes, UnmappedError, XcgError
-from xcg.evaluation.document_check import lacking_paths
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.resolution import lacking_paths
 from xcg.evaluation.scoring import TopicScorer
 from xcg.evaluation.topics import TopicSource
 from xcg.measures import MEASURES

@@ -15,9 +15,9 @@ from conftest import Command
 
 import xcg
 from xcg.errors import UnmappedError
-from xcg.evaluation.document_check import shared_cache
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Executor
+from xcg.evaluation.resolution import shared_cache
 
 NAMES = [f"d{number}" for number in range(20)]
 ASSESSMENTS = {

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, XcgError, nearest
-from xcg.evaluation.derivation import derive
 from xcg.evaluation.explanation import (
     ExplainedResult,
     Explanation,
     Explanations,
     MissedElement,
     RelatedIdeal,
+    derive,
 )
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource, map_topics

@@ -15,9 +15,15 @@ from xcg.documents.files import STANDARD_INPUT, PathLike, expand
 from xcg.errors import FileError, InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import Executor
-from xcg.evaluation.reading import Reading, read_all, rewrite_all
-from xcg.evaluation.repeated_results import count_repeated, note_repeated
-from xcg.evaluation.unique_names import note_references, with_unique_names
+from xcg.evaluation.reading import (
+    Reading,
+    count_repeated,
+    note_references,
+    note_repeated,
+    read_all,
+    rewrite_all,
+    with_unique_names,
+)
 from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topic_titles
 from xcg.judgements.anchoring import anchor

@@ -13,10 +13,9 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.evaluation.document_check import judged_files, lacking_paths, shared_cache
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
-from xcg.evaluation.resolution import ResultResolver
+from xcg.evaluation.resolution import ResultResolver, judged_files, lacking_paths, shared_cache
 from xcg.gains.texts import Texts
 from xcg.gains.topic import Topic
 from xcg.judgements.assessment import Assessment
