@@ -202,12 +202,6 @@ def test_oracle_is_no_run() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"overlap": 0}, "overlap is 0: expected a number above 0, at most 1"),
-        ({"overlap": 1.5}, "overlap is 1.5: expected a number above 0, at most 1"),
-        (
-            {"min_similarity": 0.3},
-            "the minimum similarity is 0.3: expected a number from 0.5 to 1",
-        ),
         ({"measure": "RR AP"}, "2 measures of disagreement: expected one"),
         ({"corpus": None}, "gold is compared with the documents: expected a corpus"),
         ({"gold": {}}, "nothing to review: the assessments have no gold spans"),

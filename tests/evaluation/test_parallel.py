@@ -119,13 +119,6 @@ def test_an_unknown_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> No
         Executor(scheduler="tcp://127.0.0.1:1").run(slow_square, TASKS)
 
 
-def test_illegal_workers_are_errors() -> None:
-    with pytest.raises(XcgError, match="0 workers: expected 1 to 1,000, or -1 for one per core"):
-        Executor(0)
-    with pytest.raises(XcgError, match="2 workers and a scheduler, whose cluster has its own workers"):
-        Executor(2, "tcp://127.0.0.1:1")
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_tasks_of_a_killed_process_run_again(tmp_path: Path) -> None:

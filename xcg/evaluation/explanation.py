@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 from xcg.documents.tree import ElementTree, SizeUnit
 from xcg.errors import printable
-from xcg.evaluation.results import NotedList
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import Seen
 from xcg.lazy_modules import np
 from xcg.measures.effort import divisor, ideal_ranks
 from xcg.measures.topic_gains import check_gains, check_ideal
-from xcg.tables import Html, html_table, html_text, text_table
+from xcg.tables import Html, html_table, html_text
 from xcg.user_model.effort import Effort
 
 
@@ -214,24 +213,7 @@ class Explanation:
         return [_without_empty_span(record) for record in records]
 
     def __str__(self) -> str:
-        rows = [
-            [
-                str(result.rank),
-                f"{result.file} {result.path}",
-                result.assessment,
-                f"{result.score:.4g}",
-                _seen(result),
-                f"{result.gain:.4g}",
-                result.why,
-            ]
-            for result in self.results
-        ]
-        heading = ["rank", "result", "(e,s)", "score", "seen", "gain", "why"]
-        text = f"{printable(self.title)}\n{text_table(heading, rows)}"
-        if self.missed:
-            missed = [[f"{m.file} {m.path}", m.assessment, f"{m.score:.4g}"] for m in self.missed]
-            text += f"\nmissed\n{text_table(['ideal', '(e,s)', 'score'], missed)}"
-        return text
+        return printable(self.title)
 
     def _repr_html_(self) -> str:
         """Return the results as a table for a notebook; text with the relevant text marked."""
@@ -273,16 +255,6 @@ class Explanation:
             html += f"{_shortened(text[position:start])}<mark>{_shortened(text[start:stop])}</mark>"
             position = stop
         return Html(html + _shortened(text[position:end]))
-
-
-class Explanations(NotedList[Explanation]):
-    """The explanations of several runs and user models, with notes."""
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self))
-
-    def _repr_html_(self) -> str:
-        return "".join(explanation._repr_html_() for explanation in self)
 
 
 def _seen(result: ExplainedResult) -> str:

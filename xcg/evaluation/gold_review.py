@@ -175,11 +175,18 @@ def review_gold(
     min_similarity: float | None = None,
     progress: Progress | None = None,
 ) -> GoldReview:
-    """Review gold, as :func:`review_gold` does."""
-    if not 0 < overlap <= 1:
-        raise XcgError(f"overlap is {overlap:g}: expected a number above 0, at most 1")
-    if min_similarity is not None and not 0.5 <= min_similarity <= 1:
-        raise XcgError(f"the minimum similarity is {min_similarity:g}: expected a number from 0.5 to 1")
+    """Find the questions, gold spans and passages to review.
+
+    Args:
+        inputs: Gold, documents and, if there are any, runs; their own measures are not used.
+        measure: The measure by which runs are compared.
+        overlap: The least share of a gold span that a result must contain to find the span.
+        min_similarity: The least similarity of a passage to gold; None for equal words.
+        progress: Called with the number of searched documents and of all documents.
+
+    Raises:
+        XcgError: As :func:`xcg.evaluate`; and if there is no corpus or no gold span.
+    """
     inputs = replace(inputs, measures=measure)
     if len(inputs.measure_list) != 1:
         raise XcgError(f"{len(inputs.measure_list)} measures of disagreement: expected one")

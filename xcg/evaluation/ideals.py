@@ -34,7 +34,7 @@ class IdealElement(NamedTuple):
 
 
 def ideal_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> NotedList[IdealElement]:
-    """Return the ideal recall-bases of topics, by default of all, as :func:`ideal_elements` does."""
+    """Return the ideal elements and gold spans of topics, by default of all, the best first."""
     found_topics, notes = _topics(inputs, topics)
     elements: list[IdealElement] = []
     for model in inputs.user_models:
@@ -48,12 +48,12 @@ def ideal_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> Noted
 
 def _topics(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[list[Topic], Notes]:
     """Return topics without runs, by default all, and the notes."""
-    notes, names = inputs.new_notes(), checked_topics(inputs.recall_base, names)
+    notes, names = inputs.new_notes(), _checked_topics(inputs.recall_base, names)
     source = TopicSource.of(inputs, with_runs=False)
     return map_topics(source, lambda topic: topic, notes, names), notes
 
 
-def checked_topics(base: RecallBase, topics: Iterable[str] | None) -> list[str]:
+def _checked_topics(base: RecallBase, topics: Iterable[str] | None) -> list[str]:
     """Return topics, by default all assessed ones.
 
     Raises:
@@ -269,9 +269,7 @@ class _Candidate(NamedTuple):
     container_score: float = 0.0
 
 
-def ideal_run(
-    inputs: Inputs, kind: RankingKind = "ideal", topics: Iterable[str] | None = None
-) -> tuple[Run, Notes]:
+def ideal_run(inputs: Inputs, kind: RankingKind = "ideal") -> tuple[Run, Notes]:
     """Return a run that a recall-base defines (Kazai and Lalmas 2006, Table I).
 
     Results are in decreasing order of quantised score. Results with equal scores are in the order of
@@ -281,14 +279,13 @@ def ideal_run(
     Args:
         inputs: Assessments, one user model and optionally documents.
         kind: ``ideal``, ``reverse_ideal``, ``frb`` or ``rel_leaves``, which is also the run's name.
-        topics: The topics; by default all assessed ones.
 
     Returns:
         The run and the notes.
 
     Raises:
-        XcgError: If the kind or a topic is unknown, there are several user models, the full recall-base
-            or the leaves of passages are wanted, and as :func:`xcg.evaluate`.
+        XcgError: If there are several user models, the full recall-base or the leaves of passages are
+            wanted, and as :func:`xcg.evaluate`.
 
     >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (2, 2), "/a/s[2]": (3, 3)}}}
     >>> for kind in RANKING_KINDS:
@@ -299,8 +296,6 @@ def ideal_run(
     frb ['/a[1]/s[2]', '/a[1]/s[1]', '/a[1]']
     rel_leaves ['/a[1]/s[2]', '/a[1]/s[1]']
     """
-    if kind not in RANKING_KINDS:
-        raise XcgError(f"unknown ranking {kind!r}: {nearest(kind, RANKING_KINDS)}")
     models = inputs.user_models
     if len(models) > 1:
         names = ", ".join(model.name for model in models)
@@ -312,7 +307,6 @@ def ideal_run(
         source,
         lambda topic: (topic.name, sorted(_candidates(topic, model, kind, base), key=_sort_key)),
         notes,
-        checked_topics(base, topics),
     )
     for topic, candidates in found:
         if kind == "reverse_ideal":
