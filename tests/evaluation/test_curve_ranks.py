@@ -146,21 +146,6 @@ def test_the_command_prints_the_ranks(xcg_command: Command, call: tuple[object, 
     assert [row["rank"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["", "", "10"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--at", "3", "--measures", "ep"), "ep is a curve over gain-recall"),
-        (("--at", "3", "--set", "curves.reference=t"), "unknown reference 't'"),
-    ],
-)
-def test_misuse_of_the_command(
-    xcg_command: Command, call: tuple[object, ...], options: tuple[str, ...], message: str
-) -> None:
-    done = xcg_command(*call, *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-
-
 def test_the_command_prints_precision_over_recall(
     xcg_command: Command, call: tuple[object, ...], tmp_path: Path
 ) -> None:

@@ -226,18 +226,6 @@ def test_any_division_of_the_topics_equals_one_part(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lenient", [False, True])
-def test_problems_in_a_document_are_ordered_by_topic_and_run(tmp_path: Path, lenient: bool) -> None:
-    runs = {"r1": {"1": ["d#/a"], "2": ["d#/a", "f#/b"]}, "r2": {"1": ["f#/c"]}}
-    found = same_for_any_number(
-        write_runs(tmp_path / "runs", runs), corpus=CORPUS, lenient=lenient, measures="MAep"
-    )
-    text = str(found[1])
-    assert "r2.txt, topic 1, rank 1, f: no element /a" in text or "/c[1]" in text
-    assert "r1.txt, topic 2" not in text
-
-
-@pytest.mark.slow
 def test_a_run_that_cannot_be_read_comes_before_a_strategy_that_fails(tmp_path: Path) -> None:
     """All runs are read before the first is rewritten."""
     runs = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#/a[0]"]}})
