@@ -146,7 +146,7 @@ def missing_document(
     if "/" in file and last and (document_name(last) or last) in corpus:
         hint = f" --set document={FILE_NAME!r} takes the last part of a path"
         return f"{message}did you mean {document_name(last) or last!r}?{hint if is_result else ''}"
-    similar = corpus.similar_names.find(file, "results" if is_result else "assessments", corpus)
+    similar = corpus.similar_name(file, "results" if is_result else "assessments")
     if similar is not None:
         return f"{message}did you mean {similar!r}?"
     hint = "" if is_lenient else ", or --set lenient=true to only warn of missing documents"
