@@ -158,10 +158,8 @@ gate = Question(
 
     With --max-drop, --max-regressed or --fail-under, only these limits decide, without a test. With a
     baseline and no limit, a run fails that is significantly worse by any measure (5 %, corrected over
-    all runs, measures and user models). The verdict states how often an unchanged run fails, and which
-    loss is found with 80 % power.
-
-    --format markdown prints a comment for a pull request.""",
+    all runs, measures and user models). The verdict states how often an unchanged run fails. --format
+    markdown prints a comment for a pull request.""",
     "xcg gate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006 --run focused "
     "--run paragraphs --baseline focused --max-drop 5%",
     (

@@ -23,7 +23,7 @@ from xcg.user_model.overlap_models import AT_MOST_SCORE
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table
 from xcg.user_model.relevance_value import RelevanceValue
 from xcg.user_model.schema import Spans, Where, part_type, table_type
-from xcg.user_model.sweep import expand
+from xcg.user_model.sweep import expand, has_several_values, setting_text
 
 DEFAULT = "kazai-lalmas-2006"
 """The user model for assessments with exhaustivity and specificity from 0 to 3."""
@@ -322,6 +322,15 @@ def _with_base(content: Any, where: Where, folder: Path | None) -> tuple[Any, Pl
         return own_place(path)
 
     own = {key: value for key, value in content.items() if key != "base"}
+    if str(own.get("name", "[")).startswith("["):  # not named by the user: state what differs
+        sections = [value if key in _SECTIONS else {key: value} for key, value in own.items()]
+        stated = [pair for one in sections if isinstance(one, Mapping) for pair in one.items()]
+        settings = ",".join(
+            setting_text(str(key), value)
+            for key, value in stated
+            if key != "name" and not has_several_values(value)
+        )
+        own["name"] = f"{inherited.get('name', base)}[{settings}]" if settings else str(base)
     return _merged(inherited, own), of_key
 
 
