@@ -55,7 +55,7 @@ def test_trees_of_documents(xcg_command: Command, name: str, run: tuple[str, ...
     ("options", "message"),
     [
         ("--topic 164", "no assessments for topic '164': did you mean '163'?"),
-        ("--run frb", "0 topics: expected one, --topic ID"),
+        ("--run frb", "no topics: expected one, --topic ID"),
         ("--run frb --topic 163 --topic 164", "2 topics: expected one, --topic ID"),
         (
             "--run fbr --topic 163",
