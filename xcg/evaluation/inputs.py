@@ -26,7 +26,7 @@ from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
-from xcg.runs.chunk_documents import ChunkSource, DocumentKey, check_document_key
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey, GoldText, check_document_key
 from xcg.runs.chunk_order import ORDERS as CHUNK_ORDERS
 from xcg.runs.chunk_order import Order as ChunkOrder
 from xcg.runs.chunks import check_chunks, is_chunk, run_of_chunks
@@ -209,7 +209,7 @@ class Inputs:
     def reading(self) -> Reading:
         """How run files are read."""
         topics = frozenset(self.recall_base.topics) if self.topics is None else self.topics
-        chunks = ChunkSource(self.document, self.documents)
+        chunks = ChunkSource(self.document, self.documents, self._gold)
         return Reading(topics, self.file_order, self.ties, chunks)
 
     @cached_property
@@ -336,8 +336,7 @@ class Inputs:
     def _run_of(self, name: str, results: Mapping[str, Iterable[object]]) -> Run:
         """Return the run of topic → results, which are all chunks or all elements and documents."""
         if not isinstance(results, Mapping):
-            kind = type(results).__name__
-            raise XcgError(f"run {name} is a {kind}: expected topic → results")
+            raise XcgError(f"run {name} is a {type(results).__name__}: expected topic → results")
         kept = {}
         for topic, found in results.items():
             if not isinstance(found, Mapping) or {"doc", "start"} <= set(found):
@@ -347,7 +346,13 @@ class Inputs:
             return Run.of(name, kept)
         texts = _Texts(self.documents) if self.documents is not None else None
         order = next((order for order in CHUNK_ORDERS if order == self.order), None)
-        return run_of_chunks(name, kept, self.document, texts, order=order, notes=self.notes)
+        return run_of_chunks(name, kept, self.document, texts, (), order, self.notes, self._gold)
+
+    @property
+    def _gold(self) -> dict[str, GoldText]:
+        """Topic → document → its gold spans; empty without documents, because nothing is searched."""
+        base = self.recall_base if self.has_assessments and self.documents is not None else RecallBase()
+        return {topic: base.spans(topic) for topic in base.topics}
 
 
 class _Texts(Mapping[str, str]):

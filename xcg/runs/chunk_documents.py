@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Corpus
@@ -14,6 +15,9 @@ from xcg.runs.chunk_adapters import ChunkFields, shortened
 DocumentKey = str | Mapping[Any, object] | Callable[[Any], object] | None
 """How to name a chunk's document: a key of the chunk's metadata, ``"file name"``, a mapping from the
 library's names, a function of the chunk, or None for the library's own name."""
+
+GoldText = Mapping[str, Sequence[tuple[int, int, float]]]
+"""Document → start, end and grade of its gold spans."""
 
 FILE_NAME = "file name"
 """Names a document by the last part of the path of its file."""
@@ -27,11 +31,13 @@ class ChunkSource(NamedTuple):
 
     Attributes:
         document: How to name the document of a chunk.
-        corpus: The documents. Chunks without offsets are searched in them.
+        corpus: The documents, in which the text of chunks is searched.
+        gold: Topic → its gold text, to choose between several occurrences.
     """
 
     document: DocumentKey = None
     corpus: Corpus | None = None
+    gold: Mapping[str, GoldText] = MappingProxyType({})
 
 
 NO_SOURCE = ChunkSource()
