@@ -245,12 +245,10 @@ class ReadText(NamedTuple):
     Attributes:
         found: Text of gold spans; text that is returned twice counts once.
         returned: All text; text that is returned twice counts twice.
-        distinct: All text; text that is returned twice counts once.
     """
 
     found: int = 0
     returned: int = 0
-    distinct: int = 0
 
     def plus(self, other: ReadText) -> ReadText:
         """Return the sums of both."""
@@ -272,7 +270,7 @@ class SpanRanking:
 
     >>> ranking = SpanRanking([("d", 0, 40), ("e", 0, 60)], {"d": [(10, 30, 1.0), (90, 110, 1.0)]})
     >>> ranking.read_up_to([1, 2])
-    [ReadText(found=20, returned=40, distinct=40), ReadText(found=20, returned=100, distinct=100)]
+    [ReadText(found=20, returned=40), ReadText(found=20, returned=100)]
     >>> ranking.judged(overlap=0.5)[:3]
     ([1], [1], [1, 1])
     """
@@ -398,10 +396,10 @@ class SpanRanking:
                 left = limits[len(amounts)] - effort
                 part = self._first_part(result, unit, start, left - before)
                 shown = round(len(other) * min(left / before, 1.0)) if before else 0
-                amounts.append(total.plus(self._read(part, seen)).plus(ReadText(0, shown, shown)))
+                amounts.append(total.plus(self._read(part, seen)).plus(ReadText(0, shown)))
             if len(amounts) == len(limits):
                 return amounts
-            total = total.plus(self._read(result, seen)).plus(ReadText(0, len(other), len(other)))
+            total = total.plus(self._read(result, seen)).plus(ReadText(0, len(other)))
             seen[result[0]].add(*result[1:])
             effort += cost
         return amounts + [total] * (len(limits) - len(amounts))
@@ -410,11 +408,12 @@ class SpanRanking:
         """Return what a result adds to the text that was seen before."""
         file, start, end = result
         if start < 0:
-            return ReadText(0, end - start, end - start)
-        new = [piece[:2] for piece in seen[file].split(start, end) if not piece[2]]
+            return ReadText(0, end - start)
         gold = self.relevant_text.get(file)
-        found = sum(gold.count(*piece) for piece in new) if gold is not None else 0
-        return ReadText(found, end - start, sum(high - low for low, high in new))
+        if gold is None:
+            return ReadText(0, end - start)
+        new = [piece[:2] for piece in seen[file].split(start, end) if not piece[2]]
+        return ReadText(sum(gold.count(*piece) for piece in new), end - start)
 
     def _start_and_cost(self, result: TextSpan, unit: EffortUnit) -> tuple[float, float]:
         """Return the amount of text before a result in its document, and the cost of the result."""
