@@ -30,7 +30,7 @@ from xcg.evaluation.inputs import (
 )
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Result, Results
-from xcg.evaluation.score_notes import list_topics, note_topics
+from xcg.evaluation.score_notes import list_topics, note_topics, note_units
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.span_reader import ReadResult
@@ -112,6 +112,9 @@ def compare_chunks(
     if progress is not None:
         progress(len(base.topics), len(base.topics))
     note_topics(base, runs, inputs.unanswered, notes)
+    note_units([unit], model, documents, notes)
+    if unit == "tokens":
+        notes.note(f"{model.name}: tokens are counted by the tokenizer {model.effort.tokenizer}")
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")
     scores = _with_questions(scores, model, notes)

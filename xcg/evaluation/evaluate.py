@@ -17,7 +17,13 @@ from xcg.evaluation.parallel import Progress
 from xcg.evaluation.reading import Reading
 from xcg.evaluation.repeated_results import count_repeated, note_repeated
 from xcg.evaluation.results import Result, Results, Scope
-from xcg.evaluation.score_notes import list_topics, note_above_1, note_topics, note_undefined
+from xcg.evaluation.score_notes import (
+    list_topics,
+    note_above_1,
+    note_topics,
+    note_undefined,
+    note_units,
+)
 from xcg.evaluation.scored_runs import MeasureValues, ScoredRun
 from xcg.evaluation.scoring import TopicScorer, TopicScores
 from xcg.evaluation.topics import TopicSource, map_topics
@@ -268,6 +274,9 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
     note_above_1(rows, work.models, work.measures, notes)
+    for model in work.models:
+        units = {measure.unit(model.effort.parameters()) for measure in work.measures}
+        note_units({*units, model.size}, model, inputs.documents, notes)
     systems = {name: run for name, run in runs.items() if name not in scope.references}
     note_other_order(work.model_names, work.measures, systems, notes)
     return Results(rows, notes.lines(), scope)
