@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import xcg
+import xcg.testing
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Inputs
@@ -280,6 +282,24 @@ def test_a_run_states_the_parents_of_a_hierarchy() -> None:
         run = run_of_chunks("r", {"1": [leaf, middle, top]}, texts=texts, parents=[top, middle, leaf])
         assert run.rankings["1"].spans == {0: (23, 27), 1: (18, 28), 2: (16, 43)}
         assert run.rankings["1"].parents == {0: (18, 28), 1: (16, 43)}
+    gold, measures = {"1": {"bees": [(18, 28)]}}, "SpanIoU SpanRecall(budget=tokens)@1 MAep"
+    by_text = {"r": {"1": [{"doc": "bees", "text": one.text} for one in (leaf, middle)]}}
+    expected = xcg.evaluate(gold, by_text, {"bees": TEXT}, measures=measures)
+    campaign = xcg.load(
+        assessments=gold,
+        runs={"r": {"1": [leaf, middle]}},
+        corpus={"bees": TEXT},
+        parents=iter([top, middle, leaf]),
+        measures=measures,
+    )
+    assert [row.value for row in campaign.evaluate()] == [row.value for row in expected]
+    assert campaign.chunks()[0]["MAep"] == expected.value("r", "MAep") > 0
+    assert campaign.gate(fail_under={"SpanIoU": 0.1}).passed
+    runs, corpus = {"r": {"1": [leaf, middle]}}, {"bees": TEXT}
+    for wrong in ("top", 7):
+        with pytest.raises(XcgError, match="parents: expected chunks in Python; JSON Lines states the"):
+            xcg.evaluate(gold, runs, corpus, parents=wrong)
+    xcg.testing.assert_retrieval(gold, runs, corpus, parents=[top, middle], fail_under={"MAep": 0.1})
     root = haystack(TEXT, id="bees", __level=0, __parent_id=None)
     block = haystack("Ants walk.", source_id="bees", __level=1, __parent_id="bees", split_idx_start=18)
     run = run_of_chunks("r", {"1": [block, root]}, parents=[root, block])
