@@ -71,7 +71,7 @@ def test_without_corpus_stated_offsets_are_kept(tmp_path: Path) -> None:
         ({"doc": "bees.md", "text": "dance"}, "Documents are named without the file extension"),
         (
             {"doc": "docs/bees.md", "text": "dance"},
-            "did you mean 'bees'? document: file name takes the last part of a path",
+            "did you mean 'bees'? document: file name takes the end of a path that names a document",
         ),
         ({"doc": "/data/bees.md", "text": "dance"}, "document: file name takes"),
         ({"text": "dance"}, "the field 'doc' is missing"),
@@ -180,3 +180,28 @@ def test_document_without_chunks_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "1 Q0 bees 1 1 r\n", "r.run")
     with pytest.raises(XcgError, match="document has no effect on runs without JSON Lines or chunks"):
         xcg.evaluate({"1": {"bees": 1}}, path, document="source")
+
+
+@pytest.mark.parametrize("folder", ["", "/data/docs/", "https://example.org/docs/", "C:\\docs\\"])
+@pytest.mark.parametrize("name", ["insects/bees", "bees"])
+def test_a_path_with_any_prefix_names_a_document_in_a_subfolder(
+    tmp_path: Path, folder: str, name: str
+) -> None:
+    corpus = {"insects/bees.md": BEES, "bees.md": "Other bees dance in other ways."}
+    text = "Drones do no work" if "/" in name else "Other bees dance"
+    record = {"metadata": {"source": f"{folder}{name}.md"}, "text": text}
+    path = write(tmp_path, json.dumps({"topic": "1", **record}), "r.jsonl")
+    source = ChunkSource("file name", Corpus.of(corpus))
+    assert list(read_run(path, source=source).rankings["1"]) == [(name, "")]
+    texts = {"insects/bees": BEES, "bees": corpus["bees.md"]}
+    found = run_of_chunks("r", {"1": [record]}, "file name", texts)
+    assert list(found.rankings["1"]) == [(name, "")]
+    if folder.startswith("C:"):
+        return
+    plain = write(
+        tmp_path, json.dumps({"topic": "1", "doc": f"old/{name}.md", "text": text}), "p.jsonl"
+    )
+    with pytest.raises(
+        InputError, match=f"did you mean '{name}'. document: file name takes the end of"
+    ):
+        read_run(plain, source=ChunkSource(None, Corpus.of(corpus)))

@@ -132,7 +132,7 @@ def read_json_run(
         is_legal = True
         try:
             if source.document is not None:
-                record["doc"] = _named_document(record, source.document)
+                record["doc"] = _named_document(record, source)
             if "text" in record:
                 element, stated = _stated_chunk(record, source.corpus, where)
                 use = _Chunk(results, len(results.files), where, source.gold.get(topic, {}))
@@ -241,13 +241,13 @@ def _hint_without_document(record: Mapping[str, Any]) -> str:
     return f", but its {key!r} is {shortened(repr(value))}: expected --set document={option}"
 
 
-def _named_document(record: Mapping[str, Any], document: DocumentKey) -> str:
+def _named_document(record: Mapping[str, Any], source: ChunkSource) -> str:
     """Return the name of a record's document in the corpus; raise ValueError without a legal one."""
     metadata = {**as_metadata(record.get("metadata")), **record}
     fields = ChunkFields(
         document=record.get("doc"), metadata=metadata, no_document="the result has no 'doc'"
     )
-    return name_in_corpus(document_of(record, fields, document))
+    return name_in_corpus(document_of(record, fields, source.document, source.corpus or ()))
 
 
 def _canonical_document(name: str) -> str:
@@ -259,7 +259,7 @@ def _canonical_document(name: str) -> str:
     try:
         return canonical_file(name)
     except ValueError as error:
-        hint = f"; document: {FILE_NAME} takes the last part of a path"
+        hint = f"; document: {FILE_NAME} takes its end that names a document"
         raise ValueError(f"{error}{hint if file_name(name) else ''}") from None
 
 

@@ -285,7 +285,7 @@ class _ChunkReader:
             if isinstance(chunk, Mapping):
                 self.states_parents = self.states_parents or "parent" in chunk
                 rank = as_rank(chunk.get("rank"))
-            name = document_of(chunk, fields, self._document)
+            name = document_of(chunk, fields, self._document, self._texts or ())
             file, text, span = name_in_corpus(name), fields.text or "", (0, 0)
             try:
                 placed = self._place(fields, name)
@@ -319,8 +319,9 @@ class _ChunkReader:
         body = self._texts.get(name, self._texts.get(name_in_corpus(name)))
         if body is None:
             hint = ""
-            if self._document is None and name_in_corpus(file_name(name)) in self._texts:
-                hint = f", but one of {file_name(name)!r}: expected document={FILE_NAME!r}"
+            end = file_name(name, self._texts)
+            if self._document is None and name_in_corpus(end) in self._texts:
+                hint = f", but one of {end!r}: expected document={FILE_NAME!r}"
             raise UnmappedError("", f"there is no text of the document {name!r}{hint}")
         if name not in self._documents:
             while len(self._documents) >= _KEPT_DOCUMENTS:

@@ -393,9 +393,9 @@ class Settings:
     )
     topics: Topics = section(Topics)
     document: Any = key(
-        "Name the document of each result in JSON Lines by this key of its metadata, by the last part "
-        "of "
-        'its path ("file name"), by a mapping, or by a table of names (a .json, .csv or .tsv file).',
+        "Name the document of each result in JSON Lines by this key of its metadata, by the end of "
+        'its path that names a document ("file name"), by a mapping, or by a table of names (a .json, '
+        ".csv or .tsv file).",
         stated("a name", _document, metavar="KEY"),
     )
     parents: Any = key(
