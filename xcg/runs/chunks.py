@@ -319,9 +319,9 @@ class _ChunkReader:
         body = self._texts.get(name, self._texts.get(name_in_corpus(name)))
         if body is None:
             hint = ""
-            end = file_name(name, self._texts)
-            if self._document is None and name_in_corpus(end) in self._texts:
-                hint = f", but one of {end!r}: expected document={FILE_NAME!r}"
+            last = file_name(name, self._texts)
+            if self._document is None and name_in_corpus(last) in self._texts:
+                hint = f", but one of {last!r}: expected document={FILE_NAME!r}"
             raise UnmappedError("", f"there is no text of the document {name!r}{hint}")
         if name not in self._documents:
             while len(self._documents) >= _KEPT_DOCUMENTS:
