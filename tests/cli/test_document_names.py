@@ -75,7 +75,11 @@ def test_documents_are_named_in_a_configuration(
         assert "0–28" in explained.stdout
         for command in ("chunks", "check", "explain --run r.jsonl --topic 1"):
             done = xcg_command(*command.split(), "c.yaml", cwd=folder)
-            assert (done.returncode, done.stderr) == (0, "")
+            assert done.returncode == 0
+            assert done.stderr.strip() in (
+                "",
+                "xcg: note: spans: tokens are counted by the tokenizer approximate",
+            )
 
 
 def test_every_command_with_runs_names_documents(xcg_command: Command, folder: Path) -> None:
