@@ -174,13 +174,12 @@ TEMPLATES = [
     "study plan config.yaml --set measures=MAep",
     "study plan config.yaml --set study.plan.topics=20 --set study.plan.difference=0.1",
     "study topics config.yaml",
-    "study topics config.yaml --set study.topics.checkpoint=checkpoint",
     "sweep config.yaml --user-model sweep.yaml --set sweep.resamples=5",
 ]
 """Calls that succeed on the samples."""
 FOLDER_WRITERS = ("samples", "simulate")
 """Commands whose argument names a new folder."""
-_WRITTEN = ("output", "plot", "record", "gate.junit", "judge.store", "study.topics.checkpoint")
+_WRITTEN = ("output", "plot", "record", "gate.junit", "judge.store")
 KEYS = [key for key in settings.KEYS if key not in ("workers", "scheduler", *_WRITTEN)]
 """The keys that get hostile values. The others start processes or name files that are written."""
 _BOUNDED = {"--workers": ("0", "-2", "1", "2", "x")}
@@ -244,7 +243,7 @@ def samples(folder: Path) -> None:
     }
     for kind in ("zip", "tar.gz", "tar.xz"):
         (folder / f"documents.{kind}").write_bytes(archive(kind, members))
-    prepared = [one for one in TEMPLATES if "checkpoint" in one or "--import" in one]
+    prepared = [one for one in TEMPLATES if "--import" in one]
     unseen = io.StringIO()
     with (
         contextlib.chdir(folder),
@@ -594,7 +593,7 @@ def problems(call: Call, ended: Ended, before: dict[str, str], after: dict[str, 
 
 
 def _may_change(path: str, call: Call, failed: bool) -> bool:
-    """Return whether a call may change a file: its output, plot, folder, cache or checkpoint."""
+    """Return whether a call may change a file: its output, plot, folder or cache."""
     if path in {"out/plot.svg", "out/plot.png"} or path in call.variables.values():
         return True
     if ("--junit", path) in pairwise(call.arguments) or f"record={path}" in call.arguments:
@@ -602,9 +601,7 @@ def _may_change(path: str, call: Call, failed: bool) -> bool:
     if call.arguments[0] in FOLDER_WRITERS:
         return path.startswith(OUTPUT)
     if failed or "--output" not in call.arguments:
-        # Writing through a dangling link creates its target.
-        writes = any("checkpoint" in word for word in call.arguments)
-        return writes and path in {"checkpoint", "nothing"}
+        return False
     output = call.arguments[len(call.arguments) - call.arguments[::-1].index("--output")]
     return path == output or path.startswith(f"{output}/") or (path, output) == ("out/old", "out/link")
 

@@ -208,12 +208,6 @@ def _text_attacks() -> list[Callable[[], bytes]]:
     ]
 
 
-def _checkpoint_attacks() -> list[Callable[[], bytes]]:
-    return [
-        lambda text=text: text for text in (b"null\n", b"[]\n", b"NaN\n", b"{}\n{}\n", b"1", b"\xff")
-    ]
-
-
 def _archive_attacks() -> list[Callable[[], bytes]]:
     def long_name() -> bytes:
         info = tarfile.TarInfo("a" * 90)
@@ -244,7 +238,6 @@ _ATTACKS = {
     "lines": _line_attacks(),
     "yaml": _yaml_attacks(),
     "text": _text_attacks() + _line_attacks(),
-    "checkpoint": _checkpoint_attacks(),
     "archive": _archive_attacks(),
 }
 _KINDS = {
@@ -253,7 +246,6 @@ _KINDS = {
     ".md": "text",
     ".html": "text",
     ".txt": "text",
-    "": "checkpoint",
 }
 _KINDS |= dict.fromkeys((".zip", ".gz", ".xz"), "archive")
 

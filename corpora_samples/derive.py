@@ -179,9 +179,11 @@ class Derivation:
         """Return what a command prints, with or without its notes."""
         words = shlex.split(line)
         if words[0] != "xcg":  # such as grep, which selects lines of the campaign
+            programs = Path(sys.executable).parent
             done = subprocess.run(
                 ["bash", "-c", line],
                 cwd=folder or self.root,
+                env={**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"},
                 capture_output=True,
                 text=True,
                 check=False,

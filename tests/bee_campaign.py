@@ -43,7 +43,7 @@ def write_campaign(folder: Path, gold: Any = GOLD, **runs: Chunks) -> list[str]:
     return options[:-1]
 
 
-def run_compare(*options: str) -> tuple[int, str]:
+def run_gate(*options: str) -> tuple[int, str]:
     """Return the exit status and the standard error of ``xcg gate``."""
     done = CliRunner().invoke(main, ["gate", *options])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception

@@ -69,7 +69,6 @@ class Layout:
         heading: Sentences above the tables.
         footer: Sentences with details below the tables.
         tables: The tables, and texts of complete lines; by default, one table of the records.
-        terminal: What a terminal shows instead, if the tables are too much.
         publication: The table that markdown and latex print instead of the records.
         texts: Format → function that writes the whole answer in it.
         columns: Declarations of the fields of the records.
@@ -79,7 +78,6 @@ class Layout:
     heading: Sequence[str] = ()
     footer: Sequence[str] = ()
     tables: Sequence[Block] | None = None
-    terminal: Sequence[Block] | None = None
     publication: Table | None = None
     texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     columns: Sequence[Column] = ()
@@ -211,13 +209,12 @@ class Answer(Sequence[T], Generic[T]):
             if layout.publication is not None:
                 return layout.publication.write(format)
             return records(self.records(), format, layout.columns)
-        text = terminal_text(self._blocks(terminal), terminal, all_rows)
+        text = terminal_text(self._blocks(), terminal, all_rows)
         above, below = (
             "".join(sentence(one, terminal) for one in sentences)
             for sentences in (layout.heading, layout.footer)
         )
-        is_divided = layout.footer or layout.terminal is not None
-        parts = (above, text, below) if is_divided else (above + text,)
+        parts = (above, text, below) if layout.footer else (above + text,)
         return "\n".join(part for part in parts if part)
 
     def sentences(self, format: str) -> list[str]:
@@ -226,10 +223,8 @@ class Answer(Sequence[T], Generic[T]):
         told = [] if format == "table" else [*layout.heading, *layout.footer]
         return [*told, *self.notes]
 
-    def _blocks(self, terminal: Terminal = PIPE) -> Sequence[Block]:
+    def _blocks(self) -> Sequence[Block]:
         layout = self.layout
-        if layout.terminal is not None and terminal.width is not None:
-            return layout.terminal
         if layout.tables is not None:
             return layout.tables
         return [Table.of_records(self.records(), (*NAMES, *layout.columns), layout.legend)]

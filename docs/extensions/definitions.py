@@ -35,7 +35,7 @@ from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.normalisations import NORMALISATIONS
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.readers import READERS
+from xcg.user_model.relevance_value import READERS
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path("reference", "definitions")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bee_campaign import DOCUMENTS, GOLD, GOOD, POOR, RIGHT, WRONG, run_compare, write_campaign
+from bee_campaign import DOCUMENTS, GOLD, GOOD, POOR, RIGHT, WRONG, run_gate, write_campaign
 from conftest import SYSTEM
 from hypothesis import given
 from hypothesis import strategies as st
@@ -209,7 +209,7 @@ def test_the_command_and_the_assertion_have_the_same_verdict(
     options += [word for name, value in keys.items() for word in ("--set", f"gate.{name}={value}")]
     options += ["--baseline", "good"] if with_baseline else ["--fail-under", f"MAep={limit}"]
     keys |= {"baseline": "good"} if with_baseline else {"fail_under": {"MAep": limit}}
-    status, stderr = run_compare(*options)
+    status, stderr = run_gate(*options)
     message_text, kind = "", 0
     try:
         assert_retrieval(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from conftest import Command, without_note
 from rich.cells import cell_len
@@ -114,30 +112,10 @@ def test_several_families_have_titles_and_the_last_are_hidden(xcg_command: Comma
 def test_a_pipe_gets_everything(xcg_command: Command) -> None:
     lines = xcg_command("compare", *OPTIONS).stdout.splitlines()
     headings = [line.split("  ") for line in lines if line.startswith("run ")]
-    for names in headings:
-        found = {name.strip() for name in names}
-        assert {"95 % interval", "relative", "p alone", "detectable", "deciding topics"} <= found
-    assert len(headings) == 2
-    assert sum(line.startswith("elements ") for line in lines) == 1 + 6
-    pairs = xcg_command("compare", *OPTIONS, "--baseline", "all").stdout.splitlines()
-    assert pairs[2:31] == lines[13:42]
-
-
-def test_rows_relative_to_the_best_run_have_the_values_of_the_pairs(xcg_command: Command) -> None:
-    lines = xcg_command("compare", *OPTIONS).stdout.splitlines()
-    best = xcg_command("compare", *OPTIONS, "--baseline", "best", "--format", "jsonl").stdout
-    rows = {row["run"]: row for row in map(json.loads, best.splitlines())}
-    shown = {line.split()[0]: line for line in lines[4:12]}
-    assert shown.keys() == {"paragraphs", *rows}
-    for run, row in rows.items():
-        line = shown[run]
-        assert f"  {row['mean']:.4f}  " in line
-        assert f"  {row['difference']:+.4f}  [{row['low']:+.4f}, {row['high']:+.4f}]  " in line
-        assert f"{100 * row['relative']:+.1f} %  " in line
-        assert f"  {row['effect']:+.2f}  " in line
-        assert f"  {row['wins/losses/ties']}  " in line
-        assert line.endswith(f"  {row['deciding_topics']}")
-        assert f" {row['criterion']}  " in line
+    (names,) = headings
+    found = {name.strip() for name in names}
+    assert {"95 % interval", "relative", "p alone", "detectable", "deciding topics"} <= found
+    assert max(map(cell_len, lines)) > 80
 
 
 def test_tables_for_papers_are_short(xcg_command: Command) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from bee_campaign import GOLD, GOOD, POOR, RIGHT, WRONG, run_compare, write_campaign
+from bee_campaign import GOLD, GOOD, POOR, RIGHT, WRONG, run_gate, write_campaign
 from conftest import Command
 from lxml import etree
 
@@ -45,7 +45,7 @@ def files(tmp_path: Path) -> Callable[..., list[str]]:
 def test_limits_set_the_exit_status(
     files: Callable[..., list[str]], options: tuple[str, ...], status: int
 ) -> None:
-    found, stderr = run_compare(*files(good=GOOD, mixed=MIXED), *LIMITED, *options)
+    found, stderr = run_gate(*files(good=GOOD, mixed=MIXED), *LIMITED, *options)
     assert found == status, stderr
     assert ("failed: mixed, spans: nxCG@1 is " in stderr) == (status == 1)
     assert stderr.count("xcg: error: ") == (status >= 2)
@@ -56,27 +56,27 @@ def test_limits_decide_without_a_test_and_a_baseline_alone_with_one(
 ) -> None:
     campaign = [*files(good=GOOD, mixed=MIXED), "--baseline", "good"]
     # Without --measures, the measures of the limits are evaluated.
-    status, stderr = run_compare(*campaign, "--max-drop", "nxCG@1=1%")
+    status, stderr = run_gate(*campaign, "--max-drop", "nxCG@1=1%")
     assert status == 1
     assert (
         "mixed, spans: nxCG@1 is 0.8333, 16.67 % lower than 1.0000 of good: at most 1 % is allowed; "
         "lost most on topic 4 (-1.0000)"
     ) in stderr
     assert "gate: limits without a test, baseline good" in stderr
-    status, stderr = run_compare(*campaign, "--measures", "nxCG@1")
+    status, stderr = run_gate(*campaign, "--measures", "nxCG@1")
     assert (status, "gate: t test" in stderr) == (0, True)  # one of six topics is not significant
     margin = ("--set", "compare.margin=0.01")
-    assert run_compare(*campaign, "--measures", "nxCG@1", *margin)[0] == 1  # it is not shown
+    assert run_gate(*campaign, "--measures", "nxCG@1", *margin)[0] == 1  # it is not shown
 
 
 def test_a_baseline_is_a_name_or_a_path(files: Callable[..., list[str]], tmp_path: Path) -> None:
     campaign = [*files(good=GOOD, mixed=MIXED)[:-2], "--measures", "nxCG@1", "--max-drop", "17%"]
     path = str(tmp_path / "mixed.jsonl")
-    assert run_compare(*campaign, "--baseline", path)[0] == 0
+    assert run_gate(*campaign, "--baseline", path)[0] == 0
     # A path in a file is relative to the file. The baseline has no minimum.
     config = tmp_path / "c.yaml"
     config.write_text("compare: {baseline: mixed.jsonl}\n")
-    assert run_compare(str(config), *campaign, "--fail-under", "nxCG@1=0.9")[0] == 0
+    assert run_gate(str(config), *campaign, "--fail-under", "nxCG@1=0.9")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -139,14 +139,14 @@ def test_status_3_means_that_the_gate_cannot_decide(
     assert "share 1 topics with scores of MAep" in one_topic.stderr
     gate = (*LIMITED, "--max-drop", "5%")
     campaign = files(good=GOOD, new={**GOOD, "3": [("wasps", 0, 5)]})
-    status, stderr = run_compare(*campaign, *gate)
+    status, stderr = run_gate(*campaign, *gate)
     assert (status, "topic 3, rank 1" in stderr) == (3, True)
-    status, stderr = run_compare(*campaign, *gate, "--set", "gate.allow_unmapped=1")
+    status, stderr = run_gate(*campaign, *gate, "--set", "gate.allow_unmapped=1")
     assert (status, "warning: results with unknown paths: 1 time" in stderr) == (1, True)
-    status, stderr = run_compare(*files(good=GOOD, new={**GOOD, "3": []}), *gate)
+    status, stderr = run_gate(*files(good=GOOD, new={**GOOD, "3": []}), *gate)
     assert (status, "lost most on topic 3 (-1.0000)" in stderr) == (1, True)
     other = {f"q{topic}": results for topic, results in GOOD.items()}
-    status, stderr = run_compare(*files(good=GOOD, other=other), *gate)
+    status, stderr = run_gate(*files(good=GOOD, other=other), *gate)
     assert (status, "run other answers no assessed topic: expected its results" in stderr) == (2, True)
 
 
@@ -188,10 +188,10 @@ def test_a_junit_file_stays_if_the_gate_cannot_be_decided(
     junit = tmp_path / "gate.xml"
     junit.write_text("before")
     gate = (*files(good=GOOD, mixed=MIXED), *LIMITED, "--junit", str(junit))
-    assert run_compare(*gate, "--max-drop", "5")[0] == 3
+    assert run_gate(*gate, "--max-drop", "5")[0] == 3
     assert junit.read_text() == "before"
     unwritable = (*gate[:-1], str(tmp_path / "none" / "gate.xml"), "--max-drop", "20%")
-    status, stderr = run_compare(*unwritable)
+    status, stderr = run_gate(*unwritable)
     assert (status, "none/gate.xml: cannot write: No such file or directory" in stderr) == (2, True)
 
 
@@ -201,7 +201,7 @@ def test_expected_topics_do_not_pass_silently_without_gold(
     gold = {topic: spans for topic, spans in GOLD.items() if topic != "4"}
     gate = (*files(gold=gold, good=GOOD, mixed=MIXED), *LIMITED, "--max-drop", "5%")
     warning = "good answers topics without scores: topic 4; --expected-topics (expected_topics) states"
-    status, stderr = run_compare(*gate)
+    status, stderr = run_gate(*gate)
     assert (status, f"xcg: warning: {warning}" in stderr) == (0, True)
     junit = tmp_path / "gate.xml"
     reason = "expected topics have scores of all runs"
@@ -211,7 +211,7 @@ def test_expected_topics_do_not_pass_silently_without_gold(
         "1 2,3,4": f"3 of 4 {reason}: not topic 4",
         "[1, 2]": "",
     }.items():
-        status, stderr = run_compare(*gate, "--expected-topics", expected, "--junit", str(junit))
+        status, stderr = run_gate(*gate, "--expected-topics", expected, "--junit", str(junit))
         failed = [line for line in stderr.splitlines() if line.startswith("xcg: failed: ")]
         assert failed == ([f"xcg: failed: {failure}"] if failure else [])
         assert (status, warning in stderr) == (bool(failure), False)
@@ -220,7 +220,7 @@ def test_expected_topics_do_not_pass_silently_without_gold(
     # A topic that a run leaves out has no score of all runs.
     campaign = files(good=GOOD, mixed={topic: GOOD[topic] for topic in "12356"})
     skipping = (*campaign, *LIMITED, "--max-drop", "5%", "--set", "topics.unanswered=skip")
-    assert run_compare(*skipping, "--expected-topics", "6")[0] == 1
+    assert run_gate(*skipping, "--expected-topics", "6")[0] == 1
 
 
 def test_regressed_questions_have_gold_ranks_and_a_command(

@@ -82,7 +82,6 @@ def test_the_rules_for_the_end_of_a_command(
         ("simulate out/result", 0, "config.yaml", False),
         ("samples out/result", 0, "out/result/configs/quickstart.yaml", True),
         ("samples out/result", 2, "configs/quickstart.yaml", False),
-        ("study topics c.yaml --set study.topics.checkpoint=checkpoint", 2, "checkpoint", True),
     ],
 )
 def test_only_the_output_may_change(

@@ -14,17 +14,9 @@ FILES = "configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006"
 @pytest.mark.parametrize(
     ("call", "place", "reason"),
     [
-        ("evaluate configs/quickstart.yaml --format trec_eval --user-model levels", "--user-model", ""),
         (f"gate {FILES} --fail-under MAep=0.1 --set compare.margin=0.1", "--set compare.margin", ""),
         (f"compare {FILES} --table means --plot f.png", "--plot", "with the table means"),
-        (f"check {FILES} --levels --set check.unassessed=true", "--set check.unassessed", "without"),
         (f"explain {FILES} --set explain.statistics=true --topic 1", "--topic", "with explain.stati"),
-        (
-            f"explain {FILES} --run focused --topic 1 --set explain.statistics=true",
-            "--set explain.statistics",
-            "with a run",
-        ),
-        ("study laws --measure MAep --set study.laws.effort=text", "--set study.laws.effort", "on a m"),
         ("study laws --measure m:f --set user_model=levels", "--set user_model", "on a function"),
         (f"evaluate {FILES} --set scheduler=tcp://h:1 --workers 2", "--workers:", "with scheduler"),
         ("simulate new-folder --agreement 0.5", "--agreement", "without --assessors 2 or more"),

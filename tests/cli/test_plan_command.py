@@ -99,7 +99,6 @@ def test_options_restrict_the_rows_and_the_same_seed_gives_the_same_rows(
             {"baseline": "r1", "correction": "shaffer"},
             "the correction shaffer is only defined if all p",
         ),
-        ({"runs": 2, "correction": "none"}, "--set study.plan.correction has no effect on two runs"),
     ],
 )
 def test_misuse_has_one_message(

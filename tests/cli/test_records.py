@@ -65,7 +65,7 @@ def folder(tmp_path: Path) -> Path:
             "--set study.assessors.others={}/second.qrels --set study.assessors.resamples=9",
             ("second.qrels",),
         ),
-        ("study topics", "--set study.topics.trials=2 --set study.topics.checkpoint={}/study", ()),
+        ("study topics", "--set study.topics.trials=2", ()),
         ("study perturb", "--set study.perturb.counts=1", ()),
     ],
 )

@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from terminals import on_terminal
 
-SAMPLES = "corpora_samples/chunks"
-FILES = f"--gold {SAMPLES}/gold.jsonl --corpus {SAMPLES}/docs"
 ANSWER = "Foragers dance on the comb to point their sisters to food."
 TABLES = f"""\
 Questions on which the runs disagree by SpanRecall: 2 of 3
@@ -66,42 +63,6 @@ def test_the_tables(folder: Path, xcg_command: Command) -> None:
         "xcg: note: gold spans with fewer than 40 characters without white space, of which no "
         "duplicates were searched: 1\n"
     )
-
-
-@pytest.mark.slow
-def test_every_line_fits_a_terminal() -> None:
-    """Long names are shortened; numbers and offsets are not."""
-    done = on_terminal(
-        *f"check --review {FILES} --run {SAMPLES}/runs --set check.fuzzy=0.6".split(), width=80
-    )
-    assert done.returncode == 0, done.stderr
-    assert max(map(len, done.stdout.splitlines())) <= 80
-    assert "624–673" in done.stdout
-    assert "…oubleshooting" in done.stdout
-
-
-@pytest.mark.slow
-def test_a_terminal_shows_40_rows_unless_all(tmp_path: Path, xcg_command: Command) -> None:
-    (tmp_path / "docs").mkdir()
-    for number in range(46):
-        (tmp_path / "docs" / f"d{number:02}.txt").write_text(ANSWER)
-    write(tmp_path / "gold.jsonl", [{"topic": "1", "doc": "d00", "start": 0, "end": 58}])
-    arguments = [
-        "check",
-        "--review",
-        "--gold",
-        str(tmp_path / "gold.jsonl"),
-        "--corpus",
-        str(tmp_path / "docs"),
-    ]
-    shown = on_terminal(*arguments).stdout.splitlines()
-    assert "5 of 45 rows are hidden; --set all_rows=true prints them" in shown
-    documents = [line.split()[1] for line in shown if line.startswith("1  ")]
-    assert documents == [f"d{number:02}" for number in range(1, 41)]
-    everything = on_terminal(*arguments, "--set", "all_rows=true").stdout.splitlines()
-    assert sum(line.startswith("1  ") for line in everything) == 45
-    assert xcg_command(*arguments).stdout.count("\n") == 2 + 45
-    assert xcg_command(*arguments, "--format", "jsonl").stdout.count("\n") == 45
 
 
 def test_records_in_all_formats(folder: Path, xcg_command: Command) -> None:

@@ -179,7 +179,7 @@ def test_an_unknown_topic_is_one_message_with_the_nearest(
 
 @pytest.mark.parametrize("run", ["bad", "2.run"])
 def test_check_selects_runs_by_path_or_name(campaign: Path, xcg_command: Command, run: str) -> None:
-    call = ("check", "--assessments", "q", "--format", "json")
+    call = ("check", "--assessments", "q", "--format", "jsonl")
     expected = xcg_command(*call, "--run", "2.run", cwd=campaign)
     done = xcg_command(*call, "c.yaml", "--run", run, cwd=campaign)
     assert (done.returncode, done.stdout) == (expected.returncode, expected.stdout)

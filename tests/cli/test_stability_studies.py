@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
-import statistics
 
-import numpy as np
 import pytest
 from conftest import Command
 
 import xcg
-from xcg.statistics.topic_sets import BIN_STARTS
 
 CAMPAIGN = (
     *("configs/quickstart.yaml", "--set", "user_model=kazai-lalmas-2006"),
@@ -83,30 +79,6 @@ def test_ranges_include_the_means_of_the_first_assessor(xcg_command: Command) ->
     assert [line["topics"] for line in lines[len(every) :]] == ["7 (double-judged topics)"] * len(every)
 
 
-def test_ranges_of_double_judged_topics_are_means_of_the_differences_of_assessors(
-    xcg_command: Command,
-) -> None:
-    done = xcg_command(
-        *ASSESSORS, *of("assessors", ranges="true", topics="double-judged"), "--format", "jsonl"
-    )
-    *runs, mean_of_runs = map(json.loads, done.stdout.splitlines())
-    first, second = handbook_results(), handbook_results("assessments/handbook-second")
-    topics = [topic for topic in first.topics if topic in second.topics]
-    ranges, means = [], []
-    for line in runs:
-        pairs = [
-            (first.value(line["run"], "MAep", topic), second.value(line["run"], "MAep", topic))
-            for topic in topics
-        ]
-        assert line["lowest"] == pytest.approx(sum(map(min, pairs)) / 7)
-        assert line["highest"] == pytest.approx(sum(map(max, pairs)) / 7)
-        means.append(sum(map(sum, pairs)) / 14)
-        ranges.append(sum(abs(a - b) for a, b in pairs) / 7)
-        assert (line["mean"], line["range"]) == pytest.approx((means[-1], ranges[-1]))
-    assert mean_of_runs["range"] == pytest.approx(sum(ranges) / 8)
-    assert mean_of_runs["% of mean"] == pytest.approx(100 * sum(ranges) / sum(means))
-
-
 def test_agreement_decreases_with_precision(xcg_command: Command) -> None:
     done = xcg_command(*AGREEMENT, "--format", "jsonl")
     row = json.loads(done.stdout)
@@ -123,64 +95,11 @@ def test_the_difference_needed_is_printed_and_drawn(xcg_command: Command) -> Non
     assert (extrapolated["topics"], extrapolated["source"]) == (30, "extrapolated")
 
 
-def test_extrapolated_rates_are_fits_of_the_measured_rates(xcg_command: Command) -> None:
-    done = xcg_command(*TOPICS, *of("topics", rates="true", sizes="3 9"), "--format", "jsonl")
-    rows = list(map(json.loads, done.stdout.splitlines()))
-    assert [row["topics"] for row in rows[::23]] == [1, 2, 3, 4, 5, 6, 7, 9]
-    assert {row["source"] for row in rows[:-23]} == {"measured"}
-    assert {row["source"] for row in rows[-23:]} == {"extrapolated"}
-    measured = [[row for row in rows[:-23] if row["difference from"] == start] for start in BIN_STARTS]
-    for column, row in zip(measured, rows[-23:], strict=True):
-        pairs = [(line["swaps"], line["comparisons"]) for line in column]
-        known = [line["comparisons"] >= 59 for line in column]
-        assert [line["sparse"] for line in column] == ["no" if k else "yes" for k in known]
-        if not known[-1]:
-            assert row["rate"] is None
-            continue
-        rates = [s / c if k else math.nan for (s, c), k in zip(pairs, known, strict=True)]
-        points = [(size, math.log(rate)) for size, rate in enumerate(rates, 1) if rate > 0]
-        if len(points) > 1:
-            slope, start = np.polyfit(*zip(*points, strict=True), 1)
-            assert row["rate"] == pytest.approx(min(0.5, math.exp(start + 9 * slope)))
-    cumulated = [row["cumulated comparisons %"] for row in rows[:23]]
-    assert cumulated == sorted(cumulated)
-    assert cumulated[-1] == 100
-    found = handbook_results()
-    means = sorted((found.value(run, "MAep") for run in found.runs), reverse=True)[:6]
-    assert (
-        f"MAep: the best 6 runs have a mean score of {sum(means) / 6:.4f}, a standard deviation of "
-        f"{statistics.stdev(means):.4f} and a best score of {means[0]:.4f}"
-    ) in done.stderr
-
-
-@pytest.mark.slow
-def test_intervals_over_topics_are_printed_by_default(xcg_command: Command) -> None:
-    call = ("study", "topics", *CAMPAIGN, *of("topics", resamples=30), "--format", "jsonl")
-    done = xcg_command(*call)
-    rows = list(map(json.loads, done.stdout.splitlines()))
-    assert [row["topics"] for row in rows] == [7, 25, 50]
-    for row in rows:
-        assert row["swaps low"] < row["swaps below 0.01, %"] <= row["swaps high"]
-        assert row["needed low"] is None or row["needed low"] > 0
-    assert "low and high: 95 % bootstrap intervals over topics" in done.stderr
-    other = xcg_command(*call, *of("topics", seed=1))
-    assert other.stdout != done.stdout
-    rates = xcg_command(*call, *of("topics", rates="true"))
-    for row in map(json.loads, rates.stdout.splitlines()):
-        assert (row["rate"] is None) == (row["rate low"] is None) == (row["rate high"] is None)
-        if row["rate"] is not None:
-            assert 0 <= row["rate low"] <= row["rate high"] <= 1
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (("study", "assessors", *CAMPAIGN), "one assessor: expected further ones, --set study.assess"),
         ((*AGREEMENT, "--plot", "a.svg"), "there is no plot of this answer: print a table"),
-        (
-            (*TOPICS, *of("topics", smoothing="isotonic", sizes=7)),
-            "--set study.topics.smoothing has no effect without sizes above 7",
-        ),
         ((*TOPICS, *of("topics", sizes="many")), "--set study.topics.sizes: expected a whole number"),
         (
             (*TOPICS, "--set", "user_model=[overlap-off, kazai-lalmas-2006]"),

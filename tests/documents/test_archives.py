@@ -15,7 +15,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -242,15 +241,3 @@ class TestManyMembers:
         monkeypatch.setattr(archives, "LARGEST_DIRECTORY", 40)
         with pytest.raises(InputError, match="list of members is larger than 0 MB; divide the archive"):
             opened(tmp_path, data)
-
-
-def test_a_hostile_archive_is_one_message_of_the_command(tmp_path: Path, xcg_command: Command) -> None:
-    (tmp_path / "corpus.tar").write_bytes(header("x", HUGE, b"L"))
-    (tmp_path / "qrels").write_text("1 0 d 1\n")
-    (tmp_path / "run").write_text("1 Q0 d 1 1 r\n")
-    files = ("--assessments", "qrels", "--run", "run", "--corpus", "corpus.tar")
-    done = xcg_command("evaluate", *files, cwd=tmp_path)
-    message = (
-        "xcg: error: corpus.tar: damaged archive: a member has headers of more than 1048576 bytes\n"
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)

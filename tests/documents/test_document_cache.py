@@ -428,6 +428,7 @@ def test_a_locked_database_counts_as_empty(
     check(documents, expected)
 
 
+@pytest.mark.slow
 def test_each_document_is_opened_once_by_the_first_run_and_by_no_later_one(
     folder: Path, tmp_path: Path
 ) -> None:

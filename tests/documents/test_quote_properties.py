@@ -85,7 +85,7 @@ REPEATED = {"letters": "a", "accents": "\u0301", "words": "a ", "expanding": "\u
 
 @pytest.mark.parametrize("min_similarity", [None, 0.5])
 @pytest.mark.parametrize("piece", REPEATED.values(), ids=REPEATED)
-@pytest.mark.parametrize("length", [15_000, 300_000])
+@pytest.mark.parametrize("length", [pytest.param(15_000, marks=pytest.mark.slow), 300_000])
 def test_repeated_text_takes_bounded_time(
     piece: str, length: int, min_similarity: float | None
 ) -> None:

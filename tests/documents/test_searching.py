@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import socket
 import sys
 from pathlib import Path
 
 import pytest
-from conftest import Command
 
 from xcg.documents import searching
+from xcg.documents.corpus import Corpus
 from xcg.documents.files import expand
 from xcg.errors import InputError
 from xcg.formats.base import read_run
@@ -71,23 +72,21 @@ def test_links_to_folders_are_not_followed(folder: Path) -> None:
 
 @pytest.mark.parametrize("pattern", [".", "**/none", "*/*/*", "sub/deep/*/../*/../*/../*"])
 def test_too_many_entries_are_an_error(
-    xcg_command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
     monkeypatch.setattr(searching, "MAX_ENTRIES", 5)
-    done = xcg_command("evaluate", "--assessments", pattern, "--run", "a.run", cwd=folder)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        f"xcg: error: {pattern}: more than 5 files and folders to search for assessments; expected "
-        "a smaller folder or a more specific pattern\n"
+    with pytest.raises(InputError) as raised:
+        found(pattern)
+    assert str(raised.value) == (
+        f"{pattern}: more than 5 files and folders to search for runs; expected a smaller folder or a "
+        "more specific pattern"
     )
 
 
 @posix
 @pytest.mark.parametrize("pattern", ["special", "special/*", "**/special"])
 @pytest.mark.parametrize("kind", ["a FIFO", "a socket", "a device"])
-def test_special_files_in_folders_are_refused(
-    xcg_command: Command, folder: Path, kind: str, pattern: str
-) -> None:
+def test_special_files_in_folders_are_refused(folder: Path, kind: str, pattern: str) -> None:
     (folder / "special").mkdir()
     (folder / "special" / "0").write_text("1 Q0 d 1 2 t\n")
     path = folder / "special" / "1"
@@ -98,15 +97,8 @@ def test_special_files_in_folders_are_refused(
             listener.bind("special/1")
     else:
         path.symlink_to("/dev/zero")
-    (folder / "qrels").write_text("1 0 d 1\n")
-    for arguments in (
-        ("evaluate", "--assessments", "qrels", "--run", pattern),
-        ("evaluate", "--assessments", pattern, "--run", "a.run"),
-        ("check", "--run", pattern),
-    ):
-        done = xcg_command(*arguments, cwd=folder)
-        assert done.returncode == 2
-        assert f"special/1: {kind}, not a file; expected " in done.stderr + done.stdout
+    with pytest.raises(InputError, match=f"special/1: {kind}, not a file; expected runs"):
+        found(pattern)
 
 
 def test_a_file_that_vanishes_is_one_message(folder: Path) -> None:
@@ -145,15 +137,9 @@ def test_broken_links_and_unreadable_folders_are_one_message(
     ("path", "part"),
     [("~/runs", "~"), ("~me/*.run", "~me"), ("$HOME/runs", "$HOME"), ("data/${X}/*", "${X}")],
 )
-def test_what_only_a_shell_expands_is_a_hint(
-    xcg_command: Command, folder: Path, path: str, part: str
-) -> None:
-    done = xcg_command("evaluate", "--assessments", path, "--run", "a.run", cwd=folder)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"{path}: no" in done.stderr
-    assert f"({part!r} is not expanded: write the whole path); expected assessments" in done.stderr
-    (folder / "qrels").write_text("1 0 d 1\n")
-    campaign = ("--assessments", "qrels", "--run", "a.run")
-    done = xcg_command("evaluate", *campaign, "--corpus", path, cwd=folder)
-    assert done.returncode == 2
-    assert f"no such folder or archive ({part!r} is not expanded" in done.stderr
+def test_what_only_a_shell_expands_is_a_hint(folder: Path, path: str, part: str) -> None:
+    hint = re.escape(f"({part!r} is not expanded: write the whole path); expected ")
+    with pytest.raises(InputError, match=f"^{re.escape(path)}: no.* {hint}runs"):
+        found(path)
+    with pytest.raises(InputError, match=f"no such folder or archive {hint}a corpus"):
+        Corpus(path)

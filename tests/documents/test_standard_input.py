@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from xcg.documents import standard_input
+from xcg.documents import files
 from xcg.documents.files import expand, open_input
 from xcg.errors import InputError
 from xcg.formats.base import read_assessments, read_run, read_runs
@@ -51,7 +51,7 @@ def test_a_short_beginning_is_enough_to_detect_the_format(monkeypatch: pytest.Mo
 
 def test_missing_and_huge_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     provide(monkeypatch, RUN)
-    monkeypatch.setattr(standard_input, "MAX_BYTES", 5)
+    monkeypatch.setattr(files, "MAX_STANDARD_INPUT", 5)
     with pytest.raises(InputError, match="-: standard input of more than 1 GB; expected a file"):
         read_run("-")
     monkeypatch.setattr(sys, "stdin", None)

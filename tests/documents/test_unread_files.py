@@ -119,7 +119,7 @@ class TestLinks:
             f"{folder}: links out of the folder are not followed: 4, such as {folder}"
         )
 
-    @pytest.mark.parametrize("workers", ["1", "2"])
+    @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
     def test_the_configuration_allows_links(
         self, folder: Path, tmp_path: Path, workers: str, xcg_command: Command
     ) -> None:

@@ -12,8 +12,7 @@ from conftest import Command
 from measure_values import IDEAL, G
 
 from xcg.errors import XcgError
-from xcg.evaluation.curve_ranks import ranks_of_value
-from xcg.evaluation.curves import CurveOf, curves
+from xcg.evaluation.curves import CurveOf, curves, ranks_of_value
 from xcg.evaluation.inputs import Inputs
 
 # Järvelin and Kekäläinen 2002, section 2: CG' is 3, 5, 8, 8, 8, 9, 11, 13, 16, 16.
@@ -145,21 +144,6 @@ def test_the_command_prints_the_ranks(xcg_command: Command, call: tuple[object, 
     ]
     done = xcg_command(*call, "--at", "10", "--format", "csv")
     assert [row["rank"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["", "", "10"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--at", "3", "--measures", "ep"), "ep is a curve over gain-recall"),
-        (("--at", "3", "--set", "curves.reference=t"), "unknown reference 't'"),
-    ],
-)
-def test_misuse_of_the_command(
-    xcg_command: Command, call: tuple[object, ...], options: tuple[str, ...], message: str
-) -> None:
-    done = xcg_command(*call, *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
 
 
 def test_the_command_prints_precision_over_recall(

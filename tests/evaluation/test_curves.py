@@ -132,16 +132,6 @@ def test_several_measures_in_one_pass() -> None:
     assert both == [*curves(BASE, RUNS, measure="nxCG", depth=3), *curves(BASE, RUNS, measure="ep")]
 
 
-def test_ties_of_trec_runs(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    run.write_text("1 Q0 d 1 1 r\n1 Q0 e 2 1 r\n")
-    first = {
-        ties: curves(BASE, run, measure="xCG", depth=1, ties=ties)[0].y[0]
-        for ties in ("document", "file")
-    }
-    assert first == {"document": 1, "file": 2}
-
-
 def test_measures_without_a_curve_are_refused() -> None:
     with pytest.raises(XcgError, match="MAep has no curve: expected one of AiP, MAnxCG, MAnxDCG, "):
         curves(BASE, RUNS, measure="MAep")

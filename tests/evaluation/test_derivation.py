@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +16,6 @@ from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
 from xcg.registry import fields_of
 from xcg.report.explanations import ranking_tables
-from xcg.report.html_page import report_data
 from xcg.terminal_tables import terminal_text
 from xcg.user_model.effort import Effort
 from xcg.user_model.model import UserModel
@@ -125,21 +123,3 @@ def test_every_setting_changes_the_description() -> None:
     assert [model.settings["quantisation"] for model in tables] == [
         *("table(3,3: 1)", "table(3,3: 0.5)", "gains(1: 2)"),
     ]
-
-
-@pytest.mark.slow
-def test_the_report_tells_models_apart_that_differ_in_effort_or_size() -> None:
-    sample = xcg.load(ROOT / "configs" / "quickstart.yaml").inputs
-    models = [
-        {"name": "a"},
-        {"name": "b", "size": "words"},
-        {"name": "c", "effort": {"unretrieved": "max", "interpolation": "linear"}},
-    ]
-    data = report_data(replace(sample, user_model=models, measures="MAep"))
-    settings = [str(model["settings"]) for model in data["models"]]
-    assert len(set(settings)) == 3
-    (topic, *_) = data["explanations"]["topics"]
-    run = topic["models"][2]["runs"][0]
-    assert run["sum"].startswith("MAep = (") or run["sum"].startswith("MAep = 0")
-    assert "N = the larger of" in run["sum"]
-    assert all(math.isclose(step[4], step[2] / step[3]) for step in run["steps"])

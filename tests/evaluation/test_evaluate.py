@@ -180,60 +180,6 @@ def test_words_as_sizes() -> None:
         assert results.value("r", "xCG@2", "1") == pytest.approx(1 + 0.5 * share)
 
 
-def test_capped_limits_the_value_that_the_letter_allows() -> None:
-    # A section (3,2) is worth 0 under strict, but after one of its irrelevant paragraphs it earns the
-    # share of its unseen (3,3) paragraph: |p|/|sec| = 1/2.
-    assessments = {"1": {"d": {"/s": (3, 2), "/s/p[1]": (3, 3)}}}
-    runs = {"r": {"1": ["d#/s/p[2]", "d#/s"]}}
-    for partially_seen, gain in (("recursive", 0.5), ("capped", 0.0)):
-        model = {
-            "name": "m",
-            "quantisation": "strict",
-            "relevance_value": {"partially_seen": partially_seen},
-        }
-        results = xcg.evaluate(assessments, runs, {"d": "<s><p>12</p><p>34</p></s>"}, model, ["xCG@2"])
-        assert results.value("r", "xCG@2") == gain
-
-
-def test_containers_of_one_ideal_element_can_gain_more_than_its_score() -> None:
-    # The letter of equation 8: a is above the ideal i and leaves it its worth, so that r is paid from
-    # it as well. Ideal: i (.9) and b (.5).
-    document = (
-        f"<r><a><i>{'x' * 40}</i><t>{'x' * 10}</t></a>"
-        f"<b><p>{'x' * 20}</p><p>{'x' * 20}</p><p>{'x' * 10}</p></b></r>"
-    )
-    grades = {
-        "/r": (3, 1),
-        "/r/a": (3, 2),
-        "/r/a/i": (2, 3),
-        "/r/b": (2, 2),
-        "/r/b/p[1]": (2, 3),
-        "/r/b/p[2]": (2, 3),
-        "/r/b/p[3]": (1, 2),
-    }
-    runs = {"x": {"1": ["d#/r/b/p[1]", "d#/r/a", "d#/r"]}}
-    results = xcg.evaluate({"1": {"d": grades}}, runs, {"d": document}, measures=["xCG@3", "nxCG@3"])
-    # b/p[1] .5 (b's limit); a .75; r: (b's rest 50/100 · (.9·20 + .25·10)/50 = .205, a is seen), of
-    # which i has .9 left.
-    assert results.value("x", "xCG@3") == pytest.approx(0.5 + 0.75 + 0.205)
-    assert results.value("x", "nxCG@3") == pytest.approx(1.455 / 1.4)
-
-
-def test_near_misses_exact_rewards_ideal_elements_only() -> None:
-    assessments = {"1": {"d": {"/s": (3, 3), "/s/p[1]": (2, 3), "/s/p[2]": (2, 3)}}}
-    runs = {"r": {"1": ["d#/s/p[1]", "d#/s"]}}
-    document = {"d": "<s><p>123456</p><p>1234</p></s>"}
-    exact = {"name": "exact", "relevance_value": {"near_misses": "exact"}}
-    results = xcg.evaluate(
-        assessments, runs, document, [exact, "kazai-lalmas-2006"], ["xCG@1", "xCG@2"]
-    )
-    assert results.value("r", "xCG@1", "1", "exact") == 0.0
-    # The section is partly seen; what is left of it is p[2]: .9 · 4/10.
-    assert results.value("r", "xCG@2", "1", "exact") == pytest.approx(0.36)
-    assert results.value("r", "xCG@1", "1", "kazai-lalmas-2006") == pytest.approx(0.9)
-    assert results.value("r", "xCG@2", "1", "kazai-lalmas-2006") == pytest.approx(1.0)
-
-
 CORPUS = {"d": "<a><s>one</s><s>two</s></a>", "e": "<a/>"}
 
 
@@ -394,34 +340,3 @@ def test_ranks_depend_on_printed_values() -> None:
     results = Results(Result(run, "all", "xCG@50", v, m) for m in ("m", "n") for run, v in rows)
     cells = [line.split()[2:4] for line in results.to_text().splitlines()[1:]]
     assert cells == [["10.5000", "1."], ["9.2500", "3."], ["10.5000", "1."], ["2.0000", "4."]]
-
-
-def test_scoring_is_nearly_linear_if_everything_overlaps() -> None:
-    """Counted work, not time: a chain of ancestors after all leaves touches each element few times."""
-    from xcg.documents.tree import ElementTree
-    from xcg.gains.element_reader import ElementReader, JudgedDocument
-    from xcg.user_model.relevance_value import RelevanceValue
-
-    def steps(leaves: int) -> int:
-        paths = [f"/a[1]/s[{i // 10 + 1}]/p[{i % 10 + 1}]" for i in range(leaves)]
-        tree = ElementTree.from_paths(paths)
-        tree.characters[:] = 10
-        document = JudgedDocument(tree, dict.fromkeys(range(len(tree)), 0.5), [0])
-        reader = ElementReader(
-            document, RelevanceValue(normalisation="none")
-        )  # every result has its value
-        count = 0
-        original = reader._value_without_seen_ancestor
-
-        def counting(row: int) -> float:
-            nonlocal count
-            count += 1
-            return original(row)
-
-        reader._value_without_seen_ancestor = counting  # type: ignore[method-assign]
-        for row in reversed(range(len(tree))):
-            reader.read(row)
-        return count
-
-    assert steps(1000) > 1000
-    assert steps(4000) < 4.4 * steps(1000)

@@ -10,7 +10,7 @@ from conftest import Command
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.ideal_runs import RANKING_KINDS, ideal_run
+from xcg.evaluation.ideals import RANKING_KINDS, ideal_run
 from xcg.evaluation.inputs import Inputs
 
 CONFIGURATION = "configs/kazai-lalmas-2006.yaml"
@@ -153,5 +153,3 @@ def test_topics_without_such_elements_are_left_out_with_a_note() -> None:
 def test_one_user_model_at_a_time() -> None:
     with pytest.raises(XcgError, match=r"several user models \(levels, spans\): expected one"):
         ideal_run(Inputs({"1": {"d": 1}}, user_model=["levels", "spans"]))
-    with pytest.raises(XcgError, match="unknown ranking 'leaves'"):
-        ideal_run(Inputs({"1": {"d": 1}}), "leaves")  # type: ignore[arg-type]

@@ -81,23 +81,6 @@ def test_a_study_survives_a_killed_worker_of_a_cluster(tmp_path: Path) -> None:
         assert np.array_equal(getattr(found["MAep"], name), getattr(one["MAep"], name))
 
 
-@pytest.mark.slow
-def test_the_command_prints_the_same_on_a_cluster(tmp_path: Path) -> None:
-    root = Path(__file__).parents[2]
-
-    def xcg_evaluate(*options: str) -> subprocess.CompletedProcess[str]:
-        call = [sys.executable, "-m", "xcg", "evaluate", "configs/quickstart.yaml", "--per-topic"]
-        environment = {**os.environ, "PYTHONPATH": str(root)}
-        return subprocess.run(
-            [*call, *options], cwd=root, env=environment, capture_output=True, text=True, check=True
-        )
-
-    with dask_cluster(tmp_path) as (address, _):
-        found = xcg_evaluate("--scheduler", address)
-    one = xcg_evaluate()
-    assert (found.stdout, found.stderr) == (one.stdout, one.stderr)
-
-
 def test_a_worker_that_lacks_a_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(XcgError) as error:
         Executor(2).run(abs, [(1,), (2,)], files=[tmp_path / "run.txt"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
 from pathlib import Path
@@ -29,13 +28,6 @@ def slower_square(number: int) -> int:
 
 def process_id(number: int) -> int:
     return os.getpid()
-
-
-def dies_once(flag: str, number: int) -> int:
-    if number == 3 and not Path(flag).exists():
-        Path(flag).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number * number
 
 
 TASKS = tuple((n,) for n in range(12))
@@ -93,8 +85,7 @@ def test_a_cluster_without_workers_is_an_error(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_stops_is_an_error_and_the_study_continues(tmp_path: Path) -> None:
-    checkpoint = tmp_path / "study"
+def test_a_scheduler_that_stops_is_an_error(tmp_path: Path) -> None:
     with (
         dask_scheduler(tmp_path) as (address, scheduler),
         dask_process("worker", address, "--nthreads", "1", "--no-nanny"),
@@ -103,13 +94,9 @@ def test_a_scheduler_that_stops_is_an_error_and_the_study_continues(tmp_path: Pa
         def stop(done: int, of: int) -> None:
             scheduler.kill()
 
-        with pytest.raises(XcgError, match=f"the Dask scheduler at {address} has stopped") as error:
-            Executor(scheduler=address).run(slower_square, TASKS, checkpoint=checkpoint, progress=stop)
-    assert str(error.value).endswith(
-        "with study.topics.checkpoint, a study continues after its last result"
-    )
-    assert 1 <= len(checkpoint.read_text().splitlines()) - 1 < 12
-    assert Executor().run(slower_square, TASKS, checkpoint=checkpoint) == SQUARES
+        message = f"the Dask scheduler at {address} has stopped: start it again"
+        with pytest.raises(XcgError, match=message):
+            Executor(scheduler=address).run(slower_square, TASKS, progress=stop)
 
 
 @pytest.mark.slow
@@ -117,18 +104,3 @@ def test_an_unknown_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(parallel, "_PATIENCE", 1)
     with pytest.raises(XcgError, match=r"the Dask scheduler at tcp://127\.0\.0\.1:1 does not answer"):
         Executor(scheduler="tcp://127.0.0.1:1").run(slow_square, TASKS)
-
-
-def test_illegal_workers_are_errors() -> None:
-    with pytest.raises(XcgError, match="0 workers: expected 1 to 1,000, or -1 for one per core"):
-        Executor(0)
-    with pytest.raises(XcgError, match="2 workers and a scheduler, whose cluster has its own workers"):
-        Executor(2, "tcp://127.0.0.1:1")
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_tasks_of_a_killed_process_run_again(tmp_path: Path) -> None:
-    flag = [str(tmp_path / "died")]
-    assert Executor(2).run(dies_once, TASKS, common=flag) == SQUARES
-    assert (tmp_path / "died").exists()

@@ -291,16 +291,6 @@ def command(campaign: Path) -> Callable[..., Result]:
     return run
 
 
-def test_evaluate_marks_the_reference_point(command: Callable[..., Result]) -> None:
-    shown = command("evaluate", "--strategy", "thorough", "--strategy", "oracle", "--format", "csv")
-    assert shown.exit_code == 0, shown.output
-    rows = {
-        (row["run"], row["measure"]): row["value"] for row in csv.DictReader(io.StringIO(shown.stdout))
-    }
-    assert float(rows["r+oracle", "nxCG@10"]) > float(rows["r+thorough", "nxCG@10"])
-    assert NOTE in shown.stderr
-
-
 def test_the_reference_point_is_never_the_best_run(command: Callable[..., Result]) -> None:
     strategies = ["--strategy", "thorough", "--strategy", "oracle", "--measures", "xCG@1"]
     marked = command("evaluate", *strategies, "--format", "markdown", "--set", "evaluate.mark=true")

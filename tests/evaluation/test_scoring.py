@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import InputError, MissingSizeError, Notes, UnmappedError, XcgError
-from xcg.evaluation.document_check import lacking_paths
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.resolution import lacking_paths
 from xcg.evaluation.scoring import TopicScorer
 from xcg.evaluation.topics import TopicSource
 from xcg.measures import MEASURES
@@ -223,18 +223,6 @@ def test_any_division_of_the_topics_equals_one_part(
         return scores, notes.lines()
 
     assert outcome(2) == outcome(0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lenient", [False, True])
-def test_problems_in_a_document_are_ordered_by_topic_and_run(tmp_path: Path, lenient: bool) -> None:
-    runs = {"r1": {"1": ["d#/a"], "2": ["d#/a", "f#/b"]}, "r2": {"1": ["f#/c"]}}
-    found = same_for_any_number(
-        write_runs(tmp_path / "runs", runs), corpus=CORPUS, lenient=lenient, measures="MAep"
-    )
-    text = str(found[1])
-    assert "r2.txt, topic 1, rank 1, f: no element /a" in text or "/c[1]" in text
-    assert "r1.txt, topic 2" not in text
 
 
 @pytest.mark.slow

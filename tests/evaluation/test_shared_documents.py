@@ -11,13 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Command
 
 import xcg
 from xcg.errors import UnmappedError
-from xcg.evaluation.document_check import shared_cache
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Executor
+from xcg.evaluation.resolution import shared_cache
 
 NAMES = [f"d{number}" for number in range(20)]
 ASSESSMENTS = {
@@ -123,8 +122,3 @@ def test_the_temporary_cache_is_deleted_after_an_interruption(corpus: Path, tmp_
     with pytest.raises(KeyboardInterrupt):
         interrupt()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus"]
-
-
-def test_the_option_no_cache_changes_no_score(xcg_command: Command, tmp_path: Path) -> None:
-    call = ("evaluate", "configs/quickstart.yaml", "--per-topic", "--no-cache")
-    assert xcg_command(*call, "--workers", 2).stdout == xcg_command(*call).stdout

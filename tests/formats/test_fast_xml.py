@@ -157,32 +157,6 @@ def test_regular_assessments_are_read_fast(
     assert [len(passages) for passages in base.passages("7").values()] == [1, 1]
 
 
-SMALL_FILES = [
-    '<assessments topic="7"> <file name="d"><best-entry-point path="/a"/> '
-    '<path path="/a" e="3" s="2" more="x"/> <path path="/b" e="3" s="2" more="x"/></file> '
-    "</assessments>",
-    '<assessments topic="7"><file file="d"><element exhaustivity="2" size="20" rsize="4" path="/a"/>'
-    '<element exhaustivity="2" size="20" rsize="4" path="/b"/></file>'
-    '<file file="e"><element exhaustivity="?" size="9" rsize="1" path="/a" /></file></assessments>',
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", SMALL_FILES)
-@pytest.mark.parametrize(
-    "character", ["<", ">", "&", '"', "\t", "\n", "\r", " ", " " * 150, "x", "/", "\x85"]
-)
-def test_both_readers_agree_wherever_a_character_is_inserted(
-    tmp_path: Path, text: str, character: str
-) -> None:
-    path = tmp_path / "assessments"
-    for position in range(len(text) + 1):
-        path.write_text(text[:position] + character + text[position:], newline="")
-        fast = assessments_content(path, lenient=True)
-        with patch.object(inex_assessments, "read_regular_assessments", return_value=False):
-            assert fast == assessments_content(path, lenient=True), position
-
-
 RUN_HEADS = [
     '<inex-submission run-id="r">',
     '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -296,6 +270,14 @@ def test_regular_submissions_are_read_fast(
     assert run.skipped == {"2"}
 
 
+SMALL_ASSESSMENTS = [
+    '<assessments topic="7"> <file name="d"><best-entry-point path="/a"/> '
+    '<path path="/a" e="3" s="2" more="x"/> <path path="/b" e="3" s="2" more="x"/></file> '
+    "</assessments>",
+    '<assessments topic="7"><file file="d"><element exhaustivity="2" size="20" rsize="4" path="/a"/>'
+    '<element exhaustivity="2" size="20" rsize="4" path="/b"/></file>'
+    '<file file="e"><element exhaustivity="?" size="9" rsize="1" path="/a" /></file></assessments>',
+]
 SMALL_SUBMISSION = (
     '<inex-submission run-id="r"> <topic topic-id="1"><result><file>d</file><path>/a</path>'
     "<rank>2</rank></result> <result><file>e</file><path>/b</path><rank>1</rank></result></topic> "
@@ -303,14 +285,21 @@ SMALL_SUBMISSION = (
 )
 
 
-@pytest.mark.parametrize("character", ["<", ">", "&", '"', "\t", "\n", " ", "x", "/", "\x85", "9"])
-def test_both_readers_agree_wherever_a_character_is_inserted_in_a_submission(
-    tmp_path: Path, character: str
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [*SMALL_ASSESSMENTS, SMALL_SUBMISSION])
+@pytest.mark.parametrize(
+    "character", ["<", ">", "&", '"', "\t", "\n", "\r", " ", " " * 150, "x", "/", "\x85", "9"]
+)
+def test_both_readers_agree_wherever_a_character_is_inserted(
+    tmp_path: Path, text: str, character: str
 ) -> None:
-    path = tmp_path / "run"
-    for position in range(len(SMALL_SUBMISSION) + 1):
-        text = SMALL_SUBMISSION[:position] + character + SMALL_SUBMISSION[position:]
-        path.write_text(text, newline="")
-        fast = run_content(path, lenient=True)
-        with patch.object(inex_submission, "read_regular_submission", return_value=None):
-            assert fast == run_content(path, lenient=True), position
+    path = tmp_path / "file"
+    content = run_content if text is SMALL_SUBMISSION else assessments_content
+    for position in range(len(text) + 1):
+        path.write_text(text[:position] + character + text[position:], newline="")
+        fast = content(path, lenient=True)
+        with (
+            patch.object(inex_assessments, "read_regular_assessments", return_value=False),
+            patch.object(inex_submission, "read_regular_submission", return_value=None),
+        ):
+            assert fast == content(path, lenient=True), position

@@ -71,9 +71,9 @@ def test_without_corpus_stated_offsets_are_kept(tmp_path: Path) -> None:
         ({"doc": "bees.md", "text": "dance"}, "Documents are named without the file extension"),
         (
             {"doc": "docs/bees.md", "text": "dance"},
-            "did you mean 'bees'? document: file name takes the end of a path that names a document",
+            "did you mean 'bees'? --set document='file name' takes the end of a path that names a",
         ),
-        ({"doc": "/data/bees.md", "text": "dance"}, "document: file name takes"),
+        ({"doc": "/data/bees.md", "text": "dance"}, "--set document='file name' takes"),
         ({"text": "dance"}, "the field 'doc' is missing"),
         ({"source": "bees", "text": "a"}, "its 'source' is 'bees': expected --set document=source"),
         (
@@ -202,6 +202,6 @@ def test_a_path_with_any_prefix_names_a_document_in_a_subfolder(
         tmp_path, json.dumps({"topic": "1", "doc": f"old/{name}.md", "text": text}), "p.jsonl"
     )
     with pytest.raises(
-        InputError, match=f"did you mean '{name}'. document: file name takes the end of"
+        InputError, match=f"did you mean '{name}'. --set document=.file name. takes the end of"
     ):
         read_run(plain, source=ChunkSource(None, Corpus.of(corpus)))

@@ -22,8 +22,7 @@ from xcg.gains.element_reader import ElementReader, JudgedDocument
 from xcg.gains.reader import EarlierView, Reader
 from xcg.registry import Between
 from xcg.user_model.model import UserModel
-from xcg.user_model.readers import READER_METHODS
-from xcg.user_model.relevance_value import RelevanceValue
+from xcg.user_model.relevance_value import READER_METHODS, RelevanceValue
 
 DOCUMENT = "<a><s><p>12345</p><p>67890</p></s></a>"
 FIRST, SECOND = "/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[2]"

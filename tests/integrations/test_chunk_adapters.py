@@ -14,7 +14,6 @@ import pytest
 
 import xcg
 import xcg.testing
-from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.judgements.recall_base import RecallBase, Span
@@ -496,50 +495,3 @@ def test_haystack_hierarchy(haystack_library: Any) -> None:
         assert text[start:end] == by_id[blocks[number].meta["__parent_id"]]
     with pytest.raises(XcgError, match=r"at level 3 .* counts from its parent"):
         span_of(blocks[-1])
-
-
-# Offsets in a Markdown file are those of its document
-
-NOTES = (
-    "# Bees\n\nBees *dance* 𝄞 & `waggle`, says [a book].\n\n[a book]: https://example.org\n\n"
-    "- They tell of food.\n- They tell of homes.\n\n> Some do not.\n\n## Ants\n\n"
-    "| ant | walks |\n|-----|-------|\n| red | fast |\n\n```\nif a < b:\n    walk()\n```\n"
-) * 4
-
-
-def check_notes(chunks: list[Any], texts: list[str]) -> None:
-    tree = Corpus.of({"notes.md": NOTES}).tree("notes")
-    ranking = run_of_chunks("r", {"7": chunks}, order="given").rankings["7"]
-    spans = [ranking.spans[rank] for rank in range(len(texts))]
-    assert set(ranking.files) == {"notes"}
-    assert len(spans) > 4
-    for (start, end), text in zip(spans, texts, strict=True):
-        assert tree.text[start:end].strip() == text.strip() != ""
-
-
-@pytest.mark.slow
-def test_markdown_by_langchain() -> None:
-    splitters = pytest.importorskip("langchain_text_splitters")
-    documents = pytest.importorskip("langchain_core.documents")
-    document = documents.Document(page_content=NOTES, metadata={"source": "notes"})
-    for splitter in (splitters.RecursiveCharacterTextSplitter, splitters.MarkdownTextSplitter):
-        chunks = splitter(chunk_size=80, chunk_overlap=0, add_start_index=True).split_documents(
-            [document]
-        )
-        check_notes(chunks, [chunk.page_content for chunk in chunks])
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.slow
-def test_markdown_by_llama_index(llama_index: Any) -> None:
-    parser = llama_index.node_parser.SentenceSplitter(chunk_size=20, chunk_overlap=0, tokenizer=words)
-    nodes = parser.get_nodes_from_documents([llama_index.schema.Document(text=NOTES, id_="notes")])
-    check_notes(nodes, [node.text for node in nodes])
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.slow
-def test_markdown_by_haystack(haystack_library: Any) -> None:
-    splitter = haystack_library.preprocessors.DocumentSplitter(split_by="word", split_length=15)
-    chunks = split(splitter, haystack_library.Document(content=NOTES, id="notes"))
-    check_notes(chunks, [chunk.content for chunk in chunks])

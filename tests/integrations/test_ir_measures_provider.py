@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import copy
-import importlib
 import pickle
 import random
-import subprocess
-import sys
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +12,6 @@ from typing import Any
 import ir_measures
 import pandas
 import pytest
-from conftest import ROOT
 from ir_measures import Qrel, ScoredDoc
 from ir_measures_campaign import Sized, as_xcg, campaign
 
@@ -299,28 +295,6 @@ def test_missing_columns_and_unsuitable_models_are_errors(tmp_path: Any) -> None
     )
     with pytest.raises(XcgError, match=r"two"):
         MAep(user_model=str(tmp_path / "two.yaml")).calc_aggregate([Qrel("1", "d", 1)], [])
-
-
-def test_the_module_can_be_imported_again() -> None:
-    script = (
-        "import importlib, sys, ir_measures\n"
-        "before = len(ir_measures.DefaultPipeline.providers), len(ir_measures.measures.registry)\n"
-        "import xcg.integrations.ir_measures as first\n"
-        "old = first.nxCG @ 1\n"
-        "importlib.reload(first)\n"
-        "del sys.modules['xcg.integrations.ir_measures']\n"
-        "import xcg.integrations.ir_measures as again\n"
-        "assert again is not first and again.nxCG is not first.nxCG\n"
-        "after = len(ir_measures.DefaultPipeline.providers), len(ir_measures.measures.registry)\n"
-        "print(after[0] - before[0], after[1] - before[1])\n"
-        "qrels, run = {'1': {'d': 1}}, {'1': {'d': 1.0}}\n"
-        "print(ir_measures.calc_aggregate([old, again.MAep], qrels, run)[again.nxCG @ 1])\n"
-        "print(ir_measures.parse_measure('R@5').calc_aggregate(qrels, run))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
-    assert done.stderr == ""
-    assert done.stdout.splitlines() == ["1 21", "1.0", "1.0"]
-    assert importlib.import_module("xcg.integrations.ir_measures") is provided
 
 
 def test_names_of_ir_measures_keep_their_meaning() -> None:

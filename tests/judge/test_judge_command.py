@@ -182,16 +182,13 @@ def test_a_wrong_input_is_one_message(
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("package", ["starlette", "jinja2"])
-def test_without_the_extra_there_is_help_and_the_command_that_installs_it(
-    config: Path, package: str
-) -> None:
+def test_without_the_extra_there_is_help_and_the_command_that_installs_it(config: Path) -> None:
     program = f"""
 import sys
 class Missing:
     def find_spec(self, name, path, target=None):
-        if name.partition(".")[0] == {package!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name={package!r})
+        if name.partition(".")[0] in ("starlette", "jinja2", "uvicorn"):
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name.partition(".")[0])
 sys.meta_path.insert(0, Missing())
 from xcg.cli.main import main
 main(["judge", "--help"], standalone_mode=False)
@@ -200,7 +197,8 @@ main(["judge", {str(config)!r}])
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stdout.startswith("Usage: ")
-    assert done.stderr == f"xcg: error: {missing_extra('xcg judge', package, 'judge')}\n"
+    expected = [missing_extra("xcg judge", package, "judge") for package in ("starlette", "jinja2")]
+    assert done.stderr in [f"xcg: error: {message}\n" for message in expected]
 
 
 def test_an_unknown_assessor_gets_the_nearest_name(config: Path, xcg_command: Command) -> None:

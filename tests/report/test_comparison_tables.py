@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pytest
 
 from xcg.evaluation.results import Result, Results
-from xcg.report.comparison_tables import pair_tables, publication_table, run_tables
+from xcg.report.comparison_tables import comparison_tables, publication_table
 from xcg.statistics.significance import compare_runs
 from xcg.tables import Table
 
@@ -33,7 +33,7 @@ def test_rows_relative_to_the_best_are_the_comparisons_with_it_as_the_baseline()
     """The best run is the first of one pair and the second of another."""
     scores = {"a": SCORES["a"], "c": SCORES["c"], "b": SCORES["b"]}
     results = results_of(scores)
-    (table,) = run_tables(results, compare_runs(results, "MAep", "m"), 2)
+    (table,) = comparison_tables(results, compare_runs(results, "MAep", "m"), 2, by_pair=False)
     best, *others = rows_of(table)
     assert (best["run"], best["mean"], best["difference"]) == ("c", 0.825, "best")
     lines = {line.run: line for line in compare_runs(results, "MAep", "m", baseline="best")}
@@ -53,9 +53,11 @@ def test_rows_relative_to_the_best_are_the_comparisons_with_it_as_the_baseline()
 
 def test_lower_is_better_measures_have_the_lowest_mean_first() -> None:
     results = results_of(SCORES, "ESL")
-    (table,) = run_tables(results, compare_runs(results, "ESL", "m"), 0)
+    (table,) = comparison_tables(results, compare_runs(results, "ESL", "m"), 0, by_pair=False)
     assert [row["run"] for row in rows_of(table)] == ["a", "b", "c"]
-    (named,) = run_tables(results, compare_runs(results, "ESL", "m", baseline="c"), 0)
+    (named,) = comparison_tables(
+        results, compare_runs(results, "ESL", "m", baseline="c"), 0, by_pair=False
+    )
     assert [row["run"] for row in rows_of(named)] == ["c", "a", "b"]
     assert rows_of(named)[1]["better/worse/equal"] == "4/0/0"
 
@@ -64,7 +66,9 @@ def test_runs_with_other_topics_state_their_number_and_the_mean_of_the_baseline(
     results = results_of(
         {"every": (0.2, 0.4, 0.6, 0.8), "half": (0.3, 0.6), "other": (0.1, 0.2, 0.4, 0.3)}
     )
-    (table,) = run_tables(results, compare_runs(results, "MAep", "m", baseline="every"), 0)
+    (table,) = comparison_tables(
+        results, compare_runs(results, "MAep", "m", baseline="every"), 0, by_pair=False
+    )
     baseline, half, other = rows_of(table)
     assert (baseline["mean"], baseline["baseline mean"]) == (0.5, None)
     assert (half["run"], half["topics"]) == ("half", 2)
@@ -75,7 +79,7 @@ def test_runs_with_other_topics_state_their_number_and_the_mean_of_the_baseline(
 def test_pairs_have_both_runs_and_both_means() -> None:
     results = results_of(SCORES)
     lines = compare_runs(results, "MAep", "m")
-    (table,) = pair_tables(results, lines, 0)
+    (table,) = comparison_tables(results, lines, 0, by_pair=True)
     for row, line in zip(rows_of(table), lines, strict=True):
         values = asdict(line)
         assert (row["run"], row["baseline"]) == (values["run"], values["baseline"])
@@ -87,7 +91,7 @@ def test_very_many_groups_have_no_letters() -> None:
     scores = {str(run): tuple(run + noise.random() / 100 for _ in range(4)) for run in range(54)}
     results = results_of(scores)
     lines = compare_runs(results, "MAep", "m", correction="none")
-    (table,) = run_tables(results, lines, 0)
+    (table,) = comparison_tables(results, lines, 0, by_pair=False)
     assert "group" not in {column.name for column in table.columns}
     assert list(table.legend) == [
         "There are no letters for runs that do not differ significantly, because they form more than "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import itertools
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -590,6 +592,7 @@ def test_the_page_passes_its_self_test_in_a_browser(page_file: Path, tmp_path: P
         assert "Index of documents (" in index
         assert 'aria-label="Show inex-eval for topic 4"' in index
         assert '<span class="print">Document</span>' in index  # paper has no buttons
+    assert "<summary>Settings and input files</summary>" in displayed
     assert not re.search("[\x80-\x9f\u200b\u2028\u202e\ufeff]", displayed)
     assert ("\u25a1" * 5 + "hidden" in displayed) == ("&lt;b&gt;plain" in displayed)
     assert "[object" not in done.stdout.partition("<script")[0]
@@ -606,7 +609,13 @@ def test_the_command_writes_a_file_or_a_pipe(xcg_command: Command, tmp_path: Pat
     assert done.stderr.splitlines()[-1] == "xcg: the report is in page.html"
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<h1>Four runs</h1>" in page
-    assert Page(page).data["topic_titles"] == ["Figure & example"]
+    data = Page(page).data
+    assert data["topic_titles"] == ["Figure & example"]
+    record = data["settings"]
+    assert (record["xcg"], record["settings"]["report"]["title"]) == (data["version"], "Four runs")
+    digests = {(tmp_path / name).resolve(): digest for name, digest in record["files"].items()}
+    assert digests[topics.resolve()] == hashlib.sha256(topics.read_bytes()).hexdigest()
+    assert not any(map(os.path.isabs, record["files"]))
     assert xcg_command(*call, "-", cwd=tmp_path).stdout == page
     topics.write_text("<inex_topic topic_id='1'>")
     wrong = xcg_command(*call, "other.html", cwd=tmp_path)

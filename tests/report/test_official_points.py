@@ -7,9 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Command
-
-PAGE = ROOT / "docs" / "decisions" / "official-evaluators.md"
+from conftest import Command
 
 
 class Evaluator:
@@ -494,17 +492,3 @@ def test_topics_come_first_in_string_order(inex_eval: Evaluator) -> None:
     assert (
         "".join(line for line in output.splitlines(True) if not re.search(r"\t(9|10)\t", line)) == quiet
     )
-
-
-# The page
-
-
-def test_the_example_of_the_page_prints_what_the_page_shows(inex_eval: Evaluator) -> None:
-    blocks = re.findall(
-        r"^```text\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
-    qrels, run, output = blocks
-    (inex_eval.folder / "qrels.txt").write_text(qrels)
-    (inex_eval.folder / "run.txt").write_text(run)
-    done = inex_eval.command("inex-eval", "-r", "qrels.txt", "run.txt", cwd=inex_eval.folder)
-    assert done.stdout.startswith(output)

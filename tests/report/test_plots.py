@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 from figure_contents import legend_of, lines_of
 
-from xcg.evaluation.curve_ranks import RankOfValue
-from xcg.evaluation.curves import CurveOf
+from xcg.evaluation.curves import CurveOf, RankOfValue
 from xcg.report import plots
 from xcg.statistics.levels import LevelCurve
 from xcg.statistics.perturbation import PerturbedMean

@@ -11,8 +11,10 @@ import pytest
 from xcg.errors import InputError
 from xcg.settings.keys import Settings
 from xcg.settings.schema import (
+    FILE,
     FLAG,
     NAME,
+    OBJECTS,
     PATH,
     PATHS,
     REQUIRED,
@@ -26,7 +28,6 @@ from xcg.settings.schema import (
     keys_of,
     list_of,
     number,
-    objects,
     section,
     stated,
     whole,
@@ -95,6 +96,7 @@ def test_legal_values(type: Type, value: object, expected: object) -> None:
         (list_of(NAME), ["a", 1.5], "expected text, found float 1.5"),
         (stated("a list"), [], "expected a list, found list \\[\\]"),
         (PATH, 3, "expected text, found int 3"),
+        (FILE, "-", "standard output is for the results: expected a file"),
     ],
 )
 def test_illegal_values_say_what_is_expected(type: Type, value: object, message: str) -> None:
@@ -122,7 +124,7 @@ def test_python_can_state_objects() -> None:
     run = object()
     assert RUN.check(run, PYTHON) is run
     assert RUN.check(Path("a"), PYTHON) == "a"
-    inputs = objects()
+    inputs = OBJECTS
     assert inputs.check({"1": {}}, PYTHON) == {"1": {}}
     assert inputs.check(Path("a"), PYTHON) == [Path("a")]
     with pytest.raises(ValueError, match="expected text, found dict"):

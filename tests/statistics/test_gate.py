@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from bee_campaign import GOLD, GOOD, POOR, RIGHT, Chunks, run_compare, write_campaign
+from bee_campaign import GOLD, GOOD, POOR, RIGHT, Chunks, run_gate, write_campaign
 from score_tables import results_by_run
 from statsmodels.stats.multitest import multipletests
 
@@ -52,8 +52,8 @@ def test_the_exit_status_distinguishes_failures_from_unmapped_data(
     files: Callable[..., list[str]],
 ) -> None:
     gate = ("--fail-under", "MAep=0.9")
-    assert run_compare(*files(good=GOOD), *gate)[0] == 0
-    status, stderr = run_compare(*files(poor=POOR), *gate)
+    assert run_gate(*files(good=GOOD), *gate)[0] == 0
+    status, stderr = run_gate(*files(poor=POOR), *gate)
     assert status == 1
     # 5.5 tokens are relevant, with 5 others before them: ∫ 5.5g / (5 + 5.5g) dg = 0.3255.
     assert (
@@ -66,31 +66,29 @@ def test_the_exit_status_distinguishes_failures_from_unmapped_data(
         "beyond an unassessed text": {**GOOD, "3": [("ants", 5, 21)]},
     }
     for case, run in unmapped.items():
-        status, stderr = run_compare(*files(new=run), *gate)
+        status, stderr = run_gate(*files(new=run), *gate)
         assert (status, "topic 3, rank 1" in stderr) == (3, True), case
     for gold in ({**GOLD, "3": {"wasps": [(0, 5)]}}, {**GOLD, "3": {"bees": [(30, 99)]}}):
-        status, stderr = run_compare(*files(gold, new=GOOD), *gate)
+        status, stderr = run_gate(*files(gold, new=GOOD), *gate)
         assert (status, "topic 3" in stderr) == (3, True)
 
 
 def test_tolerated_problems_do_not_pass_unless_allowed(files: Callable[..., list[str]]) -> None:
     gone = {**GOOD, "3": [RIGHT, ("wasps", 0, 5)], "4": [RIGHT, ("bees", 30, 99)]}
     options = [*files(new=gone), "--fail-under", "MAep=0.9"]
-    status, stderr = run_compare(*options, "--set", "lenient=true")
+    status, stderr = run_gate(*options, "--set", "lenient=true")
     assert status == 3
     assert "2 results or assessments could not be used, and 0 are allowed" in stderr
     assert "topic 3, rank 2" in stderr
-    assert run_compare(*options, "--set", "gate.allow_unmapped=1")[0] == 3
-    assert run_compare(*options, "--set", "gate.allow_unmapped=2")[0] == 0  # implies lenient
+    assert run_gate(*options, "--set", "gate.allow_unmapped=1")[0] == 3
+    assert run_gate(*options, "--set", "gate.allow_unmapped=2")[0] == 0  # implies lenient
 
 
 def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: Path) -> None:
     gate = ("--fail-under", "MAep=0.01", "--measures", "MAep")
     partly = {"1": [RIGHT]}
-    assert (
-        run_compare(*files(new=partly), *gate)[0] == 0
-    )  # unanswered topics count 0, and a note says so
-    assert run_compare(*files(new=partly), "--fail-under", "MAep=0.2")[0] == 1
+    assert run_gate(*files(new=partly), *gate)[0] == 0  # unanswered topics count 0, and a note says so
+    assert run_gate(*files(new=partly), "--fail-under", "MAep=0.2")[0] == 1
     cases = [
         (files(good=GOOD, new={"99": [RIGHT]}), "run new answers no assessed topic"),
         ([*files(good=GOOD), "--run", str(tmp_path / "none.jsonl")], "none.jsonl"),
@@ -110,7 +108,7 @@ def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: P
     (tmp_path / "empty.jsonl").touch()
     cases.append(([*files(good=GOOD), "--run", str(tmp_path / "empty.jsonl")], "an empty file"))
     for options, message in cases:
-        status, stderr = run_compare(*options, *gate)
+        status, stderr = run_gate(*options, *gate)
         assert (status, message in stderr) == (2, True), (message, stderr)
     # A run lacks a score of a measure that other runs have.
     rows = [Result("a", topic, "MAep", 1.0, "m") for topic in ("1", "2", "all")]
@@ -295,12 +293,12 @@ def test_a_margin_follows_the_order_and_the_sum_of_a_measure() -> None:
 def test_a_baseline_without_limits_is_the_test(files: Callable[..., list[str]]) -> None:
     worse = ("--baseline", "good", "--measures", "nxCG@1")
     campaign = files(good=GOOD, poor=POOR, other=GOOD, also=GOOD)
-    assert run_compare(*files(good=GOOD, poor=POOR), *worse)[0] == 1
+    assert run_gate(*files(good=GOOD, poor=POOR), *worse)[0] == 1
     wilcoxon = (*campaign, *worse, "--set", "compare.test=wilcoxon")
-    assert run_compare(*wilcoxon)[0] == 3
-    assert run_compare(*wilcoxon, "--set", "gate.allow_underpowered=true")[0] == 0
-    assert run_compare(*wilcoxon, "--set", "compare.margin=0.01")[0] == 1
-    assert run_compare(*files(good=GOOD, other=GOOD), *worse, "--set", "compare.margin=0.01")[0] == 0
+    assert run_gate(*wilcoxon)[0] == 3
+    assert run_gate(*wilcoxon, "--set", "gate.allow_underpowered=true")[0] == 0
+    assert run_gate(*wilcoxon, "--set", "compare.margin=0.01")[0] == 1
+    assert run_gate(*files(good=GOOD, other=GOOD), *worse, "--set", "compare.margin=0.01")[0] == 0
     for options, message in (
         ((), "nothing to check: expected a baseline"),
         (("--max-drop", "5%"), "max_drop needs the run to compare with"),
@@ -310,7 +308,7 @@ def test_a_baseline_without_limits_is_the_test(files: Callable[..., list[str]]) 
         ((*worse, "--set", "compare.margin={MAep: 0.1}"), "no measure 'MAep'"),
     ):
         alone = options == ("--baseline", "good")
-        status, stderr = run_compare(*(files(good=GOOD) if alone else campaign), *options)
+        status, stderr = run_gate(*(files(good=GOOD) if alone else campaign), *options)
         assert (status, message in stderr) == (2, True), stderr
 
 

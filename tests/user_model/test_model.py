@@ -192,7 +192,8 @@ def test_a_model_inherits_the_keys_of_its_base(tmp_path: Path) -> None:
     mine = tmp_path / "inner" / "mine.yaml"
     mine.write_text("base: ../base.yaml\nrelevance_value: {alpha: 1}\neffort: {unit: words}\n")
     model = UserModel.load(mine)
-    assert (model.name, model.effort.unit, model.relevance_value.alpha) == ("base", "words", 1)
+    assert (model.name, model.effort.unit) == ("base[alpha=1,unit=words]", "words")
+    assert model.relevance_value.alpha == 1
     assert str(model.relevance_value.normalisation) == "related"
     assert model.quantisation.function(1, 1) == 0.5  # found in the folder of the base
 
@@ -219,7 +220,6 @@ def test_lists_of_values_in_a_model_or_its_base_are_several_models(tmp_path: Pat
         ("name: b\nsize: x", "base: b.yaml", "b.yaml:2: size: illegal value 'x'"),
         ("name: b\neffort:\n  unit: x", "base: b.yaml\neffort: {charge: whole}", "b.yaml:3: effort"),
         ("name: b", "base: b.yaml\neffort:\n  unit: x", "m.yaml:3: effort.unit: illegal value 'x'"),
-        ("size: words", "base: b.yaml", "m.yaml:1: the key 'name' is missing"),
     ],
 )  # fmt: skip
 def test_an_error_in_a_base_names_its_file(
@@ -232,3 +232,24 @@ def test_an_error_in_a_base_names_its_file(
     assert message.replace("{folder}", str(tmp_path)) in str(raised.value)
     with pytest.raises(XcgError, match=r"user model: base: unknown user model 'overlap-of': did"):
         resolve_models({"base": "overlap-of"})
+
+
+@pytest.mark.parametrize(
+    ("mapping", "names"),
+    [
+        (
+            {"base": "kazai-lalmas-2006", "relevance_value": {"alpha": 0.5}},
+            ["kazai-lalmas-2006[alpha=0.5]"],
+        ),
+        (
+            {"base": "overlap-off", "size": "words", "relevance_value": {"alpha": [0, 1]}},
+            ["overlap-off[size=words][alpha=0]", "overlap-off[size=words][alpha=1]"],
+        ),
+        ({"base": "overlap-off", "name": "mine"}, ["mine"]),
+        ({"base": "overlap-off"}, ["overlap-off"]),
+    ],
+)
+def test_a_model_without_a_name_states_what_differs_from_its_base(
+    mapping: dict[str, object], names: list[str]
+) -> None:
+    assert [model.name for model in resolve_models(mapping)] == names

@@ -10,7 +10,7 @@ from typing import Any
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import XcgError
-from xcg.evaluation.gold_improvement import review_gold
+from xcg.evaluation.gold_review import review_gold
 from xcg.evaluation.validation import validate
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor

@@ -13,12 +13,7 @@ from xcg.evaluation.run_names import with_named_run
 from xcg.report.columns import AGREEMENTS, OVERALL_TESTS
 from xcg.report.comparison_plots import differences_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
-from xcg.report.comparison_tables import (
-    has_one_baseline,
-    pair_tables,
-    publication_table,
-    run_tables,
-)
+from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_table
 from xcg.report.comparisons import (
     comparison_rows,
     means_rows,
@@ -30,7 +25,6 @@ from xcg.statistics.margins import parse_margins
 from xcg.statistics.significance import Comparison
 from xcg.statistics.significance import compare as compare_results
 from xcg.statistics.topic_scores import ALL_PAIRS, BEST, compares_within_runs
-from xcg.tables import Table
 
 
 def compare(asked: Asked) -> Answer[Any]:
@@ -80,16 +74,10 @@ def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Com
         within_runs = compares_within_runs(results)
         statement = comparison_statement(comparisons, baseline, chosen.correction, within_runs)
         by_pair = (within_runs or baseline == ALL_PAIRS) and not has_one_baseline(comparisons)
-        shown = pair_tables if by_pair else run_tables
-        tables: list[Table | str] = [*shown(results, comparisons, chosen.topics)]
-        complete = list(tables)
-        if not (by_pair or has_one_baseline(comparisons)):
-            complete += ["\n", *pair_tables(results, comparisons, chosen.topics)]
         return Layout(
             statement.lead,
             statement.facts,
-            complete,
-            tables,
+            comparison_tables(results, comparisons, chosen.topics, by_pair),
             publication_table(results, comparisons, by_pair),
         )
 

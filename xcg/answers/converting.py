@@ -12,9 +12,9 @@ from xcg.documents.writing import whole_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.config import require
 from xcg.evaluation.conversion import assessments_of_run, convert_assessments, level_statistics
-from xcg.evaluation.ideal_runs import ideal_run
+from xcg.evaluation.ideals import ideal_run
 from xcg.evaluation.inputs import check_document_is_used
-from xcg.evaluation.repeated_results import count_repeated, note_repeated
+from xcg.evaluation.reading import count_repeated, note_repeated
 from xcg.formats.base import read_run_and_format
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights

@@ -28,7 +28,7 @@ _INPUTS = ("assessments", "gold", "runs", "corpus")
 _WITH_OWN_MEASURES = {"curves", "chunks", "gate", "study.perturb"}
 _MADE = (*_INPUTS, "user_model", "measures", "strategies")
 _RUNS = ("baseline", "against", "reference", "run")
-_WRITTEN = ("junit", "checkpoint")
+_WRITTEN = ("junit",)
 _EVALUATED = ("order", "ties", "lenient")
 
 

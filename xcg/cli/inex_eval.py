@@ -12,7 +12,7 @@ import click
 from xcg.cli.command import command
 from xcg.cli.completion import complete_strategy
 from xcg.cli.output import output_option, print_text
-from xcg.documents.standard_input import claim_standard_input
+from xcg.documents.files import claim_standard_input
 from xcg.evaluation.inputs import resolve_strategies
 from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_eval_output
 from xcg.settings.schema import MAX_NUMBER

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from xcg.answer import Answer, check_plot_format
-from xcg.campaign import Campaign
 from xcg.cli.messages import print_status
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, nearest
@@ -21,7 +20,6 @@ from xcg.tables import CSV_WITHOUT_FORMULAS
 from xcg.terminal_tables import PIPE, Terminal
 
 if TYPE_CHECKING:
-    from xcg.answer import Answer
     from xcg.campaign import Campaign
 
 FILE = click.Path(path_type=Path, dir_okay=False)

@@ -141,8 +141,8 @@ compare = Question(
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
     baseline. Without a baseline, runs are shown relative to the best one, and those that share a letter
-    do not differ significantly; --baseline all prints all pairs. With several overlap strategies, the
-    pairs are the strategies of the same run.
+    do not differ significantly; --baseline all prints all pairs, and --baseline best those with the
+    best run. With several overlap strategies, the pairs are the strategies of the same run.
 
     A relative difference is marginal below 5 %, noticeable from 5 to 10 %, and material above 10 %
     (Spärck Jones). --format markdown and latex print a short table for papers. --set compare.test,
@@ -158,10 +158,8 @@ gate = Question(
 
     With --max-drop, --max-regressed or --fail-under, only these limits decide, without a test. With a
     baseline and no limit, a run fails that is significantly worse by any measure (5 %, corrected over
-    all runs, measures and user models). The verdict states how often an unchanged run fails, and which
-    loss is found with 80 % power.
-
-    --format markdown prints a comment for a pull request.""",
+    all runs, measures and user models). The verdict states how often an unchanged run fails. --format
+    markdown prints a comment for a pull request.""",
     "xcg gate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006 --run focused "
     "--run paragraphs --baseline focused --max-drop 5%",
     (

@@ -45,7 +45,6 @@ _SCHEMA = (
     f"PRAGMA application_id = {_APPLICATION}",
     f"PRAGMA user_version = {FORMAT}",
     "DROP TABLE IF EXISTS entries",
-    "DROP TABLE IF EXISTS files",
     "CREATE TABLE entries (id INTEGER PRIMARY KEY, key BLOB UNIQUE, content BLOB)",
 )
 _REMOVE_OLDEST = """

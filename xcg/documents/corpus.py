@@ -73,7 +73,8 @@ class Corpus:
         self._unreadable: dict[str, InputError] = {}  # read once, not for each result
         self._kept = 0
         self._cache = cache
-        self.similar_names = SimilarNames()
+        self._similar: dict[str, str | None] = {}
+        self._comparisons: Counter[str] = Counter()
 
     @classmethod
     def of(cls, documents: Mapping[str, bytes | str | ElementTree]) -> Corpus:
@@ -155,6 +156,27 @@ class Corpus:
         'bees.md'
         """
         return self.source.where(self._canonical(name))
+
+    def similar_name(self, name: str, kind: str) -> str | None:
+        """Return the name of the most similar document; None for later names of the same kind.
+
+        Comparing names takes time, and messages show only the first problem of a kind.
+
+        Args:
+            name: A name that no document has.
+            kind: What has the name. Each kind has its own first names, so that they do not depend on
+                other problems.
+
+        >>> corpus = Corpus.of({"bread": "", "wine": ""})
+        >>> corpus.similar_name("Bread", "results"), corpus.similar_name("x", "results")
+        ('bread', None)
+        """
+        if name not in self._similar:
+            if self._comparisons[kind] == _MAX_COMPARISONS:
+                return None
+            self._comparisons[kind] += 1
+            self._similar[name] = nearest_name(name, islice(self, _COMPARED_NAMES))
+        return self._similar[name]
 
     def length(self, name: str) -> int:
         """Return the number of characters of a document's text.
@@ -322,37 +344,6 @@ class Corpus:
                     results = list(pool.map(parse, batches))
             for result in results:
                 yield from result.items()
-
-
-class SimilarNames:
-    """Similar names of documents, for the first unknown names.
-
-    Comparing names takes time, and messages show only the first problem of a kind.
-
-    >>> names, documents = SimilarNames(), ["bread", "wine"]
-    >>> names.find("Bread", "results", documents), names.find("x", "results", documents)
-    ('bread', None)
-    """
-
-    def __init__(self) -> None:
-        self._found: dict[str, str | None] = {}
-        self._comparisons: Counter[str] = Counter()
-
-    def find(self, name: str, kind: str, documents: Iterable[str]) -> str | None:
-        """Return the name of the most similar document; None for later names of the same kind.
-
-        Args:
-            name: A name that no document has.
-            kind: What has the name. Each kind has its own first names, so that they do not depend on
-                other problems.
-            documents: The names of all documents.
-        """
-        if name not in self._found:
-            if self._comparisons[kind] == _MAX_COMPARISONS:
-                return None
-            self._comparisons[kind] += 1
-            self._found[name] = nearest_name(name, islice(documents, _COMPARED_NAMES))
-        return self._found[name]
 
 
 def _attempt(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T | InputError:

@@ -1,4 +1,4 @@
-"""Open input files by path, folder, glob or ``-``, gzipped or not; parse XML safely."""
+"""Open input files by path, folder, glob or ``-`` (standard input), also gzipped; parse XML safely."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import gzip
 import math
 import os
 import re
+import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from io import BufferedIOBase, BufferedReader, RawIOBase
+from io import BufferedIOBase, BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 from xcg.documents.searching import Search, is_pattern, unexpanded_hint
-from xcg.documents.standard_input import STANDARD_INPUT, claim_standard_input, open_standard_input
 from xcg.errors import FileError, InputError, nearest_file
 from xcg.lazy_modules import etree
 from xcg.settings.input_files import open_file
 
 PathLike = str | os.PathLike[str]
+STANDARD_INPUT = Path("-")
+"""The name of standard input; a file with this name needs its absolute path."""
 INCOMPLETE_CAMPAIGN = "xcg-incomplete.txt"
 """Name of the file that marks the folder of a simulated campaign as incomplete."""
 
@@ -29,6 +32,8 @@ MAX_GZIP_RATIO = 250
 """Maximum size of a decompressed assessment or run file, as a multiple of its compressed size."""
 RATIO_FROM_BYTES = 1 << 26
 """Size of a decompressed file up to which any ratio is allowed: 64 MB."""
+MAX_STANDARD_INPUT = 1 << 30
+"""Maximum size of standard input, which is kept in memory: 1 GB."""
 CHUNK_BYTES = 1 << 15
 """Number of bytes to read at once; larger chunks need newly allocated memory each time."""
 
@@ -45,6 +50,45 @@ SAFE_PARSING: dict[str, Any] = {
 }
 """lxml's options for input that may be hostile: entities are not expanded, and no other file is opened.
 libxml2's limits apply: a depth of 256 elements, 10 MB for a name or a text."""
+
+
+# Formats are detected from the beginning of a file, and some commands read their inputs twice.
+_uses: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+_contents: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
+
+
+def claim_standard_input(what: str) -> Path:
+    """Return the path of standard input, which can hold one kind of input.
+
+    Args:
+        what: The kind of input, for messages.
+
+    Raises:
+        InputError: If it holds another kind, or there is no standard input.
+    """
+    first = _uses.setdefault(_standard_input(), what)
+    if first != what:
+        raise InputError(
+            STANDARD_INPUT, f"standard input is already used for {first}; expected a file with {what}"
+        )
+    return STANDARD_INPUT
+
+
+def _open_standard_input() -> BufferedReader:
+    """Open standard input for reading, each time from its beginning."""
+    stream = _standard_input()
+    if stream not in _contents:
+        content = stream.buffer.read(MAX_STANDARD_INPUT + 1)
+        if len(content) > MAX_STANDARD_INPUT:
+            raise InputError(STANDARD_INPUT, "standard input of more than 1 GB; expected a file")
+        _contents[stream] = content
+    return BufferedReader(cast(Any, BytesIO(_contents[stream])))
+
+
+def _standard_input() -> Any:
+    if sys.stdin is None:
+        raise InputError(STANDARD_INPUT, "there is no standard input; expected a file")
+    return sys.stdin
 
 
 def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
@@ -150,7 +194,7 @@ def open_input(path: Path) -> Iterator[BufferedReader]:
     """
     try:
         with ExitStack() as stack:
-            opened = open_standard_input() if path == STANDARD_INPUT else open_file(path)
+            opened = _open_standard_input() if path == STANDARD_INPUT else open_file(path)
             file: BufferedReader = stack.enter_context(opened)
             if file.peek(2).startswith(b"\x1f\x8b"):
                 unpacked = stack.enter_context(_GzipFile(file, path))

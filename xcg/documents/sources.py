@@ -74,10 +74,8 @@ class Source(ABC):
 
     def __init__(self, label: Path) -> None:
         self.label = label
-        self.guesses: dict[str, None] = {}
-        """Notes on the content of documents that have been read, each once."""
         self.guessed: set[str] = set()
-        """The documents that caused them."""
+        """The documents that have been read with a guessed charset."""
         self._unread: Counter[str] = Counter()  # files that are not documents, by ending
 
     @abstractmethod
@@ -107,6 +105,11 @@ class Source(ABC):
             )
         return notes
 
+    @property
+    def guesses(self) -> list[str]:
+        """Notes on the content of documents that have been read."""
+        return [_GUESSED] if self.guessed else []
+
     def note_oddities(self, notes: Notes) -> None:
         """Note files that are not read, and how documents were read so far."""
         for text in (*self.oddities(), *self.guesses):
@@ -134,7 +137,6 @@ class Source(ABC):
             limit = f"{LARGEST_DOCUMENT >> 20} MB"
             raise InputError(where, f"the document is larger than {limit}; divide it")
         if converter_of(where) is markup.html_to_xml and markup.guesses_charset(data):
-            self.guesses[_GUESSED] = None
             self.guessed.add(name)
         return converted(data, where)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from xcg.documents.files import STANDARD_INPUT
 from xcg.documents.sources import LinkedFolder
-from xcg.documents.standard_input import STANDARD_INPUT
 from xcg.errors import FileError, InputError, XcgError
 from xcg.evaluation.inputs import Inputs, resolve_strategies, resolve_user_models
 from xcg.evaluation.run_names import select_runs

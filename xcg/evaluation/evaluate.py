@@ -12,22 +12,26 @@ from xcg.evaluation.inputs import (
     Inputs,
     Unanswered,
 )
-from xcg.evaluation.other_divisor import note_other_order
 from xcg.evaluation.parallel import Progress
-from xcg.evaluation.reading import Reading
-from xcg.evaluation.repeated_results import count_repeated, note_repeated
+from xcg.evaluation.reading import (
+    Reading,
+    count_repeated,
+    note_references,
+    note_repeated,
+    unique_names,
+    with_unique_names,
+)
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.evaluation.score_notes import (
     list_topics,
     note_above_1,
+    note_other_order,
     note_topics,
     note_undefined,
     note_units,
 )
-from xcg.evaluation.scored_runs import MeasureValues, ScoredRun
-from xcg.evaluation.scoring import TopicScorer, TopicScores
+from xcg.evaluation.scoring import MeasureValues, ScoredRun, TopicScorer, TopicScores
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.evaluation.unique_names import note_references, unique_names, with_unique_names
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.measures.trec import (

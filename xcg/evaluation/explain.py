@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, XcgError, nearest
-from xcg.evaluation.derivation import derive
 from xcg.evaluation.explanation import (
     ExplainedResult,
     Explanation,
-    Explanations,
     MissedElement,
     RelatedIdeal,
+    derive,
 )
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_gains import element_readers
 from xcg.gains.element_reader import JudgedDocument
@@ -35,8 +35,8 @@ MAX_RELATIONS = 1_000_000
 _PASSAGE = "passage"  # the name of a passage in a ranking of elements
 
 
-def explain(inputs: Inputs, topic: str) -> Explanations:
-    """Explain every run's ranking for a topic, as :func:`explain` does."""
+def explain(inputs: Inputs, topic: str) -> NotedList[Explanation]:
+    """Explain the ranking of every run for a topic under every user model."""
     base = inputs.recall_base
     if topic not in base:
         raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
@@ -46,7 +46,7 @@ def explain(inputs: Inputs, topic: str) -> Explanations:
     (found,) = map_topics(
         TopicSource.of(inputs), lambda one: _explain_topic(one, runs, models, notes), notes, [topic]
     )
-    return Explanations(found, notes.lines())
+    return NotedList(found, notes.lines())
 
 
 def _explain_topic(

@@ -1,13 +1,13 @@
-"""Show the ideal recall-base that a user model makes of the assessments."""
+"""Show the ideal recall-base of a user model, and make the runs of KL's Table I of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from statistics import fmean
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-from xcg.documents.paths import WHOLE
+from xcg.documents.paths import WHOLE, split_step
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.inputs import Inputs
@@ -17,6 +17,8 @@ from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
+from xcg.runs.run import Ranking, Run
+from xcg.user_model.ideal import innermost
 from xcg.user_model.model import UserModel
 
 
@@ -32,7 +34,7 @@ class IdealElement(NamedTuple):
 
 
 def ideal_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> NotedList[IdealElement]:
-    """Return the ideal recall-bases of topics, by default of all, as :func:`ideal_elements` does."""
+    """Return the ideal elements and gold spans of topics, by default of all, the best first."""
     found_topics, notes = _topics(inputs, topics)
     elements: list[IdealElement] = []
     for model in inputs.user_models:
@@ -46,12 +48,12 @@ def ideal_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> Noted
 
 def _topics(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[list[Topic], Notes]:
     """Return topics without runs, by default all, and the notes."""
-    notes, names = inputs.new_notes(), checked_topics(inputs.recall_base, names)
+    notes, names = inputs.new_notes(), _checked_topics(inputs.recall_base, names)
     source = TopicSource.of(inputs, with_runs=False)
     return map_topics(source, lambda topic: topic, notes, names), notes
 
 
-def checked_topics(base: RecallBase, topics: Iterable[str] | None) -> list[str]:
+def _checked_topics(base: RecallBase, topics: Iterable[str] | None) -> list[str]:
     """Return topics, by default all assessed ones.
 
     Raises:
@@ -242,3 +244,110 @@ def _element_statistics(
         both / leaf_text if leaf_text else None,
         both / ideal_text if ideal_text else None,
     )
+
+
+RankingKind = Literal["ideal", "reverse_ideal", "frb", "rel_leaves"]
+"""The runs of Table I of Kazai and Lalmas 2006: the elements of the ideal recall-base; these in reverse
+order; all relevant elements, the full recall-base; and the relevant elements without relevant
+descendants."""
+RANKING_KINDS: tuple[RankingKind, ...] = get_args(RankingKind)
+_IDEAL_KINDS = ("ideal", "reverse_ideal")
+
+
+class _Candidate(NamedTuple):
+    """An element or passage that can become a result.
+
+    Attributes:
+        score: Its quantised score.
+        container_score: The highest score of the ideal elements at or above it if this matters, else 0.
+    """
+
+    file: str
+    path: str
+    span: tuple[int, int] | None
+    score: float
+    container_score: float = 0.0
+
+
+def ideal_run(inputs: Inputs, kind: RankingKind = "ideal") -> tuple[Run, Notes]:
+    """Return a run that a recall-base defines (Kazai and Lalmas 2006, Table I).
+
+    Results are in decreasing order of quantised score. Results with equal scores are in the order of
+    their documents and paths; in ``rel_leaves``, first come those in ideal elements with higher scores.
+    A topic without such results is left out, with a note.
+
+    Args:
+        inputs: Assessments, one user model and optionally documents.
+        kind: ``ideal``, ``reverse_ideal``, ``frb`` or ``rel_leaves``, which is also the run's name.
+
+    Returns:
+        The run and the notes.
+
+    Raises:
+        XcgError: If there are several user models, the full recall-base or the leaves of passages are
+            wanted, and as :func:`xcg.evaluate`.
+
+    >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (2, 2), "/a/s[2]": (3, 3)}}}
+    >>> for kind in RANKING_KINDS:
+    ...     run, _ = ideal_run(Inputs(base), kind)
+    ...     print(kind, [path for _, path in run.rankings["1"]])
+    ideal ['/a[1]/s[2]', '/a[1]/s[1]']
+    reverse_ideal ['/a[1]/s[1]', '/a[1]/s[2]']
+    frb ['/a[1]/s[2]', '/a[1]/s[1]', '/a[1]']
+    rel_leaves ['/a[1]/s[2]', '/a[1]/s[1]']
+    """
+    models = inputs.user_models
+    if len(models) > 1:
+        names = ", ".join(model.name for model in models)
+        raise XcgError(f"several user models ({names}): expected one, --user-model NAME")
+    base, model = inputs.recall_base, models[0]
+    source, notes = TopicSource.of(inputs, with_runs=False), inputs.new_notes()
+    rankings = {}
+    found = map_topics(
+        source,
+        lambda topic: (topic.name, sorted(_candidates(topic, model, kind, base), key=_sort_key)),
+        notes,
+    )
+    for topic, candidates in found:
+        if kind == "reverse_ideal":
+            candidates.reverse()
+        if candidates:
+            rankings[topic] = Ranking.of([(one.file, one.path, one.span) for one in candidates])
+        else:
+            what = "ideal" if kind in _IDEAL_KINDS else "relevant"
+            notes.note(f"{model.name}: topic {topic} has no {what} element")
+    return Run(kind, rankings), notes
+
+
+def _candidates(
+    topic: Topic, model: UserModel, kind: RankingKind, base: RecallBase
+) -> Iterator[_Candidate]:
+    ideal = topic.ideal(model)
+    if ideal.gold is not None:
+        if kind not in _IDEAL_KINDS:
+            raise XcgError(
+                f"{kind} consists of elements, but the user model {model.name} scores results as text: "
+                "expected ideal, reverse_ideal, or another user model"
+            )
+        for file, gold in topic.gold_in_characters(ideal, model).items():
+            for start, end, score in gold:
+                yield _Candidate(file, "", (start, end), score)
+        return
+    for file, document in ideal.documents.items():
+        rows: Iterable[int] = document.ideal
+        if kind not in _IDEAL_KINDS:
+            assessed = topic.assessed[file]
+            rows = [r for r in assessed if assessed[r].relevant or document.own_scores.get(r, 0.0) > 0]
+        if kind == "rel_leaves":
+            rows = innermost(document.tree, sorted(rows))
+        for row in rows:
+            path = assessed_path(base, topic.name, file, document.tree, row)
+            above = [document.ideal_scores.get(up, 0.0) for up in (row, *document.ancestors[row])]
+            container_score = max(above) if kind == "rel_leaves" else 0.0
+            yield _Candidate(file, path, None, document.own_scores.get(row, 0.0), container_score)
+
+
+def _sort_key(one: _Candidate) -> tuple[object, ...]:
+    """Sort by score; then by names and numbers, because without documents their order is unknown."""
+    steps = [split_step(step) for step in one.path.split("/")[1:]]
+    return -one.score, -one.container_score, one.file, steps, one.span or (0, 0)

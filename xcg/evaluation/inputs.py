@@ -8,17 +8,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
-from xcg.documents.files import PathLike, expand
-from xcg.documents.standard_input import STANDARD_INPUT
+from xcg.documents.files import STANDARD_INPUT, PathLike, expand
 from xcg.errors import FileError, InputError, Notes, XcgError, nearest
 from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import Executor
-from xcg.evaluation.reading import Reading, read_all, rewrite_all
-from xcg.evaluation.repeated_results import count_repeated, note_repeated
-from xcg.evaluation.unique_names import note_references, with_unique_names
+from xcg.evaluation.reading import (
+    Reading,
+    count_repeated,
+    note_references,
+    note_repeated,
+    read_all,
+    rewrite_all,
+    with_unique_names,
+)
 from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topic_titles
 from xcg.judgements.anchoring import anchor
@@ -26,11 +31,11 @@ from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
-from xcg.runs.chunk_documents import ChunkSource, DocumentKey, GoldText, check_document_key
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey, GoldText
 from xcg.runs.chunk_order import ORDERS as CHUNK_ORDERS
 from xcg.runs.chunk_order import Order as ChunkOrder
 from xcg.runs.chunks import Parents, check_chunks, is_chunk, run_of_chunks
-from xcg.runs.run import ORDERS, Order, Run, Ties, Topics, check_order
+from xcg.runs.run import ORDERS, Order, Run, Ties, Topics
 from xcg.runs.runs import Runs
 from xcg.runs.ties import in_document_order, note_equal_scores
 from xcg.settings.keys import DEFAULT_MEASURES
@@ -85,7 +90,7 @@ class Inputs:
         positions: Key of a configuration → path → the line that names it, for messages.
 
     Raises:
-        XcgError: If an option has an illegal value. The properties raise it for illegal data.
+        XcgError: The properties raise it for illegal data; settings are checked before.
 
     >>> inputs = Inputs({"1": {"d": 2}}, {"r": {"1": ["d", "e"]}}, measures="nxCG@1 MAep")
     >>> inputs.recall_base.topics, inputs.loaded_runs[0].name
@@ -117,15 +122,6 @@ class Inputs:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", Notes(self.lenient))
-        if isinstance(self.strategies, Iterator):  # read more than once
-            object.__setattr__(self, "strategies", list(self.strategies))
-        stated = {"unanswered": {*get_args(Unanswered)}, "order": {None, *ORDERS, *CHUNK_ORDERS}}
-        for name, known in stated.items():
-            if (value := getattr(self, name)) not in known:
-                raise XcgError(f"{name} is {value!r}: {nearest(str(value), known - {None})}")
-        check_order(self.file_order, self.ties)
-        _ = self.executor
-        check_document_key(self.document)
 
     @cached_property
     def executor(self) -> Executor:

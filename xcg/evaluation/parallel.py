@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from xcg.errors import XcgError, missing_extra
 from xcg.lazy_modules import pickle, socket
-from xcg.settings.schema import MAX_WORKERS
 
 Progress = Callable[[int, int], None]
 _RETRIES = 3
@@ -30,25 +29,12 @@ class Executor:
         workers: Number of processes; 1 is this process, -1 is one process per core.
         scheduler: The address of a Dask scheduler, whose cluster has its own workers.
 
-    Raises:
-        XcgError: If the number of workers is illegal, or is given together with a scheduler.
-
     >>> Executor().run(pow, [(2, 3), (3, 2)])
     [8, 9]
     """
 
     workers: int = 1
     scheduler: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.workers != -1 and not 1 <= self.workers <= MAX_WORKERS:
-            expected = f"expected 1 to {MAX_WORKERS:,}, or -1 for one per core"
-            raise XcgError(f"{self.workers} workers: {expected}")
-        if self.scheduler is not None and self.workers != 1:
-            raise XcgError(
-                f"{self.workers} workers and a scheduler, whose cluster has its own workers: expected "
-                "one of them"
-            )
 
     @property
     def is_this_process(self) -> bool:

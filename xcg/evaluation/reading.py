@@ -1,21 +1,130 @@
-"""Read runs, one task for each file, and let overlap strategies rewrite them topic by topic."""
+"""Read runs, let overlap strategies rewrite them, name them differently, and count repeated results."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
-from xcg.errors import Notes
+from xcg.documents.paths import WHOLE
+from xcg.errors import Notes, first_names
 from xcg.evaluation.parallel import ONE_PROCESS, Executor
+from xcg.evaluation.resolution import different, element_codes
 from xcg.formats.base import read_run
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
-from xcg.runs.run import Order, Run, Ties, Topics
+from xcg.runs.columns import NameColumn
+from xcg.runs.run import UNKNOWN_SPAN, Order, Ranking, Run, Ties, Topics, name_without_strategy
 from xcg.runs.runs import Runs
 from xcg.strategies.registry import BoundStrategy
 from xcg.strategies.rewriting import rewrite_runs
+
+_LISTED_RUNS = 3
+
+
+def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
+    """Return the runs, each under a name that no other has."""
+    names = unique_names([(run.name, run.source, run.strategy) for run in runs], notes)
+    return [
+        run if run.name == name else run.with_name(name) for name, run in zip(names, runs, strict=True)
+    ]
+
+
+def note_references(names: Sequence[str], notes: Notes) -> None:
+    """Note which runs are greedy references, and not what a system returned."""
+    if len(names) == 1:
+        notes.note(f"{names[0]} is a greedy reference: its results are ordered with the assessments")
+    elif names:
+        listed = first_names(names, _LISTED_RUNS)
+        notes.note(f"{listed} are greedy references: their results are ordered with the assessments")
+
+
+def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str]:
+    """Return a different name for each run, given as (name, source, strategy).
+
+    >>> runs = [("bm25", "a.run", ""), ("bm25", "b.run", ""), ("lm", "c.run", "")]
+    >>> unique_names(runs, Notes())
+    ['bm25 [a.run]', 'bm25 [b.run]', 'lm']
+    >>> runs = [("bm25+unique", "a.run", "unique"), ("bm25+unique", "b.run", "unique")]
+    >>> unique_names(runs, Notes())
+    ['bm25 [a.run]+unique', 'bm25 [b.run]+unique']
+    """
+    originals = [name_without_strategy(name, strategy) for name, _, strategy in runs]
+    counts = Counter(
+        (original, strategy) for original, (_, _, strategy) in zip(originals, runs, strict=True)
+    )
+    shared: dict[str, int] = {}
+    for (original, _), count in counts.items():
+        if count > 1:
+            shared[original] = max(count, shared.get(original, 0))
+    for original in sorted(shared):
+        notes.note(
+            f"{shared[original]} runs are named {original!r}; the name of each now ends in its file"
+        )
+    used: Counter[tuple[str, str]] = Counter()
+    unique = []
+    for original, (name, source, strategy) in zip(originals, runs, strict=True):
+        full_name = f"{original} [{source}]" if original in shared else original
+        used[full_name, strategy] += 1
+        number = used[full_name, strategy]
+        full_name += f" #{number}" if number > 1 else ""
+        unique.append(full_name + name.removeprefix(original))
+    return unique
+
+
+_LISTED_RUNS = 3
+
+
+def count_repeated(run: Run) -> int:
+    """Return how many results of a run repeat an earlier one of their topic.
+
+    >>> count_repeated(Run.of("bm25", {"1": ["a#/s[1]", "b", "a#/s[1]"], "2": ["b"]}))
+    1
+    """
+    return sum(map(count_repeated_in_topic, run.rankings.values()))
+
+
+def count_repeated_in_topic(ranking: Ranking) -> int:
+    """Return how many results of a ranking repeat an earlier one; unknown spans repeat nothing."""
+    files, paths = ranking.files, ranking.paths
+    if isinstance(files, NameColumn) and isinstance(paths, NameColumn) and not ranking.spans:
+        return len(ranking) - len(different(element_codes([ranking])))
+    if not ranking.spans:
+        are_documents = ranking.paths.count(WHOLE) == len(ranking)
+        return len(ranking) - len(set(ranking.files if are_documents else ranking))
+    results = [(*result, ranking.spans.get(position)) for position, result in enumerate(ranking)]
+    known = [result for result in results if result[2] != UNKNOWN_SPAN]
+    return len(known) - len(set(known))
+
+
+def note_repeated(counts: Mapping[str, int], notes: Notes) -> None:
+    """Note which runs repeat results.
+
+    Args:
+        counts: Name of each run → number of its repeated results.
+        notes: The notes.
+
+    >>> notes = Notes()
+    >>> note_repeated({"bm25": 2, "lm": 0}, notes)
+    >>> print(notes.notes[0])
+    run bm25 repeats 2 results of the same topic: the strategy unique removes them
+    """
+    repeating = {name: count for name, count in counts.items() if count}
+    if len(repeating) == 1:
+        ((name, count),) = repeating.items()
+        results = "a result" if count == 1 else f"{count} results"
+        notes.note(f"run {name} repeats {results} of the same topic: the strategy unique removes them")
+    elif repeating:
+        listed = [f"{name} {count}" for name, count in list(repeating.items())[:_LISTED_RUNS]]
+        more = (
+            f" and {len(repeating) - _LISTED_RUNS} more runs" if len(repeating) > _LISTED_RUNS else ""
+        )
+        notes.note(
+            f"{len(repeating)} runs repeat results of the same topic ({', '.join(listed)}{more}): the "
+            "strategy unique removes them"
+        )
 
 
 class Reading(NamedTuple):

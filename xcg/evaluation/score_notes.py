@@ -1,17 +1,17 @@
-"""Note what a reader of scores could overlook: topics that were left out, and scores above 1."""
+"""Note what a reader of scores could overlook: topics left out, scores above 1, and other orders."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import combinations, islice
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import is_unspaced
 from xcg.errors import Notes, XcgError, first_names
 from xcg.evaluation.inputs import Unanswered
 from xcg.evaluation.results import Result
-from xcg.evaluation.scored_runs import ScoredRun
+from xcg.evaluation.scoring import ScoredRun
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure
 from xcg.measures.definition import BOUND
@@ -21,6 +21,7 @@ from xcg.user_model.model import UserModel
 _LISTED_TOPICS = 50
 _LISTED_MODELS = 3
 _SAMPLED = 20
+_EQUAL = 1e-9  # the difference of scores
 _ABOVE_1 = 1 + 1e-9  # not a rounding error
 
 
@@ -143,3 +144,48 @@ def note_above_1(
             f"{highest.value:.4f} ({highest.measure} of run {highest.run}, {topic})"
             + (f", because {reason}" if reason else "")
         )
+
+
+def note_other_order(
+    models: Sequence[str], measures: Sequence[Measure], runs: Mapping[str, ScoredRun], notes: Notes
+) -> None:
+    """Note how many pairs of runs ``unretrieved=max`` would order differently, if any.
+
+    Args:
+        models: The names of the user models.
+        measures: The measures of the runs' values.
+        runs: Name → run, without greedy references.
+        notes: The notes.
+    """
+    compared = changed = total = 0
+    largest, example = 0.0, ""
+    for position, measure in enumerate(measures):
+        for number, model in enumerate(models):
+            means = {}
+            for name, run in runs.items():
+                values = run.values[number][position]
+                if values.with_max:
+                    default = measure.aggregate(list(values.values.values()))
+                    means[name] = default, measure.aggregate(values.with_max)
+            compared += bool(means)
+            for one, two in combinations(sorted(means, key=lambda name: -means[name][0]), 2):
+                difference, other = (a - b for a, b in zip(means[one], means[two], strict=True))
+                total += 1
+                if _sign(difference) != _sign(other):
+                    changed += 1
+                    if abs(difference - other) > largest:
+                        largest = abs(difference - other)
+                        example = (
+                            f"{one} minus {two} is {difference:+.2g}, and with max {other:+.2g}, by "
+                            f"{measure} under {model}"
+                        )
+    if changed:
+        counted = ", counted for each measure and user model" if compared > 1 else ""
+        notes.note(
+            f"unretrieved=max would order {changed} of {total} pairs of runs differently{counted}; the "
+            f"largest difference: {example}"
+        )
+
+
+def _sign(difference: float) -> int:
+    return (difference > _EQUAL) - (difference < -_EQUAL)

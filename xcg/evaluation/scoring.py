@@ -1,23 +1,91 @@
-"""Score the runs of one topic under all user models."""
+"""Score all runs for one topic: the second half of an evaluation."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Unanswered
-from xcg.evaluation.other_divisor import divides_by_uncredited, with_max
-from xcg.evaluation.scored_runs import TopicValue
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.measures import Measure, RankingGains
+from xcg.measures.effort import divisor
 from xcg.measures.trec import span_values
 from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
+
+
+class TopicValue(NamedTuple):
+    """The value of one measure for one run and topic.
+
+    Attributes:
+        value: The value; None if it is undefined.
+        aggregate_input: What the mean needs if it is not the mean of the values.
+        is_unknown_text: Whether it is undefined because the text of a result is unknown.
+        with_max: The value with ``unretrieved=max``, if it can be another.
+    """
+
+    value: float | None
+    aggregate_input: object = None
+    is_unknown_text: bool = False
+    with_max: float | None = None
+
+
+@dataclass
+class MeasureValues:
+    """The values of one measure for one run.
+
+    Attributes:
+        values: Topic → value.
+        inputs: What the mean needs of each topic if it is not the mean of the values.
+        unknown_text: The topics without a value because the text of a result is unknown.
+        with_max: The values with ``unretrieved=max``, if they can be others.
+    """
+
+    values: dict[str, float] = field(default_factory=dict)
+    inputs: list[object] = field(default_factory=list)
+    unknown_text: list[str] = field(default_factory=list)
+    with_max: list[float] = field(default_factory=list)
+
+    def add(self, topic: str, found: TopicValue) -> None:
+        """Add the value of one topic."""
+        if found.value is not None:
+            self.values[topic] = found.value
+        if found.aggregate_input is not None:
+            self.inputs.append(found.aggregate_input)
+        if found.is_unknown_text:
+            self.unknown_text.append(topic)
+        if found.with_max is not None:
+            self.with_max.append(found.with_max)
+
+
+class ScoredRun(NamedTuple):
+    """The values of one run.
+
+    Attributes:
+        name: The name in the file, which other runs may have too, with the strategy.
+        source: Where the run was read.
+        strategy: The overlap strategy that rewrote the run; empty without one.
+        answered: The topics with results.
+        skipped: See :class:`Run`.
+        values: One list per user model, with one entry per measure; empty without measures.
+        standard: (topic, measure) → value of the standard measures.
+        repeated: Number of results that repeat an earlier one of their topic; 0 for a greedy reference.
+    """
+
+    name: str
+    source: str
+    strategy: str
+    answered: frozenset[str]
+    skipped: frozenset[str]
+    values: Sequence[Sequence[MeasureValues]]
+    standard: Mapping[tuple[str, str], float]
+    repeated: int = 0
+
 
 ModelValues = Mapping[str, Sequence[TopicValue | None]]
 """Run → the value of each measure; None for measures of gains if there are no ideal gains."""
@@ -150,9 +218,27 @@ class TopicScorer:
 def _value(measure: Measure, gains: RankingGains, effort: Mapping[str, str]) -> TopicValue:
     value = measure.compute(gains, effort)
     if value is not None:
-        other = with_max(value, gains) if divides_by_uncredited(measure, effort) else None
+        other = _with_max(value, gains) if _divides_by_uncredited(measure, effort) else None
         return TopicValue(value, measure.aggregate_input(gains, effort), with_max=other)
     if measure.definition.needs != "text":
         return TopicValue(None)
     ranking = gains.highlights
     return TopicValue(None, None, bool(ranking.relevant and ranking.unknown))
+
+
+def _divides_by_uncredited(measure: Measure, effort: Mapping[str, str]) -> bool:
+    """Return whether a measure has the divisor of ``unretrieved=uncredited``.
+
+    Args:
+        measure: The measure.
+        effort: The parameters of the user model.
+    """
+    settings = measure.settings(effort)
+    is_used = settings.get("effort", "ranks") == "ranks" and settings.get("average") != "gain"
+    return is_used and settings.get("unretrieved") == "uncredited"
+
+
+def _with_max(value: float, gains: RankingGains) -> float:
+    """Return what a value computed from gains would be with ``unretrieved=max``."""
+    vectors = gains.checked_gains, gains.checked_ideal, gains.not_retrieved
+    return value * divisor(*vectors, "uncredited") / divisor(*vectors, "max")

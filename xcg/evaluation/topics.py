@@ -13,10 +13,9 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.evaluation.document_check import judged_files, lacking_paths, shared_cache
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
-from xcg.evaluation.resolution import ResultResolver
+from xcg.evaluation.resolution import ResultResolver, judged_files, lacking_paths, shared_cache
 from xcg.gains.texts import Texts
 from xcg.gains.topic import Topic
 from xcg.judgements.assessment import Assessment
@@ -302,7 +301,6 @@ def map_topics(
     names: Sequence[str] | None = None,
     *,
     executor: Executor = ONE_PROCESS,
-    files: Sequence[Path] = (),
     progress: Progress | None = None,
 ) -> list[T]:
     """Return ``function(topic)`` of each topic, in order.
@@ -316,7 +314,6 @@ def map_topics(
         notes: Takes the problems that are tolerated, in the order of the topics.
         names: The topics; by default all assessed ones.
         executor: Where the work is done.
-        files: The run files, which workers need under the same paths.
         progress: Called with the number of finished topics and of all topics.
 
     Raises:
@@ -339,8 +336,7 @@ def map_topics(
             progress(len(names) * done // of, len(names))
 
     with shared_cache(source.corpus, executor) as corpus:
-        if corpus is not None and corpus.is_on_disk:
-            files = [*files, Path(corpus.path)]
+        files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
         source.resolver.lacking = lacking_paths(source.runs, source.base, corpus, names, executor)
         parts = _parts(names, source.runs, _TASKS_PER_WORKER * executor.count_workers())
         tasks = [(source.part(part, corpus), part) for part in parts]

@@ -14,7 +14,7 @@ from xcg.documents.paths import WHOLE, parent_path
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import check_document_is_used
-from xcg.evaluation.repeated_results import count_repeated_in_topic
+from xcg.evaluation.reading import count_repeated_in_topic
 from xcg.formats.base import add_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment

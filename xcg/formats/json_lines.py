@@ -259,7 +259,7 @@ def _canonical_document(name: str) -> str:
     try:
         return canonical_file(name)
     except ValueError as error:
-        hint = f"; document: {FILE_NAME} takes its end that names a document"
+        hint = f"; --set document={FILE_NAME!r} takes its end that names a document"
         raise ValueError(f"{error}{hint if file_name(name) else ''}") from None
 
 

@@ -10,7 +10,7 @@ from xcg.errors import InputError, XcgError
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import EarlierView, Reader, Seen
 from xcg.registry import Part
-from xcg.user_model.readers import ReaderClass, check_methods
+from xcg.user_model.relevance_value import ReaderClass, check_methods
 
 T = TypeVar("T")
 

@@ -10,18 +10,16 @@ from __future__ import annotations
 import itertools
 import operator
 from abc import ABC, abstractmethod
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.errors import InputError, XcgError
-from xcg.integrations.chunk_texts import DocumentTexts, TextPieces, TextSource
 from xcg.runs.chunk_adapters import ChunkAdapter, as_score, shortened
-from xcg.runs.chunk_documents import DocumentKey
+from xcg.runs.chunk_documents import DocumentKey, name_in_corpus
 from xcg.runs.chunks import chunks_by_id, ranking_of_chunks, span_of
 from xcg.runs.run import ORACLE, Ranking
 from xcg.strategies.registry import STRATEGIES, BoundStrategy
@@ -29,6 +27,12 @@ from xcg.strategies.rewriting import rewrite_ranking, single_strategy
 
 SOURCES_KEY = "merged_from"
 """The metadata key of the ids of the chunks that a new chunk replaces."""
+
+TextSource = Mapping[str, str] | Callable[[str], str | None] | None
+"""The documents' texts by name, or a function of the name."""
+
+_Piece = tuple[int, int, str]
+"""Start, end and text of a part of a document."""
 
 _MAX_DEPTH = 50
 
@@ -75,6 +79,33 @@ def storable_strategy(strategy: BoundStrategy) -> object:
         return serialized_strategy(strategy)
     except XcgError:
         return strategy.function
+
+
+class _DocumentTexts(Mapping[str, str]):
+    """The texts of documents by the names that chunks state; each is asked for once."""
+
+    def __init__(self, source: Mapping[str, str] | Callable[[str], str | None]) -> None:
+        self._get = source.get if isinstance(source, Mapping) else source
+        self._texts: dict[str, str | None] = {}
+        self.by_document: dict[str, str] = {}
+        """The texts by the names in rankings."""
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._texts:
+            self._texts[name] = self._get(name)
+        text = self._texts[name]
+        if text is None:
+            raise KeyError(name)
+        if not isinstance(text, str):
+            raise InputError(name, f"its text is {type(text).__name__}: expected str")
+        self.by_document[name_in_corpus(name)] = text
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_document)
+
+    def __len__(self) -> int:
+        return len(self.by_document)
 
 
 class NewChunk(NamedTuple):
@@ -190,7 +221,7 @@ class ChunkRewriter:
         chunks = list(chunks)
         if not chunks:
             return []
-        texts = None if self._texts is None else DocumentTexts(self._texts)
+        texts = None if self._texts is None else _DocumentTexts(self._texts)
         ancestors = self._ancestors(chunks)
         where = f"strategy {self.strategy}"
         read = ranking_of_chunks(chunks, self._document, texts, ancestors, f"{where}, ")
@@ -241,21 +272,6 @@ def parent_id(adapter: ChunkAdapter, chunk: Any) -> str | None:
     return None
 
 
-@dataclass
-class _Document:
-    """The chunks of one document, sorted by their start."""
-
-    starts: list[int]
-    ends: list[int]
-    positions: list[int]
-
-    def inside(self, start: int, end: int) -> list[int]:
-        """Return the positions of the chunks inside a span, or of those that overlap it, by rank."""
-        first, last = bisect_left(self.starts, start), bisect_left(self.starts, end)
-        found = [self.positions[i] for i in range(first, last) if self.ends[i] <= end]
-        return sorted(found or [self.positions[i] for i in range(last) if self.ends[i] > start])
-
-
 class _ChunksOfRanking:
     """Finds or makes the chunks of a ranking that a strategy returned."""
 
@@ -265,15 +281,13 @@ class _ChunksOfRanking:
         ranking: Ranking,
         chunks: Sequence[Any],
         ancestors: Mapping[str, Any],
-        texts: DocumentTexts | None,
+        texts: _DocumentTexts | None,
     ) -> None:
         self._library = library
         self._ranking = ranking
         self._chunks = chunks
         self._ancestors = ancestors
         self._texts = texts
-        self._documents: dict[str, _Document] = {}
-        self._pieces: dict[str, TextPieces] = {}
         self._parents: dict[tuple[str, tuple[int, int]], Any] | None = None
 
     def of(self, rewritten: Ranking) -> Iterator[Any]:
@@ -299,7 +313,7 @@ class _ChunksOfRanking:
     def _new(self, name: tuple[str, object], score: float | None) -> Any:
         document, span = name
         start, end = _checked(document, span)
-        inside = self._document(document).inside(start, end)
+        inside = self._inside(document, start, end)
         if not inside:
             raise InputError(
                 document, f"the strategy returned characters {start} to {end}, which no chunk overlaps"
@@ -330,14 +344,15 @@ class _ChunksOfRanking:
     def _span(self, position: int) -> tuple[int, int]:
         return cast(tuple[int, int], self._ranking.spans[position])
 
-    def _document(self, name: str) -> _Document:
-        if not self._documents:
-            rows: dict[str, list[tuple[int, int, int]]] = {}
-            for position, file in enumerate(self._ranking.files):
-                rows.setdefault(file, []).append((*self._span(position), position))
-            for file, found in rows.items():
-                self._documents[file] = _Document(*map(list, zip(*sorted(found), strict=True)))
-        return self._documents.get(name, _Document([], [], []))
+    def _positions(self, document: str) -> list[int]:
+        """Return the positions of the chunks of a document."""
+        return [position for position, file in enumerate(self._ranking.files) if file == document]
+
+    def _inside(self, document: str, start: int, end: int) -> list[int]:
+        """Return the positions of the chunks inside a span, or of those that overlap it."""
+        spans = [(position, *self._span(position)) for position in self._positions(document)]
+        inside = [position for position, low, high in spans if start <= low and high <= end]
+        return inside or [position for position, low, high in spans if low < end and high > start]
 
     def _parents_by_name(self) -> dict[tuple[str, tuple[int, int]], Any]:
         """Return (document, span) → parent, for the parents of all chunks."""
@@ -364,20 +379,53 @@ class _ChunksOfRanking:
                     f"the strategy returned characters {start} to {end}, but the text has {len(text)}",
                 )
             return text[start:end]
-        if document not in self._pieces:
-            self._pieces[document] = TextPieces(self._known_texts(document))
-        return self._pieces[document].text(document, start, end)
+        return _joined_text(self._known_texts(document), document, start, end)
 
-    def _known_texts(self, document: str) -> Iterator[tuple[int, int, str]]:
+    def _known_texts(self, document: str) -> Iterator[_Piece]:
         """Yield start, end and text of the chunks of a document and of their parents."""
         adapter = self._library.adapter
         assert self._parents is not None
-        spans = [(self._span(p), self._inner(p)) for p in self._document(document).positions]
+        spans = [(self._span(p), self._inner(p)) for p in self._positions(document)]
         spans += [(span, parent) for (file, span), parent in self._parents.items() if file == document]
         for (start, end), chunk in spans:
             text = adapter.fields(chunk).text
             if text is not None and len(text) == end - start:
                 yield start, end, text
+
+
+def _joined_text(pieces: Iterable[_Piece], document: str, start: int, end: int) -> str:
+    """Return the text of a span that pieces cover together.
+
+    Raises:
+        InputError: If the pieces do not cover the span, or differ in a character.
+    """
+    in_order = sorted(pieces)
+    parts: list[str] = []
+    reached, previous = start, None
+    while reached < end:
+        before = (piece for piece in in_order if piece[0] <= reached)
+        piece = max(before, key=operator.itemgetter(1), default=None)
+        if piece is None or piece[1] <= reached:
+            raise InputError(
+                f"{document}, characters {start} to {end}",
+                f"the text of the new chunk is unknown: no chunk has character {reached}; pass texts=, "
+                "the texts of the documents",
+            )
+        if previous is not None:
+            _check_shared_text(document, previous, piece)
+        parts.append(piece[2][reached - piece[0] : end - piece[0]])
+        reached, previous = piece[1], piece
+    return "".join(parts)
+
+
+def _check_shared_text(document: str, a: _Piece, b: _Piece) -> None:
+    start, end = max(a[0], b[0]), min(a[1], b[1])
+    if a[2][start - a[0] : end - a[0]] != b[2][start - b[0] : end - b[0]]:
+        raise InputError(
+            f"{document}, characters {start} to {end}",
+            "two chunks have different texts there: are their offsets those of one text? Pass texts=, "
+            "the texts of the documents",
+        )
 
 
 def _checked(document: str, span: object) -> tuple[int, int]:

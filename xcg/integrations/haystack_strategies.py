@@ -15,9 +15,9 @@ from xcg.integrations.chunk_strategies import (
     ChunkLibrary,
     ChunkRewriter,
     NewChunk,
+    TextSource,
     serialized_strategy,
 )
-from xcg.integrations.chunk_texts import TextSource
 from xcg.integrations.haystack import ADAPTER
 from xcg.runs.chunk_documents import DocumentKey
 

@@ -121,10 +121,9 @@ def _unpickle(name: str, params: Mapping[str, Any]) -> XcgMeasure:
 
 
 def _offer(name: str) -> XcgMeasure:
-    """Register a measure with ir_measures; one that an earlier import registered is replaced."""
+    """Register a measure with ir_measures."""
     definition = MEASURES.definition(name)
-    taken = name in _registry and not hasattr(_registry[name], "definition")
-    label = f"xcg_{name}" if taken or name in ("Q", "R") else name
+    label = f"xcg_{name}" if name in _registry or name == "Q" else name
     cutoff = definition.cutoff
     at = "cutoff" if cutoff is None or cutoff.whole else "recall"
     supported = {}
@@ -224,8 +223,7 @@ class _Evaluator(ir_measures.Evaluator):
         super().__init__(measures, set(self._query_ids.values()))
         self._recall_base = RecallBase.of(cast(Any, judgements))
         by_model: dict[str | None, dict[str, list[Any]]] = {}
-        measure: Any  # possibly of a class that an earlier import created
-        for measure in measures:
+        for measure in cast(Sequence[XcgMeasure], measures):
             names = by_model.setdefault(measure.params.get("user_model"), {})
             names.setdefault(str(measure.xcg_measure()), []).append(measure)
         self._groups = []
@@ -256,9 +254,7 @@ class _Evaluator(ir_measures.Evaluator):
 
 provider = XcgProvider()  # type: ignore[no-untyped-call]
 ir_measures.providers.register(provider)  # type: ignore[no-untyped-call]
-# Replace a provider that an earlier import of this module registered.
-_others = [other for other in ir_measures.DefaultPipeline.providers if other.NAME != provider.NAME]
-ir_measures.DefaultPipeline.providers[:] = [*_others, provider]
+ir_measures.DefaultPipeline.providers.append(provider)
 
 
 def _read_rows(rows: Any, what: str, fields: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -14,9 +14,9 @@ from xcg.integrations.chunk_strategies import (
     ChunkLibrary,
     ChunkRewriter,
     NewChunk,
+    TextSource,
     storable_strategy,
 )
-from xcg.integrations.chunk_texts import TextSource
 from xcg.integrations.langchain import ADAPTER
 from xcg.runs.chunk_documents import DocumentKey
 

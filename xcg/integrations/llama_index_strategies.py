@@ -21,9 +21,9 @@ from xcg.integrations.chunk_strategies import (
     ChunkLibrary,
     ChunkRewriter,
     NewChunk,
+    TextSource,
     storable_strategy,
 )
-from xcg.integrations.chunk_texts import TextSource
 from xcg.integrations.llama_index import ADAPTER
 from xcg.runs.chunk_documents import DocumentKey
 

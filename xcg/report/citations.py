@@ -18,7 +18,7 @@ from xcg.report.bibliography import Entry, bibliography, entries_of
 from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
-from xcg.user_model.readers import READERS
+from xcg.user_model.relevance_value import READERS
 
 if TYPE_CHECKING:
     from xcg.evaluation.inputs import Inputs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -74,26 +74,29 @@ class _Family(NamedTuple):
     lines: list[Comparison]
 
 
-def run_tables(results: Results, comparisons: Sequence[Comparison], topics: int) -> list[Table]:
-    """Return one table for each measure and user model: the baseline, then the others, best first.
+def comparison_tables(
+    results: Results, comparisons: Sequence[Comparison], topics: int, by_pair: bool
+) -> list[Table]:
+    """Return one table for each measure and user model.
 
-    If all pairs of runs are compared, the runs are shown relative to the best run, with letters: two
-    runs share a letter if and only if they do not differ significantly.
+    The rows are the pairs of runs that were compared; or the baseline, then the others, best first. If
+    all pairs of runs are compared, the runs are shown relative to the best run, with letters: two runs
+    share a letter if and only if they do not differ significantly.
 
     Args:
         results: Results with the scores of topics.
         comparisons: Comparisons of these results, with one baseline or of all pairs.
         topics: The number of deciding topics to include.
+        by_pair: Whether the rows are pairs of runs, and not runs relative to one run.
     """
-    return _tables(_rows_of_runs, results, comparisons, topics)
-
-
-def pair_tables(results: Results, comparisons: Sequence[Comparison], topics: int) -> list[Table]:
-    """Return one table for each measure and user model: the pairs of runs that were compared.
-
-    The arguments are those of :func:`run_tables`.
-    """
-    return _tables(_rows_of_pairs, results, comparisons, topics)
+    rows_of = _rows_of_pairs if by_pair else _rows_of_runs
+    families = _families(comparisons)
+    return [
+        _table(
+            rows_of(results, family, topics), family.lines[0], _title(results, family, len(families))
+        )
+        for family in families
+    ]
 
 
 def has_one_baseline(comparisons: Sequence[Comparison]) -> bool:
@@ -105,9 +108,9 @@ def publication_table(results: Results, comparisons: Sequence[Comparison], by_pa
     """Return the table for papers: one table without details, with measures and user models as columns.
 
     Args:
-        results: Results with the scores of topics.
-        comparisons: Comparisons of these results.
-        by_pair: Whether the rows are pairs of runs, and not runs relative to one run.
+        results: As for :func:`comparison_tables`.
+        comparisons: As for :func:`comparison_tables`.
+        by_pair: As for :func:`comparison_tables`.
     """
     rows_of = _rows_of_pairs if by_pair else _rows_of_runs
     families = _families(comparisons)
@@ -121,21 +124,6 @@ def publication_table(results: Results, comparisons: Sequence[Comparison], by_pa
         rows += [names | row for row in rows_of(results, family, 0)]
     shown = [{name: row[name] for name in row if name in _OF_PUBLICATIONS} for row in rows]
     return _table(shown, comparisons[0])
-
-
-def _tables(
-    rows_of: Callable[[Results, _Family, int], list[Row]],
-    results: Results,
-    comparisons: Sequence[Comparison],
-    topics: int,
-) -> list[Table]:
-    families = _families(comparisons)
-    return [
-        _table(
-            rows_of(results, family, topics), family.lines[0], _title(results, family, len(families))
-        )
-        for family in families
-    ]
 
 
 def _families(comparisons: Sequence[Comparison]) -> list[_Family]:

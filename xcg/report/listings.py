@@ -30,7 +30,7 @@ from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.normalisations import NORMALISATIONS
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.readers import READERS
+from xcg.user_model.relevance_value import READERS
 
 REGISTRIES: dict[str, FunctionRegistry[Any]] = {
     "quantisation": QUANTISATIONS,

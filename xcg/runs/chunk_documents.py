@@ -149,7 +149,7 @@ def missing_document(
     message = f"the corpus has no document {file!r}; "
     name = document_name(file)
     if name is not None and name in corpus:
-        hint = f"; in JSON Lines, document: {FILE_NAME} removes it"
+        hint = f"; in JSON Lines, --set document={FILE_NAME!r} removes it"
         return (
             f"{message}did you mean {name!r}? Documents are named without the file extension"
             f"{hint if is_result else ''}"
@@ -157,11 +157,11 @@ def missing_document(
     end = file_name(file, corpus)
     end = document_name(end) or end
     if end in corpus:
-        hint = f" document: {FILE_NAME} takes the end of a path that names a document"
+        hint = f" --set document={FILE_NAME!r} takes the end of a path that names a document"
         return f"{message}did you mean {end!r}?{hint if is_result else ''}"
-    similar = corpus.similar_names.find(file, "results" if is_result else "assessments", corpus)
+    similar = corpus.similar_name(file, "results" if is_result else "assessments")
     if similar is not None:
         return f"{message}did you mean {similar!r}?"
-    hint = "" if is_lenient else ", or lenient: true to only warn of missing documents"
+    hint = "" if is_lenient else ", or --set lenient=true to only warn of missing documents"
     unread = "".join(f"; {oddity}" for oddity in corpus.source.oddities())
     return f"{message}expected {corpus.label / file}.xml{hint}{unread}"

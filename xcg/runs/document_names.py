@@ -6,8 +6,9 @@ import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from xcg.documents.files import check_complete, lines, open_input
+from xcg.documents.files import check_complete, open_input
 from xcg.errors import InputError, XcgError
 from xcg.runs.chunk_adapters import shortened
 from xcg.runs.chunk_documents import FILE_NAME, DocumentKey
@@ -56,14 +57,19 @@ def read_document_names(path: Path) -> dict[str, str]:
         InputError: If the file cannot be read or a row is illegal, with file and line.
     """
     check_complete(path.parent)
+    with open_input(path) as file:
+        content = file.read(MAX_FILE_BYTES + 1)
+        if len(content) > MAX_FILE_BYTES:
+            raise InputError(path, "larger than 64 MB; expected names of documents")
+        text = content.decode("utf-8-sig")
     names: dict[str, str] = {}
-    for where, cells in _json_rows(path) if path.suffix == ".json" else _rows(path):
+    for where, cells in (_json_rows if path.suffix == ".json" else _rows)(path, text):
         if len(cells) != 2 or not all(isinstance(cell, str) and cell.strip() for cell in cells):
             raise InputError(
                 where,
                 f"{shortened(repr(cells))}: expected the name in run files and the name in the corpus",
             )
-        name, document = map(str, cells)
+        name, document = cells
         if names.setdefault(name, document) != document:
             raise InputError(
                 where, f"{shortened(repr(name))} has two names: {names[name]!r} and {document!r}"
@@ -73,38 +79,24 @@ def read_document_names(path: Path) -> dict[str, str]:
     return names
 
 
-def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:
+def _rows(path: Path, text: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the rows of a table, each with its file and line."""
     delimiter = "\t" if path.suffix == ".tsv" else ","
-    size = 0
-    with open_input(path) as file:
-        for number, line in lines(file, path):
-            size += len(line)
-            _check_size(path, size)
-            if line.strip():
-                where = f"{path}:{number}"
-                try:
-                    (cells,) = csv.reader([line.rstrip("\r\n")], delimiter=delimiter, strict=True)
-                except csv.Error as error:
-                    raise InputError(where, f"not a row of two names: {error}") from None
-                yield where, [cell.strip() for cell in cells]
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            where = f"{path}:{number}"
+            try:
+                (cells,) = csv.reader([line.rstrip("\r")], delimiter=delimiter, strict=True)
+            except csv.Error as error:
+                raise InputError(where, f"not a row of two names: {error}") from None
+            yield where, [cell.strip() for cell in cells]
 
 
-def _json_rows(path: Path) -> Iterator[tuple[str, list[object]]]:
-    with open_input(path) as file:
-        content = file.read(MAX_FILE_BYTES + 1)
-    _check_size(path, len(content))
+def _json_rows(path: Path, text: str) -> Iterator[tuple[str, Any]]:
     try:
-        pairs = json.loads(content.decode("utf-8-sig"), object_pairs_hook=list)
+        pairs = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError) as error:
         raise InputError(path, f"not valid JSON: {error}") from None
-    is_object = isinstance(pairs, list) and content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-    if not is_object:
+    if not text.lstrip().startswith("{"):
         raise InputError(path, 'expected an object like {"https://example.org/bees": "bees"}')
-    for name, document in pairs:
-        yield str(path), [name, document]
-
-
-def _check_size(path: Path, size: int) -> None:
-    if size > MAX_FILE_BYTES:
-        raise InputError(path, "larger than 64 MB; expected names of documents")
+    yield from ((str(path), pair) for pair in pairs)

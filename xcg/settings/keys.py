@@ -8,10 +8,12 @@ from typing import Any
 
 from xcg.errors import nearest
 from xcg.settings.schema import (
+    FILE,
     FLAG,
     MAX_NUMBER,
     MAX_WORKERS,
     NAME,
+    OBJECTS,
     PATH,
     PATHS,
     RUN,
@@ -23,7 +25,6 @@ from xcg.settings.schema import (
     kind,
     list_of,
     number,
-    objects,
     section,
     stated,
     whole,
@@ -178,7 +179,7 @@ class Compare(Bootstrap):
     """How runs are compared."""
 
     baseline: Any = key(
-        "Compare with this run, a name or a path, chosen before seeing the results; all compares every "
+        "Compare with this run, a name or a path, chosen before seeing the results. all compares every "
         "pair of runs, and best prints those with the best run.",
         RUN,
         option=True,
@@ -255,7 +256,7 @@ class Gate:
     junit: Any = key(
         "Write the verdict to this file as JUnit XML, one test case for each run, measure and user "
         "model.",
-        PATH,
+        FILE,
         option=True,
     )
     per_topic: bool = key(
@@ -348,15 +349,15 @@ class Settings:
 
     assessments: Any = key(
         "Read assessments from this file, folder or glob pattern; - is standard input.",
-        objects(),
+        OBJECTS,
         (),
         option=True,
     )
-    gold: Any = key("Assessments of spans: the same as assessments.", objects(), (), option=True)
+    gold: Any = key("Assessments of spans: the same as assessments.", OBJECTS, (), option=True)
     runs: Any = key(
         "Read runs from this file, folder or glob pattern; - is standard input. With CONFIG, the name "
         "of one of its runs selects this run.",
-        objects(),
+        OBJECTS,
         (),
         option="--run",
     )
@@ -416,7 +417,7 @@ class Settings:
     )
     format: str | None = key("Print this format.", choice(FORMATS), option=True)
     output: Any = key("Write to this file instead of standard output, which is -.", PATH, option=True)
-    plot: Any = key("Draw the result into this file: .png, .svg or .pdf.", PATH, option=True)
+    plot: Any = key("Draw the result into this file: .png, .svg or .pdf.", FILE, option=True)
     all_rows: bool = key("On a terminal, print all rows of long tables.", FLAG, False)
     formulas: bool = key(
         "In csv, write names that spreadsheets would read as formulas as they are; with false, after "
@@ -427,7 +428,7 @@ class Settings:
     record: Any = key(
         "Write every setting that can change a value, the version of xcg, and the SHA-256 of all input "
         "files to this file. xcg.load evaluates the same again.",
-        PATH,
+        FILE,
     )
     evaluate: Evaluate = section(Evaluate)
     compare: Compare = section(Compare)

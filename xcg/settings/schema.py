@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from xcg.errors import InputError, nearest
-from xcg.settings.yaml_file import KeyPath, format_key_path
+from xcg.settings.yaml_file import KeyPath
 
 T = TypeVar("T")
 
@@ -309,9 +309,17 @@ def _run(value: object, place: Place) -> object:
     return path if os.path.isfile(path) else name
 
 
+def _file(value: object, place: Place) -> object:
+    """Check the path of a file to write besides the results."""
+    if value == "-":
+        raise ValueError("standard output is for the results: expected a file")
+    return _path(value, place)
+
+
 RUN = Type(_run, "NAME", is_text=True)
 PATH = Type(_path, "PATH", is_text=True)
 PATHS = list_of(PATH)
+FILE = Type(_file, "PATH", is_text=True)
 
 
 def stated(expected: str, check: Callable[[Any, Place], object] | None = None, **about: Any) -> Type:
@@ -331,19 +339,13 @@ def stated(expected: str, check: Callable[[Any, Place], object] | None = None, *
     return Type(read, **about)
 
 
-def objects(paths: Type = PATHS) -> Type:
-    """Return the type of inputs: paths, or in Python also objects in memory."""
-
-    def check(value: object, place: Place) -> object:
-        items = value if isinstance(value, (list, tuple)) else [value]
-        is_paths = all(isinstance(item, str) or hasattr(item, "__fspath__") for item in items)
-        if place.is_python and not (is_paths and items):
-            return value
-        return paths.check(value, place)
-
-    return dataclasses.replace(paths, check=check)
+def _check_objects(value: object, place: Place) -> object:
+    items = value if isinstance(value, (list, tuple)) else [value]
+    is_paths = all(isinstance(item, str) or hasattr(item, "__fspath__") for item in items)
+    if place.is_python and not (is_paths and items):
+        return value
+    return PATHS.check(value, place)
 
 
-def dotted(path: KeyPath) -> str:
-    """Return a key path as users write it."""
-    return format_key_path(path)
+OBJECTS = dataclasses.replace(PATHS, check=_check_objects)
+"""Inputs: paths, or in Python also objects in memory."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from xcg.settings.schema import (
+    FILE,
     FLAG,
     MAX_COUNT,
     MAX_NUMBER,
     MAX_SEED,
     NAME,
-    PATH,
     PATHS,
     RUN,
     TEXT,
@@ -203,7 +203,7 @@ class Judge(Random):
     assessors: list[str] = key("The names of the assessors.", list_of(NAME), ["assessor"])
     second_share: float = key("A second assessor judges this proportion of the topics too.", _SHARE, 0)
     store: Any = key(
-        "Keep the judgements in this file.", PATH, default_text="the file of CONFIG with .sqlite"
+        "Keep the judgements in this file.", FILE, default_text="the file of CONFIG with .sqlite"
     )
 
 

@@ -93,11 +93,11 @@ def paired_inferences(
     return inferences
 
 
-def detectable_difference(found: Floats, test: str, level: float, power: float = POWER) -> float | None:
-    """Return the smallest true mean difference that a paired test detects with a given power.
+def detectable_difference(found: Floats, test: str, level: float) -> float | None:
+    """Return the smallest true mean difference that a paired test detects with 80 % power.
 
     - t: the difference δ for which the noncentral t distribution with the noncentrality √n·δ / sd(d)
-      exceeds the critical value with the probability ``power``.
+      exceeds the critical value with the power.
     - randomisation: the same, because the test has the power of the t test for many topics (Hoeffding
       1952).
 
@@ -106,7 +106,6 @@ def detectable_difference(found: Floats, test: str, level: float, power: float =
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
         level: Significance level of this comparison; see
             :func:`xcg.statistics.corrections.single_level`.
-        power: Above ``level`` and below 1.
 
     Returns:
         A difference above 0. None for Wilcoxon's test, which is about ranks and not about means; if all
@@ -120,7 +119,7 @@ def detectable_difference(found: Floats, test: str, level: float, power: float =
     topics, deviation = len(found), standard_deviation(found)
     if not deviation or smallest_p(test, topics) >= level or test not in ("t", "randomisation"):
         return None
-    return t_detectable(deviation, topics, level, power)
+    return t_detectable(deviation, topics, level, POWER)
 
 
 def t_detectable(deviation: float, topics: int, level: float, power: float) -> float:
@@ -146,7 +145,6 @@ def paired_significant(
     found: Sequence[Floats],
     test: str,
     corrections: Sequence[str],
-    level: float = SIGNIFICANCE_LEVEL,
 ) -> dict[str, Booleans]:
     """Return which comparisons of a family are significant by a paired test, in each campaign.
 
@@ -154,12 +152,11 @@ def paired_significant(
         found: As for :func:`family_p_values`.
         test: As for :func:`family_p_values`.
         corrections: As for :func:`xcg.statistics.corrections.adjusted`.
-        level: Significance level.
 
     Returns:
         For each correction, an array of shape (campaigns, comparisons).
     """
-    limit = level
+    level = limit = SIGNIFICANCE_LEVEL
     if test == "randomisation" and not {"none", "fdr_bh"} & set(corrections):
         limit = level / len(found) * (1 + ROUNDING)
     p_values = family_p_values(found, test, limit)

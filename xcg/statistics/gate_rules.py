@@ -292,7 +292,7 @@ def broken_rules(
 
 
 def gate_chances(
-    pairs: Sequence[BaselinePair], own_scores: Sequence[Sequence[float]], rules: Rules, seed: int = 0
+    pairs: Sequence[BaselinePair], own_scores: Sequence[Sequence[float]], rules: Rules
 ) -> list[Chances]:
     """Estimate how often a gate fails an unchanged run, and the loss that it finds with 80 % power.
 
@@ -308,14 +308,13 @@ def gate_chances(
         own_scores: For each comparison, the scores of the run for all its topics, the common ones among
             them.
         rules: The rules of the gate.
-        seed: Seed of the signs.
 
     Returns:
         The chances of each comparison.
     """
     topics = list(dict.fromkeys(topic for pair in pairs for topic in pair.scores))
     columns = [[topics.index(topic) for topic in pair.scores] for pair in pairs]
-    signs = 2 * np.random.default_rng(seed).integers(0, 2, (DRAWS, len(topics)), np.int8) - 1
+    signs = 2 * np.random.default_rng(0).integers(0, 2, (DRAWS, len(topics)), np.int8) - 1
     rows = max(1, _MAX_SCORES_IN_MEMORY // sum(map(len, columns)))
     fails, losses = [], []
     for start in range(0, DRAWS, rows):

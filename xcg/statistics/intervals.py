@@ -90,14 +90,13 @@ def interval_columns(name: str, interval: Interval | None, factor: float = 1) ->
     }
 
 
-def percentile_interval(samples: npt.ArrayLike, level: float = LEVEL) -> Interval | None:
-    """Return the interval that contains the middle share of bootstrap samples.
+def percentile_interval(samples: npt.ArrayLike) -> Interval | None:
+    """Return the interval that contains the middle 95 % of bootstrap samples.
 
     Its limits are samples, so that infinite samples are possible.
 
     Args:
         samples: Values of the resamples; NaN is ignored.
-        level: Share of the samples, 0 to 1.
 
     Returns:
         The interval; None without samples.
@@ -109,7 +108,7 @@ def percentile_interval(samples: npt.ArrayLike, level: float = LEVEL) -> Interva
     array = array[~np.isnan(array)]
     if not array.size:
         return None
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     low, high = np.quantile(array, [tail, 1 - tail], method="inverted_cdf").tolist()
     return Interval(low, high)
 

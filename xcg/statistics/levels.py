@@ -38,7 +38,6 @@ class LevelCurve(NamedTuple):
 
 def levels_experiment(
     uniform: bool = True,
-    levels: Sequence[int] = LEVELS,
     swaps: int = 100,
     repetitions: int = 100,
     seed: int = 0,
@@ -53,7 +52,6 @@ def levels_experiment(
     Args:
         uniform: Whether all levels are equally frequent (Figure 4). Otherwise, their probabilities are
             random, and some levels may not occur (Figure 5).
-        levels: Numbers of levels, at least 2.
         swaps: Numbers of swapped pairs are 0 to ``swaps`` − 1.
         repetitions: Number of lists for each number of swapped pairs.
         seed: At least 0.
@@ -63,7 +61,7 @@ def levels_experiment(
     Returns:
         The curves in the order of the measures and numbers of levels.
     """
-    tasks = [(uniform, count, swaps, repetitions, seed) for count in levels]
+    tasks = [(uniform, count, swaps, repetitions, seed) for count in LEVELS]
     curves = [curve for found in executor.run(_curves, tasks, progress=progress) for curve in found]
     return sorted(curves, key=lambda curve: STUDIED_MEASURES.index(curve.measure))
 

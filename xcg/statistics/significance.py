@@ -9,10 +9,8 @@ from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from xcg.errors import XcgError
-from xcg.evaluation.inputs import Measures
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.measures import MEASURES
 from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, adjusted
 from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
 from xcg.statistics.margins import margin_p_values, parse_margins
@@ -117,7 +115,6 @@ class Comparison:
 
 def compare(
     results: Results,
-    measures: Measures | None = None,
     *,
     baseline: str | None = None,
     test: str = "t",
@@ -133,7 +130,6 @@ def compare(
 
     Args:
         results: Results with scores per topic.
-        measures: Measures as for :func:`xcg.evaluate`; all measures of the results by default.
         baseline: Name of a run that was chosen before the results were known. By default, and for
             ``"all"``, all pairs are compared. ``"best"`` returns only the comparisons with the run
             that has the best mean; as the results select it, p values and intervals are those of all
@@ -168,11 +164,10 @@ def compare(
     >>> line.run, line.baseline, round(line.difference, 4), round(line.p, 4)
     ('a', 'b', 0.2, 0.0742)
     """
-    chosen = results.measures if measures is None else list(map(str, MEASURES.parse_all(measures)))
-    margins = {} if margin is None else parse_margins(margin, chosen)
+    margins = {} if margin is None else parse_margins(margin, results.measures)
     return [
         comparison
-        for measure, model in product(chosen, results.user_models)
+        for measure, model in product(results.measures, results.user_models)
         for comparison in compare_runs(
             results, measure, model, baseline, test, correction, margins.get(measure)
         )

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.reading import with_unique_names
 from xcg.evaluation.results import Results
-from xcg.evaluation.unique_names import with_unique_names
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import Measure
 from xcg.runs.run import ORACLE, Run

@@ -15,13 +15,15 @@ from xcg.settings.keys import Settings
 from xcg.settings.samples import shipped_folder
 from xcg.settings.schema import REQUIRED, TEXT, Place, Places, checked, choice, key, section
 from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
-from xcg.user_model.bound import reason_for_more_than_ideal, reason_for_more_than_ideal_text
 from xcg.user_model.effort import Effort
-from xcg.user_model.ideal import SELECTIONS, Selection
+from xcg.user_model.ideal import SELECTIONS, Selection, kazai_lalmas, leaves, max_gain, roots
+from xcg.user_model.near_misses import exact, judged
+from xcg.user_model.normalisations import none, related, subtree
+from xcg.user_model.overlap_models import AT_MOST_SCORE
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table
 from xcg.user_model.relevance_value import RelevanceValue
 from xcg.user_model.schema import Spans, Where, part_type, table_type
-from xcg.user_model.sweep import expand
+from xcg.user_model.sweep import expand, has_several_values, setting_text
 
 DEFAULT = "kazai-lalmas-2006"
 """The user model for assessments with exhaustivity and specificity from 0 to 3."""
@@ -137,9 +139,13 @@ class UserModel:
         >>> UserModel.shipped("overlap-off").reason_above_1
         'without normalisation and with alpha below 1, a result that was seen gains again'
         """
-        if self.spans == "text":
-            return reason_for_more_than_ideal_text(self.relevance_value)
-        return reason_for_more_than_ideal(self.ideal, self.relevance_value)
+        rule = self.relevance_value
+        if self.spans != "text":
+            return _reason_for_elements(self.ideal, rule)
+        reason = "a result that shows several gold spans gains all of them at one rank"
+        if rule.normalisation.plain is none and rule.alpha < 1:
+            return f"{reason}, and without normalisation, text that was seen gains again"
+        return reason
 
     @classmethod
     def of(cls, mapping: Mapping[str, object], where: object = "user model") -> UserModel:
@@ -175,6 +181,50 @@ class UserModel:
         if name not in names:
             raise XcgError(f"unknown user model {name!r}: {nearest(name, names)}")
         return cls.load(names[name])
+
+
+def _reason_for_elements(ideal: Part[Any], rule: RelevanceValue) -> str:
+    """Return why a ranking of elements can gain more than the ideal ranking; "" if none can.
+
+    docs/howto/score-above-1.md proves the bound: every gain is taken from ideal elements,
+    which yield at most their scores in total, and no result gains more than the score of any ideal
+    element that it takes from. So k results gain at most the k highest ideal scores.
+
+    Args:
+        ideal: The selection of ideal elements.
+        rule: The relevance value function.
+    """
+    if rule.reader is not None:
+        return f"the reader {rule.reader} decides gains, and xcg knows no limit of them"
+    normalisation = rule.normalisation.plain
+    if normalisation not in (subtree, related, none):
+        return f"the normalisation {rule.normalisation} decides gains, and xcg knows no limit of them"
+    overlapping = ideal.plain not in (kazai_lalmas, max_gain, leaves, roots)
+    own_score_only = rule.partially_seen.plain in AT_MOST_SCORE
+    if rule.near_misses.plain is exact:
+        if normalisation is not none and not overlapping:
+            return ""  # an ideal element takes from itself only
+        if rule.alpha == 1 and own_score_only:
+            return ""  # every ideal element gains once, and at most its score
+    reasons = {
+        "without normalisation and with alpha below 1, a result that was seen gains again": (
+            normalisation is none and rule.alpha < 1
+        ),
+        "without normalisation, several results can gain from the same ideal element in full": (
+            normalisation is none
+        ),
+        "ideal elements can overlap, and what is left of all of them is added up": overlapping,
+        "results that contain ideal elements gain without using them up "
+        "(Kazai and Lalmas 2006, equation 8)": normalisation is subtree,
+        f"with the ideal {ideal}, an element above ideal elements can have a higher score than they": (
+            ideal.plain not in (kazai_lalmas, roots)
+        ),
+        "a result that was partly seen can be worth more than its score": not own_score_only,
+        "a near-miss above ideal elements can be worth more than one of them": (
+            rule.near_misses.plain is not judged
+        ),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
 
 
 def shipped_models() -> dict[str, Path]:
@@ -272,6 +322,15 @@ def _with_base(content: Any, where: Where, folder: Path | None) -> tuple[Any, Pl
         return own_place(path)
 
     own = {key: value for key, value in content.items() if key != "base"}
+    if str(own.get("name", "[")).startswith("["):  # not named by the user: state what differs
+        sections = [value if key in _SECTIONS else {key: value} for key, value in own.items()]
+        stated = [pair for one in sections if isinstance(one, Mapping) for pair in one.items()]
+        settings = ",".join(
+            setting_text(str(key), value)
+            for key, value in stated
+            if key != "name" and not has_several_values(value)
+        )
+        own["name"] = f"{inherited.get('name', base)}[{settings}]" if settings else str(base)
     return _merged(inherited, own), of_key
 
 

@@ -1,10 +1,20 @@
-"""The relevance value function of a user model: how a result's gain depends on what was seen before."""
+"""The relevance value function of a user model, and users' own readers that replace it.
+
+A relevance value function decides how a result's gain depends on what was seen before. A reader is a
+class, or a function that returns an object, which is called with one document,
+:class:`xcg.gains.element_reader.JudgedDocument`, and implements :class:`xcg.gains.reader.Reader`.
+Keyword-only arguments are parameters. A subclass of :class:`xcg.gains.document_reader.DocumentReader`
+has to define only ``gain_of``.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
+from xcg.errors import XcgError
 from xcg.registry import Between, FunctionRegistry, Part
 from xcg.settings.schema import key, number
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
@@ -17,8 +27,40 @@ from xcg.user_model.overlap_models import (
     growing_alpha,
     recursive,
 )
-from xcg.user_model.readers import READERS, ReaderClass, check_reader
 from xcg.user_model.schema import part_type
+
+ReaderClass = Callable[..., Any]
+READERS: FunctionRegistry[ReaderClass] = FunctionRegistry("reader", "xcg.reader", allows_classes=True)
+
+READER_METHODS = ("read", "gain_of", "raised_by", "score", "value", "related", "remaining", "seen")
+"""The methods of the protocol of readers."""
+_HINT = "expected the methods of xcg.gains.reader.Reader, or a subclass of DocumentReader"
+
+
+def check_reader(part: Part[ReaderClass]) -> None:
+    """Check that a reader can be called with a document, and that a class has the required methods.
+
+    Raises:
+        XcgError: If the call is not possible, or methods are missing.
+    """
+    if isinstance(part.plain, type):
+        check_methods(part, part.plain)
+    try:
+        inspect.signature(part.function).bind("document")
+    except TypeError as error:
+        raise XcgError(
+            f"reader {part}: {error}; expected a document as the only argument without a default"
+        ) from None
+    except ValueError:  # a builtin without a signature; the call decides
+        return
+
+
+def check_methods(part: Part[ReaderClass], reader: object) -> None:
+    """Raise XcgError if a reader, or its class, lacks a method of the protocol."""
+    missing = [name for name in READER_METHODS if not callable(getattr(reader, name, None))]
+    if missing:
+        raise XcgError(f"reader {part} lacks {', '.join(missing)}: {_HINT}")
+
 
 ALPHA = Between(0, 1)
 """The legal values of α."""
@@ -35,7 +77,7 @@ class RelevanceValue:
         partially_seen: The overlap model, or its name; see :mod:`xcg.user_model.overlap_models`.
         near_misses: The near-miss model, or its name; see :mod:`xcg.user_model.near_misses`. Under
             ``exact`` only ideal elements gain. A result counts as seen whether it gains or not.
-        reader: A class of the user that replaces all of the above; see :mod:`xcg.user_model.readers`.
+        reader: A class of the user that replaces all of the above.
 
     Raises:
         ValueError: If alpha is outside [0, 1], or another value is given with a reader.

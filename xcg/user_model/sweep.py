@@ -14,6 +14,7 @@ from xcg.user_model.schema import Where
 
 MAX_MODELS = 10_000
 """The maximum number of combinations of the values in lists and ranges."""
+_RANGE = {"from", "to", "step"}
 MAX_CHARACTERS = 20_000_000
 """The maximum number of characters of a mapping with lists, times the number of combinations."""
 
@@ -46,7 +47,7 @@ def expand(
             if not value:
                 raise InputError(where(key_path), "an empty list: expected values to try")
             axes.append((key_path, value))
-        elif isinstance(value, Mapping) and {"from", "to", "step"} & set(value):
+        elif isinstance(value, Mapping) and _RANGE & set(value):
             axes.append((key_path, _range(value, where(key_path))))
         elif isinstance(value, Mapping) and not {"table", "gains"} & set(value):
             for key, inner in value.items():
@@ -68,7 +69,7 @@ def expand(
     names = _axis_names(key_paths)
     models: list[Mapping[str, object]] = []
     for combination in itertools.product(*(values for _, values in axes)):
-        settings = ",".join(map(_setting, names, combination))
+        settings = ",".join(map(setting_text, names, combination))
         model: dict[str, object] = {**content, "name": f"{content.get('name', '')}[{settings}]"}
         for key_path, value in zip(key_paths, combination, strict=True):
             model = _with_value(model, key_path, value)
@@ -85,7 +86,13 @@ def _axis_names(key_paths: list[KeyPath]) -> list[str]:
     ]
 
 
-def _setting(name: str, value: object) -> str:
+def has_several_values(value: object) -> bool:
+    """Return whether a value is a list or a range, of which each value makes a model."""
+    return isinstance(value, list) or (isinstance(value, Mapping) and bool(_RANGE & set(value)))
+
+
+def setting_text(name: str, value: object) -> str:
+    """Return a key and its value as in the names of models, such as ``alpha=0.5``."""
     if isinstance(value, Mapping):
         inner = [f"{key}={item}" for key, item in value.items() if key != "name"]
         value = f"{value.get('name', '')}({' '.join(inner)})" if inner else value.get("name")
