@@ -29,7 +29,7 @@ from make_handbook_campaign import CORPUS, HIGHLIGHTS, read_topics, tokens
 
 import xcg
 from xcg.documents.corpus import Corpus
-from xcg.documents.text_units import words_and_marks
+from xcg.documents.text_units import approximate
 from xcg.documents.tree import ElementTree
 from xcg.formats.json_assessments import read_highlights
 
@@ -87,7 +87,7 @@ def fixed(size: int, step: int) -> Cuts:
     """Return a chunker that makes chunks of ``size`` tokens, one every ``step`` tokens."""
 
     def cut(tree: ElementTree) -> list[tuple[int, int]]:
-        starts = words_and_marks(tree.text)
+        starts = approximate(tree.text)
         offsets = [0, *starts[1:], len(tree.text)]
         last = max(1, len(offsets) - 1)
         # No chunk follows the first one that reaches the end of the text.
@@ -280,7 +280,7 @@ class Study:
         """Return the mean number of tokens in the first ten results."""
         shown = Counter(chunk for ranking in self.runs[name].values() for chunk in ranking[:10])
         return sum(
-            times * len(words_and_marks(self.trees[c.document].text[c.start : c.end]))
+            times * len(approximate(self.trees[c.document].text[c.start : c.end]))
             for c, times in shown.items()
         ) / len(self.questions)
 

@@ -124,7 +124,8 @@ FORMULAS: Mapping[str, str] = {
     "R": r"\mathrm{R} = \frac{\mathrm{cbg}(n)}{\mathrm{cig}(n) + n}",
     "gPrecision": r"\mathrm{gPrecision}[n] = \frac{1}{n} \sum_{i=1}^{n} G[i]",
     "SpanF": r"\mathrm{SpanF} = \frac{(1 + \beta^2) \cdot P \cdot R}{\beta^2 \cdot P + R}",
-    "SpanIoU": r"\mathrm{SpanIoU}[k] = \frac{|A \cap B|}{|A \cup B|}",
+    "SpanIoU": r"\mathrm{SpanIoU}[k] = "
+    r"\frac{\mathrm{found}}{\mathrm{read} + \mathrm{gold} - \mathrm{found}}",
     "charF": r"\mathrm{charF} = \frac{(1 + \beta^2) \cdot P \cdot R}{\beta^2 \cdot P + R}",
     "hixF": r"\mathrm{hixF} = \frac{(1 + \beta^2) \cdot P \cdot R}{\beta^2 \cdot P + R}",
     "nDCG": r"\mathrm{nDCG}[k] = \frac{\mathrm{DCG}[k]}{\mathrm{IDCG}[k]}",

@@ -173,7 +173,7 @@ def test_illegal_input_is_not_a_failed_assertion(wrong: dict[str, Any], message:
 
 
 def test_unmapped_chunks_raise_unless_allowed() -> None:
-    gone = {**GOOD, "3": [RIGHT, {"doc": "bees", "text": "Wasps sting."}]}
+    gone = {**GOOD, "3": [RIGHT, {"doc": "flies", "text": "Wasps sting."}]}
     with pytest.raises(UnmappedError, match="run new, topic 3, rank 2: "):
         assert_retrieval(GOLD, {"new": gone}, DOCUMENTS, fail_under={"MAep": 0.9})
     results = assert_retrieval(

@@ -12,7 +12,7 @@ from conftest import REAL_DATA, ROOT, Command, load_script
 from lxml import etree
 
 import xcg
-from xcg.documents.text_units import words_and_marks
+from xcg.documents.text_units import approximate
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunks import run_of_chunks
 
@@ -109,8 +109,8 @@ def test_chunks_cover_the_whole_text(script: Any, folder: Path) -> None:
                 assert "".join(texts) == tree.text
             if chunking.startswith("fixed"):
                 size = script.SMALL if "small" in chunking else script.LARGE
-                assert {len(words_and_marks(text)) for text in texts[:-1]} <= {size}
-                assert len(words_and_marks(texts[-1])) <= size
+                assert {len(approximate(text)) for text in texts[:-1]} <= {size}
+                assert len(approximate(texts[-1])) <= size
 
 
 def test_auto_merging_replaces_most_of_a_section_by_the_section(script: Any) -> None:

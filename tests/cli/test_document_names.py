@@ -22,8 +22,8 @@ CHUNKS = [
     ("1", "Drones do\fno work at all."),
     ("2", "Drones do no work"),
 ]
-# SpanPrecision@1 is 10/28 and 17/17.
-PRECISION = f"{(10 / 28 + 1) / 2:.4f}"
+# SpanPrecision@1 is 10/36, because the title is read, and 17/17.
+PRECISION = f"{(10 / 36 + 1) / 2:.4f}"
 NAMES = {
     "names.json": '{"/data/docs/bees.md": "bees"}',
     "names.csv": 'from,to\n"/data/docs/bees.md",bees.md\n',
@@ -75,7 +75,11 @@ def test_documents_are_named_in_a_configuration(
         assert "0–28" in explained.stdout
         for command in ("chunks", "check", "explain --run r.jsonl --topic 1"):
             done = xcg_command(*command.split(), "c.yaml", cwd=folder)
-            assert (done.returncode, done.stderr) == (0, "")
+            assert done.returncode == 0
+            assert done.stderr.strip() in (
+                "",
+                "xcg: note: spans: tokens are counted by the tokenizer approximate",
+            )
 
 
 def test_every_command_with_runs_names_documents(xcg_command: Command, folder: Path) -> None:

@@ -9,10 +9,11 @@ import pytest
 from conftest import ROOT, Command
 
 import xcg
+import xcg.testing
 from xcg.documents import text_search
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import TextIndex
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError, UnmappedError, XcgError
 from xcg.formats.placing import locate_passages, update_gold
 
 
@@ -111,9 +112,7 @@ def test_gold_after_an_inserted_line_is_refused_and_then_repaired(
     assert xcg_command("evaluate", *options, "--run", run).returncode == 0
 
 
-def test_update_keeps_lines_and_reports_what_it_leaves_out(
-    xcg_command: Command, tmp_path: Path
-) -> None:
+def test_update_keeps_lines_and_marks_what_is_lost(xcg_command: Command, tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "d.txt").write_text("New. A cat sat here. The dog ran. A cat sat on it now.")
     gold = write(
@@ -128,23 +127,41 @@ def test_update_keeps_lines_and_reports_what_it_leaves_out(
     arguments = ("place", "--update", gold, "--corpus", tmp_path / "corpus")
     done = xcg_command(*arguments)
     assert done.returncode == 2
-    kept = [
-        {"topic": "1", "doc": "d", "path": "/a", "level": 1},
-        {"topic": "1", "doc": "d", "exact": "The dog ran", "note": "kept", "start": 21, "end": 32},
-    ]
-    assert [json.loads(line) for line in done.stdout.splitlines()] == kept
+    moved = {"topic": "1", "doc": "d", "exact": "The dog ran", "note": "kept", "start": 21, "end": 32}
+    written = [json.loads(line) for line in done.stdout.splitlines()]
+    first, _, *others = map(json.loads, gold.read_text().splitlines())
+    assert written == [first, moved, *({**record, "lost": True} for record in others)]
+    del moved["note"]
+    lines = [moved, *written[2:-1], {**written[-1], "topic": "2"}]
+    (tmp_path / "updated.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    runs = {"r": {"1": [("d", 21, 32)], "2": [("d", 0, 4)]}}
+    given = tmp_path / "updated.jsonl", runs, tmp_path / "corpus"
+    with pytest.raises(UnmappedError, match=r"updated.jsonl:2: the passage is lost: correct its text"):
+        xcg.evaluate(*given, measures="SpanIoU")
+    found = xcg.evaluate(*given, measures="SpanIoU MAep", lenient=True)
+    assert found.value("r", "SpanIoU") == 1
+    assert found.notes[0].startswith("warning: lost passages: 4 times")
+    assert any(note.endswith("so not in the means: topic 2") for note in found.notes)
+    with pytest.raises(UnmappedError, match="4 results or assessments could not be used"):
+        xcg.testing.assert_retrieval(*given, fail_under={"MAep": 0.5}, lenient=True)
     for message in (
         f"{gold}:3: 2 occurrences (at 7–14, 36–43) of 'cat sat' in d",
         f"{gold}:4: the passage of d states no text, so it cannot be placed",
         f"{gold}:5: the corpus has no document 'e'",
-        f"{gold}:6: d does not contain 'A cat sat all over it now.'",
+        f"{gold}:6: d does not contain 'A cat sat all over it now.'; similar text (similarity 0.8",
+        "accepted with --fuzzy): 'A cat sat on it now.'",
         "5 passages: 1 normalised, 1 ambiguous, 3 lost",
     ):
         assert message in done.stderr
     assert xcg_command(*arguments, "--lenient").returncode == 0
     fuzzy = xcg_command(*arguments, "--fuzzy", "0.7")
-    assert "similar text (similarity 0.8" in fuzzy.stderr
+    assert "for 'A cat sat all over it now.' in d, at 34–54: 'A cat sat on it now.'" in fuzzy.stderr
     assert json.loads(fuzzy.stdout.splitlines()[-1])["text"] == "A cat sat on it now."
+    (tmp_path / "again.jsonl").write_text(done.stdout)
+    again = xcg_command("place", "--update", tmp_path / "again.jsonl", *arguments[3:], "--fuzzy=0.7")
+    assert json.loads(again.stdout.splitlines()[-1]).get("lost") is None
+    by_default = xcg_command(*arguments, "--fuzzy")
+    assert by_default.stdout == done.stdout  # 0.9 is more than its similarity
     wrong = xcg_command(*arguments, "--fuzzy", "90")
     assert wrong.returncode == 2
     assert "--fuzzy" in wrong.stderr

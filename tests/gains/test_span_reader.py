@@ -17,7 +17,7 @@ from span_examples import DOCUMENTS, GOLD, Chunk, chunk_run, in_three_forms, rec
 
 import xcg
 from xcg.documents.intervals import IntervalSet
-from xcg.documents.text_units import TOKENIZERS, UnitConverter, words_and_marks
+from xcg.documents.text_units import TOKENIZERS, UnitConverter, approximate
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.ideals import ideal_elements
@@ -168,7 +168,7 @@ def test_path_offsets_and_chunk_of_one_text_gain_the_same() -> None:
 
 def test_words_and_tokens() -> None:
     text = "  It's late, 3.5 km"
-    assert [text[p] for p in words_and_marks(text)] == ["I", "'", "s", "l", ",", "3", ".", "5", "k"]
+    assert [text[p] for p in approximate(text)] == ["I", "'", "s", "l", ",", "3", ".", "5", "k"]
     converter = UnitConverter.of(text, "words")
     assert converter.amounts([0, 7, len(text)]).tolist() == [0, 1, 4]
     assert converter.offsets(converter.amounts([3, 9, 14])).tolist() == pytest.approx([3, 9, 14])

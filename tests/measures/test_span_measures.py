@@ -77,14 +77,15 @@ def test_standard_measures_by_hand(measure: str, value: float) -> None:
         ("SpanPrecision@9", 40 / 145),
         ("SpanF@1", 2 * (30 / 40) * (30 / 65) / (30 / 40 + 30 / 65)),
         ("SpanF(beta=2)@1", 5 * (30 / 40) * (30 / 65) / (4 * 30 / 40 + 30 / 65)),
-        ("SpanIoU@2", 30 / (40 + 65 - 30)),
-        ("SpanIoU", 40 / (105 + 65 - 40)),
+        ("SpanIoU@1", 30 / (40 + 65 - 30)),
+        ("SpanIoU@2", 30 / (80 + 65 - 30)),
+        ("SpanIoU", 40 / (145 + 65 - 40)),
         ("SpanRecall(budget=characters)@20", 10 / 65),
         ("SpanPrecision(budget=characters)@60", 30 / 60),
         ("SpanPrecision(budget=characters)@999", 40 / 145),
         ("SpanRecall(budget=tokens)@4", 10 / 65),  # a token is five characters
         ("SpanPrecision(budget=words)@28", 35 / 140),  # the last result is read up to d 95
-        ("SpanIoU(budget=tokens)@9", 30 / (40 + 65 - 30)),
+        ("SpanIoU(budget=tokens)@9", 30 / (45 + 65 - 30)),
     ],
 )
 def test_measures_in_characters_by_hand(measure: str, value: float) -> None:
@@ -109,7 +110,8 @@ def reference(measure: str, gold: Sequence[GoldSpan], run: Sequence[Chunk]) -> f
         first = [(d, i) for d, start, end in run[:depth] for i in range(start, end)]
         read = read[:depth] if value == "characters" else first
         relevant = {(d, i) for d, start, end, _ in gold for i in range(start, end)}
-        both, either = len(relevant & set(read)), len(relevant | set(read))
+        both = len(relevant & set(read))
+        either = len(read) + len(relevant) - both
         recall, precision = both / len(relevant), both / len(read) if read else 0.0
         f = 2 * recall * precision / (recall + precision) if both else 0.0
         return {
@@ -180,7 +182,6 @@ def test_a_duplicate_never_raises_a_score(
     found = xcg.evaluate(recall_base(gold), runs, documents, None, names)
     for measure in names.split():
         assert found.value("twice", measure) <= found.value("once", measure) + 1e-12, measure
-    assert found.value("twice", "SpanIoU") == found.value("once", "SpanIoU")
 
 
 @given(span_cases())
@@ -330,17 +331,17 @@ def test_curves_over_ranks_and_over_text_by_hand() -> None:
 
 def test_a_result_at_an_unknown_offset_is_text_without_gold() -> None:
     ranking = SpanRanking([("d", -18, 0), ("d", -18, 0), ("d", 0, 20)], {"d": [(0, 10, 1.0)]})
-    assert ranking.read_up_to([2, 3]) == [(0, 36, 36), (10, 56, 56)]
+    assert ranking.read_up_to([2, 3]) == [(0, 36), (10, 56)]
     assert ranking.judged(0.5).ranks == [3]
     converted = SpanRanking(ranking.results, ranking.gold, lambda unit, file: CharacterConverter())
-    assert converted.read_up_to([9, 23, 46], "characters") == [(0, 9, 9), (0, 23, 23), (10, 46, 46)]
+    assert converted.read_up_to([9, 23, 46], "characters") == [(0, 9), (0, 23), (10, 46)]
 
 
 def test_a_result_without_text_costs_one_unit() -> None:
     ranking = SpanRanking(
         [("d", 5, 5), ("d", 0, 9)], {"d": [(0, 4, 1.0)]}, lambda unit, file: CharacterConverter()
     )
-    assert ranking.read_up_to([0.5, 3], "characters") == [(0, 0, 0), (2, 2, 2)]
+    assert ranking.read_up_to([0.5, 3], "characters") == [(0, 0), (2, 2)]
     assert ranking.judged(0.5).ranks == [2]
 
 

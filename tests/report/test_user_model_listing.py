@@ -23,7 +23,7 @@ def test_all_parts_are_listed_with_their_parameters(xcg_command: Command) -> Non
         assert any(line.startswith(f"{registry.kind} what it is") for line in listed)
         for name in registry:
             assert any(line.startswith(f"{name} ") for line in listed), name
-    assert any(line.startswith("words_and_marks Return the start") for line in listed)
+    assert any(line.startswith("approximate Return about where") for line in listed)
     assert any(line.startswith("distance ") and line.endswith("reach=2 decay=0.5") for line in listed)
 
 
@@ -46,7 +46,7 @@ def test_a_user_model_is_explained_with_ranges_and_defaults(xcg_command: Command
 
 
 def test_a_part_is_explained_with_an_example_that_loads(xcg_command: Command) -> None:
-    for name in ("distance", "kazai_lalmas", "words_and_marks", "growing_alpha", "sog"):
+    for name in ("distance", "kazai_lalmas", "approximate", "growing_alpha", "sog"):
         explained = xcg_command("list", "user-models", name).stdout
         example = explained.partition("In a user model:\n")[2]
         content = yaml.safe_load(example)

@@ -55,6 +55,7 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
         "strategies": [_part(strategy) for strategy in inputs.strategy_list],
         "topics": {"unanswered": inputs.unanswered, "files": settings.topics.files},
         "document": inputs.document,
+        "parents": IN_MEMORY if inputs.parents else None,
         **{name: getattr(settings, name) for name in _EVALUATED},
     }
     others: list[Path] = []
@@ -113,7 +114,7 @@ def changed_files(stated: Stated) -> list[str]:
 
 def check_recorded(stated: Stated, settings: Settings) -> None:
     """Raise XcgError if a record asks for inputs that were in memory."""
-    for name in _INPUTS:
+    for name in (*_INPUTS, "parents"):
         value = stated.content.get(name)
         if value in (IN_MEMORY, [IN_MEMORY]):
             raise XcgError(f"the {name} of this record were in memory: expected {name}=…")

@@ -125,10 +125,12 @@ convert.params += [
 @click.option(
     "--fuzzy",
     type=click.FloatRange(0.5, 1),
-    metavar="SIMILARITY",
-    help="Also accept similar text of at least this similarity, from 0.5 to 1, for example 0.9.",
+    is_flag=False,
+    flag_value=0.9,
+    metavar="[SIMILARITY]",
+    help="Also accept similar text of at least this similarity, from 0.5 to 1; without one, 0.9.",
 )
-@click.option("--lenient", is_flag=True, help="Exit with status 0 if passages are left out.")
+@click.option("--lenient", is_flag=True, help="Exit with status 0 if passages are not found.")
 @output_option
 def place(
     passages: Sequence[str],
@@ -146,7 +148,7 @@ def place(
     hyphenation may differ. Passages that are not found are named on standard error.
 
     With --update, PASSAGES are assessments, and the documents have changed since. The output has the
-    same records with new start, end and text.
+    same records with new start, end and text. Those that are not found stay, with "lost": true.
 
     --fuzzy also finds text that was edited. It needs the extra fuzzy (rapidfuzz).
     """

@@ -114,9 +114,9 @@ class Corpus:
         """Whether the documents are in a folder or an archive."""
         return not isinstance(self.source, Memory)
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         try:
-            found = canonical_file(name)
+            found = canonical_file(str(name))
         except ValueError:
             return False
         return found in self._given or found in self.source

@@ -126,7 +126,8 @@ class TextIndex:
         self.text = text
 
     @cached_property
-    def _normalised(self) -> NormalisedText:
+    def normalised(self) -> NormalisedText:
+        """The text after normalisation, and where its characters come from."""
         return normalise(self.text)
 
     @cached_property
@@ -136,7 +137,7 @@ class TextIndex:
     @property
     def normalised_text(self) -> str:
         """The text after normalisation, without white space."""
-        return self._normalised.text
+        return self.normalised.text
 
     def find(self, text: str) -> list[Span]:
         """Return the start and end of every occurrence of a text after normalisation, in order.
@@ -198,7 +199,7 @@ class TextIndex:
 
     def _find(self, wanted: str, shown: str) -> list[Span]:
         """Return the occurrences of a normalised text in the normalised text."""
-        text = self._normalised.text
+        text = self.normalised.text
         most = min(MAX_CHARACTERS // max(len(wanted), 1), MAX_OCCURRENCES)
         occurrences: list[Span] = []
         for start in _occurrences(text, wanted, 1) if wanted else ():
@@ -217,7 +218,7 @@ class TextIndex:
             yield start, start + len(quote.exact)
 
     def _in_text(self, span: Span) -> Span:
-        offsets = self._normalised.offsets
+        offsets = self.normalised.offsets
         return int(offsets[span[0]]), int(offsets[span[1] - 1]) + 1
 
     def _is_whole_words(self, span: Span) -> bool:
@@ -279,10 +280,10 @@ class TextIndex:
 
     def _context(self, span: Span, parts: Quote) -> int:
         """Return how many characters of prefix and suffix match the text around an occurrence."""
-        text = self._normalised.text
+        text = self.normalised.text
         before = text[max(span[0] - len(parts.prefix), 0) : span[0]]
         after = text[span[1] : span[1] + len(parts.suffix)]
-        return _common(before[::-1], parts.prefix[::-1]) + _common(after, parts.suffix)
+        return common_length(before[::-1], parts.prefix[::-1]) + common_length(after, parts.suffix)
 
     def _approximate(self, parts: Quote, min_similarity: float) -> Location:
         wanted = parts.exact
@@ -317,7 +318,7 @@ class TextIndex:
         Raises:
             XcgError: If rapidfuzz is missing.
         """
-        text = self._normalised.text
+        text = self.normalised.text
         found: dict[Span, float] = {}
         shortest = int(len(wanted) * min_similarity / (2 - min_similarity))
         windows = [(*window, True) for window in proposed]
@@ -387,7 +388,7 @@ def _ignored_start(quote: Quote) -> int:
     return int(offsets[offsets >= len(before)][0]) - len(before)
 
 
-def _common(first: str, second: str) -> int:
+def common_length(first: str, second: str) -> int:
     """Return the length of the longest common beginning of two texts."""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
     return sum(1 for _ in same)

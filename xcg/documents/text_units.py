@@ -3,30 +3,119 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Any, Literal
 
-from xcg.errors import XcgError
+from xcg.errors import XcgError, missing_extra
 from xcg.lazy_modules import np, npt
 from xcg.registry import FunctionRegistry, Part
 
 TextUnit = Literal["characters", "words", "tokens"]
-Tokenizer = Callable[[str], Sequence[int]]
+Tokenizer = Callable[[str], Sequence[float]]
 """A function that returns the offsets at which the tokens of a text start, in increasing order."""
 
-TOKENIZERS: FunctionRegistry[Tokenizer] = FunctionRegistry("tokenizer", "xcg.tokenizer")
+_SINGLE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua9e0-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U000323af"
+)
+"""Thai, Lao, Myanmar, Khmer, Hiragana, Katakana and Han, as a part of a character class."""
+_HANGUL = "\u1100-\u115f\u3131-\u318e\ua960-\ua97f\uac00-\ud7a3\uffa0-\uffdc"
+_JAMO = "\u1160-\u11ff\ud7b0-\ud7ff"
+"""Vowels and final consonants of a decomposed syllable of Hangul."""
 
 
-@TOKENIZERS.register("words_and_marks")
-def words_and_marks(text: str) -> list[int]:
-    """Return the start of every run of letters, digits and underscores, and of every other mark.
+class Tokenizers(FunctionRegistry[Tokenizer]):
+    """Tokenizers by name; a name that ends in ``.json`` is a file of the library tokenizers."""
 
-    >>> words_and_marks("It's 3.5 km.")
+    def part(
+        self,
+        name: str | Callable[..., Any],
+        parameters: Mapping[str, object] | None = None,
+        folder: Path | None = None,
+    ) -> Part[Tokenizer]:
+        """Return a tokenizer; the path of a file is relative to a folder.
+
+        Raises:
+            XcgError: If the name is unknown, or a file cannot be read or needs a missing library.
+        """
+        if isinstance(name, str) and name.endswith(".json"):
+            return Part(name, FileTokenizer((folder or Path()) / name))
+        return super().part(name, parameters, folder)
+
+
+TOKENIZERS = Tokenizers("tokenizer", "xcg.tokenizer")
+
+
+@TOKENIZERS.register("approximate")
+def approximate(text: str) -> list[int]:
+    """Return about where the tokens of a language model start.
+
+    A run of letters and digits counts one token for each 6 characters begun, of Hangul for each 2.
+    Every other character that is not white space counts one, as does each character of Han, Hiragana,
+    Katakana, Thai, Lao, Khmer and Myanmar. Combining marks are not counted.
+
+    >>> approximate("It's 3.5 km.")
     [0, 2, 3, 5, 6, 7, 9, 11]
+    >>> len(approximate("characteristic")), len(approximate("蜜蜂跳舞。"))
+    (3, 5)
     """
-    return [match.start() for match in re.finditer(r"\w+|[^\w\s]", text)]
+    return [match.start() for match in _approximate_tokens().finditer(text)]
+
+
+@cache
+def _approximate_tokens() -> re.Pattern[str]:
+    codes = chain(range(0x20000), range(0xE0100, 0xE01F0))
+    marks = "".join(chr(code) for code in codes if unicodedata.category(chr(code))[0] == "M") + _JAMO
+    letter, syllable = rf"[^\W_{_SINGLE}{_HANGUL}{marks}]", f"[{_HANGUL}]"
+    return re.compile(
+        rf"(?:{letter}[{marks}]*){{1,6}}|(?:{syllable}[{marks}]*){{1,2}}|[^\s{marks}][{marks}]*"
+    )
+
+
+def is_unspaced(text: str) -> bool:
+    """Return whether most letters of a text are of scripts that are written without spaces."""
+    single = len(re.findall(f"[{_SINGLE}]", text))
+    return 2 * single > len(re.findall(r"\w", text))
+
+
+class FileTokenizer:
+    """Finds the tokens of a tokenizer file of the library tokenizers.
+
+    Several tokens of one character share it equally.
+
+    Args:
+        path: The file.
+
+    Raises:
+        XcgError: If the file cannot be read, or the library is missing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            from tokenizers import Tokenizer as Library
+        except ImportError:
+            raise missing_extra("a tokenizer file", "tokenizers", "tokens") from None
+        try:
+            self._tokenizer: Any = Library.from_str(path.read_text(encoding="utf-8"))
+        except Exception as error:  # the library raises Exception
+            raise XcgError(f"{path}: not a file of the library tokenizers: {error}") from None
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+
+    def __call__(self, text: str) -> list[float]:
+        """Return where the tokens of a text start."""
+        offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
+        starts: list[float] = []
+        for (start, end), group in groupby(offset for offset in offsets if offset[0] < offset[1]):
+            count = len(list(group))
+            starts += [start + (end - start) * number / count for number in range(count)]
+        return sorted(set(starts))
 
 
 class UnitConverter:
@@ -61,24 +150,24 @@ class UnitConverter:
         Args:
             text: The text.
             unit: ``words`` or ``tokens``.
-            tokenizer: The tokenizer for tokens; ``words_and_marks`` by default.
+            tokenizer: The tokenizer for tokens; ``approximate`` by default.
 
         Raises:
             XcgError: If the tokenizer fails or returns illegal offsets.
         """
         if unit == "words":
             return cls([match.start() for match in re.finditer(r"\S+", text)], len(text))
-        part = tokenizer if tokenizer is not None else TOKENIZERS.part("words_and_marks")
+        part = tokenizer if tokenizer is not None else TOKENIZERS.part("approximate")
         try:
             starts = np.asarray(part.function(text))
         except Exception as error:
             raise XcgError(f"tokenizer {part} failed: {type(error).__name__}: {error}") from None
-        are_integers = starts.ndim == 1 and (not len(starts) or starts.dtype.kind in "iu")
-        if not are_integers or (
+        are_numbers = starts.ndim == 1 and (not len(starts) or starts.dtype.kind in "iuf")
+        if not are_numbers or (
             len(starts) and (starts[0] < 0 or starts[-1] >= len(text) or (np.diff(starts) <= 0).any())
         ):
             raise XcgError(
-                f"tokenizer {part}: expected the offsets at which tokens start, increasing whole "
+                f"tokenizer {part}: expected the offsets at which tokens start, increasing "
                 f"numbers from 0 to {len(text) - 1}"
             )
         return cls(starts, len(text))

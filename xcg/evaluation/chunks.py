@@ -30,7 +30,7 @@ from xcg.evaluation.inputs import (
 )
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Result, Results
-from xcg.evaluation.score_notes import list_topics, note_topics
+from xcg.evaluation.score_notes import list_topics, note_topics, note_units
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.span_reader import ReadResult
@@ -112,6 +112,9 @@ def compare_chunks(
     if progress is not None:
         progress(len(base.topics), len(base.topics))
     note_topics(base, runs, inputs.unanswered, notes)
+    note_units([unit], model, documents, notes)
+    if unit == "tokens":
+        notes.note(f"{model.name}: tokens are counted by the tokenizer {model.effort.tokenizer}")
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")
     scores = _with_questions(scores, model, notes)
@@ -277,21 +280,23 @@ def _read(
     seen_without_gold: dict[str, IntervalSet[float]] = defaultdict(IntervalSet)
     spans = topic.text_spans(run, model)
     before = 0.0
+    others = topic.other_amounts(run, model, unit)
     for rank, (named, span) in enumerate(zip(spans, gold.in_units(spans), strict=True), 1):
-        text = 1.0  # the user looks at an empty result, as in the curves
+        other = others.get(rank - 1, 0.0)
+        text = other or 1.0  # the user looks at an empty result, as in the curves
         new = again = seen = 0.0
         document = named[0]
         if span is None:
             read = gold.unread(*named)
         elif not gold.gold.get(document):
             start, end = span
-            text = end - start
+            text = other + end - start
             seen = _without_rounding(seen_without_gold[document].amount(start, end))
             seen_without_gold[document].add(start, end)
             read = ReadResult(start, end, 0.0, ())
         else:
             reader, (start, end) = readers[document], span
-            text = end - start
+            text = other + end - start
             for number in reader.related(span):
                 low, high = max(start, reader.gold[number].start), min(end, reader.gold[number].end)
                 known = reader.seen_text(low, high)
@@ -301,7 +306,8 @@ def _read(
             new, again, seen = map(_without_rounding, (new, again, reader.seen_text(start, end)))
             read = reader.read_parts(span)
             for number, amount in read.text_before_gold(model.effort.charge).items():
-                found.first.setdefault((document, number), (rank, before + amount))
+                found.first.setdefault((document, number), (rank, before + other + amount))
+        read = read._replace(other=other)
         before += text
         irrelevant = _without_rounding(text - new - again)
         verdict = "new" if new else "paid twice" if seen else "irrelevant"

@@ -20,7 +20,7 @@ from xcg.settings.schema import Place
 from xcg.settings.yaml_file import KeyPath
 from xcg.user_model.model import UserModel, checked_models, resolve_models
 
-_PLAIN_KEYS = ("order", "ties", "workers", "lenient")
+_PLAIN_KEYS = ("order", "ties", "workers", "lenient", "parents")
 
 
 def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) -> Inputs:

@@ -28,6 +28,7 @@ from xcg.evaluation.score_notes import (
     note_other_order,
     note_topics,
     note_undefined,
+    note_units,
 )
 from xcg.evaluation.scoring import MeasureValues, ScoredRun, TopicScorer, TopicScores
 from xcg.evaluation.topics import TopicSource, map_topics
@@ -277,6 +278,9 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
     note_above_1(rows, work.models, work.measures, notes)
+    for model in work.models:
+        units = {measure.unit(model.effort.parameters()) for measure in work.measures}
+        note_units({*units, model.size}, model, inputs.documents, notes)
     systems = {name: run for name, run in runs.items() if name not in scope.references}
     note_other_order(work.model_names, work.measures, systems, notes)
     return Results(rows, notes.lines(), scope)

@@ -31,10 +31,10 @@ from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
-from xcg.runs.chunk_documents import ChunkSource, DocumentKey
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey, GoldText
 from xcg.runs.chunk_order import ORDERS as CHUNK_ORDERS
 from xcg.runs.chunk_order import Order as ChunkOrder
-from xcg.runs.chunks import check_chunks, is_chunk, run_of_chunks
+from xcg.runs.chunks import Parents, check_chunks, is_chunk, run_of_chunks
 from xcg.runs.run import ORDERS, Order, Run, Ties, Topics
 from xcg.runs.runs import Runs
 from xcg.runs.ties import in_document_order, note_equal_scores
@@ -74,8 +74,7 @@ class Inputs:
             the assessments decide, see :func:`xcg.evaluation.default_models.default_model`.
         measures: Names such as ``"nxCG@10"``, or measures.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
-        order: The order of TREC results, see :data:`xcg.runs.run.Order`, or of chunks in memory, see
-            :func:`xcg.runs.chunks.run_of_chunks`.
+        order: See :data:`xcg.runs.run.Order`; of chunks, :func:`xcg.runs.chunks.run_of_chunks`.
         ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         lenient: Count wrong data as warnings instead of raising.
         check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
@@ -86,6 +85,7 @@ class Inputs:
         strategies: Overlap strategies. Each run is evaluated once under each, as ``RUN+STRATEGY``.
         document: How chunks, in memory and in JSON Lines, name their document, see
             :func:`xcg.runs.chunks.span_of`.
+        parents: The chunks of a hierarchical splitter, see :func:`xcg.runs.chunks.span_of`.
         topic_files: INEX topic files, whose titles the HTML report shows.
         positions: Key of a configuration → path → the line that names it, for messages.
 
@@ -114,6 +114,7 @@ class Inputs:
     topics: Topics = None
     strategies: Strategies = ()
     document: DocumentKey = None
+    parents: Parents = ()
     topic_files: PathLike | Iterable[PathLike] = ()
     positions: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
     notes: Notes = field(init=False, repr=False, compare=False)
@@ -205,7 +206,7 @@ class Inputs:
     def reading(self) -> Reading:
         """How run files are read."""
         topics = frozenset(self.recall_base.topics) if self.topics is None else self.topics
-        chunks = ChunkSource(self.document, self.documents)
+        chunks = ChunkSource(self.document, self.documents, self._gold)
         return Reading(topics, self.file_order, self.ties, chunks)
 
     @cached_property
@@ -332,8 +333,7 @@ class Inputs:
     def _run_of(self, name: str, results: Mapping[str, Iterable[object]]) -> Run:
         """Return the run of topic → results, which are all chunks or all elements and documents."""
         if not isinstance(results, Mapping):
-            kind = type(results).__name__
-            raise XcgError(f"run {name} is a {kind}: expected topic → results")
+            raise XcgError(f"run {name} is a {type(results).__name__}: expected topic → results")
         kept = {}
         for topic, found in results.items():
             if not isinstance(found, Mapping) or {"doc", "start"} <= set(found):
@@ -343,7 +343,14 @@ class Inputs:
             return Run.of(name, kept)
         texts = _Texts(self.documents) if self.documents is not None else None
         order = next((order for order in CHUNK_ORDERS if order == self.order), None)
-        return run_of_chunks(name, kept, self.document, texts, order=order, notes=self.notes)
+        options = self.document, texts, self.parents, order, self.notes, self._gold
+        return run_of_chunks(name, kept, *options)
+
+    @property
+    def _gold(self) -> dict[str, GoldText]:
+        """Topic → document → its gold spans; empty without documents, because nothing is searched."""
+        base = self.recall_base if self.has_assessments and self.documents is not None else RecallBase()
+        return {topic: base.spans(topic) for topic in base.topics}
 
 
 class _Texts(Mapping[str, str]):
@@ -365,11 +372,9 @@ class _Texts(Mapping[str, str]):
 
 
 def _illegal_runs(given: object) -> XcgError:
-    hint = "; chunks belong to a run and a topic" if is_chunk(given) else ""
-    return XcgError(
-        f"illegal runs {shortened(repr(given))}: expected a path, a Run, or a dict run → topic → "
-        f"results{hint}"
-    )
+    hint = "; chunks belong to a run and a topic" * is_chunk(given)
+    expected = f"expected a path, a Run, or a dict run → topic → results{hint}"
+    return XcgError(f"illegal runs {shortened(repr(given))}: {expected}")
 
 
 def resolve_user_models(user_model: UserModels) -> list[UserModel]:

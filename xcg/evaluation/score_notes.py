@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations, islice
 
+from xcg.documents.corpus import Corpus
+from xcg.documents.text_units import is_unspaced
 from xcg.errors import Notes, XcgError, first_names
 from xcg.evaluation.inputs import Unanswered
 from xcg.evaluation.results import Result
@@ -18,6 +20,7 @@ from xcg.user_model.model import UserModel
 
 _LISTED_TOPICS = 50
 _LISTED_MODELS = 3
+_SAMPLED = 20
 _EQUAL = 1e-9  # the difference of scores
 _ABOVE_1 = 1 + 1e-9  # not a rounding error
 
@@ -107,6 +110,18 @@ def note_undefined(
             texts.append((f"{model}: ", " has no topic to average over"))
         found[name] = texts
     _note_runs(runs, found, notes.note)
+
+
+def note_units(units: Iterable[str], model: UserModel, corpus: Corpus | None, notes: Notes) -> None:
+    """Note that words are counted in text that is written without spaces."""
+    if "words" in units and corpus is not None:
+        names = list(islice(corpus, _SAMPLED))
+        unspaced = [name for name in names if is_unspaced(corpus.tree(name).text)]
+        if 2 * len(unspaced) > len(names):
+            notes.note(
+                f"{model.name}: words are counted in text without spaces, such as {unspaced[0]}: "
+                "expected the unit tokens or characters"
+            )
 
 
 def note_above_1(

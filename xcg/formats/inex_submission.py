@@ -26,7 +26,7 @@ from xcg.formats.fast_xml import (
     split_columns,
 )
 from xcg.formats.ordering import Results
-from xcg.formats.writing import WrittenScores, lost_parents, results, xml_name, xml_text
+from xcg.formats.writing import WrittenScores, lost_parents, lost_text, results, xml_name, xml_text
 from xcg.lazy_modules import etree
 from xcg.runs.run import (
     RUN_FORMATS,
@@ -402,7 +402,7 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
         score = scores.score(topic, rank)
         key, value = ("rank", rank) if score is None else ("rsv", score)
         etree.SubElement(result, key).text = str(value)
-    return xml_text(root), [*scores.lost, *lost_parents(run)]
+    return xml_text(root), [*scores.lost, *lost_parents(run), *lost_text(run)]
 
 
 RUN_FORMATS.add(

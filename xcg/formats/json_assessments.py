@@ -11,7 +11,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.text_search import Quote
-from xcg.errors import InputError, Notes
+from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats import writing
 from xcg.formats.detection import json_certainty
 from xcg.formats.json_records import (
@@ -54,6 +54,7 @@ _PASSAGE_FIELDS = (
     Field("exhaustivity", (int,), "1 or 2", required=False),
     Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
     Field("entry_point", (int,), "the offset of a character", required=False),
+    Field("lost", (bool,), "true for a passage that xcg place --update did not find", required=False),
     *QUOTE_FIELDS,
 )
 _HIGHLIGHT_FIELDS = (
@@ -73,7 +74,8 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
     optionally ``prefix`` and ``suffix``), or both, and optionally an ``exhaustivity`` (1 or 2) or a
     ``level``. A level is a number from -1000 to 1000. A passage with a level of 0 or less is not
     relevant, but its document is assessed. One of the passages of a document can state its best entry
-    point, ``entry_point``, the offset of a character.
+    point, ``entry_point``, the offset of a character. A passage with ``lost`` is an error, and left out
+    if errors are lenient.
 
     Args:
         file: The open file.
@@ -93,7 +95,10 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
         base.add_topic(topic, str(path))
         try:
             document = canonical_file(record["doc"])
-            if is_passage:
+            if record.get("lost"):
+                message = "the passage is lost: correct its text and place it again, or delete the line"
+                notes.tolerate("lost passages", UnmappedError(where, message))
+            elif is_passage:
                 _add_passage(base, topic, document, record, where)
             elif has_level:
                 element = canonical_path(record["path"]) if "path" in record else WHOLE

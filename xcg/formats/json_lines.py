@@ -23,12 +23,20 @@ from xcg.runs.chunk_documents import (
     PATH_KEYS,
     ChunkSource,
     DocumentKey,
+    GoldText,
     document_of,
     file_name,
     missing_document,
     name_in_corpus,
 )
-from xcg.runs.chunk_matching import DocumentText, checked_span, matched_span, only_occurrence
+from xcg.runs.chunk_matching import (
+    DocumentText,
+    checked_span,
+    no_place,
+    note_placement,
+    note_unplaced,
+    place,
+)
 from xcg.runs.run import (
     RUN_FORMATS,
     FunctionCache,
@@ -83,8 +91,8 @@ def read_json_run(
     ordered by ``rank`` if they have one, else by ``score`` (descending) if all have one, else as in the
     file. Results with equal keys keep the order of the file.
 
-    A chunk can state its ``text``. With a corpus, the text is compared with the document, or searched
-    if the chunk has no ``start``, as :func:`xcg.runs.chunks.span_of` does.
+    A chunk can state its ``text``. With a corpus, the text is searched in the document, at ``start`` if
+    it is stated, as :func:`xcg.runs.chunks.span_of` does.
 
     A passage can state its ``parent``, such as the section of a chunk, as ``{"start": 10, "end": 90}``,
     or null if it has none.
@@ -101,7 +109,8 @@ def read_json_run(
 
     Raises:
         InputError: If a record is illegal, with file and line.
-        UnmappedError: If the text of a chunk is not in its document.
+        UnmappedError: If the document of a chunk is missing, or more than half of the results have text
+            that is not in their document.
     """
     chunks: _Chunks = {}
     legal = _document_fields(_RESULT_FIELDS, source.document)
@@ -123,12 +132,11 @@ def read_json_run(
         is_legal = True
         try:
             if source.document is not None:
-                record["doc"] = _named_document(record, source.document)
+                record["doc"] = _named_document(record, source)
             if "text" in record:
                 element, stated = _stated_chunk(record, source.corpus, where)
-                if source.corpus is not None:
-                    use = _Chunk(results, len(results.files), where)
-                    chunks.setdefault(element[0], {}).setdefault(stated, []).append(use)
+                use = _Chunk(results, len(results.files), where, source.gold.get(topic, {}))
+                chunks.setdefault(element[0], {}).setdefault(stated, []).append(use)
             else:
                 element = _element(record, documents, paths)
         except InputError:
@@ -142,8 +150,8 @@ def read_json_run(
         results.add(*element)
         results.ranks.append(rank)
         results.scores.append(score)
-    if source.corpus is not None:
-        _find_chunks(chunks, source.corpus, notes)
+    unplaced = _find_chunks(chunks, source.corpus, notes)
+    note_unplaced(str(path), unplaced, sum(len(one.files) for one in found.values()), notes)
     rankings = _rankings(found, path, ties, states_parents, notes)
     return Run(path.name.split(".")[0], rankings, str(path), skipped)
 
@@ -233,13 +241,13 @@ def _hint_without_document(record: Mapping[str, Any]) -> str:
     return f", but its {key!r} is {shortened(repr(value))}: expected --set document={option}"
 
 
-def _named_document(record: Mapping[str, Any], document: DocumentKey) -> str:
+def _named_document(record: Mapping[str, Any], source: ChunkSource) -> str:
     """Return the name of a record's document in the corpus; raise ValueError without a legal one."""
     metadata = {**as_metadata(record.get("metadata")), **record}
     fields = ChunkFields(
         document=record.get("doc"), metadata=metadata, no_document="the result has no 'doc'"
     )
-    return name_in_corpus(document_of(record, fields, document))
+    return name_in_corpus(document_of(record, fields, source.document, source.corpus or ()))
 
 
 def _canonical_document(name: str) -> str:
@@ -251,7 +259,7 @@ def _canonical_document(name: str) -> str:
     try:
         return canonical_file(name)
     except ValueError as error:
-        hint = f"; --set document={FILE_NAME!r} takes the last part of a path"
+        hint = f"; --set document={FILE_NAME!r} takes its end that names a document"
         raise ValueError(f"{error}{hint if file_name(name) else ''}") from None
 
 
@@ -266,11 +274,12 @@ def _check_parent(parent: tuple[int, int] | None, span: tuple[int, int], where: 
 
 
 class _Chunk(NamedTuple):
-    """A use of a chunk with a text: the results of a topic, its index in them, its file and line."""
+    """A use of a chunk with a text: its topic's results, its index, its file and line, and the gold."""
 
     results: Results
     position: int
     where: str
+    gold: GoldText
 
 
 _Stated = tuple[int | None, int | None, str]
@@ -305,43 +314,44 @@ def _stated_chunk(
     return (name, "", span), (start, end, text)
 
 
-def _find_chunks(chunks: _Chunks, corpus: Corpus, notes: Notes) -> None:
+def _find_chunks(chunks: _Chunks, corpus: Corpus | None, notes: Notes) -> list[UnmappedError]:
     """Add the spans of chunks to the results. Each document is prepared for the search once.
 
+    Without a corpus, the stated offsets count.
+
+    Returns:
+        A message for each chunk that has no place in its document.
+
     Raises:
-        UnmappedError: If a chunk is not in its document.
+        UnmappedError: If a document is missing.
     """
-    for name in corpus.prepared(list(chunks)):
-        document: DocumentText | InputError
+    unplaced = []
+    for name in list(chunks) if corpus is None else corpus.prepared(list(chunks)):
+        document = None if corpus is None else DocumentText("")
+        problem: InputError | None = None
         try:
-            if name not in corpus:
-                raise UnmappedError("", missing_document(name, corpus))
-            document = DocumentText(corpus.tree(name).text)
+            if corpus is not None:
+                if name not in corpus:
+                    raise UnmappedError("", missing_document(name, corpus))
+                document = DocumentText(corpus.tree(name).text)
         except InputError as unreadable:
-            document = unreadable
+            problem = unreadable
         for stated, uses in chunks.pop(name).items():
-            span = _span_in(document, name, *stated)
-            for results, position, where in uses:
-                if isinstance(span, InputError):
+            found = place(document, *stated, name)
+            for results, position, where, gold in uses:
+                if found.other:
+                    results.other_text[position] = found.other
+                if problem is not None:
                     kind = "chunks without a place in a document"
-                    notes.tolerate(kind, type(span)(where, str(span)))
-                    continue
-                _check_parent(results.parents.get(position), span, where)
-                results.files[position], results.spans[position] = name, span
-
-
-def _span_in(
-    document: DocumentText | InputError, name: str, start: int | None, end: int | None, text: str
-) -> tuple[int, int] | InputError:
-    """Return the span of a chunk in its document, or why it has none."""
-    if isinstance(document, InputError):
-        return document
-    try:
-        if start is None:
-            return only_occurrence(document, text, name)
-        return matched_span(document, start, end, text, name)
-    except UnmappedError as error:
-        return error
+                    notes.tolerate(kind, type(problem)(where, str(problem)))
+                elif not found.occurrences:
+                    unplaced.append(UnmappedError(where, no_place(stated[2], stated[0], name)))
+                else:
+                    span = found.best(stated[2], gold.get(name, ()))
+                    _check_parent(results.parents.get(position), span, where)
+                    results.files[position], results.spans[position] = name, span
+                    note_placement(found, stated[2], where, name, notes)
+    return unplaced
 
 
 def write_json_run(run: Run) -> tuple[str, list[str]]:
@@ -371,6 +381,7 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
     lost = [
         *writing.lost_topics(run),
         *scores.lost,
+        *writing.lost_text(run),
         "the run's name (the name of the file is used instead)",
     ]
     return "".join(f"{json_text(record)}\n" for record in records), lost

@@ -21,6 +21,7 @@ class Results:
         paths: Its path; empty for a passage, or a result that names no element.
         spans: Index → span, of the passages.
         parents: Index → span of the parent, of the passages that have one.
+        other_text: Index → what the stated text of a result has besides its span.
         ranks: The rank of each result, None without one; empty if the file states none.
         scores: The scores likewise.
     """
@@ -30,6 +31,7 @@ class Results:
         self.paths: list[str] = []
         self.spans: dict[int, AnySpan] = {}
         self.parents: dict[int, tuple[int, int]] = {}
+        self.other_text: dict[int, str] = {}
         self.ranks: list[float | None] = []
         self.scores: list[float | None] = []
 
@@ -63,7 +65,7 @@ class Results:
         """
         order, keys, is_score = self._order(where, notes, score_name)
         parents = self.parents if states_parents else None
-        ranking = Ranking(self.files, self.paths, self.spans, None, is_score, parents)
+        ranking = Ranking(self.files, self.paths, self.spans, None, is_score, parents, self.other_text)
         if order is not None:
             ranking = ranking.select(order)
         ranking.keys = keys

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +43,8 @@ _OLD_PASSAGE_FIELDS = (
     Field("entry_point", (int,), "the offset of a character", required=False),
 )
 _SHOWN = 60
+_SHOWN_SIMILARITY = 0.8
+"""The minimum similarity of text that is shown, but not accepted."""
 
 Record = dict[str, Any]
 Progress = Callable[[int, int], None]
@@ -118,7 +121,7 @@ def locate_passages(
             near = min(location.occurrences, key=lambda span: abs(span[0] - position))
             location = location._replace(start=near[0], end=near[1])  # noqa: PLW2901
         record.pop("near", None)
-        _report(placed, where, record, location)
+        _report(placed, where, record, location, text)
         if location.status != "lost":
             _place(record, location, text)
             placed.passages.append(record)
@@ -135,7 +138,8 @@ def update_gold(
 
     Records keep their order and their fields; only ``start``, ``end`` and the text change, and the best
     entry point ``entry_point``, which moves as far as the passage that states it. Passages that are
-    lost or ambiguous, or state no text, are left out. Records of elements and documents stay.
+    lost or ambiguous, or state no text, stay as they are, with ``"lost": true``, which evaluations
+    refuse. Records of elements and documents stay.
 
     Args:
         paths: Files, folders and globs.
@@ -156,16 +160,16 @@ def update_gold(
         check_record(known, _OLD_PASSAGE_FIELDS, where)
         name = document_name(record, where)
         if quote_of(record, where) is None:
-            _lose(placed, f"{where}: the passage of {name} states no text, so it cannot be placed")
+            _lose(
+                placed, record, f"{where}: the passage of {name} states no text, so it cannot be placed"
+            )
         elif name not in corpus:
-            _lose(placed, f"{where}: {missing_document(name, corpus, is_result=False)}")
+            _lose(placed, record, f"{where}: {missing_document(name, corpus, is_result=False)}")
         else:
             passages.append((where, record))
-            continue
-        record.clear()
     located = _located(passages, corpus, min_similarity, progress)
     for where, record, location, text, is_doubtful in located:
-        _report(placed, where, record, location, left_out=True)
+        _report(placed, where, record, location, text, left_out=True)
         if is_doubtful:
             placed.notes.append(
                 f"{where}: moved from {record['start']} to {location.start}, unlike the "
@@ -174,8 +178,8 @@ def update_gold(
         if location.is_found:
             _place(record, location, text)
         else:
-            record.clear()
-    placed.passages = [record for _, record in given if record]
+            record["lost"] = True
+    placed.passages = [record for _, record in given]
     return placed
 
 
@@ -219,6 +223,7 @@ def _located(
 
 
 def _place(record: Record, location: Location, text: str) -> None:
+    record.pop("lost", None)
     if "entry_point" in record and "start" in record:
         record["entry_point"] += location.start - record["start"]
     record["start"], record["end"] = location.start, location.end
@@ -230,6 +235,7 @@ def _report(
     where: str,
     record: Mapping[str, Any],
     location: Location,
+    text: str,
     left_out: bool = False,
 ) -> None:
     name, quote = record["doc"], quote_of(record, where)
@@ -237,7 +243,13 @@ def _report(
     shown = f"{quote.exact[:_SHOWN]!r}"
     placed.counts[location.status] += 1
     if location.status == "lost":
-        placed.missing.append(f"{where}: {name} does not contain {shown}")
+        similar = ""
+        with suppress(XcgError):  # without rapidfuzz
+            near = TextIndex(text).locate(quote, _SHOWN_SIMILARITY)
+            if near.status == "approximate":
+                similar = f"; similar text (similarity {near.similarity:.3f}, accepted with --fuzzy): "
+                similar += repr(text[near.start : near.end][:_SHOWN])
+        placed.missing.append(f"{where}: {name} does not contain {shown}{similar}")
     elif location.status == "ambiguous":
         message = f"{where}: {location.occurrence_list} of {shown} in {name}"
         if left_out:
@@ -247,10 +259,11 @@ def _report(
     elif location.status == "approximate":
         placed.notes.append(
             f"{where}: similar text (similarity {location.similarity:.3f}) for {shown} in {name}, at "
-            f"{location.start}–{location.end}"
+            f"{location.start}–{location.end}: {text[location.start : location.end][:_SHOWN]!r}"
         )
 
 
-def _lose(placed: PlacedPassages, message: str) -> None:
+def _lose(placed: PlacedPassages, record: Record, message: str) -> None:
+    record["lost"] = True
     placed.counts["lost"] += 1
     placed.missing.append(message)

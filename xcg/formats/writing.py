@@ -93,6 +93,13 @@ def lost_topics(run: Run) -> list[str]:
     return [] if all(map(len, run.rankings.values())) else ["topics without results"]
 
 
+def lost_text(run: Run) -> list[str]:
+    """Return a description of lost text if results state text that their document does not have."""
+    return ["the text that documents do not have"] * any(
+        one.other_text for one in run.rankings.values()
+    )
+
+
 def lost_parents(run: Run) -> list[str]:
     """Return a description of lost parents if a run states parents of passages."""
     return ["the parents of passages"] * any(one.parents for one in run.rankings.values())

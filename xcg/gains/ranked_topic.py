@@ -117,9 +117,11 @@ class RankedTopic(JudgedTopic):
             resolved = self.as_read(run)
             spans = {**resolved.ranking.spans, **resolved.passages}
             self._stated_spans[run] = [
-                self._element_span(resolved, position)
-                if (span := spans.get(position)) is None or isinstance(span, Passage)
-                else (file, *span)
+                (file, *span)
+                if (span := spans.get(position)) is not None and not isinstance(span, Passage)
+                else (file, 0, 0)  # its text has no place
+                if position in resolved.ranking.other_text
+                else self._element_span(resolved, position)
                 for position, file in enumerate(resolved.files)
             ]
         return self._stated_spans[run]
@@ -162,8 +164,13 @@ class RankedTopic(JudgedTopic):
         self, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
     ) -> tuple[list[ReadResult], int]:
         """Read a run's results as text in a unit, see :meth:`SpanTopic.read`."""
-        spans = self.text_spans(run, model)
-        return self.span_topic(ideal, model, unit).read(spans, model.relevance_value)
+        spans, other = self.text_spans(run, model), self.other_amounts(run, model, unit)
+        return self.span_topic(ideal, model, unit).read(spans, model.relevance_value, other)
+
+    def other_amounts(self, run: str, model: UserModel, unit: TextUnit) -> dict[int, float]:
+        """Return position → amount of the text of a result that its document does not have."""
+        other = self.ranking(run, model).ranking.other_text
+        return {position: self.texts.amount(model, unit, text) for position, text in other.items()}
 
     def span_topic(
         self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit | None = None
@@ -224,6 +231,7 @@ class RankedTopic(JudgedTopic):
                 stated_sizes={file: size.relevant for file, size in sizes.items()},
                 length=lambda file: sizes[file].length if file in sizes else texts.length(file),
                 unknown=[index for index, span in enumerate(spans) if span is None],
+                other=[len(resolved.ranking.other_text.get(old, "")) for old in order],
             )
         return self._highlighted[run]
 
@@ -246,10 +254,16 @@ class RankedTopic(JudgedTopic):
                 "with <passage>"
             )
         stated = self.stated_spans(run)
+        other = self.as_read(run).ranking.other_text
+        amount = None
         if model is None:
             results, converter = self.text_spans(run), None
         else:
             results, converter = self.text_spans(run, model), partial(self.texts.converter, model)
+            other, amount = (
+                self.ranking(run, model).ranking.other_text,
+                partial(self.texts.amount, model),
+            )
             if self.as_read(run).is_reference:
                 stated = [stated[position] for position in self._reference(run, model)[0]]
         gold = {
@@ -259,7 +273,7 @@ class RankedTopic(JudgedTopic):
         for file, graded in self.gold.items():
             gold[file] = [(s.start, s.end, s.exhaustivity) for s in graded if s.exhaustivity > 0]
         unknown = [position for position, span in enumerate(stated) if span is None]
-        return SpanRanking(results, gold, converter, unknown)
+        return SpanRanking(results, gold, converter, unknown, other, amount)
 
     def ideal_reading(self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit) -> Reading:
         """Return what the ideal reader of gold spans reads: only gold, densest first."""

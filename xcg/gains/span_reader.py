@@ -16,6 +16,7 @@ import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from xcg.documents.intervals import IntervalSet
@@ -81,12 +82,16 @@ def disjoint(spans: Iterable[GoldSpan]) -> list[GoldSpan]:
 
 
 class ReadResult(NamedTuple):
-    """A result after reading: its start and end in units, its gain, and the parts with a gain."""
+    """A result after reading: its start and end in units, its gain, and the parts with a gain.
+
+    ``other`` is the amount of its text that the document does not have. It is read first.
+    """
 
     start: float
     end: float
     gain: float
     parts: Sequence[GainedPart]
+    other: float = 0.0
 
     def stretches(self, charge: Charge = "as_read") -> list[tuple[float, float]]:
         """Return the (text, gain) pairs that the user pays for one after the other.
@@ -103,10 +108,10 @@ class ReadResult(NamedTuple):
         ([(10, 0.0), (20, 1.0), (10, 0.0)], [(10, 0.0), (10, 0.0), (20, 1.0)])
         """
         if self.start == self.end:
-            return [(1.0, 0.0)]
+            return [(self.other or 1.0, 0.0)]
         if not self.parts:  # most results
-            return [(self.end - self.start, 0.0)]
-        pairs = []
+            return [(self.other + self.end - self.start, 0.0)]
+        pairs = [(self.other, 0.0)]
         position = self.start
         for part in self.parts:
             pairs += [(part.start - position, 0.0), (part.end - part.start, part.gain)]
@@ -128,7 +133,8 @@ class ReadResult(NamedTuple):
         for part in reversed(self.parts):
             gaining += part.end - part.start
             whole = charge == "whole"
-            before[part.gold] = self.end - self.start - gaining if whole else part.start - self.start
+            text = self.end - self.start - gaining if whole else part.start - self.start
+            before[part.gold] = self.other + text
         return before
 
 
@@ -378,9 +384,17 @@ class SpanTopic:
         ]
 
     def read(
-        self, results: Sequence[TextSpan], relevance_value: RelevanceValue
+        self,
+        results: Sequence[TextSpan],
+        relevance_value: RelevanceValue,
+        other: Mapping[int, float] = MappingProxyType({}),
     ) -> tuple[list[ReadResult], int]:
         """Read a ranking.
+
+        Args:
+            results: The results in rank order.
+            relevance_value: The relevance value function of the user model.
+            other: Position → amount of the text of a result that its document does not have.
 
         Returns:
             The results after reading, and the number of gold spans without a gain.
@@ -394,6 +408,8 @@ class SpanTopic:
                 read.append(readers[result[0]].read_parts(span))
             else:
                 read.append(ReadResult(*span, 0.0, ()))
+        for position, amount in other.items():
+            read[position] = read[position]._replace(other=amount)
         retrieved = sum(reader.retrieved() for reader in readers.values())
         return read, sum(map(len, self.gold.values())) - retrieved
 

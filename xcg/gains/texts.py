@@ -26,6 +26,7 @@ class Texts:
         self.corpus = corpus
         self._characters = CharacterConverter()
         self._converters: dict[object, UnitConverter] = {}
+        self._amounts: dict[object, float] = {}
         self._in_units: dict[object, Callable[[str, float, float], UnitSpan]] = {}
 
     def required_corpus(self) -> Corpus:
@@ -67,6 +68,15 @@ class Texts:
             except XcgError as error:
                 raise InputError(f"{corpus.label}, {file}", str(error)) from None
         return self._converters[key]
+
+    def amount(self, model: UserModel, unit: TextUnit, text: str) -> float:
+        """Return the amount of a text that is not in a document."""
+        if unit == "characters":
+            return float(len(text))
+        key = unit, model.effort.tokenizer.key, text
+        if key not in self._amounts:
+            self._amounts[key] = UnitConverter.of(text, unit, model.effort.tokenizer).amount(len(text))
+        return self._amounts[key]
 
     def in_units(self, model: UserModel, unit: TextUnit) -> Callable[[str, float, float], UnitSpan]:
         """Return a function (document, start, end) → start and end of the text in a unit.

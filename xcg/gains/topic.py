@@ -130,7 +130,10 @@ class EvaluatedRanking(RankingGains):
         if ideal.gold is not None:
             results, _ = topic.read_text(self._run, ideal, model, unit)
             return reading_of(results, charge), topic.ideal_reading(ideal, model, unit)
-        texts = [self._amount(span, unit) for span in topic.text_spans(self._run, model)]
+        spans = topic.text_spans(self._run, model)
+        texts = [self._amount(span, unit) for span in spans]
+        for position, amount in topic.other_amounts(self._run, model, unit).items():
+            texts[position] = amount + texts[position] * (spans[position][1] < spans[position][2])
         best = [
             (self._amount((file, *document.span(row)), unit), score)
             for file, document in ideal.documents.items()

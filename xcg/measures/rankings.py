@@ -97,6 +97,8 @@ class HighlightedRanking:
             size is the sum of the passages' lengths.
         length: Returns the length of a document's text; None if it is unknown.
         unknown: Indices of the results whose text is unknown, because the documents lack them.
+        other: For each result, the characters of its text that the document does not have; none if
+            empty.
 
     >>> ranking = HighlightedRanking([("d", 0, 100), ("e", 0, 50)], {"d": [(0, 80)], "f": [(0, 120)]})
     >>> ranking.relevant, ranking.amounts("always")
@@ -110,6 +112,7 @@ class HighlightedRanking:
     stated_sizes: Mapping[str, int] = field(default_factory=dict)
     length: Callable[[str], int | None] | None = None
     unknown: Sequence[int] = ()
+    other: Sequence[int] = ()
 
     @cached_property
     def relevant_in(self) -> dict[str, int]:
@@ -145,12 +148,15 @@ class HighlightedRanking:
         """Return for each result how many characters of it are read, and how many are relevant."""
         relevant = self.relevant_in
         text = {file: text for file, text in self.relevant_text.items() if file in relevant}
+        other = self.other or [0] * len(self.results)
         return [
             (
-                _size(pieces),
+                _size(pieces) + further,
                 sum(text[file].count(*piece) for piece in pieces) if file in text else 0,
             )
-            for (file, _, _), pieces in zip(self.results, self.pieces(repeated), strict=True)
+            for (file, _, _), pieces, further in zip(
+                self.results, self.pieces(repeated), other, strict=True
+            )
         ]
 
     def articles(self) -> dict[str, list[tuple[int, int]]]:
@@ -239,12 +245,10 @@ class ReadText(NamedTuple):
     Attributes:
         found: Text of gold spans; text that is returned twice counts once.
         returned: All text; text that is returned twice counts twice.
-        distinct: All text; text that is returned twice counts once.
     """
 
     found: int = 0
     returned: int = 0
-    distinct: int = 0
 
     def plus(self, other: ReadText) -> ReadText:
         """Return the sums of both."""
@@ -261,10 +265,12 @@ class SpanRanking:
         gold: Document → its gold spans. They may overlap.
         converter: (unit, document) → how the text of the document is measured in the unit.
         unknown: Indices of the results whose text is unknown, because the documents lack them.
+        other: Index → text of a result that its document does not have. It is read before the span.
+        amount: (unit, text) → how much text that is.
 
     >>> ranking = SpanRanking([("d", 0, 40), ("e", 0, 60)], {"d": [(10, 30, 1.0), (90, 110, 1.0)]})
     >>> ranking.read_up_to([1, 2])
-    [ReadText(found=20, returned=40, distinct=40), ReadText(found=20, returned=100, distinct=100)]
+    [ReadText(found=20, returned=40), ReadText(found=20, returned=100)]
     >>> ranking.judged(overlap=0.5)[:3]
     ([1], [1], [1, 1])
     """
@@ -273,6 +279,8 @@ class SpanRanking:
     gold: Gold
     converter: Callable[[TextUnit, str], UnitConverter] | None = None
     unknown: Sequence[int] = ()
+    other: Mapping[int, str] = field(default_factory=dict)
+    amount: Callable[[TextUnit, str], float] | None = None
     _read_texts: dict[tuple[float, EffortUnit], ReadText] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -377,15 +385,21 @@ class SpanRanking:
         seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
         total, effort = ReadText(), 0.0
         amounts: list[ReadText] = []
-        for result in self.results:
+        for position, result in enumerate(self.results):
+            other, before = self.other.get(position, ""), 0.0
             start, cost = self._start_and_cost(result, unit)
+            if other and unit != "ranks":
+                assert self.amount is not None
+                before = self.amount(unit, other)
+                cost = before + (cost if result[1] < result[2] else 0.0)
             while len(amounts) < len(limits) and limits[len(amounts)] < effort + cost:
                 left = limits[len(amounts)] - effort
-                part = self._first_part(result, unit, start, left)
-                amounts.append(total.plus(self._read(part, seen)))
+                part = self._first_part(result, unit, start, left - before)
+                shown = round(len(other) * min(left / before, 1.0)) if before else 0
+                amounts.append(total.plus(self._read(part, seen)).plus(ReadText(0, shown)))
             if len(amounts) == len(limits):
                 return amounts
-            total = total.plus(self._read(result, seen))
+            total = total.plus(self._read(result, seen)).plus(ReadText(0, len(other)))
             seen[result[0]].add(*result[1:])
             effort += cost
         return amounts + [total] * (len(limits) - len(amounts))
@@ -394,11 +408,12 @@ class SpanRanking:
         """Return what a result adds to the text that was seen before."""
         file, start, end = result
         if start < 0:
-            return ReadText(0, end - start, end - start)
-        new = [piece[:2] for piece in seen[file].split(start, end) if not piece[2]]
+            return ReadText(0, end - start)
         gold = self.relevant_text.get(file)
-        found = sum(gold.count(*piece) for piece in new) if gold is not None else 0
-        return ReadText(found, end - start, sum(high - low for low, high in new))
+        if gold is None:
+            return ReadText(0, end - start)
+        new = [piece[:2] for piece in seen[file].split(start, end) if not piece[2]]
+        return ReadText(sum(gold.count(*piece) for piece in new), end - start)
 
     def _start_and_cost(self, result: TextSpan, unit: EffortUnit) -> tuple[float, float]:
         """Return the amount of text before a result in its document, and the cost of the result."""

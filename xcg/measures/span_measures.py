@@ -105,10 +105,11 @@ _declare(
 )
 _declare(
     "SpanIoU",
-    lambda read, relevant: read.found / (read.distinct + relevant - read.found),
+    lambda read, relevant: read.found / (read.returned + relevant - read.found),
     title="intersection over union of returned text and gold text",
-    formula="SpanIoU[k] = |A ∩ B| / |A ∪ B| in characters, where A is the text of the first k results "
-    "and B that of all gold spans; text that is returned twice counts once",
-    example="gold spans of 40 characters, 20 of them in 80 different characters of the first two "
-    "results: SpanIoU@2 = 20 / (80 + 40 − 20) = 0.2",
+    formula="SpanIoU[k] = found / (read + gold − found) in characters: those of gold spans in the "
+    "first k results, each once; those of the first k results, each as often as it is returned; and "
+    "those of all gold spans",
+    example="gold spans of 40 characters, 20 of them in the 80 characters of the first two results: "
+    "SpanIoU@2 = 20 / (80 + 40 − 20) = 0.2",
 )

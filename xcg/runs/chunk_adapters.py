@@ -165,7 +165,7 @@ class PlainAdapter(ChunkAdapter):
             start=as_offset(chunk.get("start"), "start"),
             end=as_offset(chunk.get("end"), "end"),
             text=as_text(chunk.get("text")),
-            metadata=chunk,
+            metadata={**as_metadata(chunk.get("metadata")), **chunk},
             parent_span=_stated_parent(chunk),
             no_document="the chunk has no 'doc'",
             no_offsets=f"the chunk has no {' and no '.join(missing)}",

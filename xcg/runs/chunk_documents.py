@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Corpus
@@ -15,8 +16,11 @@ DocumentKey = str | Mapping[Any, object] | Callable[[Any], object] | None
 """How to name a chunk's document: a key of the chunk's metadata, ``"file name"``, a mapping from the
 library's names, a function of the chunk, or None for the library's own name."""
 
+GoldText = Mapping[str, Sequence[tuple[int, int, float]]]
+"""Document → start, end and grade of its gold spans."""
+
 FILE_NAME = "file name"
-"""Names a document by the last part of the path of its file."""
+"""Names a document by the longest end of the path of its file that names one, or its last part."""
 
 PATH_KEYS = ("file_path", "file_name", "source")
 """Keys of a chunk's metadata that hold the path of its document in several libraries."""
@@ -27,11 +31,13 @@ class ChunkSource(NamedTuple):
 
     Attributes:
         document: How to name the document of a chunk.
-        corpus: The documents. Chunks without offsets are searched in them.
+        corpus: The documents, in which the text of chunks is searched.
+        gold: Topic → its gold text, to choose between several occurrences.
     """
 
     document: DocumentKey = None
     corpus: Corpus | None = None
+    gold: Mapping[str, GoldText] = MappingProxyType({})
 
 
 NO_SOURCE = ChunkSource()
@@ -47,13 +53,16 @@ def check_document_key(document: object) -> None:
         )
 
 
-def document_of(chunk: object, fields: ChunkFields, key: DocumentKey) -> str:
+def document_of(
+    chunk: object, fields: ChunkFields, key: DocumentKey, documents: Container[str] = ()
+) -> str:
     """Return the name of a chunk's document.
 
     Args:
         chunk: The chunk without its score.
         fields: What it states.
         key: How to name its document.
+        documents: The names of the documents, if they are known.
 
     Raises:
         ValueError: If it has no legal name.
@@ -79,7 +88,7 @@ def document_of(chunk: object, fields: ChunkFields, key: DocumentKey) -> str:
         names = [fields.document, *paths] if isinstance(chunk, Mapping) else [*paths, fields.document]
         name = next((found for found in names if found), None)
         if name is not None:
-            name = file_name(str(name))
+            name = file_name(str(name), documents)
     elif key is not None:
         name = fields.metadata.get(key)
         problem = f"the chunk's metadata has no {key!r}, the key for document="
@@ -105,17 +114,20 @@ def _nearest_key(name: str, keys: Iterable[object]) -> str:
     return f": {nearest(name, legal)}" if legal else ""
 
 
-def file_name(path: str) -> str:
-    r"""Return the last part of a path or URL.
+def file_name(path: str, documents: Container[str] = ()) -> str:
+    r"""Return the longest end of a path or URL that names one of the documents, or its last part.
 
     >>> file_name("/data/bees.md"), file_name("C:\\data\\bees.md")
     ('bees.md', 'bees.md')
-    >>> file_name("https://example.org/docs/bees.md?version=2#dance")
-    'bees.md'
+    >>> file_name("https://example.org/docs/bees.md?version=2#dance", {"docs/bees"})
+    'docs/bees.md'
     """
     if "://" in path:
         path = path.partition("#")[0].partition("?")[0]
-    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    ends = ("/".join(parts[first:]) for first in range(len(parts)))
+    named = (end for end in ends if end in documents or (document_name(end) or end) in documents)
+    return next(named, parts[-1] if parts else "")
 
 
 def name_in_corpus(name: str) -> str:
@@ -142,10 +154,11 @@ def missing_document(
             f"{message}did you mean {name!r}? Documents are named without the file extension"
             f"{hint if is_result else ''}"
         )
-    last = file_name(file)
-    if "/" in file and last and (document_name(last) or last) in corpus:
-        hint = f" --set document={FILE_NAME!r} takes the last part of a path"
-        return f"{message}did you mean {document_name(last) or last!r}?{hint if is_result else ''}"
+    end = file_name(file, corpus)
+    end = document_name(end) or end
+    if end in corpus:
+        hint = f" --set document={FILE_NAME!r} takes the end of a path that names a document"
+        return f"{message}did you mean {end!r}?{hint if is_result else ''}"
     similar = corpus.similar_name(file, "results" if is_result else "assessments")
     if similar is not None:
         return f"{message}did you mean {similar!r}?"

@@ -1,8 +1,9 @@
 """Find the text of a chunk in its document.
 
-Splitters change text: they normalise white space, and add headers or context. In the documents of a
-corpus, spaces replace form feeds and other control characters. So texts are compared without white
-space and control characters.
+A result that states its text is read as that text; its offsets only say where it is. Splitters change
+text: they normalise white space, and add headers or context. In the documents of a corpus, spaces
+replace form feeds and other control characters. So texts are compared without white space and control
+characters, then like quotes, and then by the longest part that the document has.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import islice
+from typing import NamedTuple
 
-from xcg.documents.text_search import Quote, TextIndex
-from xcg.errors import UnmappedError, XcgError
+from xcg.documents.text_normalisation import normalise
+from xcg.documents.text_search import LONG, Quote, TextIndex, common_length
+from xcg.errors import Notes, UnmappedError, XcgError
 from xcg.runs.chunk_adapters import shortened
 
 
@@ -35,13 +37,39 @@ def checked_span(start: int, end: int) -> tuple[int, int]:
 _GAP = "[\\s\x00-\x1f\x7f-\x9f\u200b\ufeff]"
 """White space and control characters."""
 _WORD = re.compile(f"[^{_GAP[1:]}+")
-_MOST_HEADERS = 20
-"""Maximum number of lines before the text of a chunk that can be headers or context."""
 _LEAST_LETTERS = 20
-"""Minimum length of a text that is compared without white space or headers; spaces do not count.
+"""Minimum length of a text that is compared without white space, and of a part of a text that is taken
+for the whole; spaces do not count. Shorter texts could match by accident."""
 
-Shorter texts could match by accident.
-"""
+Span = tuple[int, int]
+
+
+class Placement(NamedTuple):
+    """Where a document has the text of a chunk.
+
+    Attributes:
+        occurrences: The spans that have it, in order; none if the document does not have the text.
+        other: The rest of the stated text, which the document does not have there.
+        is_misplaced: Whether the stated offsets are those of another text.
+    """
+
+    occurrences: Sequence[Span]
+    other: str = ""
+    is_misplaced: bool = False
+
+    def best(self, text: str | None, gold: Iterable[tuple[int, int, float]]) -> Span:
+        """Return the occurrence that shares most text with gold spans, then the first.
+
+        Short texts have their first occurrence: otherwise "the" and "of" would lie in the gold.
+        """
+        if len(self.occurrences) == 1 or text is None or len(text) < LONG:
+            return self.occurrences[0]
+        spans = [(start, end) for start, end, grade in gold if grade > 0]
+
+        def shared(span: Span) -> int:
+            return sum(max(min(span[1], end) - max(span[0], start), 0) for start, end in spans)
+
+        return max(self.occurrences, key=shared)
 
 
 class DocumentText:
@@ -56,38 +84,61 @@ class DocumentText:
         self.text = text
 
     def find(self, text: str) -> list[tuple[int, int]]:
-        """Return at most two occurrences of a text, as it is or else normalised.
+        """Return the occurrences of a text, as it is or else normalised; they do not overlap.
 
         White space and control characters are ignored first, which keeps the marks at the start of a
         list. Then the text is searched like a quote.
-
-        Raises:
-            UnmappedError: If it occurs too often to be compared.
         """
         for wanted in (text, text.strip()):
-            found = _two_occurrences(self.text, wanted)
+            found = _occurrences(self.text, wanted) if wanted.strip() else []
             if found:
                 return found
         wanted = compact(text)
         if len(wanted) < _LEAST_LETTERS:
-            return self._find_words(_WORD.findall(text))
-        found = _two_occurrences(self._compact, wanted)
+            pattern = re.compile(f"{_GAP}+".join(map(re.escape, _WORD.findall(text))))
+            return [match.span() for match in pattern.finditer(self.text)] if wanted else []
+        found = _occurrences(self._compact, wanted)
         if found:
             return [self._span(*span) for span in found]
         try:
             location = self._index.locate(Quote(text))
-        except XcgError as error:
-            raise UnmappedError("", str(error)) from None
+        except XcgError:  # it occurs too often to be compared
+            return []
         if location.is_found:
             return [(location.start, location.end)]
-        return list(location.occurrences[:2])
+        return list(location.occurrences)
 
-    def _find_words(self, words: Sequence[str]) -> list[tuple[int, int]]:
-        """Return at most two occurrences of words with any white space between them."""
-        if not words:
-            return []
-        pattern = re.compile(f"{_GAP}+".join(map(re.escape, words)))
-        return [match.span() for match in islice(pattern.finditer(self.text), 2)]
+    def longest_part(self, text: str, around: Span | None = None) -> Placement:
+        """Return where the document has the longest part of a text that it has.
+
+        Args:
+            text: The text.
+            around: Start and end of text that the part must contain some of; none by default.
+        """
+        start, end = around or (0, len(self.text))
+        least = min(_LEAST_LETTERS, max(len(compact(self.text[start:end])), 1))
+        stated = normalise(text)
+        offsets = self._index.normalised.offsets
+        reach = [max(start - len(text), 0), start, end, end + len(text)]
+        first, start, end, last = offsets.searchsorted(reach).tolist()
+        body = self._index.normalised_text[first:last]
+        at, length = _longest_part(stated.text, body, least, (start - first, end - first))
+        if not length:
+            return Placement([], text)
+        found = [
+            (int(offsets[first + low]), int(offsets[first + high - 1]) + 1)
+            for low, high in _occurrences(body, stated.text[at : at + length])
+            if low < end - first and start - first < high
+        ]
+        low, high = found[0]
+        before, after = int(stated.offsets[at]), int(stated.offsets[at + length - 1]) + 1
+        # Normalisation ignores some dashes, which can be at the ends.
+        while low > 0 < before and text[before - 1] == self.text[low - 1] and text[before - 1].strip():
+            low, before = low - 1, before - 1
+        while after < len(text) and text[after] == self.text[high : high + 1] and text[after].strip():
+            high, after = high + 1, after + 1
+        found[0], other = (low, high), text[:before] + text[after:]
+        return Placement(found, other if other.strip() else "")
 
     def span_at(self, start: int, text: str) -> tuple[int, int] | None:
         """Return the span of a text at an offset, or None; white space may differ."""
@@ -142,96 +193,111 @@ def compact(text: str) -> str:
     return "".join(_WORD.findall(text))
 
 
-def matched_span(
-    document: DocumentText, start: int, end: int | None, text: str | None, name: str
-) -> tuple[int, int]:
-    """Return the span of a chunk in its document.
-
-    White space and control characters may differ, and the chunk may start with headers or context that
-    the document does not have there.
+def place(
+    document: DocumentText | None, start: int | None, end: int | None, text: str | None, name: str
+) -> Placement:
+    """Return where the text of a chunk is.
 
     Args:
-        document: The document.
-        start: The offset of the chunk.
+        document: The document; None if its text is not known.
+        start: The offset of the chunk, if stated.
         end: The offset of the first character after the chunk, if stated.
-        text: The text of the chunk, if known; without it, the end is stated.
+        text: The text of the chunk, if stated; without it, both offsets are.
         name: The document, for messages.
 
     Raises:
-        UnmappedError: If the document has another text there. The message states where the text is if
-            it occurs once.
+        ValueError: If the chunk is empty.
+        UnmappedError: If the document ends before a chunk that does not state its text.
     """
-    body = document.text
-    if text is None:
-        assert end is not None
-        if end > len(body):
-            raise UnmappedError("", f"the chunk ends at {end}, but {name} has {len(body)} characters")
-        return start, end
-    stop = end if end is not None else start + len(text)
-    wanted = text.strip()
+    stop = end if end is not None else (start or 0) + len(text or "")
+    if document is None or text is None:
+        span = checked_span(start or 0, stop)
+        if document is not None and stop > len(document.text):
+            length = len(document.text)
+            raise UnmappedError("", f"the chunk ends at {stop}, but {name} has {length} characters")
+        return Placement([span], text[stop - span[0] :] if text is not None else "")
+    body, wanted = document.text, text.strip()
+    if start is None:
+        if not wanted:
+            raise ValueError("the chunk is empty: it has no text")
+        found = document.find(text)
+        return Placement(found) if found else document.longest_part(text)
+    checked_span(start, stop)
     if start < len(body) and body[start:stop].strip() == wanted:
-        return start, min(stop, len(body))
+        return Placement([(start, min(stop, len(body)))])
     first = len(body) - len(body[start:].lstrip())
     if wanted and body.startswith(wanted, first):
-        return first, first + len(wanted)
-    if end is not None and end <= len(body):
-        there, stated = compact(body[start:end]), compact(text)
-        if there == stated or (len(there) >= _LEAST_LETTERS and there in stated):
-            return start, end
-    for rest in (text, *_without_headers(text)):
-        span = document.span_at(start, rest)
-        if span is not None:
-            return span
-    found = document.find(text) if wanted else []
-    where = f" (its text is at {found[0][0]} to {found[0][1]})" if len(found) == 1 else ""
-    raise UnmappedError(
-        "",
-        f"the chunk is {shortened(repr(text))}, but {name} has {shortened(repr(body[start:stop]))} at "
-        f"{start} to {stop} of its {len(body)} characters{where}: do its offsets belong to this text?",
-    )
+        return Placement([(first, first + len(wanted))])
+    if (span_there := document.span_at(start, text)) is not None:
+        return Placement([span_there])
+    found = document.find(text)
+    there = [span for span in found if span[0] < stop and start < span[1]]
+    there = sorted(there, key=lambda span: abs(span[0] - start))[:1]
+    if found:
+        return Placement(there or found, "", not (there and there[0][0] <= start < there[0][1]))
+    near = document.longest_part(text, (start, stop))
+    if near.occurrences:
+        return near._replace(occurrences=near.occurrences[:1])
+    elsewhere = document.longest_part(text)
+    return elsewhere._replace(is_misplaced=bool(elsewhere.occurrences))
 
 
-def only_occurrence(document: DocumentText, text: str, name: str) -> tuple[int, int]:
-    """Return the span of a text that occurs exactly once in a document.
+def no_place(text: str, start: int | None, name: str) -> str:
+    """Return the message for a chunk that has no place in its document."""
+    offset = "no offsets" if start is None else f"the start {start}"
+    return f"the chunk has {offset}, and its text {shortened(repr(text))} does not occur in {name}"
 
-    White space and control characters may differ. If the text does not occur, the first lines may be
-    headers or context that a splitter added.
+
+def note_placement(found: Placement, text: str | None, where: str, name: str, notes: Notes) -> None:
+    """Note that a chunk was found elsewhere than stated, or at several places."""
+    shown = f"{shortened(repr(text))} is at {found.occurrences[0][0]} of {name}"
+    if found.is_misplaced:
+        kind = "chunks whose offsets belong to another text, found by their own"
+        notes.oddity(kind, where, shown)
+    if len(found.occurrences) > 1 and text is not None and len(text) >= LONG:
+        times = f"{len(found.occurrences)} times in {name}"
+        kind = "chunks whose text occurs several times; the place in the gold counts, or the first"
+        notes.oddity(kind, where, f"{shortened(repr(text))} occurs {times}")
+
+
+def note_unplaced(run: str, problems: Sequence[UnmappedError], results: int, notes: Notes) -> None:
+    """Note the chunks of a run that have no place in their document.
 
     Raises:
-        ValueError: If the text is empty.
-        UnmappedError: If it does not occur, or occurs more than once.
+        UnmappedError: If these are more than half of its results, unless the notes are lenient.
     """
-    if not text.strip():
-        raise ValueError("the chunk is empty: it has no text")
-    found: list[tuple[int, int]] = []
-    for part in (text, *_without_headers(text)):
-        found = document.find(part)
-        if found:
-            break
-    if len(found) == 1:
-        return found[0]
-    problem = "occurs more than once" if found else "does not occur"
-    hint = "; expected its start" if found else ""
-    raise UnmappedError(
-        "", f"the chunk has no offsets, and its text {shortened(repr(text))} {problem} in {name}{hint}"
-    )
+    for problem in problems:
+        notes.oddity("chunks without a place in a document, which gain nothing", "", str(problem))
+    if 2 * len(problems) > results:
+        examples = "; ".join(map(str, problems[:3]))
+        message = f"{len(problems)} of {results} results have no place in their documents: {examples}"
+        hint = "expected the corpus whose text was indexed"
+        notes.tolerate("runs of another corpus", UnmappedError(run, f"{message}; {hint}"))
 
 
-def _without_headers(text: str) -> Iterator[str]:
-    """Yield the text without its first line, first two lines, and so on, while enough is left."""
-    position = -1
-    for _ in range(_MOST_HEADERS):
-        position = text.find("\n", position + 1)
-        following = text[position : position + 50 * _LEAST_LETTERS]
-        if position < 0 or len(compact(following)) < _LEAST_LETTERS:
-            return
-        yield text[position + 1 :]
+def _longest_part(text: str, body: str, least: int, around: Span) -> tuple[int, int]:
+    """Return start and length of the longest part of a text that another has; 0 below a length.
+
+    The part in the other text must overlap a span of it.
+    """
+    start, longest, at = 0, least - 1, 0
+    gram = min(least, 10)
+    while at + longest < len(text):
+        end = at + longest + 1
+        if text[end - gram : end] not in body:  # no longer part contains these characters
+            at = end - gram + 1
+            continue
+        found = body.find(text[at:end])
+        while found >= 0:
+            length = common_length(text[at:], body[found : found + len(text) - at])
+            if found < around[1] and around[0] < found + length:
+                start, longest = at, length
+            found = (
+                body.find(text[at : at + longest + 1], found + 1) if at + longest < len(text) else -1
+            )
+        at += 1
+    return (start, longest) if longest >= least else (0, 0)
 
 
-def _two_occurrences(text: str, wanted: str) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    start = text.find(wanted) if wanted.strip() else -1
-    while start >= 0 and len(found) < 2:
-        found.append((start, start + len(wanted)))
-        start = text.find(wanted, start + 1)
-    return found
+def _occurrences(text: str, wanted: str) -> list[Span]:
+    return [match.span() for match in re.finditer(re.escape(wanted), text)]

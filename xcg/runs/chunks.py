@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
@@ -23,12 +24,20 @@ from xcg.runs.chunk_adapters import (
 from xcg.runs.chunk_documents import (
     FILE_NAME,
     DocumentKey,
+    GoldText,
     check_document_key,
     document_of,
     file_name,
     name_in_corpus,
 )
-from xcg.runs.chunk_matching import DocumentText, checked_span, matched_span, only_occurrence
+from xcg.runs.chunk_matching import (
+    DocumentText,
+    Placement,
+    no_place,
+    note_placement,
+    note_unplaced,
+    place,
+)
 from xcg.runs.chunk_order import ChunkKeys, Order, check_order, check_ranks, order_of_pairs, ordered
 from xcg.runs.run import Ranking, Run
 
@@ -38,6 +47,7 @@ Texts = Mapping[str, str] | None
 Parents = Mapping[str, object] | Iterable[object]
 """The chunks of a hierarchical splitter, by id or as the splitter returned them."""
 
+NO_GOLD: Mapping[str, Any] = MappingProxyType({})
 _MAX_DEPTH = 50
 _KEPT_DOCUMENTS = 64
 
@@ -52,9 +62,10 @@ class ChunkSpan(NamedTuple):
 
 
 class _Chunk(NamedTuple):
-    """The span of a chunk, that of its parent, its rank, and whether it is a (chunk, number) pair."""
+    """A chunk: its span, the rest of its text, its parent's span, its rank, whether it is in a pair."""
 
     span: ChunkSpan
+    other_text: str
     parent: tuple[int, int] | None
     rank: int | None
     is_pair: bool
@@ -82,10 +93,10 @@ def span_of(
             of the chunk (the node without its score). By default the id of the source node or
             ``file_name`` (LlamaIndex), ``source_id`` or ``parent_id`` (Haystack), ``source``
             (LangChain), ``doc``. File endings (``.md``, ``.txt``, …) are removed as in a corpus.
-        texts: The documents' texts by name. With them, the text of a chunk must equal that of its span,
-            and a chunk without offsets is searched in its document, where it must occur exactly once.
-            White space and control characters such as form feeds may differ, and the text may start
-            with up to 20 lines of headers or context that the splitter added.
+        texts: The documents' texts by name. With them, the text of a chunk is searched in its document,
+            and its offsets only say where it is: the span of a chunk whose text has headers or context
+            that the document does not have is the longest part that the document has. White space,
+            control characters and typography may differ.
         parents: All chunks of a hierarchical splitter. LlamaIndex and Haystack count the offsets of a
             child from the start of its parent.
         where: Prefix of error messages.
@@ -121,6 +132,7 @@ def run_of_chunks(
     parents: Parents = (),
     order: Order | None = None,
     notes: Notes | None = None,
+    gold: Mapping[str, GoldText] = NO_GOLD,
 ) -> Run:
     """Return a run whose results are the spans of chunks.
 
@@ -137,12 +149,14 @@ def run_of_chunks(
             order. By default the ``rank`` of dicts decides, from the lowest. Without ranks, scores
             decide; but if all chunks are (chunk, number) pairs and their numbers increase with the rank
             in every topic, these are distances, and a note says so.
-        notes: If they are lenient, a chunk that does not match its document's text is counted. It keeps
-            its rank and gains nothing.
+        notes: Counts the chunks that have no place in their document. They keep their rank, gain
+            nothing and cost their text. Lenient notes also count those of documents without a text.
+        gold: Topic → gold text, to choose between several occurrences of a chunk's text.
 
     Raises:
         XcgError: As in :func:`span_of`, with topic and rank; if the order is unknown, only some chunks
-            of a topic have a rank, or the results are not a mapping of topics to chunks.
+            of a topic have a rank, the results are not a mapping of topics to chunks, or more than half
+            of the chunks have no place in their document.
 
     >>> run = run_of_chunks("r", {"7": [("bees", 0, 9), {"doc": "ants", "start": 4, "end": 8}]})
     >>> list(run.rankings["7"]), run.rankings["7"].spans
@@ -159,11 +173,13 @@ def run_of_chunks(
         where = f"run {name}, topic {topic}"
         check_chunks(chunks, where)
         found[str(topic)] = read = [
-            reader.read(chunk, f"{where}, rank {rank}") for rank, chunk in enumerate(chunks, 1)
+            reader.read(chunk, f"{where}, rank {rank}", gold.get(str(topic), {}))
+            for rank, chunk in enumerate(chunks, 1)
         ]
         keys[str(topic)] = _keys(read)
         if order is None:
             check_ranks(keys[str(topic)], where)
+    note_unplaced(f"run {name}", reader.unplaced, sum(map(len, found.values())), notes)
     if order is None and order_of_pairs(keys.items(), name, notes) == "distance":
         orders: dict[str, Order | None] = {
             t: "distance" if k.are_pairs else None for t, k in keys.items()
@@ -227,6 +243,8 @@ def _ranking(
         ordered_keys,
         has_scores=has_scores,
     )
+    others = (chunks[index].other_text for index in positions)
+    ranking.other_text = {rank: other for rank, other in enumerate(others) if other}
     if states_parents:
         parents = (chunks[index].parent for index in positions)
         ranking.parents = {rank: parent for rank, parent in enumerate(parents) if parent is not None}
@@ -238,6 +256,7 @@ class _ChunkReader:
 
     Attributes:
         states_parents: Whether parents are given, or a chunk that was read has the key ``parent``.
+        unplaced: The chunks that have no place in their document; raised without notes.
     """
 
     def __init__(
@@ -248,14 +267,16 @@ class _ChunkReader:
             raise XcgError(f"texts is a {type(texts).__name__}: expected the documents' texts by name")
         self._document = document
         self._notes = notes or Notes()
+        self._is_strict = notes is None
+        self.unplaced: list[UnmappedError] = []
         self._texts = texts
         self._documents: dict[str, DocumentText] = {}
         self._adapters = tuple(ADAPTERS.values())
         self._parents = chunks_by_id(parents)
         self.states_parents = bool(self._parents)
 
-    def read(self, chunk: object, where: str) -> _Chunk:
-        """Return the span of a chunk; an empty span if the chunk is not found and notes are lenient."""
+    def read(self, chunk: object, where: str, gold: GoldText = NO_GOLD) -> _Chunk:
+        """Return the span of a chunk; an empty span if it has no place in its document."""
         try:
             is_pair = isinstance(chunk, tuple) and len(chunk) == 2
             chunk, score = _unwrap(chunk, self._adapters)
@@ -264,46 +285,49 @@ class _ChunkReader:
             if isinstance(chunk, Mapping):
                 self.states_parents = self.states_parents or "parent" in chunk
                 rank = as_rank(chunk.get("rank"))
-            name = document_of(chunk, fields, self._document)
-            span = 0, 0
+            name = document_of(chunk, fields, self._document, self._texts or ())
+            file, text, span = name_in_corpus(name), fields.text or "", (0, 0)
             try:
-                span = self._offsets(fields, name)
+                placed = self._place(fields, name)
             except UnmappedError as error:
                 unmapped = UnmappedError(where, str(error))
                 self._notes.tolerate("chunks without a place in a document", unmapped)
-            found = ChunkSpan(name_in_corpus(name), *span, score)
-            return _Chunk(found, _parent_of(chunk, span, fields), rank, is_pair)
+                placed = Placement([], text)
+            else:
+                if placed.occurrences:
+                    span = placed.best(fields.text, gold.get(file, ()))
+                    note_placement(placed, text, where, name, self._notes)
+                else:
+                    self.unplaced.append(UnmappedError(where, no_place(text, fields.start, name)))
+                    if self._is_strict:
+                        raise self.unplaced[-1]
+            found = ChunkSpan(file, *span, score)
+            return _Chunk(found, placed.other, _parent_of(chunk, span, fields), rank, is_pair)
         except UnmappedError:
             raise
         except ValueError as error:
             raise InputError(where, str(error)) from None
 
-    def _offsets(self, fields: ChunkFields, name: str) -> tuple[int, int]:
-        start, end = fields.start, fields.end
-        if start is not None and end is None and fields.text is not None:
-            end = start + len(fields.text)
-        span = checked_span(start, end) if start is not None and end is not None else None
+    def _place(self, fields: ChunkFields, name: str) -> Placement:
+        start, end, text = fields.start, fields.end, fields.text
+        needs_end = end is None and text is None
+        if needs_end or (start is None and (self._texts is None or text is None)):
+            hint = "; or pass texts= to search for the chunk's text" if text else ""
+            raise ValueError(fields.no_offsets + hint)
         if self._texts is None:
-            if span is None:
-                hint = "; or pass texts= to search for the chunk's text" if fields.text else ""
-                raise ValueError(fields.no_offsets + hint)
-            return span
+            return place(None, start, end, text, name)
         body = self._texts.get(name, self._texts.get(name_in_corpus(name)))
         if body is None:
             hint = ""
-            if self._document is None and name_in_corpus(file_name(name)) in self._texts:
-                hint = f", but one of {file_name(name)!r}: expected document={FILE_NAME!r}"
+            last = file_name(name, self._texts)
+            if self._document is None and name_in_corpus(last) in self._texts:
+                hint = f", but one of {last!r}: expected document={FILE_NAME!r}"
             raise UnmappedError("", f"there is no text of the document {name!r}{hint}")
         if name not in self._documents:
             while len(self._documents) >= _KEPT_DOCUMENTS:
                 del self._documents[next(iter(self._documents))]
             self._documents[name] = DocumentText(body)
-        found = self._documents[name]
-        if span is not None:
-            return matched_span(found, span[0], fields.end, fields.text, name)
-        if fields.text is None:
-            raise ValueError(fields.no_offsets)
-        return only_occurrence(found, fields.text, name)
+        return place(self._documents[name], start, end, text, name)
 
     def _fields(self, chunk: object, depth: int = 0) -> ChunkFields:
         """Return the fields of a chunk with offsets that count from the document's start."""

@@ -70,6 +70,7 @@ class Ranking:
         has_scores: Whether the keys are scores.
         parents: Index → the span of the parent of a passage, such as the section of a chunk, for the
             passages that have one. None if the run does not state parents.
+        other_text: Index → the part of a result's stated text that its document does not have.
     """
 
     files: Sequence[str]
@@ -78,6 +79,7 @@ class Ranking:
     keys: Sequence[float] | None = None
     has_scores: bool = False
     parents: Mapping[int, tuple[int, int]] | None = None
+    other_text: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -106,9 +108,7 @@ class Ranking:
 
     def top(self, depth: int | None) -> Ranking:
         """Return the first ``depth`` results; all of them for None."""
-        if depth is None or depth >= len(self):
-            return self
-        return self.select(range(depth))
+        return self if depth is None or depth >= len(self) else self.select(range(depth))
 
     def select(self, positions: Sequence[int]) -> Ranking:
         """Return some of the results in a new order, with their keys.
@@ -121,10 +121,10 @@ class Ranking:
         >>> list(selected), selected.spans, selected.keys
         ([('b', '')], {0: (4, 8)}, [0.25])
         """
-        spans, parents, keys = self.spans, self.parents, self.keys
+        spans, parents, keys, other = self.spans, self.parents, self.keys, self.other_text
         if keys is not None:
-            found = (keys[old] for old in positions)
-            keys = array(keys.typecode, found) if isinstance(keys, array) else list(found)
+            found = [keys[old] for old in positions]
+            keys = array(keys.typecode, found) if isinstance(keys, array) else found
         return Ranking(
             _selected(self.files, positions),
             _selected(self.paths, positions),
@@ -132,6 +132,7 @@ class Ranking:
             keys,
             self.has_scores,
             parents and {new: parents[old] for new, old in enumerate(positions) if old in parents},
+            other and {new: other[old] for new, old in enumerate(positions) if old in other},
         )
 
     @property
@@ -217,8 +218,7 @@ class Run:
         >>> Run("bm25+unique", {}, "bm25.run", strategy="unique").where("163")
         'bm25.run, topic 163, strategy unique'
         """
-        rewritten = f", strategy {self.strategy}" if self.strategy else ""
-        return f"{self.source}, topic {topic}{rewritten}"
+        return f"{self.source}, topic {topic}" + f", strategy {self.strategy}" * bool(self.strategy)
 
     @cached_property
     def answered(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -111,6 +111,12 @@ def _document(value: object, place: Place) -> object:
     ):
         return value
     raise ValueError("expected file name, a key, a file of names, or a mapping of names")
+
+
+def _parents(value: object, place: Place) -> object:
+    if not place.is_python or isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise ValueError("expected chunks in Python; JSON Lines states the parent of each chunk")
+    return value if isinstance(value, Mapping) else list(value)
 
 
 def _tree(value: object, place: Place) -> object:
@@ -388,10 +394,15 @@ class Settings:
     )
     topics: Topics = section(Topics)
     document: Any = key(
-        "Name the document of each result in JSON Lines by this key of its metadata, by the last part "
-        "of "
-        'its path ("file name"), by a mapping, or by a table of names (a .json, .csv or .tsv file).',
+        "Name the document of each result in JSON Lines by this key of its metadata, by the end of "
+        'its path that names a document ("file name"), by a mapping, or by a table of names (a .json, '
+        ".csv or .tsv file).",
         stated("a name", _document, metavar="KEY"),
+    )
+    parents: Any = key(
+        "All chunks of a hierarchical splitter, from whose parents offsets count; only in Python.",
+        stated("chunks", _parents),
+        (),
     )
     lenient: bool = key("Count wrong data as warnings instead of stopping.", FLAG, False)
     workers: int = key(

@@ -45,7 +45,7 @@ class Effort:
     tokenizer: Part[Tokenizer] = key(
         "Splits text into tokens.",
         part_type(TOKENIZERS),
-        factory=lambda: TOKENIZERS.part("words_and_marks"),
+        factory=lambda: TOKENIZERS.part("approximate"),
     )
 
     def parameters(self) -> dict[str, str]:
