@@ -113,12 +113,7 @@ def _work(inputs: Inputs) -> _Work:
         models = inputs.user_models
         names = [model.name for model in models]
     checks_corpus = inputs.check_corpus and inputs.documents is not None
-    levels_only = (
-        not measures
-        and not checks_corpus
-        and not any(measure.is_external for measure in standard)
-        and not base.states_text
-    )
+    levels_only = not measures and not checks_corpus and not base.states_text
     with_spans = span_topics(base) if standard else []
     without_ideal: list[list[str]] = [[] for _ in models]
     return _Work(base, models, names, measures, standard, with_spans, levels_only, without_ideal)
@@ -316,7 +311,7 @@ def _standard_rows(
             notes.note(f"{label}: undefined, so not in the mean: topic {undefined}")
         rows += [Result(name, topic, label, value, model) for topic, value in values.items()]
         if values:
-            mean = measure.aggregate(list(values.values()))
+            mean = measure.aggregate(list(values.values()), list(values.values()))
             rows.append(Result(name, MEAN, label, mean, model))
     return rows
 

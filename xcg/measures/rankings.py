@@ -72,6 +72,10 @@ class JudgedRanking(NamedTuple):
         others = [rank for rank, level in self.others if level >= rel and rank <= depth]
         return sorted([*ranks, *others]) if others else ranks
 
+    def of_judged(self) -> JudgedRanking:
+        """Return the ranking without the results that are not assessed."""
+        return self._replace(ranks=range(1, len(self.ranks) + 1), retrieved=len(self.ranks), others=())
+
     def relevant(self, rel: float) -> int:
         """Return the number of assessed documents with at least the level ``rel``."""
         return len([level for level in self.judged if level >= rel])

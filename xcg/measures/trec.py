@@ -1,4 +1,4 @@
-"""Standard measures of runs: computed by xcg, or by ir_measures for all others."""
+"""Compute standard measures of runs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ from xcg.errors import InputError, XcgError
 from xcg.judgements.assessment import Assessment, number_text
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures.definition import Measure
-from xcg.measures.ir_measures_names import TITLES, ir_measures_definition
 from xcg.measures.parser import MEASURES
 from xcg.measures.rankings import JudgedRanking, SpanRanking
 from xcg.runs.run import Ranking, Run
-
-for _name in TITLES:
-    MEASURES.add(_name, ir_measures_definition(_name))
 
 Values = dict[tuple[str, str], float]
 """(topic, measure) → value."""
@@ -37,21 +33,19 @@ def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Va
         measures: Measures of levels.
 
     Returns:
-        (topic, measure) → value, for all assessed topics for which the measure is defined. Measures of
-        ir_measures are 0 for topics that the run does not answer.
-
-    Raises:
-        XcgError: If ir_measures cannot compute a measure.
+        (topic, measure) → value, for all assessed topics for which the measure is defined.
     """
     if run.is_reference:
         run = ordered_by_level(levels, run)
-    own = [measure for measure in measures if not measure.is_external]
-    external = [measure for measure in measures if measure.is_external]
-    return {
-        **(_own_values(levels, run, own) if own else {}),
-        **{(topic, str(measure)): 0.0 for topic in levels for measure in external},
-        **(_values_of_ir_measures(levels, run, external) if external else {}),
-    }
+    names = [(str(measure), measure) for measure in measures]
+    values = {}
+    for topic, judged in levels.items():
+        judged_ranking = _judged_ranking(run.rankings.get(topic, Ranking([], [])), judged)
+        for name, measure in names:
+            value = measure.compute(judged_ranking)
+            if value is not None:
+                values[topic, name] = value
+    return values
 
 
 def ordered_by_level(levels: Levels, run: Run) -> Run:
@@ -76,18 +70,6 @@ def ordered_by_level(levels: Levels, run: Run) -> Run:
     return Run(run.name, rankings, run.source, run.skipped)
 
 
-def _own_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:
-    names = [(str(measure), measure) for measure in measures]
-    values = {}
-    for topic, judged in levels.items():
-        judged_ranking = _judged_ranking(run.rankings.get(topic, Ranking([], [])), judged)
-        for name, measure in names:
-            value = measure.compute(judged_ranking)
-            if value is not None:
-                values[topic, name] = value
-    return values
-
-
 def _judged_ranking(ranking: Ranking, judged: Mapping[str, int]) -> JudgedRanking:
     documents = _documents(ranking)
     ranks = list(compress(count(1), map(judged.__contains__, documents)))
@@ -100,27 +82,6 @@ def _judged_ranking(ranking: Ranking, judged: Mapping[str, int]) -> JudgedRankin
             keys = [first[document] for document in documents]
         keys = [keys[rank - 1] for rank in ranks]
     return JudgedRanking(ranks, found, list(judged.values()), len(documents), keys)
-
-
-def _values_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:
-    import ir_measures
-
-    wanted = [ir_measures.parse_measure(str(measure)) for measure in measures]
-    qrels = {topic: dict(judged) for topic, judged in levels.items() if judged}
-    ranked = [
-        ir_measures.ScoredDoc(topic, document, float(-rank))
-        for topic, ranking in run.rankings.items()
-        if topic in levels
-        for rank, document in enumerate(_documents(ranking))
-    ]
-    if not ranked:
-        return {}
-    try:
-        metrics = list(ir_measures.iter_calc(wanted, qrels, ranked))
-    except Exception as error:  # its providers raise anything
-        names = ", ".join(map(str, measures))
-        raise XcgError(f"ir_measures cannot compute {names}: {type(error).__name__}: {error}") from None
-    return {(metric.query_id, str(metric.measure)): float(metric.value) for metric in metrics}
 
 
 def span_values(ranking: SpanRanking, measures: Sequence[Measure], by_level: bool) -> dict[str, float]:
@@ -182,8 +143,7 @@ def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
     """
     topics = span_topics(base)
     for measure in measures:
-        on_spans = measure.definition.on_spans and not measure.is_external
-        if topics and not on_spans:
+        if topics and not measure.definition.on_spans:
             standard = [found for found in MEASURES.values() if found.needs == "levels"]
             names = sorted(found.name for found in standard if found.on_spans)
             raise XcgError(
