@@ -269,6 +269,10 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
         {name: run.answered | run.skipped for name, run in runs.items()},
         {model.name: model.relevance_value.alpha for model in work.models},
     )
+    if not work.base.has_nuggets and any(one.definition.needs_nuggets for one in work.standard):
+        notes.note(
+            "the second column of the qrels is read as the nugget, because a measure needs nuggets"
+        )
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
     note_above_1(rows, work.models, work.measures, notes)

@@ -14,7 +14,7 @@ from xcg.gains.resolved import ResolvedRanking
 from xcg.gains.span_reader import GoldSpan
 from xcg.gains.texts import Texts
 from xcg.judgements.assessment import Assessment, Scale
-from xcg.judgements.recall_base import DocumentSizes, Span
+from xcg.judgements.recall_base import DocumentSizes, Span, Stated
 from xcg.measures.topic_gains import GainVector
 from xcg.runs.run import FunctionCache
 from xcg.user_model.ideal import select
@@ -41,6 +41,7 @@ class JudgedTopic:
         lacks_highlights: Whether the topic has assessed elements and no passages.
         needs_text: Whether results are found in the text of documents; not if offsets are enough.
         rankings: Run → its ranking, for the runs with results for the topic.
+        nuggets: Element or passage → nugget → its level there.
     """
 
     name: str
@@ -54,6 +55,7 @@ class JudgedTopic:
     lacks_highlights: bool
     needs_text: bool
     rankings: Mapping[str, ResolvedRanking] = field(default_factory=dict)
+    nuggets: Mapping[Stated, Mapping[str, float]] = field(default_factory=dict)
 
     @cached_property
     def elements(self) -> FunctionCache[str, ElementRows]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
@@ -15,6 +15,7 @@ from xcg.gains.ideal import IdealRecallBase, JudgedTopic, gold_spans, ideal_elem
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.resolved import MISSING, ResolvedRanking
 from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan
+from xcg.judgements.recall_base import Span
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import Reading
 from xcg.user_model.model import UserModel
@@ -259,7 +260,16 @@ class RankedTopic(JudgedTopic):
         for file, graded in self.gold.items():
             gold[file] = [(s.start, s.end, s.exhaustivity) for s in graded if s.exhaustivity > 0]
         unknown = [position for position, span in enumerate(stated) if span is None]
-        return SpanRanking(results, gold, converter, unknown)
+        return SpanRanking(results, gold, converter, unknown, self.nuggets_of_spans)
+
+    @cached_property
+    def nuggets_of_spans(self) -> dict[TextSpan, Mapping[str, float]]:
+        """Gold span → nugget → level, for the gold spans that state nuggets."""
+        return {
+            (file, part.start, part.end): found
+            for (file, part), found in self.nuggets.items()
+            if isinstance(part, Span)
+        }
 
     def ideal_reading(self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit) -> Reading:
         """Return what the ideal reader of gold spans reads: only gold, densest first."""

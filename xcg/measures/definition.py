@@ -172,6 +172,7 @@ class Definition:
         aggregate_curve: ``(vectors) →`` the values of the mean curve over topics.
         is_count: Whether the value over all topics is the sum of the topics' values, not their mean.
         on_spans: Whether the measure is defined for topics with gold spans alone without a user model.
+        needs_nuggets: Whether the measure is undefined for topics without nuggets.
     """
 
     name: str
@@ -196,6 +197,7 @@ class Definition:
     aggregate_curve: Callable[[Sequence[Any]], Sequence[float]] | None = None
     is_count: bool = False
     on_spans: bool = False
+    needs_nuggets: bool = False
 
     def __post_init__(self) -> None:
         keys = re.findall(r" \[@([\w-]+)\]", self.source)

@@ -29,6 +29,26 @@ Repeated = Literal["always", "once", "official"]
 same in documents with relevant text; in other documents it is read each time, as ``always``."""
 
 
+Nuggets = Mapping[str, float]
+"""Nugget → its level in a document or passage."""
+
+
+@dataclass(frozen=True)
+class NuggetRanking:
+    """The nuggets that the results of a ranking state.
+
+    Attributes:
+        found: The nuggets of each result in rank order.
+        pool: The nuggets of each assessed document, or gold span, of the topic; of documents with equal
+            gains the first is the ideal one.
+        ideals: A cache of ideal gains, which the rankings of a topic share.
+    """
+
+    found: Sequence[Nuggets]
+    pool: Sequence[Nuggets]
+    ideals: dict[tuple[float, float], list[float]]
+
+
 class JudgedRanking(NamedTuple):
     """A ranking for one topic with the levels of relevance of its assessed results.
 
@@ -41,6 +61,7 @@ class JudgedRanking(NamedTuple):
             have equal keys. None if there are no ties.
         others: (rank, level) of what results find besides their level: further gold spans in the text
             of a result. A document finds nothing besides itself.
+        nuggets: The nuggets of the results; None if the topic has none.
     """
 
     ranks: Sequence[int]
@@ -49,6 +70,7 @@ class JudgedRanking(NamedTuple):
     retrieved: int = 0
     keys: Sequence[float] | None = None
     others: Sequence[tuple[int, int]] = ()
+    nuggets: NuggetRanking | None = None
 
     def relevant_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
         """Return the ranks, up to a depth, of results with at least the level ``rel``.
@@ -265,6 +287,7 @@ class SpanRanking:
         gold: Document → its gold spans. They may overlap.
         converter: (unit, document) → how the text of the document is measured in the unit.
         unknown: Indices of the results whose text is unknown, because the documents lack them.
+        nuggets: Gold span → its nuggets, for gold spans that state nuggets.
 
     >>> ranking = SpanRanking([("d", 0, 40), ("e", 0, 60)], {"d": [(10, 30, 1.0), (90, 110, 1.0)]})
     >>> ranking.read_up_to([1, 2])
@@ -277,6 +300,7 @@ class SpanRanking:
     gold: Gold
     converter: Callable[[TextUnit, str], UnitConverter] | None = None
     unknown: Sequence[int] = ()
+    nuggets: Mapping[TextSpan, Nuggets] = field(default_factory=dict)
     _read_texts: dict[tuple[float, EffortUnit], ReadText] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -312,13 +336,24 @@ class SpanRanking:
         grades = {(file, *span[:2]): int(span[2]) for file, span in self._different_gold()}
         found: dict[int, list[int]] = {}
         taken: set[TextSpan] = set()
+        stated: list[dict[str, float]] = [{} for _ in self.results] if self.nuggets else []
         for rank, span, share in self.shares():
+            if share >= overlap and span in self.nuggets:
+                stated[rank - 1].update(self.nuggets[span])
             if share >= overlap and span not in taken:
                 taken.add(span)
                 found.setdefault(rank, []).append(grades[span])
         others = [(rank, level) for rank, (_, *levels) in found.items() for level in levels]
         best = [levels[0] for levels in found.values()]
-        return JudgedRanking(list(found), best, [*grades.values()], len(self.results), others=others)
+        pool = [nuggets for _, nuggets in sorted(self.nuggets.items(), reverse=True)]
+        return JudgedRanking(
+            list(found),
+            best,
+            [*grades.values()],
+            len(self.results),
+            others=others,
+            nuggets=NuggetRanking(stated, pool, {}) if self.nuggets else None,
+        )
 
     def shares(self) -> Iterator[tuple[int, TextSpan, float]]:
         """Yield the share of each gold span that each result contains, if it contains any of it.

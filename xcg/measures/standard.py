@@ -49,11 +49,13 @@ def standard(
     """
 
     def register(function: Callable[..., float]) -> Definition:
-        def compute(ranking: JudgedRanking, depth: float, parameters: Parameters) -> float:
+        def compute(ranking: JudgedRanking, depth: float, parameters: Parameters) -> float | None:
             own = dict(parameters)
             own.pop("overlap", None)
             if own.pop("judged_only", None) == "True":
                 ranking = ranking.of_judged()
+            if definition.needs_nuggets and ranking.nuggets is None:
+                return None
             return function(ranking, *([depth] if definition.cutoff else []), **own)
 
         definition = Definition(name, compute=compute, caveat=caveat, **fields)

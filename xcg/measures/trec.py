@@ -12,13 +12,25 @@ from xcg.judgements.assessment import Assessment, number_text
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures.definition import Measure
 from xcg.measures.parser import MEASURES
-from xcg.measures.rankings import JudgedRanking, SpanRanking
+from xcg.measures.rankings import JudgedRanking, NuggetRanking, Nuggets, SpanRanking
 from xcg.runs.run import Ranking, Run
 
 Values = dict[tuple[str, str], float]
 """(topic, measure) → value."""
+
+
+class TopicLevels(dict[str, int]):
+    """The level of each assessed document of a topic, and the nuggets of documents that state some."""
+
+    def __init__(self, levels: Mapping[str, int], nuggets: Mapping[str, Nuggets]) -> None:
+        super().__init__(levels)
+        self.nuggets = nuggets
+        self.pool = [nuggets[name] for name in sorted(nuggets, reverse=True)]
+        self.ideals: dict[tuple[float, float], list[float]] = {}
+
+
 Levels = Mapping[str, Mapping[str, int]]
-"""Topic → document → level."""
+"""Topic → document → level; with nuggets if they are :class:`TopicLevels`."""
 
 
 def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:
@@ -81,7 +93,11 @@ def _judged_ranking(ranking: Ranking, judged: Mapping[str, int]) -> JudgedRankin
             first = dict(zip(results, reversed(keys), strict=True))
             keys = [first[document] for document in documents]
         keys = [keys[rank - 1] for rank in ranks]
-    return JudgedRanking(ranks, found, list(judged.values()), len(documents), keys)
+    nuggets = None
+    if isinstance(judged, TopicLevels):
+        stated = [judged.nuggets.get(document, {}) for document in documents]
+        nuggets = NuggetRanking(stated, judged.pool, judged.ideals)
+    return JudgedRanking(ranks, found, list(judged.values()), len(documents), keys, nuggets=nuggets)
 
 
 def span_values(ranking: SpanRanking, measures: Sequence[Measure], by_level: bool) -> dict[str, float]:
@@ -143,6 +159,11 @@ def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
     """
     topics = span_topics(base)
     for measure in measures:
+        if measure.definition.needs_nuggets and not any(map(base.nuggets, base.topics)):
+            raise XcgError(
+                f"{measure} needs nuggets, but no judgement names one: expected the field nugget in JSON "
+                "Lines and Python, or the second column of TREC diversity qrels"
+            )
         if topics and not measure.definition.on_spans:
             standard = [found for found in MEASURES.values() if found.needs == "levels"]
             names = sorted(found.name for found in standard if found.on_spans)
@@ -175,7 +196,17 @@ def levels_of(base: RecallBase, *, but_of: Container[str] = ()) -> Levels:
     Raises:
         InputError: If a level is not a whole number. trec_eval cuts the digits after the point off.
     """
-    return {topic: _levels(base, topic) for topic in base.topics if topic not in but_of}
+    return {topic: _with_nuggets(base, topic) for topic in base.topics if topic not in but_of}
+
+
+def _with_nuggets(base: RecallBase, topic: str) -> dict[str, int]:
+    levels, stated = _levels(base, topic), base.nuggets(topic)
+    nuggets = {
+        _document(file, part) if part != WHOLE else file: found
+        for (file, part), found in stated.items()
+        if isinstance(part, str)
+    }
+    return TopicLevels(levels, nuggets) if nuggets else levels
 
 
 def _levels(base: RecallBase, topic: str) -> dict[str, int]:

@@ -85,7 +85,7 @@ def _set_f(ranking: JudgedRanking, rel: float, beta: float) -> float:
     formula="infAP = 1/R · Σ over relevant results at rank k of 1/k + (k-1)/k · p/(k-1) · (r + ε) / "
     "(r + n + 2ε), where r and n are the relevant and other assessed results before it, p these and "
     "those with a level below 0, and ε = 0.00001",
-    source="Yilmaz & Aslam 2006; trec_eval [@trec-eval]",
+    source="Yilmaz & Aslam 2006 [@yilmaz-aslam-2006]; trec_eval [@trec-eval]",
     example="levels not assessed, 1, one relevant document: infAP = 1/2",
     caveat="A level below 0 means that a document is in the pool and not assessed.",
 )
