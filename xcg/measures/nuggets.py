@@ -16,7 +16,7 @@ from xcg.measures.standard import REL, discounted_gain, ratio, standard
 _ALPHA = {"alpha": Number(0.5, 0, 1), **REL}
 _nuggets = partial(
     standard,
-    caveat="A result states a nugget if its level there is at least rel. The values are those of ndeval. "
+    caveat="A result states a nugget if its level there is at least rel. Values are those of ndeval. "
     "Topics without nuggets are left out.",
     needs_nuggets=True,
     on_spans=True,

@@ -164,7 +164,8 @@ def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
                 f"{measure} needs nuggets, but no judgement names one: expected the field nugget in JSON "
                 "Lines and Python, or the second column of TREC diversity qrels"
             )
-        if topics and not measure.definition.on_spans:
+        is_defined = measure.definition.on_spans and ("judged_only", "True") not in measure.parameters
+        if topics and not is_defined:
             standard = [found for found in MEASURES.values() if found.needs == "levels"]
             names = sorted(found.name for found in standard if found.on_spans)
             raise XcgError(
