@@ -11,7 +11,7 @@ import pytest
 import xcg
 from xcg.errors import XcgError
 from xcg.measures import MEASURES
-from xcg.measures.rankings import JudgedRanking
+from xcg.measures.judged_rankings import JudgedRanking
 
 # Levels 2, not assessed, 0, 1; a relevant document of level 2 is not retrieved.
 RANKING = JudgedRanking([1, 3, 4], [2, 0, 1], [2, 0, 1, 2], 4)

@@ -21,6 +21,7 @@ from xcg.formats.text_columns import (
     text_blocks,
 )
 from xcg.judgements.assessment import Assessment, number_text, read_level
+from xcg.judgements.nuggets import add_nugget
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -301,7 +302,7 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
             continue
         base.add_topic(topic, str(block.path))
         earlier = line_of.setdefault((topic, nugget, name, element), number)
-        known = base.nuggets(topic).get((name, element), {})
+        known = base.nuggets.get(topic, {}).get((name, element), {})
         is_judged = element in base.files(topic).get(name, {})
         if earlier != number or nugget in known or (is_judged and not known and nugget in ("0", "Q0")):
             before = f"line {earlier}" if earlier != number else "an earlier line or file"
@@ -312,7 +313,7 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
             notes.problem("repeated judgements; the first is used", where, message)
             continue
         try:
-            base.add_nugget(topic, nugget, (name, element), assessment.exhaustivity, where)
+            add_nugget(base, topic, nugget, (name, element), assessment.exhaustivity, where)
             if is_judged and not base.has_nuggets:
                 base.has_nuggets = True
                 notes.note(
@@ -333,7 +334,7 @@ def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) ->
     lost = writing.lost_points(base) + writing.lost_text_details(base)
     lines = []
     for topic, document, path, assessment in writing.assessed_elements(base):
-        nuggets = base.nuggets(topic).get((document, path)) or {"0": assessment.exhaustivity}
+        nuggets = base.nuggets.get(topic, {}).get((document, path)) or {"0": assessment.exhaustivity}
         writing.check_scale(document, path, assessment, "trec", ["level"])
         writing.check_names(base.sources.get(topic, "assessments"), topic, document)
         element = document if path == WHOLE else f"{document}#{path}"

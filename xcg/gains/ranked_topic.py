@@ -15,7 +15,6 @@ from xcg.gains.ideal import IdealRecallBase, JudgedTopic, gold_spans, ideal_elem
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.resolved import MISSING, ResolvedRanking
 from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan
-from xcg.judgements.recall_base import Span
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import Reading
 from xcg.user_model.model import UserModel
@@ -266,9 +265,9 @@ class RankedTopic(JudgedTopic):
     def nuggets_of_spans(self) -> dict[TextSpan, Mapping[str, float]]:
         """Gold span → nugget → level, for the gold spans that state nuggets."""
         return {
-            (file, part.start, part.end): found
+            (file, *part): found
             for (file, part), found in self.nuggets.items()
-            if isinstance(part, Span)
+            if isinstance(part, tuple)
         }
 
     def ideal_reading(self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit) -> Reading:

@@ -22,7 +22,6 @@ from xcg.judgements.assessment import (
     Scale,
     are_passages,
     check_pair,
-    level_assessment,
     parse_passage,
 )
 from xcg.registry import Registry
@@ -52,8 +51,8 @@ class Span(NamedTuple):
     exhaustivity: float = 2.0
 
 
-Stated = tuple[str, str | Span]
-"""Where a nugget is stated: a file, and the path of an element or a passage."""
+Stated = tuple[str, str | tuple[int, int]]
+"""A file, and the path of an element, or start and end of a passage."""
 
 
 class DocumentSizes(NamedTuple):
@@ -71,8 +70,8 @@ class DocumentSizes(NamedTuple):
 class RecallBase:
     """The assessed elements and relevant passages of a test collection.
 
-    A recall-base is created empty and filled with :meth:`add`, from nested dicts with :meth:`of`, or
-    from files with :func:`xcg.read_assessments`. Elements that are not in it are not relevant.
+    It is filled with :meth:`add`, by :meth:`of` or by :func:`xcg.read_assessments`. Elements that are
+    not in it are not relevant.
 
     >>> base = RecallBase.of({"163": {"co/2001/r7022": {"/article/bdy/sec[6]": (3, 3)}}})
     >>> base.topics
@@ -88,9 +87,9 @@ class RecallBase:
         self._passages: dict[str, dict[str, list[Passage]]] = {}
         self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
         self._quoted: list[tuple[str, str, QuotedPassage]] = []
-        self._nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
-        self.has_nuggets = False
-        """Whether judgements name nuggets: surely, not only in a column that is often meaningless."""
+        self.nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
+        """Topic → element or passage → nugget → its level there."""
+        self.has_nuggets = False  # also not if they are only a column that may be meaningless
         self.texts: dict[tuple[str, str, Span], Quote] = {}
         """The text of the passages that state it, by topic, file and passage."""
         self.sources: dict[str, str] = {}
@@ -337,39 +336,6 @@ class RecallBase:
                 f"topic {topic}, {file}: {path} is assessed {assessment.label} "
                 f"but was {earlier.label} before; expected one assessment per element",
             )
-
-    def nuggets(self, topic: str) -> Mapping[Stated, Mapping[str, float]]:
-        """Return where nuggets are stated → nugget → its level there, for a topic.
-
-        Without ``has_nuggets`` they are the second column of TREC qrels, which may mean nothing.
-        """
-        return self._nuggets.get(topic, {})
-
-    def add_nugget(self, topic: str, nugget: str, stated: Stated, level: float, where: object) -> None:
-        """Add that an element or a passage states a nugget.
-
-        An element gets the highest level of its nuggets.
-
-        Raises:
-            InputError: If this is known, or as :meth:`add` and :meth:`add_span`.
-        """
-        file, part = stated
-        known = self._nuggets.setdefault(topic, {}).setdefault(stated, {})
-        if isinstance(part, Span):
-            if not known:
-                self.add_span(topic, file, part if level > 0 else None, where)
-        else:
-            elements = self._topics.get(topic, {}).get(file, {})
-            if part in elements:
-                if not known:  # read before as an ordinary line of qrels
-                    known["0"] = elements[part].exhaustivity
-                if level > elements[part].exhaustivity:
-                    elements[part] = level_assessment(level)
-            else:
-                self.add(topic, file, part, level_assessment(level), where)
-        if nugget in known:
-            raise InputError(where, f"topic {topic}, {file}: judged before for the nugget {nugget}")
-        known[nugget] = level
 
     def add_elements(self, topic: str, assessments: Mapping[str, dict[str, Assessment]]) -> bool:
         """Add file → path → assessment if the topic has none of these files yet.

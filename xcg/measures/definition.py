@@ -153,7 +153,7 @@ class Definition:
         example: A worked example with small numbers.
         compute: ``(topic, cutoff, parameters) → value``, or None if the measure is undefined for a
             ranking, whose topic is then left out of the mean. ``topic`` is a :class:`RankingGains`, or
-            a :class:`~xcg.measures.rankings.JudgedRanking` if ``needs`` is ``"levels"``.
+            a :class:`~xcg.measures.judged_rankings.JudgedRanking` if ``needs`` is ``"levels"``.
         range: The range of values.
         cutoff: The legal cutoffs; None for a measure without one.
         parameters: Name → a :class:`Number`, or the legal words with the default first. The user model

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 
 from xcg.measures.definition import RANK, Number
-from xcg.measures.rankings import JudgedRanking, NuggetRanking, Nuggets
+from xcg.measures.judged_rankings import JudgedRanking, NuggetRanking, Nuggets
 from xcg.measures.standard import REL, discounted_gain, ratio, standard
 
 _ALPHA = {"alpha": Number(0.5, 0, 1), **REL}
@@ -116,8 +116,8 @@ def _err_ia(ranking: JudgedRanking, depth: float, alpha: float, rel: float) -> f
 @_nuggets(
     "NRBP",
     title="novelty- and rank-biased precision",
-    formula="NRBP = (1 - (1 - alpha)·beta) / n · Σ gain[i]·beta^(i-1), with the gains of alpha_nDCG and "
-    "the number of nuggets n",
+    formula="NRBP = (1 - (1 - alpha)·beta) / n · Σ gain[i]·beta^(i-1), with the gains of alpha_nDCG "
+    "and the number of nuggets n",
     source="Clarke, Kolla & Vechtomova 2009 [@clarke-kolla-vechtomova-2009]; ndeval of TREC",
     example="nuggets a, b, two nuggets: NRBP = 0.75 / 2·(1 + 0.5) = 0.5625",
     parameters={**_ALPHA, "beta": Number(0.5, 0, 1)},

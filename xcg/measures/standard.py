@@ -15,8 +15,8 @@ from xcg.measures.definition import (
     Number,
     Parameters,
 )
+from xcg.measures.judged_rankings import JudgedRanking
 from xcg.measures.parser import MEASURES
-from xcg.measures.rankings import JudgedRanking
 from xcg.measures.topic_gains import sum_in_order
 
 MEANS = "The mean is over all assessed topics, as with trec_eval -c."

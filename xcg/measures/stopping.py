@@ -8,7 +8,7 @@ from functools import partial
 
 from xcg.errors import XcgError
 from xcg.measures.definition import RANK, RANK_OR_ALL, Number
-from xcg.measures.rankings import JudgedRanking
+from xcg.measures.judged_rankings import JudgedRanking
 from xcg.measures.standard import discounted_gain, standard
 
 _GAIN = {"rel": Number(0, 0, whole=True), "max_rel": Number(0, 0, 1000, whole=True)}

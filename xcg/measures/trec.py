@@ -11,8 +11,9 @@ from xcg.errors import InputError, XcgError
 from xcg.judgements.assessment import Assessment, number_text
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures.definition import Measure
+from xcg.measures.judged_rankings import JudgedRanking, NuggetRanking, Nuggets
 from xcg.measures.parser import MEASURES
-from xcg.measures.rankings import JudgedRanking, NuggetRanking, Nuggets, SpanRanking
+from xcg.measures.rankings import SpanRanking
 from xcg.runs.run import Ranking, Run
 
 Values = dict[tuple[str, str], float]
@@ -159,10 +160,10 @@ def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
     """
     topics = span_topics(base)
     for measure in measures:
-        if measure.definition.needs_nuggets and not any(map(base.nuggets, base.topics)):
+        if measure.definition.needs_nuggets and not base.nuggets:
             raise XcgError(
-                f"{measure} needs nuggets, but no judgement names one: expected the field nugget in JSON "
-                "Lines and Python, or the second column of TREC diversity qrels"
+                f"{measure} needs nuggets, but no judgement names one: expected the field nugget in "
+                "JSON Lines and Python, or the second column of TREC diversity qrels"
             )
         is_defined = measure.definition.on_spans and ("judged_only", "True") not in measure.parameters
         if topics and not is_defined:
@@ -201,7 +202,7 @@ def levels_of(base: RecallBase, *, but_of: Container[str] = ()) -> Levels:
 
 
 def _with_nuggets(base: RecallBase, topic: str) -> dict[str, int]:
-    levels, stated = _levels(base, topic), base.nuggets(topic)
+    levels, stated = _levels(base, topic), base.nuggets.get(topic, {})
     nuggets = {
         _document(file, part) if part != WHOLE else file: found
         for (file, part), found in stated.items()

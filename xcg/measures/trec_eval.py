@@ -9,8 +9,8 @@ from functools import partial
 from itertools import accumulate
 
 from xcg.measures.definition import RANK, Number, Parameters
+from xcg.measures.judged_rankings import JudgedRanking
 from xcg.measures.parser import MEASURES
-from xcg.measures.rankings import JudgedRanking
 from xcg.measures.standard import (
     COUNT,
     REL,
