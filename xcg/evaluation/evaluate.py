@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import NamedTuple
 
@@ -107,6 +108,9 @@ def _work(inputs: Inputs) -> _Work:
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     measures = [measure for measure in chosen if measure.definition.needs != "levels"]
     check_span_measures(base, standard)
+    if base.nuggets and any(measure.definition.needs_nuggets for measure in chosen):
+        base = copy(base)
+        base.has_nuggets = True
     if inputs.user_model is None and not measures and base.scales == {"level"}:
         models, names = [], [OF_SCALE["level"]]  # no model is used, so none is loaded
     else:
@@ -269,7 +273,7 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
         {name: run.answered | run.skipped for name, run in runs.items()},
         {model.name: model.relevance_value.alpha for model in work.models},
     )
-    if not work.base.has_nuggets and any(one.definition.needs_nuggets for one in work.standard):
+    if work.base.has_nuggets and not inputs.recall_base.has_nuggets:
         notes.note(
             "the second column of the qrels is read as the nugget, because a measure needs nuggets"
         )

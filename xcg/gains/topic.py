@@ -185,7 +185,7 @@ class Topic(RankedTopic):
         If not, they are the same under all models with the same ``key_without_overlap``.
         """
         resolved = self.as_read(run)
-        if model.spans == "text" or resolved.is_reference:
+        if model.spans == "text" or resolved.is_reference or self.nuggets:
             return True
         if run not in self._overlap:
             documents = resolved.by_document.items()

@@ -41,3 +41,14 @@ def add_nugget(
         elif not known:
             base.add_span(topic, file, None, where)
     known[nugget] = level
+
+
+def add_stated_nugget(
+    base: RecallBase, topic: str, nugget: object, stated: Stated, level: float, where: object
+) -> None:
+    """Add a judgement with the field ``nugget``; see :func:`add_nugget`."""
+    base.has_nuggets = True
+    if isinstance(stated[1], tuple) and not 0 <= stated[1][0] < stated[1][1]:
+        start, end = stated[1]
+        raise InputError(where, f"start {start} and end {end}: expected 0 <= start < end")
+    add_nugget(base, topic, str(nugget), stated, level, where)
