@@ -43,7 +43,7 @@ class RankedTopic(JudgedTopic):
         near = model.relevance_value.near_misses
         as_text = model.spans == "text" or bool(self.nuggets)
         key: tuple[object, ...] = (model.quantisation.key, model.ideal.key, near.key)
-        key += (as_text and model.size, self.nuggets and model.relevance_value.alpha)
+        key += (as_text and model.size, bool(self.nuggets) and model.relevance_value.alpha)
         if key not in self._ideals:
             if as_text:
                 self._ideals[key] = self._ideal_text(model)

@@ -51,8 +51,7 @@ class Span(NamedTuple):
     exhaustivity: float = 2.0
 
 
-Stated = tuple[str, str | tuple[int, int]]
-"""A file, and the path of an element, or start and end of a passage."""
+Stated = tuple[str, str | tuple[int, int]]  # a file; the path of an element, or start and end
 
 
 class DocumentSizes(NamedTuple):
@@ -70,8 +69,7 @@ class DocumentSizes(NamedTuple):
 class RecallBase:
     """The assessed elements and relevant passages of a test collection.
 
-    It is filled with :meth:`add`, by :meth:`of` or by :func:`xcg.read_assessments`. Elements that are
-    not in it are not relevant.
+    :meth:`add`, :meth:`of` and :func:`xcg.read_assessments` fill it. Other elements are not relevant.
 
     >>> base = RecallBase.of({"163": {"co/2001/r7022": {"/article/bdy/sec[6]": (3, 3)}}})
     >>> base.topics
@@ -88,7 +86,7 @@ class RecallBase:
         self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
         self._quoted: list[tuple[str, str, QuotedPassage]] = []
         self.nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
-        """Topic → element or passage → nugget → its level there."""
+        """Topic → element or passage → nugget → its level."""
         self.has_nuggets = False  # also not if they are only a column that may be meaningless
         self.texts: dict[tuple[str, str, Span], Quote] = {}
         """The text of the passages that state it, by topic, file and passage."""
