@@ -62,7 +62,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         *("P", "Recall", "AP", "nDCG", "RR", "Rprec", "Success", "Bpref", "IPrec", "AUC"),
         *("SetP", "SetR", "SetAP", "SetF", "infAP", "Judged", "NumQ", "NumRel", "NumRet"),
     ),
-    "Nuggets": ("alpha_nDCG", "ERR_IA", "NRBP", "StRecall", "P_IA", "AP_IA"),
+    "Nuggets": ("NuggetRecall", "alpha_nDCG", "ERR_IA", "NRBP", "StRecall", "P_IA", "AP_IA"),
     "When the user stops": (
         *("RBP", "ERR", "SDCG", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11"),
     ),

@@ -56,6 +56,27 @@ def test_the_example_of_the_definition(gold: Path) -> None:
     assert gains(gold, "run1", 0.5) == pytest.approx([1, 0.5, 0.5])
 
 
+def test_nugget_recall(gold: Path) -> None:
+    """Run 1 reads a in 20 tokens, then b: n1 at rank 1; n2, of level 1, is all of c."""
+    names = ["NuggetRecall@2", "NuggetRecall", "NuggetRecall(rel=2)@1", "NuggetRecall@1"]
+    names += ["NuggetRecall(budget=characters)@49", "NuggetRecall(budget=characters)@50"]
+    found = xcg.evaluate(gold, RUNS, CORPUS, "spans", [*names, "StRecall@2"])
+    assert [found.value("run1", name) for name in names] == [0.5, 1, 1, 0.5, 0, 0.5]
+    assert found.value("run2", "NuggetRecall@2") == found.value("run2", "StRecall@2") == 1
+
+
+def test_explanations_name_nuggets(gold: Path) -> None:
+    campaign = xcg.load(assessments=gold, runs=RUNS, corpus=CORPUS, user_model="spans")
+    reasons = " ".join(str(record) for record in campaign.explain(run="run1", topic="1").records())
+    assert "states n1 again, seen in a" in reasons
+    assert "states n2" in reasons
+
+
+def test_nuggets_are_written_as_they_were_read(gold: Path, tmp_path: Path) -> None:
+    text, lost = xcg.read_assessments(gold).to_text("jsonl")
+    assert ([json.loads(line) for line in text.splitlines()], lost) == (EXAMPLE, [])
+
+
 def test_a_sentence_with_two_facts_comes_first_in_the_ideal_ranking(tmp_path: Path) -> None:
     """c[0:20] states both; the ideal takes it (density .075), then nothing new is left at alpha 1."""
     records = [

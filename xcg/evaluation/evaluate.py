@@ -36,6 +36,7 @@ from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.measures.trec import (
     Levels,
+    check_nuggets,
     check_span_measures,
     levels_of,
     span_topics,
@@ -107,6 +108,7 @@ def _work(inputs: Inputs) -> _Work:
     base, chosen = inputs.recall_base, inputs.measure_list
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     measures = [measure for measure in chosen if measure.definition.needs != "levels"]
+    check_nuggets(base, chosen)
     check_span_measures(base, standard)
     if base.nuggets and any(measure.definition.needs_nuggets for measure in chosen):
         base = copy(base)

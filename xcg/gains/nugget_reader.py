@@ -47,7 +47,8 @@ class SeenNuggets:
 
     Attributes:
         seen: Of each nugget the highest share of an alternative that was read.
-        first: Of each nugget the number of the result that first showed some of it.
+        last: The nuggets that the last result states, each with the document that showed it
+            before; empty for a new one.
 
     >>> nuggets = SeenNuggets([Nugget("n", 1.0, 1.0, [("a", 0, 100), ("b", 40, 90)])], alpha=0.5)
     >>> [nuggets.read("a", (0, 60))[0].gain, nuggets.read("b", (0, 90))[0].gain]
@@ -57,6 +58,8 @@ class SeenNuggets:
     def __init__(self, nuggets: Sequence[Nugget], alpha: float) -> None:
         self.nuggets = nuggets
         self.seen = [0.0] * len(nuggets)
+        self.last: dict[str, str] = {}
+        self._shown_by: dict[int, str] = {}
         self._share_if_seen = 1 - alpha
         self._covered: defaultdict[str, IntervalSet[float]] = defaultdict(IntervalSet)
         self._stated: defaultdict[str, list[tuple[int, float, float]]] = defaultdict(list)
@@ -93,8 +96,10 @@ class SeenNuggets:
     def read(self, file: str, result: UnitSpan) -> list[GainedPart]:
         """Read a result and return its gain on each nugget."""
         parts, seen = self.gained(file, result)
+        self.last = {self.nuggets[number].name: self._shown_by.get(number, "") for number in seen}
         for number, share in seen.items():
             self.seen[number] = share
+            self._shown_by.setdefault(number, file)
         self._covered[file].add(*result)
         return parts
 
@@ -133,6 +138,12 @@ class NuggetSpanReader(SpanReader):
         parts = [part._replace(gold=part.gold + len(self.gold)) for part in parts]
         gain = plain.gain + sum(part.gain for part in parts)
         return plain._replace(gain=gain, parts=_joined([*plain.parts, *parts]))
+
+    def what_was_stated(self) -> str:
+        """Describe the nuggets that the last result states: ``states n1 again, seen in b``."""
+        last = self._seen_nuggets.last.items()
+        found = [f"{name} again, seen in {file}" if file else name for name, file in last]
+        return f"states {' and '.join(found)}" if found else ""
 
     def gain_of(self, result: UnitSpan) -> float:
         """Return what a result would gain if it were read next."""

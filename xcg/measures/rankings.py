@@ -355,6 +355,18 @@ class SpanRanking:
             effort += cost
         return amounts + [total] * (len(limits) - len(amounts))
 
+    def parts_up_to(self, limit: float, unit: EffortUnit) -> list[TextSpan]:
+        """Return the results that the user reads with an amount of effort, the last one cut."""
+        parts: list[TextSpan] = []
+        effort = 0.0
+        for result in self.results:
+            start, cost = self._start_and_cost(result, unit)
+            if limit < effort + cost:
+                return [*parts, self._first_part(result, unit, start, limit - effort)]
+            parts.append(result)
+            effort += cost
+        return parts
+
     def _read(self, result: TextSpan, seen: Mapping[str, IntervalSet[int]]) -> ReadText:
         """Return what a result adds to the text that was seen before."""
         file, start, end = result

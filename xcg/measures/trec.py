@@ -150,6 +150,16 @@ def _has_only_passages(base: RecallBase, topic: str) -> bool:
     return not base.files(topic) and bool(base.spans(topic) or base.passages(topic))
 
 
+def check_nuggets(base: RecallBase, measures: Sequence[Measure]) -> None:
+    """Raise XcgError if a measure needs nuggets, and there are none."""
+    for measure in measures:
+        if measure.definition.needs_nuggets and not base.nuggets:
+            raise XcgError(
+                f"{measure} needs nuggets, but no judgement names one: expected the field nugget in "
+                "JSON Lines and Python, or the second column of TREC diversity qrels"
+            )
+
+
 def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
     """Check that standard measures are defined for the topics of a recall-base.
 
@@ -160,11 +170,6 @@ def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
     """
     topics = span_topics(base)
     for measure in measures:
-        if measure.definition.needs_nuggets and not base.nuggets:
-            raise XcgError(
-                f"{measure} needs nuggets, but no judgement names one: expected the field nugget in "
-                "JSON Lines and Python, or the second column of TREC diversity qrels"
-            )
         is_defined = measure.definition.on_spans and ("judged_only", "True") not in measure.parameters
         if topics and not is_defined:
             standard = [found for found in MEASURES.values() if found.needs == "levels"]
