@@ -168,3 +168,22 @@ def test_gains_are_those_of_the_definition(
         gained = sum(part.gain for part in reader.read(file, (start, end)))
         assert gained == pytest.approx(expected, abs=1e-9)
         read |= new
+
+
+def test_nuggets_in_python() -> None:
+    base = {
+        "1": {
+            "a": [{"start": 0, "end": 100, "nugget": "n1"}],
+            "b": [{"start": 40, "end": 90, "nugget": "n1", "level": 1}],
+            "c": [{"start": 0, "end": 50, "nugget": "n2", "level": 1}, (60, 70, 1)],
+        }
+    }
+    found = xcg.evaluate(base, RUNS, CORPUS, model(1.0), ["xCG@2", "xCG@3", "StRecall@2"])
+    assert found.value("run1", "xCG@3") == pytest.approx(1 + 0.5)
+    assert "nuggets with several levels, of which the highest counts: 1" in found.notes
+    assert found.value("run2", "StRecall@2") == 1
+    documents = {"1": {"x": [{"nugget": "a", "level": 2}, {"nugget": "b"}], "y": [{"nugget": "a"}]}}
+    found = xcg.evaluate(documents, {"r": {"1": ["y", "x"]}}, measures=["xCG@1", "xCG@2", "AP_IA"])
+    assert [found.value("r", f"xCG@{k}") for k in (1, 2)] == [2, 3]
+    with pytest.raises(XcgError, match="topic 1, x: judged before for the nugget 'a'"):
+        xcg.evaluate({"1": {"x": [{"nugget": "a"}, {"nugget": "a"}]}}, {"r": {"1": ["x"]}})

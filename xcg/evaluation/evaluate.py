@@ -32,6 +32,7 @@ from xcg.evaluation.score_notes import (
 )
 from xcg.evaluation.scoring import MeasureValues, ScoredRun, TopicScorer, TopicScores
 from xcg.evaluation.topics import TopicSource, map_topics
+from xcg.judgements.nuggets import nuggets_with_several_levels
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.measures.trec import (
@@ -275,6 +276,8 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
         {name: run.answered | run.skipped for name, run in runs.items()},
         {model.name: model.relevance_value.alpha for model in work.models},
     )
+    if work.base.has_nuggets and (count := nuggets_with_several_levels(work.base)):
+        notes.note(f"nuggets with several levels, of which the highest counts: {count}")
     if work.base.has_nuggets and not inputs.recall_base.has_nuggets:
         notes.note(
             "the second column of the qrels is read as the nugget, because a measure needs nuggets"

@@ -183,7 +183,7 @@ def write_offset_qrels(
     """
     if any(map(base.files, base.topics)):
         raise XcgError("the format offsets holds passages, but the assessments are of elements")
-    lost = dict.fromkeys(writing.lost_points(base))
+    lost = dict.fromkeys([*writing.lost_points(base), *["nuggets"] * base.has_nuggets])
     lines = []
     for topic in base.topics:
         if not base.spans(topic):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Mapping
+from typing import Any, cast
 
+from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError
-from xcg.judgements.assessment import Assessment, level_assessment
-from xcg.judgements.recall_base import RecallBase, Span, Stated
+from xcg.judgements.assessment import Assessment, are_passages, level_assessment, parse_passage
+from xcg.judgements.recall_base import Judged, RecallBase, Span, Stated
 
 
 def add_nugget(
@@ -52,3 +54,61 @@ def add_stated_nugget(
         start, end = stated[1]
         raise InputError(where, f"start {start} and end {end}: expected 0 <= start < end")
     add_nugget(base, topic, str(nugget), stated, level, where)
+
+
+def recall_base_of(assessments: Mapping[str, Mapping[str, Judged]]) -> RecallBase:
+    """Return the recall-base of plain assessments; passages can have the key ``nugget``.
+
+    A dict with ``nugget`` and neither ``start`` nor ``end`` is about the element ``path``, or about the
+    whole document; its level is 1 by default.
+
+    Raises:
+        InputError: As :meth:`RecallBase.of`, or if a nugget is judged twice at one place.
+
+    >>> base = recall_base_of({"1": {"d": [{"nugget": "n1", "level": 2}, {"nugget": "n2"}]}})
+    >>> base.nuggets["1"]["d", WHOLE]
+    {'n1': 2.0, 'n2': 1.0}
+    """
+    plain: dict[str, dict[str, Judged]] = {}
+    named: list[tuple[str, str, dict[str, Any]]] = []
+    for topic, files in assessments.items():
+        plain[topic] = dict(files)
+        for file, judged in files.items():
+            if are_passages(judged):
+                rest = [one for one in judged if not isinstance(one, Mapping) or "nugget" not in one]
+                if len(rest) < len(judged):
+                    found = [one for one in judged if isinstance(one, Mapping) and "nugget" in one]
+                    named += [(str(topic), file, dict(one)) for one in found]
+                    plain[topic] |= {file: rest}
+                    if not rest:
+                        del plain[topic][file]
+    base = RecallBase.of(plain)
+    for topic, file, given in named:
+        where = f"assessments, topic {topic}, {file}"
+        nugget = given.pop("nugget")
+        try:
+            if {"start", "end", "exact", "text"} & given.keys():
+                _, span, level, *_ = parse_passage(given)
+                if span is None:
+                    raise ValueError("a quote with a nugget: expected 'start' and 'end' too")
+                stated: Stated = canonical_file(file), span
+            elif given.keys() <= {"path", "level"}:
+                level = level_assessment(given.get("level", 1)).exhaustivity
+                path = canonical_path(given["path"]) if "path" in given else WHOLE
+                stated = canonical_file(file), path
+            else:
+                raise ValueError(f"keys {sorted(given)}: expected path and level, or start and end")
+        except ValueError as error:
+            raise InputError(where, str(error)) from None
+        add_stated_nugget(base, topic, nugget, stated, level, where)
+    return base
+
+
+def nuggets_with_several_levels(base: RecallBase) -> int:
+    """Return how many nuggets of topics have several levels above 0."""
+    levels: dict[tuple[str, str], set[float]] = {}
+    for topic, stated in base.nuggets.items():
+        for nugget, level in (pair for found in stated.values() for pair in found.items()):
+            if level > 0:
+                levels.setdefault((topic, nugget), set()).add(level)
+    return sum(len(found) > 1 for found in levels.values())

@@ -122,8 +122,8 @@ _declare(
     source="xcg; after TREC RAG 2024, Pradeep et al. 2024 [@pradeep-et-al-2024]",
     example="two nuggets, one seen in full: NuggetRecall@5 = 0.5",
     caveat="Topics without nuggets are left out. budget=tokens (words, characters) reads that amount "
-    "of text, and cuts the last result, instead of that number of results. Nuggets without a score under "
-    "the user model do not count.",
+    "of text, and cuts the last result, instead of that number of results. Nuggets without a score "
+    "under the user model do not count.",
     cutoff=RANK_OR_ALL,
     parameters={**_BUDGET, "rel": Number(0, 0), "share": Number(0.5, 0, 1, above=True)},
     needs_nuggets=True,
