@@ -180,7 +180,7 @@ def test_nuggets_in_python() -> None:
     }
     found = xcg.evaluate(base, RUNS, CORPUS, model(1.0), ["xCG@2", "xCG@3", "StRecall@2"])
     assert found.value("run1", "xCG@3") == pytest.approx(1 + 0.5)
-    assert "nuggets with several levels, of which the highest counts: 1" in found.notes
+    assert "note: nuggets with several levels, of which the highest counts: 1" in found.notes
     assert found.value("run2", "StRecall@2") == 1
     documents = {"1": {"x": [{"nugget": "a", "level": 2}, {"nugget": "b"}], "y": [{"nugget": "a"}]}}
     found = xcg.evaluate(documents, {"r": {"1": ["y", "x"]}}, measures=["xCG@1", "xCG@2", "AP_IA"])

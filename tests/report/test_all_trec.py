@@ -7,7 +7,8 @@ from pathlib import Path
 from conftest import Command
 
 _BY_TREC_EVAL = """relstring 1 '0-3.1'; infAP 1 0.2778; utility 1 -1.0000; 11pt_avg 1 0.3273
-binG 1 0.3102; G 1 0.3861; ndcg_rel 1 0.4255; Rndcg 1 0.2733; set_relative_P 1 0.6667; num_nonrel_judged_ret 1 1
+binG 1 0.3102; G 1 0.3861; ndcg_rel 1 0.4255; Rndcg 1 0.2733; set_relative_P 1 0.6667
+num_nonrel_judged_ret 1 1
 rbp 1 0.1029; rbp_resid 1 0.7534; relstring 2 ''; runid all r; gm_map all 0.0016; gm_bpref all 0.0000
 infAP all 0.1389; utility all -0.5000; Rndcg all 0.1366; G all 0.1931; rbp all 0.0514"""
 
