@@ -74,14 +74,13 @@ def recall_base_of(assessments: Mapping[str, Mapping[str, Judged]]) -> RecallBas
     for topic, files in assessments.items():
         plain[topic] = dict(files)
         for file, judged in files.items():
-            if are_passages(judged):
-                rest = [one for one in judged if not isinstance(one, Mapping) or "nugget" not in one]
-                if len(rest) < len(judged):
-                    found = [one for one in judged if isinstance(one, Mapping) and "nugget" in one]
-                    named += [(str(topic), file, dict(one)) for one in found]
-                    plain[topic] |= {file: rest}
-                    if not rest:
-                        del plain[topic][file]
+            passages = judged if are_passages(judged) else ()
+            found = [one for one in passages if isinstance(one, Mapping) and "nugget" in one]
+            if found:
+                named += [(str(topic), file, dict(one)) for one in found]
+                plain[topic][file] = [one for one in passages if one not in found]
+                if len(found) == len(passages):
+                    del plain[topic][file]
     base = RecallBase.of(plain)
     for topic, file, given in named:
         where = f"assessments, topic {topic}, {file}"

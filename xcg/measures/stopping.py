@@ -113,11 +113,23 @@ def _err(ranking: JudgedRanking, depth: float, max_rel: float) -> float:
     return value
 
 
-def _inverse_squares(number: int, start: float) -> float:
-    """Compute Σ over m ≥ 0 of (a / (a + m))², where a = number + start."""
+def _with_target(
+    gains: list[float], target: float, *, is_adaptive: bool = False, stops: bool = False
+) -> float:
+    """Compute the mean gain of a user with a target, who may stop earlier the more is gained.
+
+    The weights of the ranks after the results are Σ over m ≥ 0 of (a / (a + m))², a² times Hurwitz's ζ.
+    """
     from scipy.special import zeta
 
-    return float((number + start) ** 2 * zeta(2, number + start))
+    def sum_at(rank: int, total: float) -> float:
+        return rank + 2 * target - is_adaptive * total
+
+    return _mean_gain(
+        gains,
+        lambda rank, gain, total: (1 - 1 / sum_at(rank, total)) ** 2 * (1 - stops * gain),
+        lambda number, total: float(sum_at(number, total) ** 2 * zeta(2, sum_at(number, total))),
+    )
 
 
 @_standard(
@@ -129,11 +141,7 @@ def _inverse_squares(number: int, start: float) -> float:
     parameters={**_T, **_GAIN},
 )
 def _insq(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float:  # noqa: N803
-    return _mean_gain(
-        _gains(ranking, rel, max_rel),
-        lambda rank, gain, total: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2,
-        lambda number, total: _inverse_squares(number, 2 * T),
-    )
+    return _with_target(_gains(ranking, rel, max_rel), T)
 
 
 @_standard(
@@ -146,11 +154,7 @@ def _insq(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float
     parameters={**_T, **_GAIN},
 )
 def _inst(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float:  # noqa: N803
-    return _mean_gain(
-        _gains(ranking, rel, max_rel),
-        lambda rank, gain, total: ((rank + 2 * T - total - 1) / (rank + 2 * T - total)) ** 2,
-        lambda number, total: _inverse_squares(number, 2 * T - total),
-    )
+    return _with_target(_gains(ranking, rel, max_rel), T, is_adaptive=True)
 
 
 _nerr = partial(
@@ -212,8 +216,4 @@ def _nerr10(ranking: JudgedRanking, p: float, rel: float, max_rel: float) -> flo
     parameters={**_T, **_GAIN},
 )
 def _nerr11(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float:  # noqa: N803
-    return _mean_gain(
-        _gains(ranking, rel, max_rel),
-        lambda rank, gain, total: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain),
-        lambda number, total: _inverse_squares(number, 2 * T),
-    )
+    return _with_target(_gains(ranking, rel, max_rel), T, stops=True)
