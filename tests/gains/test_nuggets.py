@@ -70,6 +70,9 @@ def test_explanations_name_nuggets(gold: Path) -> None:
     reasons = " ".join(str(record) for record in campaign.explain(run="run1", topic="1").records())
     assert "states n1 again, seen in a" in reasons
     assert "states n2" in reasons
+    ideal = [(one.file, one.path, one.assessment, one.score) for one in campaign.ideal(topic="1")]
+    assert ideal[0] == ("a", "0–100", "nugget n1", 1.0)
+    assert ideal[2] == ("c", "0–50", "nugget n2", 0.5)
 
 
 def test_nuggets_are_written_as_they_were_read(gold: Path, tmp_path: Path) -> None:
