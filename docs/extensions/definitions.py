@@ -60,7 +60,15 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     ),
     "Standard measures": (
         *("P", "Recall", "AP", "nDCG", "RR", "Rprec", "Success", "Bpref", "IPrec", "AUC"),
-        *("NumQ", "NumRel", "NumRet"),
+        *("SetP", "SetR", "SetAP", "SetF", "infAP", "Judged", "NumQ", "NumRel", "NumRet"),
+    ),
+    "Nuggets": ("NuggetRecall", "alpha_nDCG", "ERR_IA", "NRBP", "StRecall", "P_IA", "AP_IA"),
+    "When the user stops": (
+        *("RBP", "ERR", "SDCG", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11"),
+    ),
+    "Further measures of trec_eval": (
+        *("gm_map", "gm_bpref", "Rprec_mult", "relative_P", "utility", "binG", "G", "ndcg_rel"),
+        *("Rndcg", "num_nonrel_judged_ret", "rbp_resid", "unj", "relstring"),
     ),
     "Measures before cumulated gain": (
         *("ASL", "ESL", "normPrecision", "normRecall", "slidingRatio", "satisfaction", "frustration"),
@@ -81,7 +89,6 @@ _PAPER = "configs/kazai-lalmas-2006.yaml"
 _CHUNKS = "corpora_samples/chunks/retrieval.yaml"
 _SAMPLES = (_PAPER, _CHUNKS, "configs/scheel-lommatzsch-albayrak-2011.yaml")
 _EXAMPLES = {
-    "BPM": "BPM(T=1.0,max_rel=3)@10",
     "normPrecision": "normPrecision(N=12107)",
     "normRecall": "normRecall(N=12107)",
 }
@@ -255,12 +262,10 @@ def page_of(name: str) -> str:
 
 
 def families(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return heading → measures: the families, then measures of other packages and ir_measures."""
+    """Return heading → measures: the families, then measures of other packages."""
     known = {name for members in FAMILIES.values() for name in members}
-    others = [name for name in names if name not in known]
-    external = tuple(name for name in others if MEASURES.get(name).compute is None)
-    added = tuple(name for name in others if name not in external)
-    grouped = {**FAMILIES, "Measures of other packages": added, "Computed by ir_measures": external}
+    added = tuple(name for name in names if name not in known)
+    grouped = {**FAMILIES, "Measures of other packages": added}
     return {heading: members for heading, members in grouped.items() if members}
 
 
@@ -323,7 +328,7 @@ def check_complete(definition: Definition) -> None:
     """Raise ValueError if a measure declares too little for a page."""
     required = ("title", "formula", "range", "source", "example")
     missing = [field for field in required if not getattr(definition, field).strip()]
-    is_own = definition.compute is None or definition.compute.__module__.startswith("xcg.")
+    is_own = definition.compute.__module__.startswith("xcg.")
     if is_own and not definition.caveat:
         missing.append("caveat")
     if missing:
@@ -331,24 +336,19 @@ def check_complete(definition: Definition) -> None:
 
 
 def _measure(definition: Definition, meaning: str, formula: str) -> Iterator[str]:
-    external = definition.compute is None
     yield f"{_code(definition.usage)}: {_escape(definition.title)}. {_escape(meaning)}".rstrip()
     yield ""
-    if external:
-        yield "It is computed by [ir_measures](https://ir-measur.es/en/latest/measures.html), which the"
-        yield "extra `trec` installs. Some of its measures need further packages; a message names them."
-    else:
-        if formula:
-            yield from ("$$", formula, "$$", "")
-        yield f"> {_escape(definition.formula)}"
+    if formula:
+        yield from ("$$", formula, "$$", "")
+    yield f"> {_escape(definition.formula)}"
     yield ""
     better = "lower values" if definition.lower_is_better else "higher values"
     if definition.name in WITHOUT_BETTER:
         better = "none: it describes, and does not rate"
     facts = [
         ["cutoff", _escape(_cutoff(definition.cutoff))],
-        ["range", "" if external else _escape(definition.range)],
-        ["better", "" if external else better],
+        ["range", _escape(definition.range)],
+        ["better", better],
         ["over topics", "the sum" if definition.is_count else ""],
         ["needs", _needs(definition)],
         ["curve", _code(f"xcg curves --measures {definition.name}") if definition.curve else ""],
@@ -415,12 +415,7 @@ def _example(definition: Definition) -> Iterator[str]:
                 "",
             )
             return
-    if definition.compute is None:
-        yield from ("```sh", f"xcg evaluate {_PAPER} --measures {quoted}", "```", "")
-        yield "The manual was built without the packages or the data that this measure needs, so this"
-        yield "page shows no values."
-    else:
-        yield "The sample data lack what this measure needs."
+    yield "The sample data lack what this measure needs."
     yield ""
 
 

@@ -72,15 +72,15 @@ def test_columns_and_lines_give_the_same_assessments(
 @pytest.mark.parametrize(
     ("lines", "place"),
     [
-        ("1 1 d 1\n1 0 e 1\n1 2 d 1\n", r"q:3: topic 1, d: judged before, in line 1"),
+        ("1 1 d 1\n1 2 d 1\n1 1 d 1\n", r"q:3: topic 1, d: judged before, in line 1"),
         ("1 0 d 1\n1 0 d 2\n", "q:2: topic 1, d: judged before, in line 1"),
         ("1 0 d#/a 1\n2 0 d 1\n1 0 d#/a[1] 1\n", r"q:3: topic 1, d#/a\[1\]: judged before, in line 1"),
     ],
 )
 def test_a_document_that_is_judged_again_is_refused(tmp_path: Path, lines: str, place: str) -> None:
-    """The second column may hold subtopics; merging their lines changed the scores silently."""
+    """A line for the same topic, document and nugget."""
     (tmp_path / "q").write_text(lines)
-    with pytest.raises(InputError, match=f"{place}.*subtopics cannot be told apart"):
+    with pytest.raises(InputError, match=f"{place}.*document and nugget"):
         read_assessments(tmp_path / "q")
     (tmp_path / "q").write_text("1 0 d 1\n")
     (tmp_path / "r").write_text("2 0 d 1\n1 0 d 1\n")

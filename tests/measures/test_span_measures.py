@@ -267,7 +267,7 @@ def test_a_reference_point_has_its_best_results_first() -> None:
     [
         (
             "Bpref",
-            r"topic 1: Bpref needs .* one of AP, P, R, RR, Success, nDCG; if the runs return elements",
+            r"topic 1: Bpref needs .* one of AP, AP_IA, .*nDCG; if the runs return elements",
         ),
         ("ERR@10", r"topic 1: ERR@10 needs levels"),
         ("AP(judged_only=True)", r"topic 1: AP\(judged_only=True\) needs levels"),

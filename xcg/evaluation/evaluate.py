@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,10 +33,12 @@ from xcg.evaluation.score_notes import (
 )
 from xcg.evaluation.scoring import MeasureValues, ScoredRun, TopicScorer, TopicScores
 from xcg.evaluation.topics import TopicSource, map_topics
+from xcg.judgements.nuggets import nuggets_with_several_levels
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.measures.trec import (
     Levels,
+    check_nuggets,
     check_span_measures,
     levels_of,
     span_topics,
@@ -107,19 +110,18 @@ def _work(inputs: Inputs) -> _Work:
     base, chosen = inputs.recall_base, inputs.measure_list
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     measures = [measure for measure in chosen if measure.definition.needs != "levels"]
+    check_nuggets(base, chosen)
     check_span_measures(base, standard)
+    if base.nuggets and any(measure.definition.needs_nuggets for measure in chosen):
+        base = copy(base)
+        base.has_nuggets = True
     if inputs.user_model is None and not measures and base.scales == {"level"}:
         models, names = [], [OF_SCALE["level"]]  # no model is used, so none is loaded
     else:
         models = inputs.user_models
         names = [model.name for model in models]
     checks_corpus = inputs.check_corpus and inputs.documents is not None
-    levels_only = (
-        not measures
-        and not checks_corpus
-        and not any(measure.is_external for measure in standard)
-        and not base.states_text
-    )
+    levels_only = not measures and not checks_corpus and not base.states_text
     with_spans = span_topics(base) if standard else []
     without_ideal: list[list[str]] = [[] for _ in models]
     return _Work(base, models, names, measures, standard, with_spans, levels_only, without_ideal)
@@ -275,6 +277,12 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
         {name: run.answered | run.skipped for name, run in runs.items()},
         {model.name: model.relevance_value.alpha for model in work.models},
     )
+    if work.base.has_nuggets and (count := nuggets_with_several_levels(work.base)):
+        notes.note(f"nuggets with several levels, of which the highest counts: {count}")
+    if work.base.has_nuggets and not inputs.recall_base.has_nuggets:
+        notes.note(
+            "the second column of the qrels is read as the nugget, because a measure needs nuggets"
+        )
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
     note_above_1(rows, work.models, work.measures, notes)
@@ -320,7 +328,7 @@ def _standard_rows(
             notes.note(f"{label}: undefined, so not in the mean: topic {undefined}")
         rows += [Result(name, topic, label, value, model) for topic, value in values.items()]
         if values:
-            mean = measure.aggregate(list(values.values()))
+            mean = measure.aggregate(list(values.values()), list(values.values()))
             rows.append(Result(name, MEAN, label, mean, model))
     return rows
 

@@ -23,6 +23,7 @@ from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_gains import element_readers
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.nugget_reader import NuggetSpanReader
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
 from xcg.gains.topic import Topic
 from xcg.runs.run import UNKNOWN_SPAN, Run
@@ -318,6 +319,10 @@ class _TextRanking:
 
     def why(self, reading: _Reading) -> str:
         found = reading.explained
+        reader = reading.reader
+        stated = reader.what_was_stated() if isinstance(reader, NuggetSpanReader) else ""
+        if stated and not found.related:
+            return stated
         if not found.related:
             start, end = reading.result
             return "it has no text" if start == end else "it shows no relevant text"

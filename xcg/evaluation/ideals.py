@@ -81,6 +81,11 @@ def _ideal_elements(topic: Topic, model: UserModel, base: RecallBase) -> list[Id
         for file, gold in topic.gold_in_characters(ideal, model).items()
         for start, end, score in gold
     ]
+    spans += [
+        IdealElement(model.name, topic.name, file, f"{start}–{end}", f"nugget {one.name}", one.score)
+        for one in ideal.nuggets
+        for file, start, end in one.alternatives
+    ]
     return spans or [
         IdealElement(
             model.name,

@@ -27,6 +27,7 @@ from xcg.evaluation.reading import (
 from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topic_titles
 from xcg.judgements.anchoring import anchor
+from xcg.judgements.nuggets import recall_base_of
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
@@ -144,7 +145,7 @@ class Inputs:
         if isinstance(self.assessments, RecallBase):
             base = self.assessments
         elif isinstance(self.assessments, Mapping):
-            base = RecallBase.of(self.assessments)
+            base = recall_base_of(self.assessments)
         else:
             with self.naming_position("assessments"):
                 base = read_assessments(self.assessments, self.notes)

@@ -151,6 +151,7 @@ class TopicSource:
             lacks_highlights=bool(base.files(name)) and not has_passages,
             needs_text=not offsets_only,
             rankings=self.resolver.resolve(name, trees, notes, offsets_only),
+            nuggets=base.nuggets.get(name, {}) if base.has_nuggets else {},
         )
 
     def _needs_offsets_only(self, topic: str) -> bool:

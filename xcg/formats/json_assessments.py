@@ -28,6 +28,7 @@ from xcg.formats.json_records import (
 from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
 from xcg.judgements.highlights import Highlight
+from xcg.judgements.nuggets import add_stated_nugget
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -37,6 +38,7 @@ from xcg.judgements.recall_base import (
 )
 from xcg.tables import json_text
 
+_NUGGET = Field("nugget", (str, int), "the name of a nugget", required=False)
 _ELEMENT_FIELDS = (
     *TOPIC_AND_DOCUMENT,
     Field("path", (str,), "an element's path"),
@@ -47,6 +49,7 @@ _LEVEL_FIELDS = (
     *TOPIC_AND_DOCUMENT,
     Field("path", (str,), "an element's path", required=False),
     Field("level", (int, float), "a level of relevance, a number from -1000 to 1000"),
+    _NUGGET,
 )
 _PASSAGE_FIELDS = (
     *TOPIC_AND_DOCUMENT,
@@ -55,6 +58,7 @@ _PASSAGE_FIELDS = (
     Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
     Field("entry_point", (int,), "the offset of a character", required=False),
     Field("lost", (bool,), "true for a passage that xcg place --update did not find", required=False),
+    _NUGGET,
     *QUOTE_FIELDS,
 )
 _HIGHLIGHT_FIELDS = (
@@ -72,10 +76,11 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
     An element has ``path``, ``exhaustivity`` and ``specificity`` (0 to 3), or ``path`` and ``level``. A
     whole document has a ``level``. A passage has ``start`` and ``end``, a quote (``exact`` or ``text``,
     optionally ``prefix`` and ``suffix``), or both, and optionally an ``exhaustivity`` (1 or 2) or a
-    ``level``. A level is a number from -1000 to 1000. A passage with a level of 0 or less is not
-    relevant, but its document is assessed. One of the passages of a document can state its best entry
-    point, ``entry_point``, the offset of a character. A passage with ``lost`` is an error, and left out
-    if errors are lenient.
+    ``level``. Passages, and what has a level, can name a ``nugget`` that they state; they can be
+    repeated with several nuggets. A level is a number from -1000 to 1000. A passage with a level of 0
+    or less is not relevant, but its document is assessed. One of the passages of a document can state
+    its best entry point, ``entry_point``, the offset of a character. A passage with ``lost`` is an
+    error, and left out if errors are lenient.
 
     Args:
         file: The open file.
@@ -102,7 +107,14 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
                 _add_passage(base, topic, document, record, where)
             elif has_level:
                 element = canonical_path(record["path"]) if "path" in record else WHOLE
-                base.add(topic, document, element, level_assessment(record["level"]), where)
+                assessment = level_assessment(record["level"])
+                if "nugget" in record:
+                    stated = document, element
+                    add_stated_nugget(
+                        base, topic, record["nugget"], stated, assessment.exhaustivity, where
+                    )
+                else:
+                    base.add(topic, document, element, assessment, where)
             else:
                 pair = check_pair((record["exhaustivity"], record["specificity"]), where)
                 base.add(topic, document, canonical_path(record["path"]), pair, where)
@@ -118,7 +130,12 @@ def _add_passage(
     """Add a passage, or only its document if it is not relevant."""
     quote, grade = quote_of(fields, where), _grade(fields)
     span = _stated_span(fields, quote, where)
-    base.add_stated(topic, document, ParsedPassage(quote, span, grade), where)
+    if "nugget" not in fields:
+        base.add_stated(topic, document, ParsedPassage(quote, span, grade), where)
+    elif span is None:
+        raise ValueError("a quote with a nugget: expected start and end, which xcg place adds")
+    else:
+        add_stated_nugget(base, topic, fields["nugget"], (document, span), grade, where)
     if "entry_point" in fields:
         _add_entry_point(base, topic, document, fields["entry_point"])
 
@@ -214,6 +231,9 @@ def write_json_assessments(
         record: dict[str, object] = {"topic": topic, "doc": document}
         if path != WHOLE:
             record["path"] = path
+        if nuggets := base.nuggets.get(topic, {}).get((document, path)):
+            records += [{**record, "nugget": n, "level": _shortest(nuggets[n])} for n in nuggets]
+            continue
         if assessment.scale == "level":
             record["level"] = _shortest(assessment.exhaustivity)
         else:
@@ -253,7 +273,12 @@ def _passage_records(
                 passage |= {name: text for name, text in quote._asdict().items() if text}
             if isinstance(entry_points.get(document), int):
                 passage["entry_point"] = entry_points.pop(document)
-            yield {"topic": topic, "doc": document, **passage}
+            nuggets = base.nuggets.get(topic, {}).get((document, (start, end)), {})
+            for nugget, level in nuggets.items():
+                named = {**passage, name: _shortest(level), "nugget": nugget}
+                yield {"topic": topic, "doc": document, **named}
+            if not nuggets:
+                yield {"topic": topic, "doc": document, **passage}
     for point in entry_points.values():
         is_offset = isinstance(point, int)
         kind = "of documents without passages" if is_offset else "that are not offsets"

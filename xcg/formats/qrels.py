@@ -21,6 +21,7 @@ from xcg.formats.text_columns import (
     text_blocks,
 )
 from xcg.judgements.assessment import Assessment, number_text, read_level
+from xcg.judgements.nuggets import add_nugget
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -182,7 +183,7 @@ def write_offset_qrels(
     """
     if any(map(base.files, base.topics)):
         raise XcgError("the format offsets holds passages, but the assessments are of elements")
-    lost = dict.fromkeys(writing.lost_points(base))
+    lost = dict.fromkeys([*writing.lost_points(base), *["nuggets"] * base.has_nuggets])
     lines = []
     for topic in base.topics:
         if not base.spans(topic):
@@ -231,7 +232,8 @@ ASSESSMENT_FORMATS.add(
 def read_trec_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
     """Add the assessments in TREC qrels to a recall-base.
 
-    A line has the columns ``topic iteration document level``. The iteration is ignored. A document is
+    A line has the columns ``topic iteration document level``. The iteration is the nugget if a document
+    occurs with several of them, or if a measure needs nuggets; otherwise it is ignored. A document is
     ``file``, or ``file#/path`` for an element. A level is a number from -1000 to 1000,
     such as 2 or 1.5. Levels of 0 and less are not relevant. Lines that
     begin with ``#`` are comments.
@@ -257,7 +259,9 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
         return False
     if b"#/" in block.data or (b"#" in block.data and b":" in block.data):
         return False  # there may be elements and passages
-    topics, _, documents, levels = columns
+    topics, iterations, documents, levels = columns
+    if len({*iterations}) > 1 or not {*iterations} <= {"0", "Q0"}:
+        return False  # perhaps nuggets
     try:
         assessments = {level: read_level(level) for level in set(levels)}
         if not are_plain_names(documents):
@@ -281,13 +285,13 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
 
 
 def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
-    line_of: dict[tuple[str, str, str], int] = {}
+    line_of: dict[tuple[str, str, str, str], int] = {}
     for number, fields in block.lines():
         where = f"{block.path}:{number}"
         try:
             if len(fields) != 4:
                 raise ValueError(f"{len(fields)} columns; expected topic iteration document level")
-            topic, _, document, level = fields
+            topic, nugget, document, level = fields
             assessment = read_level(level)
             has_mark = bool(split_at_mark(document)[1])
             name, element = (
@@ -297,17 +301,25 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
             notes.problem("lines left out of the assessments", where, str(error))
             continue
         base.add_topic(topic, str(block.path))
-        earlier = line_of.setdefault((topic, name, element), number)
-        if earlier != number or element in base.files(topic).get(name, {}):
+        earlier = line_of.setdefault((topic, nugget, name, element), number)
+        known = base.nuggets.get(topic, {}).get((name, element), {})
+        is_judged = element in base.files(topic).get(name, {})
+        if earlier != number or nugget in known or (is_judged and not known and nugget in ("0", "Q0")):
             before = f"line {earlier}" if earlier != number else "an earlier line or file"
             message = (
-                f"topic {topic}, {document}: judged before, in {before}; expected one line for a topic "
-                "and document. The second column is ignored, so subtopics cannot be told apart"
+                f"topic {topic}, {document}: judged before, in {before}; expected one line for a "
+                "topic, document and nugget (second column)"
             )
             notes.problem("repeated judgements; the first is used", where, message)
             continue
         try:
-            base.add(topic, name, element, assessment, where)
+            add_nugget(base, topic, nugget, (name, element), assessment.exhaustivity, where)
+            if is_judged and not base.has_nuggets:
+                base.has_nuggets = True
+                notes.note(
+                    f"{where}: a document occurs with several values in the second column, which is "
+                    "therefore read as the nugget"
+                )
         except InputError as error:
             notes.tolerate("contradictory assessments; the first is used", error)
 
@@ -322,10 +334,11 @@ def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) ->
     lost = writing.lost_points(base) + writing.lost_text_details(base)
     lines = []
     for topic, document, path, assessment in writing.assessed_elements(base):
+        nuggets = base.nuggets.get(topic, {}).get((document, path)) or {"0": assessment.exhaustivity}
         writing.check_scale(document, path, assessment, "trec", ["level"])
         writing.check_names(base.sources.get(topic, "assessments"), topic, document)
         element = document if path == WHOLE else f"{document}#{path}"
-        lines.append(f"{topic} 0 {element} {number_text(assessment.exhaustivity)}\n")
+        lines += [f"{topic} {name} {element} {number_text(level)}\n" for name, level in nuggets.items()]
     if not all(map(base.files, base.topics)):
         lost.append("topics without any assessed document")
     return "".join(lines), lost

@@ -10,11 +10,12 @@ from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.element_rows import ElementRows
+from xcg.gains.nugget_reader import Nugget
 from xcg.gains.resolved import ResolvedRanking
 from xcg.gains.span_reader import GoldSpan
 from xcg.gains.texts import Texts
 from xcg.judgements.assessment import Assessment, Scale
-from xcg.judgements.recall_base import DocumentSizes, Span
+from xcg.judgements.recall_base import DocumentSizes, Span, Stated
 from xcg.measures.topic_gains import GainVector
 from xcg.runs.run import FunctionCache
 from xcg.user_model.ideal import select
@@ -41,6 +42,7 @@ class JudgedTopic:
         lacks_highlights: Whether the topic has assessed elements and no passages.
         needs_text: Whether results are found in the text of documents; not if offsets are enough.
         rankings: Run → its ranking, for the runs with results for the topic.
+        nuggets: Element or passage → nugget → its level there.
     """
 
     name: str
@@ -54,6 +56,7 @@ class JudgedTopic:
     lacks_highlights: bool
     needs_text: bool
     rankings: Mapping[str, ResolvedRanking] = field(default_factory=dict)
+    nuggets: Mapping[Stated, Mapping[str, float]] = field(default_factory=dict)
 
     @cached_property
     def elements(self) -> FunctionCache[str, ElementRows]:
@@ -74,11 +77,13 @@ class IdealRecallBase:
         documents: Document → its scored and ideal elements.
         gains: xI, the gains of the ideal ranking in decreasing order.
         gold: Document → gold spans in characters, if results are scored as text; else None.
+        nuggets: The nuggets with their alternatives in characters.
     """
 
     documents: Mapping[str, JudgedDocument]
     gains: Sequence[float]
     gold: Mapping[str, Sequence[GoldSpan]] | None = None
+    nuggets: Sequence[Nugget] = ()
 
     @cached_property
     def vector(self) -> GainVector:
@@ -138,18 +143,14 @@ def gold_spans(
     Raises:
         InputError: If the quantisation cannot score a passage.
     """
-    gold: dict[str, list[GoldSpan]] = {}
-    scale: Scale = "level" if getattr(model.quantisation.function, "scale", "") == "level" else "share"
-    for file, spans in topic.gold.items():
-        gold[file] = []
-        for span in spans:
-            assessment = Assessment(span.exhaustivity, 1.0, None, scale)
-            try:
-                score = _quantised(model, assessment, f"{span.start}–{span.end}")
-            except XcgError as error:
-                where = f"user model {model.name}, topic {topic.name}, {file}"
-                raise InputError(where, str(error)) from None
-            gold[file].append(GoldSpan(span.start, span.end, score))
+    gold = {
+        file: [
+            GoldSpan(start, end, span_score(topic, model, file, f"{start}–{end}", grade))
+            for start, end, grade in spans
+            if (file, (start, end)) not in topic.nuggets
+        ]
+        for file, spans in topic.gold.items()
+    }
     for file, document in ideal.documents.items():
         if file not in gold:
             gold[file] = [
@@ -158,6 +159,16 @@ def gold_spans(
                 if document.tree.characters[row]
             ]
     return gold
+
+
+def span_score(topic: JudgedTopic, model: UserModel, file: str, part: str, grade: float) -> float:
+    """Return the score of a passage's grade; InputError if the quantisation has none."""
+    scale: Scale = "level" if getattr(model.quantisation.function, "scale", "") == "level" else "share"
+    try:
+        return _quantised(model, Assessment(grade, 1.0, None, scale), part)
+    except XcgError as error:
+        where = f"user model {model.name}, topic {topic.name}, {file}"
+        raise InputError(where, str(error)) from None
 
 
 def _quantised(model: UserModel, assessment: Assessment, where: str) -> float:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_gains import element_readers
-from xcg.gains.ideal import IdealRecallBase, JudgedTopic, gold_spans, ideal_elements_of
+from xcg.gains.ideal import IdealRecallBase, JudgedTopic, gold_spans, ideal_elements_of, span_score
+from xcg.gains.nugget_reader import Nugget, NuggetTopic
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.resolved import MISSING, ResolvedRanking
-from xcg.gains.span_reader import ReadResult, SpanTopic, TextSpan
+from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan
+from xcg.judgements.assessment import Assessment
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import Reading
 from xcg.user_model.model import UserModel
@@ -39,8 +41,9 @@ class RankedTopic(JudgedTopic):
     def ideal(self, model: UserModel) -> IdealRecallBase:
         """Return the ideal recall-base of the topic under a user model."""
         near = model.relevance_value.near_misses
-        as_text = model.spans == "text"
-        key = model.quantisation.key, model.ideal.key, near.key, as_text and model.size
+        as_text = model.spans == "text" or bool(self.nuggets)
+        key: tuple[object, ...] = (model.quantisation.key, model.ideal.key, near.key)
+        key += (as_text and model.size, bool(self.nuggets) and model.relevance_value.alpha)
         if key not in self._ideals:
             if as_text:
                 self._ideals[key] = self._ideal_text(model)
@@ -50,11 +53,86 @@ class RankedTopic(JudgedTopic):
 
     def _ideal_text(self, model: UserModel) -> IdealRecallBase:
         kept = {file: rows for file, rows in self.assessed.items() if file not in self.gold}
+        if self.nuggets:
+            kept = {file: self._without_nuggets(file, rows) for file, rows in kept.items()}
         ideal = ideal_elements_of(self, model, kept)
         gold = gold_spans(self, ideal, model)
+        if self.nuggets:
+            if self._are_documents:
+                gold |= {
+                    file: [GoldSpan(0, 1, document.ideal_scores[0])]
+                    for file, document in ideal.documents.items()
+                    if 0 in document.ideal_scores
+                }
+            found = IdealRecallBase(ideal.documents, [], gold, self._scored_nuggets(model))
+            topic = self._new_span_topic(found, model, model.size)
+            assert isinstance(topic, NuggetTopic)
+            gains = [gain for _, gain in topic.ideal(model.relevance_value, False)]
+            return replace(found, gains=sorted(gains, reverse=True))
         spans = SpanTopic(gold, self.texts.in_units(model, model.size)).gold
         scores = sorted((span.score for found in spans.values() for span in found), reverse=True)
         return IdealRecallBase(ideal.documents, scores, gold)
+
+    @cached_property
+    def _are_documents(self) -> bool:
+        """Whether nuggets are in whole documents only, whose text is not known."""
+        return self.texts.corpus is None and all(part == WHOLE for _, part in self.nuggets)
+
+    def _without_nuggets(self, file: str, rows: Mapping[int, Assessment]) -> dict[int, Assessment]:
+        stated = {part for document, part in self.nuggets if document == file}
+        tree = self.trees[file]
+        found = {0 if part == WHOLE else tree.find(str(part)) for part in stated}
+        return {row: assessment for row, assessment in rows.items() if row not in found}
+
+    def _scored_nuggets(self, model: UserModel) -> list[Nugget]:
+        """Return the nuggets with their scores and the text of their alternatives.
+
+        Raises:
+            XcgError: If they are in passages or elements, and the model does not score text.
+        """
+        levels: dict[str, float] = {}
+        alternatives: dict[str, list[TextSpan]] = {}
+        for (file, part), nuggets in self.nuggets.items():
+            if model.spans != "text" and part != WHOLE:
+                raise InputError(
+                    f"topic {self.name}, {file}",
+                    f"the user model {model.name} scores elements, but judgements of passages or "
+                    "elements name nuggets: expected the user model spans or spans-levels",
+                )
+            span = self._span_of(file, part)
+            for nugget, level in nuggets.items():
+                if level > 0 and span is not None and span[1] < span[2]:
+                    levels[nugget] = max(level, levels.get(nugget, 0))
+                    alternatives.setdefault(nugget, []).append(span)
+        return [
+            Nugget(name, score, levels[name], spans)
+            for name, spans in sorted(alternatives.items())
+            if (score := span_score(self, model, spans[0][0], f"nugget {name}", levels[name])) > 0
+        ]
+
+    def _span_of(self, file: str, part: str | tuple[int, int]) -> TextSpan | None:
+        """Return the text of an element or passage that states a nugget; None if it does not exist."""
+        if isinstance(part, tuple):
+            return (file, *part)
+        if self._are_documents:
+            return file, 0, 1
+        self.texts.required_corpus()
+        if (tree := self.trees.get(file)) is None:
+            return None
+        row = 0 if part == WHOLE else tree.find(part)
+        return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
+
+    def _new_span_topic(
+        self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
+    ) -> SpanTopic | NuggetTopic:
+        in_units = self.texts.in_units(model, unit)
+        if self.nuggets and self._are_documents:
+            if unit != model.size:
+                self.texts.required_corpus()
+            in_units = lambda _, start, end: (start, end)  # noqa: E731
+        if self.nuggets:
+            return NuggetTopic(ideal.gold or {}, in_units, ideal.nuggets)
+        return SpanTopic(ideal.gold or {}, in_units)
 
     def ranking(self, run: str, model: UserModel) -> ResolvedRanking:
         """Return a run's ranking under a user model, which orders the results of a greedy reference."""
@@ -89,7 +167,7 @@ class RankedTopic(JudgedTopic):
             spans = topic.in_units(self.text_spans(run))
             return order_by_gain(
                 [
-                    (file, span) if span is not None and topic.gold.get(file) else None
+                    (file, span) if span is not None and file in topic.files else None
                     for file, span in zip(files, spans, strict=True)
                 ],
                 topic.readers(model.relevance_value),
@@ -148,6 +226,16 @@ class RankedTopic(JudgedTopic):
             XcgError: If documents are needed and missing.
         """
         resolved = self.as_read(run)
+        if run not in self._text_spans and self.nuggets and self._are_documents:
+            named = zip(resolved.files, resolved.ranking.paths, strict=True)
+            for position, (file, path) in enumerate(named):
+                if path != WHOLE and resolved.row[position] != 0:
+                    raise InputError(
+                        f"{resolved.source}, rank {position + 1}",
+                        f"the result is a part of {file}, but judgements of whole documents name "
+                        "nuggets: expected a corpus, and the user model spans or spans-levels",
+                    )
+            self._text_spans[run] = [(file, 0, 1) for file in resolved.files]
         if run not in self._text_spans:
             missing = resolved.ranking.spans.keys() - resolved.passages.keys()
             stated = zip(resolved.files, self.stated_spans(run), strict=True)
@@ -179,7 +267,7 @@ class RankedTopic(JudgedTopic):
         unit = unit or model.size
         key = id(ideal), unit, model.effort.tokenizer.key
         if key not in self._span_topics:
-            self._span_topics[key] = SpanTopic(ideal.gold or {}, self.texts.in_units(model, unit))
+            self._span_topics[key] = self._new_span_topic(ideal, model, unit)
         return self._span_topics[key]
 
     def gold_in_characters(
@@ -273,11 +361,25 @@ class RankedTopic(JudgedTopic):
         for file, graded in self.gold.items():
             gold[file] = [(s.start, s.end, s.exhaustivity) for s in graded if s.exhaustivity > 0]
         unknown = [position for position, span in enumerate(stated) if span is None]
-        return SpanRanking(results, gold, converter, unknown, other, amount)
+        return SpanRanking(
+            results, gold, converter, unknown, other, amount, nuggets=self.nuggets_of_spans
+        )
+
+    @cached_property
+    def nuggets_of_spans(self) -> dict[TextSpan, Mapping[str, float]]:
+        """Gold span → nugget → level, for the gold spans that state nuggets."""
+        return {
+            (file, *part): found
+            for (file, part), found in self.nuggets.items()
+            if isinstance(part, tuple)
+        }
 
     def ideal_reading(self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit) -> Reading:
         """Return what the ideal reader of gold spans reads: only gold, densest first."""
-        gold = self.span_topic(ideal, model, unit).gold
+        topic = self.span_topic(ideal, model, unit)
+        if isinstance(topic, NuggetTopic):
+            return Reading.by_density(topic.ideal(model.relevance_value, True))
+        gold = topic.gold
         return Reading.by_density(
             [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
         )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
@@ -356,18 +356,21 @@ class SpanTopic:
 
     Attributes:
         gold: Document → disjoint gold spans in units, in document order.
+        files: The documents in which results can gain.
     """
 
     def __init__(
         self, gold: Mapping[str, Sequence[GoldSpan]], in_units: Callable[[str, float, float], UnitSpan]
     ) -> None:
         self._in_units = in_units
-        self.gold = {
+        pieces = {
             document: disjoint(
                 GoldSpan(*in_units(document, span.start, span.end), span.score) for span in spans
             )
             for document, spans in gold.items()
         }
+        self.gold = {document: spans for document, spans in pieces.items() if spans}
+        self.files: Collection[str] = self.gold.keys()
 
     def readers(self, relevance_value: RelevanceValue) -> FunctionCache[str, SpanReader]:
         """Return document → its new reader."""
@@ -399,12 +402,20 @@ class SpanTopic:
         Returns:
             The results after reading, and the number of gold spans without a gain.
         """
-        readers = self.readers(relevance_value)
+        return self._read_with(results, self.readers(relevance_value), self.gold, other)
+
+    def _read_with(
+        self,
+        results: Sequence[TextSpan],
+        readers: FunctionCache[str, SpanReader],
+        files: Container[str],
+        other: Mapping[int, float],
+    ) -> tuple[list[ReadResult], int]:
         read = []
         for result, span in zip(results, self.in_units(results), strict=True):
             if span is None:
                 read.append(self.unread(*result))
-            elif self.gold.get(result[0]):
+            elif result[0] in files:
                 read.append(readers[result[0]].read_parts(span))
             else:
                 read.append(ReadResult(*span, 0.0, ()))

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from xcg.documents.text_units import TextUnit
@@ -14,6 +14,7 @@ from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.gains.element_gains import KnownGains, ranking_gains
 from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.nugget_reader import SeenNuggets
 from xcg.gains.ranked_topic import RankedTopic
 from xcg.gains.span_reader import ReadResult, TextSpan
 from xcg.judgements.assessment import Assessment
@@ -22,7 +23,7 @@ from xcg.measures import RankingGains
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
 from xcg.runs.result_overlap import overlapping_results
-from xcg.user_model.effort import Charge
+from xcg.user_model.effort import Charge, EffortUnit
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import near_elements
 
@@ -103,6 +104,21 @@ class EvaluatedRanking(RankingGains):
             e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
             graded.append(GradedResult(e, s, end - start, new))
         return graded, total
+
+    def seen_nuggets(self, limit: float, unit: EffortUnit) -> Sequence[tuple[float, float]]:
+        """Return (level, share that is seen) of each nugget; a budget of text cuts the last result."""
+        topic, model, nuggets = self._topic, self._model, self._ideal.nuggets
+        spans = topic.text_spans(self._run, model)
+        if unit == "ranks":
+            spans = spans[: int(min(limit, len(spans)))]
+        else:
+            ranking = SpanRanking(spans, {}, partial(topic.texts.converter, model))
+            spans = ranking.parts_up_to(limit, unit)
+        seen = SeenNuggets(nuggets, 1.0)
+        for file, start, end in spans:
+            if 0 <= start < end:
+                seen.read(file, (start, end))
+        return [(one.level, share) for one, share in zip(nuggets, seen.seen, strict=True)]
 
     @property
     def highlights(self) -> HighlightedRanking:
@@ -188,7 +204,7 @@ class Topic(RankedTopic):
         If not, they are the same under all models with the same ``key_without_overlap``.
         """
         resolved = self.as_read(run)
-        if model.spans == "text" or resolved.is_reference:
+        if model.spans == "text" or resolved.is_reference or self.nuggets:
             return True
         if run not in self._overlap:
             documents = resolved.by_document.items()

@@ -12,8 +12,9 @@ from xcg.judgements.assessment import Assessment, check_pair
 from xcg.lazy_modules import np
 
 Grade = float | tuple[float, float] | Assessment
-Judgements = dict[str, dict[str, float | dict[str, Grade]]]
-"""Topic → file → path → level, (e, s) or assessment with size; or topic → document → level."""
+Judgements = dict[str, dict[str, float | dict[str, Grade] | list[dict[str, object]]]]
+"""Topic → file → path → level, (e, s) or assessment with size; or topic → document → level, or the
+nuggets that it states."""
 
 Rankings = dict[str, dict[str, float] | list[str]]
 """Topic → element → score; or topic → elements in rank order if an element is repeated."""
@@ -30,6 +31,7 @@ _GRADE_COLUMNS = {
     "exhaustivity": ("exhaustivity",),
     "specificity": ("specificity",),
     "characters": ("characters",),
+    "nugget": ("nugget",),
 }
 _RUN_COLUMNS = {**_ELEMENT_COLUMNS, "score": ("score",), "rank": ("rank",)}
 
@@ -45,7 +47,8 @@ def qrels_from_frame(frame: Any) -> Judgements:
             - ``path``, optional: the element's path, empty for whole documents;
             - ``level`` (or ``relevance``, ``label``), or ``exhaustivity`` and ``specificity``. If all
               rows have exhaustivity and specificity, the level is not used;
-            - ``characters``, optional: the size of the element.
+            - ``characters``, optional: the size of the element;
+            - ``nugget``, optional: the name of a fact that the element states.
 
     Raises:
         XcgError: If a column is missing, unknown, or given under two names; or if a value is missing or
@@ -166,6 +169,7 @@ class JudgedRow(NamedTuple):
         exhaustivity: Exhaustivity, or None.
         specificity: Specificity, or None.
         characters: Size of the element, or None.
+        nugget: The nugget that the element states, or None.
     """
 
     where: str
@@ -175,6 +179,7 @@ class JudgedRow(NamedTuple):
     exhaustivity: Any
     specificity: Any
     characters: Any = None
+    nugget: Any = None
 
 
 def nest_judgements(rows: Iterable[JudgedRow]) -> Judgements:
@@ -188,11 +193,17 @@ def nest_judgements(rows: Iterable[JudgedRow]) -> Judgements:
     judged = list(rows)
     pairs = all(row.exhaustivity is not None and row.specificity is not None for row in judged)
     nested: dict[str, dict[str, dict[str, Grade]]] = {}
+    named: dict[str, dict[str, list[dict[str, object]]]] = {}
     for row in judged:
         try:
             file, path = split_element_id(row.element)
         except ValueError as error:
             raise InputError(row.where, str(error)) from None
+        if row.nugget is not None:
+            stated = {"nugget": str(row.nugget), "level": _level(row)}
+            stated |= {} if path == WHOLE else {"path": path}
+            named.setdefault(row.topic, {}).setdefault(file, []).append(stated)
+            continue
         grade: Grade = (row.exhaustivity, row.specificity) if pairs else _level(row)
         if row.characters is not None:
             grade = check_pair(grade, row.where)._replace(characters=_size(row))
@@ -203,10 +214,19 @@ def nest_judgements(rows: Iterable[JudgedRow]) -> Judgements:
                 f"topic {row.topic}, {row.element}: judged {grade}, but {elements[path]} before; "
                 "expected one judgement per element",
             )
-    return {
+    found: Judgements = {
         topic: {file: _level_of_document(elements) for file, elements in files.items()}
         for topic, files in nested.items()
     }
+    for topic, stated_in in named.items():
+        both = found.setdefault(topic, {}).keys() & stated_in.keys()
+        if both:
+            message = (
+                f"topic {topic}, {min(both)}: expected a nugget in all rows of a document, or in none"
+            )
+            raise XcgError(message)
+        found[topic].update(stated_in)
+    return found
 
 
 def _level_of_document(elements: dict[str, Grade]) -> float | dict[str, Grade]:

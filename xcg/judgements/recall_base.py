@@ -51,6 +51,9 @@ class Span(NamedTuple):
     exhaustivity: float = 2.0
 
 
+Stated = tuple[str, str | tuple[int, int]]  # a file; the path of an element, or start and end
+
+
 class DocumentSizes(NamedTuple):
     """The sizes that offset qrels state for a document, in characters.
 
@@ -66,8 +69,7 @@ class DocumentSizes(NamedTuple):
 class RecallBase:
     """The assessed elements and relevant passages of a test collection.
 
-    A recall-base is created empty and filled with :meth:`add`, from nested dicts with :meth:`of`, or
-    from files with :func:`xcg.read_assessments`. Elements that are not in it are not relevant.
+    :meth:`add`, :meth:`of` and :func:`xcg.read_assessments` fill it. Other elements are not relevant.
 
     >>> base = RecallBase.of({"163": {"co/2001/r7022": {"/article/bdy/sec[6]": (3, 3)}}})
     >>> base.topics
@@ -83,6 +85,9 @@ class RecallBase:
         self._passages: dict[str, dict[str, list[Passage]]] = {}
         self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
         self._quoted: list[tuple[str, str, QuotedPassage]] = []
+        self.nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
+        """Topic → element or passage → nugget → its level."""
+        self.has_nuggets = False  # also not if they are only a column that may be meaningless
         self.texts: dict[tuple[str, str, Span], Quote] = {}
         """The text of the passages that state it, by topic, file and passage."""
         self.sources: dict[str, str] = {}

@@ -153,8 +153,7 @@ class Definition:
         example: A worked example with small numbers.
         compute: ``(topic, cutoff, parameters) → value``, or None if the measure is undefined for a
             ranking, whose topic is then left out of the mean. ``topic`` is a :class:`RankingGains`, or
-            a :class:`~xcg.measures.rankings.JudgedRanking` if ``needs`` is ``"levels"``. None for
-            a measure that ir_measures computes.
+            a :class:`~xcg.measures.judged_rankings.JudgedRanking` if ``needs`` is ``"levels"``.
         range: The range of values.
         cutoff: The legal cutoffs; None for a measure without one.
         parameters: Name → a :class:`Number`, or the legal words with the default first. The user model
@@ -173,6 +172,7 @@ class Definition:
         aggregate_curve: ``(vectors) →`` the values of the mean curve over topics.
         is_count: Whether the value over all topics is the sum of the topics' values, not their mean.
         on_spans: Whether the measure is defined for topics with gold spans alone without a user model.
+        needs_nuggets: Whether the measure is undefined for topics without nuggets.
     """
 
     name: str
@@ -180,7 +180,7 @@ class Definition:
     formula: str
     source: str
     example: str
-    compute: Callable[[Any, float, Parameters], float | None] | None
+    compute: Callable[[Any, float, Parameters], float | None]
     references: tuple[str, ...] = ()
     range: str = "0 to 1"
     cutoff: Cutoff | None = None
@@ -197,6 +197,7 @@ class Definition:
     aggregate_curve: Callable[[Sequence[Any]], Sequence[float]] | None = None
     is_count: bool = False
     on_spans: bool = False
+    needs_nuggets: bool = False
 
     def __post_init__(self) -> None:
         keys = re.findall(r" \[@([\w-]+)\]", self.source)
@@ -271,7 +272,6 @@ class Measure:
         definition: The declaration of the measure.
         cutoff: The number after the ``@``; infinity if there is none.
         parameters: The parameters that the user sets, with their values.
-        external: The full name that ir_measures gives the measure, if ir_measures computes it.
 
     >>> from xcg.measures import ep, nxCG
     >>> str(nxCG @ 10), str(ep(interpolation="linear") @ 0.1)
@@ -281,11 +281,8 @@ class Measure:
     definition: Definition
     cutoff: float = NO_CUTOFF
     parameters: tuple[tuple[str, Any], ...] = ()
-    external: str = ""
 
     def __str__(self) -> str:
-        if self.external:
-            return self.external
         written = {name: f"{v:g}" if isinstance(v, float) else v for name, v in self.parameters}
         brackets = ",".join(f"{name}={value}" for name, value in written.items())
         name = f"{self.definition.name}({brackets})" if brackets else self.definition.name
@@ -296,25 +293,13 @@ class Measure:
     def __call__(self, **parameters: object) -> Measure:
         """Return the measure with other values of parameters; XcgError for illegal ones."""
         definition = self.definition
-        known = parameters.keys() <= definition.parameters.keys()
-        if definition.needs == "levels" and (definition.compute is None or not known):
-            name, at, cutoff = str(self).partition("@")
-            brackets = ",".join(f"{key}={value!r}" for key, value in parameters.items())
-            return replace(self, external=f"{name}({brackets}){at}{cutoff}")
         merged = {**dict(self.parameters), **parameters}
         return replace(self, parameters=definition.read_parameters(merged))
 
     def __matmul__(self, cutoff: float) -> Measure:
         """Return the measure at another cutoff; XcgError for an illegal one."""
-        if self.definition.compute is None or self.external:
-            return replace(self, external=f"{str(self).partition('@')[0]}@{cutoff}")
         definition = self.definition.with_cutoff or self.definition
         return replace(self, definition=definition, cutoff=definition.read_cutoff(str(cutoff)))
-
-    @property
-    def is_external(self) -> bool:
-        """Whether ir_measures computes the measure."""
-        return self.definition.compute is None or bool(self.external)
 
     def settings(self, defaults: Mapping[str, str] | None = None) -> Parameters:
         """Return the values of all parameters.
@@ -360,12 +345,11 @@ class Measure:
         Raises:
             XcgError: If the measure needs more than it is given.
         """
-        compute = self.definition.compute
-        if compute is None or (self.definition.needs == "levels" and isinstance(topic, RankingGains)):
+        if self.definition.needs == "levels" and isinstance(topic, RankingGains):
             raise XcgError(
                 f"{self} is computed from levels of relevance, not from gains: use xcg.evaluate"
             )
-        return compute(topic, self.cutoff, self.settings(defaults))
+        return self.definition.compute(topic, self.cutoff, self.settings(defaults))
 
     def curve(
         self, topic: RankingGains, depth: int, defaults: Mapping[str, str] | None = None

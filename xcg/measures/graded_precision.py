@@ -134,11 +134,13 @@ def _mu_average_precision(topic: RankingGains, cutoff: float, parameters: Parame
     return float((np.array(values) * distances).sum() / distances.sum())
 
 
+_MAX = {"max": Number(1, 0, above=True)}
 _generalised = partial(
     MEASURES.register,
     source=_KJ,
-    caveat="Gains must be from 0 to 1.",
+    caveat="Gains must be from 0 to max, which divides them: 100 for the weights 0, 1, 10 and 100.",
     cutoff=RANK_OR_ALL,
+    parameters=_MAX,
 )
 
 
@@ -149,7 +151,7 @@ _generalised = partial(
     example="gains 1, 0.5, 0: gPrecision@3 = 0.5",
 )
 def _generalised_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    gains, _ = _gains_up_to_1(topic, "gPrecision")
+    gains, _ = _gains_up_to_1(topic, "gPrecision", parameters["max"])
     depth = len(gains) if math.isinf(cutoff) else int(cutoff)
     return float(gains[:depth].sum()) / depth if depth else 0.0
 
@@ -162,18 +164,19 @@ def _generalised_precision(topic: RankingGains, cutoff: float, parameters: Param
     example="gains 1, 0.5, ideal 1, 0.5, 0.5: gRecall@2 = 0.75",
 )
 def _generalised_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    gains, _ = _gains_up_to_1(topic, "gRecall")
-    return float(gains[: int(min(cutoff, len(gains)))].sum()) / topic.checked_ideal.total
+    gains, ideal = _gains_up_to_1(topic, "gRecall", parameters["max"])
+    return float(gains[: int(min(cutoff, len(gains)))].sum()) / float(np.sum(ideal))
 
 
-def _gains_up_to_1(topic: RankingGains, measure: str) -> tuple[Gains, Gains]:
-    """Return the gains of the ranking and of the ideal; XcgError if one is above 1."""
-    gains, ideal = topic.checked_gains.values, topic.checked_ideal.values
+def _gains_up_to_1(topic: RankingGains, measure: str, unit: float) -> tuple[Gains, Gains]:
+    """Return the gains of the ranking and of the ideal in a unit; XcgError if one is above 1."""
+    gains, ideal = topic.checked_gains.values / unit, topic.checked_ideal.values / unit
     highest = max(gains.max(initial=0.0), ideal[0])
     if highest > 1:
         raise XcgError(
-            f"{measure} needs gains from 0 to 1, and the highest is {highest:g}; "
-            "map levels to gains with quantisation: {gains: {1: 0.5, 2: 1}}"
+            f"{measure} needs gains from 0 to 1, and the highest is {highest:g}; map levels to gains "
+            "with quantisation: {gains: {1: 0.5, 2: 1}}, or scale them with "
+            f"{measure}(max={highest * unit:g})"
         )
     return gains, ideal
 
@@ -212,7 +215,7 @@ def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[fl
 def _generalised_precisions(
     topic: RankingGains, parameters: Parameters, points: Sequence[float]
 ) -> list[float]:
-    gains, ideal = _gains_up_to_1(topic, "gIPrec")
+    gains, ideal = _gains_up_to_1(topic, "gIPrec", parameters["max"])
     return _precision_over_recall(gains, float(ideal.sum()), points)
 
 
@@ -258,8 +261,9 @@ _declare(
     "Without a recall point: the mean over x = 0, 0.1, …, 1",
     source=f"{_JK}; {_KJ}",
     example="gains 1, 0, 0.5, ideal 1, 0.5: gIPrec@0.6 = 1, gIPrec@1 = 1.5 / 3 = 0.5",
-    caveat="Gains must be from 0 to 1. The ideal ranking itself has precision 1 only if all its gains "
-    "are 1.",
+    parameters=_MAX,
+    caveat="Gains must be from 0 to max, which divides them. The ideal ranking itself has precision 1 "
+    "only if all its gains are 1.",
 )
 
 

@@ -6,7 +6,6 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -23,8 +22,8 @@ from xcg.measures.definition import (
     Order,
     Parameters,
 )
-from xcg.measures.ir_measures_names import canonical_name, ir_measures_definition
 from xcg.measures.topic_gains import RankingGains
+from xcg.measures.trec_names import measure_of, measures_of_set
 from xcg.registry import Between, F, FunctionRegistry, Parameter, Registry, parameters_of
 
 _MEASURE = re.compile(
@@ -33,10 +32,9 @@ _MEASURE = re.compile(
 _GREEK = str.maketrans({"µ": "mu", "μ": "mu", "α": "alpha"})
 MAX_CHARACTERS = 1000
 """The maximum length of a measure with its parameters and cutoff."""
-_ONLY_REL = re.compile(r"\s*(?:rel\s*=\s*[1-9][0-9]*)?\s*")
-
-_IMPLIED = {"NumRelRet": {"rel": "1"}}
+_IMPLIED = {"NumRelRet": {"rel": "1"}, "SetRelP": {"relative": "True"}}
 """Alias → the parameters that it sets, as in ir_measures."""
+_OF_IR_MEASURES = ("Accuracy", "BPM", "Compat", "alpha_DCG", "nERR_IA", "nNRBP")
 
 
 class MeasureRegistry(Registry[Definition]):
@@ -72,12 +70,17 @@ class MeasureRegistry(Registry[Definition]):
             XcgError: If there is none, with the nearest name.
         """
         found = self._objects.get(name)
-        if found is not None and found.compute is not None:  # no alias; needs no further modules
+        if found is not None:  # no alias; needs no further modules
             return found
         self._import_package()
         key = self._aliases.get(name, name)
         if key not in self:
             self.check_refused(key)
+            if name in _OF_IR_MEASURES:
+                raise XcgError(
+                    f"{name} is a measure of ir_measures, not of xcg: ir_measures QRELS RUN {name} "
+                    "computes it, after pip install ir-measures"
+                )
             stem = name.rstrip("0123456789")
             if stem != name and self.knows(stem):
                 raise XcgError(
@@ -95,9 +98,9 @@ class MeasureRegistry(Registry[Definition]):
         Raises:
             XcgError: As :meth:`definition` and :meth:`parse`.
         """
-        if "@" in name or "(" in name:
+        if "@" in measure_of(name) or "(" in measure_of(name):
             return [self.parse(name).definition]
-        found = self.definition(name.translate(_GREEK))
+        found = self.definition(measure_of(name).translate(_GREEK))
         return [found] if found.with_cutoff is None else [found, found.with_cutoff]
 
     @cached_property
@@ -128,27 +131,21 @@ class MeasureRegistry(Registry[Definition]):
                 f"{text.strip()[:20]}… is not a measure: it has {len(text):,} characters; expected at "
                 f"most {MAX_CHARACTERS:,}"
             )
-        match = _MEASURE.match(text.strip().translate(_GREEK))
+        match = _MEASURE.match(measure_of(text.strip()).translate(_GREEK))
         if match is None:
             raise XcgError(
                 f"{text.strip()!r} is not a measure: expected one like nxCG@10 or MAep(unretrieved=max)"
             )
         name, brackets, cutoff = match.groups()
         parameters = {**_IMPLIED.get(name, {}), **_split_parameters(name, brackets or "")}
-        definition = self._function(name, folder) if ":" in name else self._definition(name, text)
+        definition = self._function(name, folder) if ":" in name else self.definition(name)
         if cutoff is not None and definition.with_cutoff is not None:
             definition = definition.with_cutoff
-        by_ir_measures = definition.compute is None or (
-            definition.needs == "levels"
-            and not (definition.on_spans and "overlap" in parameters)
-            and not _ONLY_REL.fullmatch(brackets or "")
-        )
-        if by_ir_measures:
-            found = self._external(definition, match[0])
-            if found is not None:
-                return found
         values = definition.read_parameters(parameters)
-        if definition.needs == "levels":  # ir_measures does not print defaults
+        if definition.needs in (
+            "levels",
+            "nuggets",
+        ):  # as in ir_measures, which does not print defaults
             defaults = Measure(definition).settings()
             values = tuple((name, value) for name, value in values if value != defaults[name])
         return Measure(definition, definition.read_cutoff(cutoff), values)
@@ -158,7 +155,8 @@ class MeasureRegistry(Registry[Definition]):
     ) -> list[Measure]:
         """Return the measures of a list, or of a text separated by white space or commas.
 
-        A measure that is named twice is returned once.
+        A measure that is named twice is returned once. ``official`` and ``all_trec`` are the sets of
+        trec_eval, here without ``relstring``, which is no number.
 
         Raises:
             XcgError: As :meth:`parse`, and if there is no measure.
@@ -167,7 +165,8 @@ class MeasureRegistry(Registry[Definition]):
             texts = [texts]
         elif isinstance(texts, str):
             texts = split_measures(texts)
-        measures = list(dict.fromkeys(self.parse(text, folder) for text in texts))
+        named = [text for one in texts for text in _members(one)]
+        measures = list(dict.fromkeys(self.parse(text, folder) for text in named))
         if not measures:
             raise XcgError("no measures: expected at least one, like nxCG@10")
         return measures
@@ -207,33 +206,7 @@ class MeasureRegistry(Registry[Definition]):
     def _functions(self) -> dict[tuple[str, Path | None], Definition]:
         return {}
 
-    def _definition(self, name: str, text: str) -> Definition:
-        try:
-            return self.definition(name)
-        except XcgError:
-            with suppress(XcgError):  # a newer ir_measures may have more
-                if canonical_name(text) is not None:
-                    return ir_measures_definition(name)
-            raise
-
-    def _external(self, definition: Definition, text: str) -> Measure | None:
-        """Return a measure that ir_measures computes; None if xcg can, or should explain the error."""
-        canonical = canonical_name(text)
-        if canonical is None:
-            if definition.compute is None:
-                raise XcgError(
-                    f"ir_measures does not know {text}: expected parameters and a cutoff as in "
-                    f"https://ir-measur.es/en/latest/measures.html, like {definition.usage}"
-                )
-            return None
-        match = _MEASURE.match(canonical)
-        if definition.compute is not None and match and _ONLY_REL.fullmatch(match[2] or ""):
-            return self.parse(canonical)
-        return Measure(definition, external=canonical)
-
     def _checked(self, measure: Measure) -> Measure:
-        if measure.is_external:
-            return self.parse(str(measure))
         if measure.cutoff == NO_CUTOFF:
             measure.definition.read_cutoff(None)
         return measure
@@ -314,6 +287,12 @@ def _legal(path: str, argument: Parameter) -> tuple[str, ...] | Number:
 
 MEASURES = MeasureRegistry("measure", "xcg.measure", package="xcg.measures")
 """All measures."""
+
+
+def _members(text: str | Measure) -> list[str | Measure]:
+    """Return the members of a set of trec_eval, or the measure itself."""
+    members = measures_of_set(text) if isinstance(text, str) else None
+    return [text] if members is None else [one for one in members if one != "relstring"]
 
 
 def split_measures(text: str) -> list[str]:

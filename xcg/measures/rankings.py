@@ -1,8 +1,7 @@
-"""Rankings as measures of text and of levels see them: spans of text, and levels of relevance."""
+"""Rankings as measures of text see them: spans of text."""
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Literal, NamedTuple
 from xcg.documents.intervals import IntervalSet
 from xcg.documents.text_units import TextUnit, UnitConverter
 from xcg.errors import InputError
+from xcg.measures.judged_rankings import JudgedRanking, NuggetRanking, Nuggets
 from xcg.user_model.effort import EffortUnit
 
 MAX_COMPARISONS = 4_000_000
@@ -27,54 +27,6 @@ Gold = Mapping[str, Sequence[tuple[int, int, float]]]
 Repeated = Literal["always", "once", "official"]
 """How text counts that an earlier result contains. ``once``: it is not read again. ``official``: the
 same in documents with relevant text; in other documents it is read each time, as ``always``."""
-
-
-class JudgedRanking(NamedTuple):
-    """A ranking for one topic with the levels of relevance of its assessed results.
-
-    Attributes:
-        ranks: The ranks of the assessed results, from 1 and increasing.
-        levels: Their levels, in the same order. A level below 0 counts as not assessed.
-        judged: The levels of all assessed documents of the topic.
-        retrieved: The number of results, assessed or not.
-        keys: The scores or ranks that ordered the assessed results, in the same order; tied results
-            have equal keys. None if there are no ties.
-        others: (rank, level) of what results find besides their level: further gold spans in the text
-            of a result. A document finds nothing besides itself.
-    """
-
-    ranks: Sequence[int]
-    levels: Sequence[int]
-    judged: Sequence[int]
-    retrieved: int = 0
-    keys: Sequence[float] | None = None
-    others: Sequence[tuple[int, int]] = ()
-
-    def relevant_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
-        """Return the ranks, up to a depth, of results with at least the level ``rel``.
-
-        >>> JudgedRanking([1, 3, 4], [2, 0, 1], [2, 1, 1, 0]).relevant_ranks(1)
-        [1, 4]
-        """
-        return [
-            rank
-            for rank, level in zip(self.ranks, self.levels, strict=True)
-            if level >= rel and rank <= depth
-        ]
-
-    def found_ranks(self, rel: float, depth: float = math.inf) -> list[int]:
-        """Return the rank at which each document or gold span with at least a level is found.
-
-        >>> JudgedRanking([1, 3], [2, 1], [2, 1, 1], others=[(1, 1)]).found_ranks(1)
-        [1, 1, 3]
-        """
-        ranks = self.relevant_ranks(rel, depth)
-        others = [rank for rank, level in self.others if level >= rel and rank <= depth]
-        return sorted([*ranks, *others]) if others else ranks
-
-    def relevant(self, rel: float) -> int:
-        """Return the number of assessed documents with at least the level ``rel``."""
-        return len([level for level in self.judged if level >= rel])
 
 
 @dataclass(frozen=True)
@@ -267,6 +219,7 @@ class SpanRanking:
         unknown: Indices of the results whose text is unknown, because the documents lack them.
         other: Index → text of a result that its document does not have. It is read before the span.
         amount: (unit, text) → how much text that is.
+        nuggets: Gold span → its nuggets, for gold spans that state nuggets.
 
     >>> ranking = SpanRanking([("d", 0, 40), ("e", 0, 60)], {"d": [(10, 30, 1.0), (90, 110, 1.0)]})
     >>> ranking.read_up_to([1, 2])
@@ -281,6 +234,7 @@ class SpanRanking:
     unknown: Sequence[int] = ()
     other: Mapping[int, str] = field(default_factory=dict)
     amount: Callable[[TextUnit, str], float] | None = None
+    nuggets: Mapping[TextSpan, Nuggets] = field(default_factory=dict)
     _read_texts: dict[tuple[float, EffortUnit], ReadText] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -316,13 +270,24 @@ class SpanRanking:
         grades = {(file, *span[:2]): int(span[2]) for file, span in self._different_gold()}
         found: dict[int, list[int]] = {}
         taken: set[TextSpan] = set()
+        stated: list[dict[str, float]] = [{} for _ in self.results] if self.nuggets else []
         for rank, span, share in self.shares():
+            if share >= overlap and span in self.nuggets:
+                stated[rank - 1].update(self.nuggets[span])
             if share >= overlap and span not in taken:
                 taken.add(span)
                 found.setdefault(rank, []).append(grades[span])
         others = [(rank, level) for rank, (_, *levels) in found.items() for level in levels]
         best = [levels[0] for levels in found.values()]
-        return JudgedRanking(list(found), best, [*grades.values()], len(self.results), others=others)
+        pool = [nuggets for _, nuggets in sorted(self.nuggets.items(), reverse=True)]
+        return JudgedRanking(
+            list(found),
+            best,
+            [*grades.values()],
+            len(self.results),
+            others=others,
+            nuggets=NuggetRanking(stated, pool, {}) if self.nuggets else None,
+        )
 
     def shares(self) -> Iterator[tuple[int, TextSpan, float]]:
         """Yield the share of each gold span that each result contains, if it contains any of it.
@@ -403,6 +368,18 @@ class SpanRanking:
             seen[result[0]].add(*result[1:])
             effort += cost
         return amounts + [total] * (len(limits) - len(amounts))
+
+    def parts_up_to(self, limit: float, unit: EffortUnit) -> list[TextSpan]:
+        """Return the results that the user reads with an amount of effort, the last one cut."""
+        parts: list[TextSpan] = []
+        effort = 0.0
+        for result in self.results:
+            start, cost = self._start_and_cost(result, unit)
+            if limit < effort + cost:
+                return [*parts, self._first_part(result, unit, start, limit - effort)]
+            parts.append(result)
+            effort += cost
+        return parts
 
     def _read(self, result: TextSpan, seen: Mapping[str, IntervalSet[int]]) -> ReadText:
         """Return what a result adds to the text that was seen before."""

@@ -113,3 +113,23 @@ _declare(
     example="gold spans of 40 characters, 20 of them in the 80 characters of the first two results: "
     "SpanIoU@2 = 20 / (80 + 40 − 20) = 0.2",
 )
+
+
+@MEASURES.register(
+    "NuggetRecall",
+    title="share of the nuggets that are seen",
+    formula="NuggetRecall[k] = nuggets of which the first k results show at least the share of the "
+    "text of one alternative / nuggets, of those with at least the level rel",
+    source="xcg; after TREC RAG 2024, Pradeep et al. 2024 [@pradeep-et-al-2024]",
+    example="two nuggets, one seen in full: NuggetRecall@5 = 0.5",
+    caveat="Topics without nuggets are left out. budget=tokens (words, characters) reads that amount "
+    "of text, and cuts the last result, instead of that number of results. Nuggets without a score "
+    "under the user model do not count.",
+    cutoff=RANK_OR_ALL,
+    parameters={**_BUDGET, "rel": Number(0, 0), "share": Number(0.5, 0, 1, above=True)},
+    needs_nuggets=True,
+)
+def _nugget_recall(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:
+    found = topic.seen_nuggets(cutoff, settings["budget"])
+    seen = [share for level, share in found if level >= settings["rel"]]
+    return sum(share >= settings["share"] - 1e-9 for share in seen) / len(seen) if seen else None

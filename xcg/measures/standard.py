@@ -7,27 +7,35 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from xcg.measures.definition import RANK, RANK_OR_ALL, RECALL_FROM_0, Definition, Number, Parameters
-from xcg.measures.ir_measures_names import MEANS
+from xcg.measures.definition import (
+    RANK,
+    RANK_OR_ALL,
+    RECALL_FROM_0_OR_MEAN,
+    Definition,
+    Number,
+    Parameters,
+)
+from xcg.measures.judged_rankings import JudgedRanking
 from xcg.measures.parser import MEASURES
-from xcg.measures.rankings import JudgedRanking
 from xcg.measures.topic_gains import sum_in_order
 
-_TREC_EVAL = "trec_eval [@trec-eval]"
-_REL = {"rel": Number(1, 1, whole=True)}
+MEANS = "The mean is over all assessed topics, as with trec_eval -c."
+TREC_EVAL = "trec_eval [@trec-eval]"
+REL = {"rel": Number(1, 1, whole=True)}
+_JUDGED_ONLY = {**REL, "judged_only": ("False", "True")}
 _OVERLAP = {"overlap": Number(0.5, 0, 1, above=True)}
 _ON_SPANS = (
     "For topics with gold spans alone, a result is relevant if it contains at least the share overlap "
     "of the characters of a gold span that no result before it found; its level is the best grade of "
     "these. A result that finds several counts once, and each of them counts in R and AP."
 )
-_RELEVANT = "A document is relevant if its level is at least rel."
-_COUNT: dict[str, Any] = {"is_count": True, "range": "0 or more"}
+RELEVANT = "A document is relevant if its level is at least rel."
+COUNT: dict[str, Any] = {"is_count": True, "range": "0 or more"}
 _SUM = "The value over all topics is the sum, not the mean."
 
 
-def _standard(
-    name: str, *, caveat: str = _RELEVANT, key: str = "", **fields: Any
+def standard(
+    name: str, *, caveat: str = RELEVANT, key: str = "", **fields: Any
 ) -> Callable[[Callable[..., float]], Definition]:
     """Return a decorator that registers a function of a ranking and of keyword arguments.
 
@@ -36,12 +44,18 @@ def _standard(
         caveat: What users should know besides how the mean is computed.
         key: The key in the registry, if it is not the name.
         **fields: Other fields of the definition. With a cutoff, the function has an argument ``depth``,
-            which is infinite without a cutoff; its other arguments are the parameters but ``overlap``.
+            which is infinite without a cutoff; its other arguments are the parameters but ``overlap``
+            and ``judged_only``.
     """
 
     def register(function: Callable[..., float]) -> Definition:
-        def compute(ranking: JudgedRanking, depth: float, parameters: Parameters) -> float:
-            own = {key: value for key, value in parameters.items() if key != "overlap"}
+        def compute(ranking: JudgedRanking, depth: float, parameters: Parameters) -> float | None:
+            own = dict(parameters)
+            own.pop("overlap", None)
+            if own.pop("judged_only", None) == "True":
+                ranking = ranking.of_judged()
+            if definition.needs_nuggets and ranking.nuggets is None:
+                return None
             return function(ranking, *([depth] if definition.cutoff else []), **own)
 
         definition = Definition(name, compute=compute, caveat=caveat, **fields)
@@ -49,147 +63,160 @@ def _standard(
 
     if not fields.get("is_count"):
         caveat = f"{caveat} {MEANS}"
-    fields = {"source": _TREC_EVAL, "parameters": _REL, "needs": "levels", **fields}
+    fields = {"source": TREC_EVAL, "parameters": REL, "needs": "levels", **fields}
     if fields.get("on_spans"):
         fields["parameters"] = {**fields["parameters"], **_OVERLAP}
         caveat = f"{caveat} {_ON_SPANS}"
     return register
 
 
-def _dcg(levels: Iterable[tuple[int, int]], depth: float) -> float:
+def discounted_gain(gains: Iterable[tuple[int, float]], depth: float = math.inf) -> float:
+    """Compute discounted cumulated gain, Σ gain / log2(rank + 1), of (rank, gain) pairs."""
     return sum_in_order(
-        level / math.log2(rank + 1) for rank, level in levels if level > 0 and rank <= depth
+        gain / math.log2(rank + 1) for rank, gain in gains if gain > 0 and rank <= depth
     )
 
 
-def _ratio(part: float, whole: float) -> float:
+def ratio(part: float, whole: float) -> float:
+    """Return a ratio, or 0 if the denominator is 0."""
     return part / whole if whole else 0.0
 
 
-@_standard(
+@standard(
     "P",
     title="precision at a rank",
     formula="P[k] = relevant results among the first k / k",
-    source=f"van Rijsbergen 1979 [@van-rijsbergen-1979]; {_TREC_EVAL}",
+    source=f"van Rijsbergen 1979 [@van-rijsbergen-1979]; {TREC_EVAL}",
     example="levels 1, 0, 2, 0: P@4 = 2 / 4 = 0.5",
     cutoff=RANK,
     aliases=("Precision",),
     on_spans=True,
+    parameters=_JUDGED_ONLY,
 )
 def _precision(ranking: JudgedRanking, depth: float, rel: float) -> float:
     return len(ranking.relevant_ranks(rel, depth)) / depth
 
 
-@_standard(
+@standard(
     "R",
     title="recall at a rank",
     formula="R[k] = relevant results among the first k / all relevant documents",
-    source=f"van Rijsbergen 1979 [@van-rijsbergen-1979]; {_TREC_EVAL}",
+    source=f"van Rijsbergen 1979 [@van-rijsbergen-1979]; {TREC_EVAL}",
     example="levels 1, 0, 2, four relevant documents: R@2 = 1 / 4 = 0.25",
     cutoff=RANK,
     aliases=("Recall",),
-    caveat=f"R without a rank is Sakai's R-measure. {_RELEVANT}",
+    caveat=f"R without a rank is Sakai's R-measure. {RELEVANT}",
     key="Recall",
     on_spans=True,
+    parameters=_JUDGED_ONLY,
 )
 def recall_at_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
     """Compute recall: the relevant results up to a rank / all relevant documents."""
-    return _ratio(len(ranking.found_ranks(rel, depth)), ranking.relevant(rel))
+    return ratio(len(ranking.found_ranks(rel, depth)), ranking.relevant(rel))
 
 
-@_standard(
+@standard(
     "AP",
     title="average precision",
     formula="AP = Σ of P[k] over the ranks k of relevant results, with a cutoff those up to it / all "
     "relevant documents",
-    source=f"Harman 1992 [@harman-1992]; {_TREC_EVAL}",
+    source=f"Harman 1992 [@harman-1992]; {TREC_EVAL}",
     example="levels 1, 0, 0, 1, two relevant documents: AP = (1 / 1 + 2 / 4) / 2 = 0.75",
     cutoff=RANK_OR_ALL,
     aliases=("MAP",),
-    caveat=f"xAP is average precision of gains under a user model. {_RELEVANT}",
+    caveat=f"xAP is average precision of gains under a user model. {RELEVANT}",
     on_spans=True,
+    parameters=_JUDGED_ONLY,
 )
-def _average_precision(ranking: JudgedRanking, depth: float, rel: float) -> float:
+def average_precision(ranking: JudgedRanking, depth: float, rel: float) -> float:
+    """Compute average precision."""
     ranks = ranking.relevant_ranks(rel, depth)
     precisions = [n / rank for n, rank in enumerate(ranks, 1)]
     if ranking.others:
         at_rank = dict(zip(ranks, precisions, strict=True))
         precisions = [at_rank[rank] for rank in ranking.found_ranks(rel, depth)]
-    return _ratio(sum_in_order(precisions), ranking.relevant(rel))
+    return ratio(sum_in_order(precisions), ranking.relevant(rel))
 
 
-@_standard(
+@standard(
     "nDCG",
     title="normalised discounted cumulated gain of levels",
     formula="nDCG[k] = DCG[k] / IDCG[k], DCG[k] = Σ level[i] / log2(i + 1); IDCG is that of all "
     "assessed documents by level, and levels below 0 gain 0",
-    source=f"Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002]; {_TREC_EVAL}",
+    source=f"Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002]; {TREC_EVAL}",
     example="levels 0, 0, 1, one relevant document: nDCG = (1 / 2) / 1 = 0.5",
     cutoff=RANK_OR_ALL,
     aliases=("NDCG",),
     caveat="One document of level 3 gains as much as three documents of level 1. nxDCG is that of "
-    "gains under a user model.",
-    parameters={},
+    "gains under a user model. With dcg=exp-log2 a level counts 2^level - 1.",
+    parameters={"dcg": ("log2", "exp-log2"), "judged_only": ("False", "True")},
     on_spans=True,
 )
-def _ndcg(ranking: JudgedRanking, depth: float) -> float:
-    dcg = _dcg(zip(ranking.ranks, ranking.levels, strict=True), depth)
-    ideal = sorted(ranking.judged, reverse=True)[: int(min(depth, len(ranking.judged)))]
-    return _ratio(dcg, _dcg(enumerate(ideal, 1), depth))
+def _ndcg(ranking: JudgedRanking, depth: float, dcg: str) -> float:
+    found, judged = ranking.levels, ranking.judged
+    if dcg == "exp-log2":
+        found, judged = ([2 ** max(level, 0) - 1 for level in levels] for levels in (found, judged))
+    ideal = sorted(judged, reverse=True)[: int(min(depth, len(judged)))]
+    gain = discounted_gain(zip(ranking.ranks, found, strict=True), depth)
+    return ratio(gain, discounted_gain(enumerate(ideal, 1), depth))
 
 
-@_standard(
+@standard(
     "RR",
     title="reciprocal rank",
     formula="RR = 1 / rank of the first relevant result, with a cutoff among those up to it; 0 if "
     "there is none",
-    source=f"Kantor & Voorhees 2000 [@kantor-voorhees-2000]; {_TREC_EVAL}",
+    source=f"Kantor & Voorhees 2000 [@kantor-voorhees-2000]; {TREC_EVAL}",
     example="levels 0, 0, 0, 1: RR = 1 / 4 = 0.25",
     cutoff=RANK_OR_ALL,
     aliases=("MRR",),
     on_spans=True,
+    parameters=_JUDGED_ONLY,
 )
 def _reciprocal_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
     ranks = ranking.relevant_ranks(rel, depth)
     return 1 / ranks[0] if ranks else 0.0
 
 
-@_standard(
+@standard(
     "Rprec",
     title="precision at the number of relevant documents",
     formula="Rprec = P[R], where R is the number of relevant documents",
-    source=f"Buckley & Voorhees 2005 [@buckley-voorhees-2005]; {_TREC_EVAL}",
+    source=f"Buckley & Voorhees 2005 [@buckley-voorhees-2005]; {TREC_EVAL}",
     example="levels 1, 0, 1, two relevant documents: Rprec = 1 / 2 = 0.5",
     aliases=("RPrec",),
+    parameters=_JUDGED_ONLY,
 )
 def _r_precision(ranking: JudgedRanking, rel: float) -> float:
     relevant = ranking.relevant(rel)
-    return _ratio(len(ranking.found_ranks(rel, relevant)), relevant)
+    return ratio(len(ranking.found_ranks(rel, relevant)), relevant)
 
 
-@_standard(
+@standard(
     "Success",
     title="whether there is a relevant result up to a rank",
     formula="Success[k] = 1 if one of the first k results is relevant, else 0",
     example="levels 0, 0, 1: Success@2 = 0, Success@3 = 1",
     cutoff=RANK,
     on_spans=True,
+    parameters=_JUDGED_ONLY,
 )
 def _success(ranking: JudgedRanking, depth: float, rel: float) -> float:
     return 1.0 if ranking.relevant_ranks(rel, depth) else 0.0
 
 
-@_standard(
+@standard(
     "Bpref",
     title="binary preference",
     formula="Bpref = 1/R · Σ over the relevant results of 1 - min(n, R) / min(N, R), where n is the "
     "number of results before it that are assessed as not relevant, N that of all such documents, "
     "and R the number of relevant documents",
-    source=f"Buckley & Voorhees 2004 [@buckley-voorhees-2004]; {_TREC_EVAL}",
+    source=f"Buckley & Voorhees 2004 [@buckley-voorhees-2004]; {TREC_EVAL}",
     example="levels 1, 0, 1, two relevant and two other documents: Bpref = (1 + 1 - 1 / 2) / 2 = 0.75",
     aliases=("BPref",),
 )
-def _bpref(ranking: JudgedRanking, rel: float) -> float:
+def binary_preference(ranking: JudgedRanking, rel: float) -> float:
+    """Compute binary preference."""
     relevant = ranking.relevant(rel)
     bound = min(relevant, ranking.relevant(0) - relevant)
     before = 0
@@ -199,26 +226,34 @@ def _bpref(ranking: JudgedRanking, rel: float) -> float:
             preferences.append(1 - min(before, relevant) / bound if before else 1.0)
         elif level >= 0:
             before += 1
-    return _ratio(sum_in_order(preferences), relevant)
+    return ratio(sum_in_order(preferences), relevant)
 
 
-@_standard(
+@standard(
     "IPrec",
     title="highest precision at or after a recall point",
     formula="IPrec[x] = max over n ≥ m of n / rank of relevant result n, where m is x · R, rounded "
-    "to a whole number (halves up) and R the number of relevant documents",
-    source=f"{_TREC_EVAL} 10",
+    "to a whole number (halves up) and R the number of relevant documents; without a recall point the "
+    "mean over x = 0, 0.1, …, 1",
+    source=f"{TREC_EVAL} 10",
     example="levels 1, 0, 1, 1, four relevant documents: IPrec@0.5 = 3 / 4 = 0.75",
-    cutoff=RECALL_FROM_0,
-    caveat=f"ir_measures and trec_eval 9 take the whole part of x · R + 0.9 instead. {_RELEVANT}",
+    cutoff=RECALL_FROM_0_OR_MEAN,
+    caveat=f"ir_measures and trec_eval 9 take the whole part of x · R + 0.9 instead. {RELEVANT}",
+    parameters=_JUDGED_ONLY,
 )
 def _interpolated_precision(ranking: JudgedRanking, recall: float, rel: float) -> float:
+    if math.isinf(recall):
+        return sum_in_order(_interpolated_precision_at(ranking, x / 10, rel) for x in range(11)) / 11
+    return _interpolated_precision_at(ranking, recall, rel)
+
+
+def _interpolated_precision_at(ranking: JudgedRanking, recall: float, rel: float) -> float:
     needed = math.floor(recall * ranking.relevant(rel) + 0.5)
     found = enumerate(ranking.relevant_ranks(rel), 1)
     return max((number / rank for number, rank in found if number >= needed), default=0.0)
 
 
-@_standard(
+@standard(
     "NumRet",
     title="number of results",
     formula="NumRet = results, assessed or not; NumRet(rel=1) = relevant results",
@@ -226,32 +261,32 @@ def _interpolated_precision(ranking: JudgedRanking, recall: float, rel: float) -
     parameters={"rel": Number(0, 1, whole=True)},
     aliases=("NumRelRet",),
     caveat=f"NumRelRet is NumRet(rel=1); without rel all results count. {_SUM}",
-    **_COUNT,
+    **COUNT,
 )
 def _number_retrieved(ranking: JudgedRanking, rel: float) -> float:
     return float(len(ranking.relevant_ranks(rel)) if rel else ranking.retrieved)
 
 
-@_standard(
+@standard(
     "NumRel",
     title="number of relevant documents",
     formula="NumRel = assessed documents with at least the level rel",
     example="levels 1, 0, 2, one relevant document is not retrieved: NumRel = 3",
     caveat=_SUM,
-    **_COUNT,
+    **COUNT,
 )
 def _number_relevant(ranking: JudgedRanking, rel: float) -> float:
     return float(ranking.relevant(rel))
 
 
-@_standard(
+@standard(
     "NumQ",
     title="number of topics",
     formula="NumQ = 1 for every topic that counts",
     example="50 assessed topics: NumQ = 50",
     parameters={},
     caveat=_SUM,
-    **_COUNT,
+    **COUNT,
 )
 def _number_of_topics(ranking: JudgedRanking) -> float:
     return 1.0

@@ -11,7 +11,7 @@ from xcg.documents.text_units import TextUnit
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
-from xcg.user_model.effort import Charge
+from xcg.user_model.effort import Charge, EffortUnit
 
 Gains: TypeAlias = "npt.NDArray[np.float64]"
 
@@ -282,6 +282,10 @@ class RankingGains:
     @property
     def grades(self) -> tuple[Sequence[GradedResult], float]:
         """The results as inex-eval-ng uses them, and Σ exhaustivity over all assessed elements."""
+        raise XcgError(self.lacking)
+
+    def seen_nuggets(self, limit: float, unit: EffortUnit) -> Sequence[tuple[float, float]]:
+        """Return (level, share that is seen) of each nugget after an amount of effort."""
         raise XcgError(self.lacking)
 
     @property

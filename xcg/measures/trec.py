@@ -1,4 +1,4 @@
-"""Standard measures of runs: computed by xcg, or by ir_measures for all others."""
+"""Compute standard measures of runs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,27 @@ from xcg.errors import InputError, XcgError
 from xcg.judgements.assessment import Assessment, number_text
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures.definition import Measure
-from xcg.measures.ir_measures_names import TITLES, ir_measures_definition
+from xcg.measures.judged_rankings import JudgedRanking, NuggetRanking, Nuggets
 from xcg.measures.parser import MEASURES
-from xcg.measures.rankings import JudgedRanking, SpanRanking
+from xcg.measures.rankings import SpanRanking
 from xcg.runs.run import Ranking, Run
-
-for _name in TITLES:
-    MEASURES.add(_name, ir_measures_definition(_name))
 
 Values = dict[tuple[str, str], float]
 """(topic, measure) → value."""
+
+
+class TopicLevels(dict[str, int]):
+    """The level of each assessed document of a topic, and the nuggets of documents that state some."""
+
+    def __init__(self, levels: Mapping[str, int], nuggets: Mapping[str, Nuggets]) -> None:
+        super().__init__(levels)
+        self.nuggets = nuggets
+        self.pool = [nuggets[name] for name in sorted(nuggets, reverse=True)]
+        self.ideals: dict[tuple[float, float], list[float]] = {}
+
+
 Levels = Mapping[str, Mapping[str, int]]
-"""Topic → document → level."""
+"""Topic → document → level; with nuggets if they are :class:`TopicLevels`."""
 
 
 def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:
@@ -37,21 +46,19 @@ def standard_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Va
         measures: Measures of levels.
 
     Returns:
-        (topic, measure) → value, for all assessed topics for which the measure is defined. Measures of
-        ir_measures are 0 for topics that the run does not answer.
-
-    Raises:
-        XcgError: If ir_measures cannot compute a measure.
+        (topic, measure) → value, for all assessed topics for which the measure is defined.
     """
     if run.is_reference:
         run = ordered_by_level(levels, run)
-    own = [measure for measure in measures if not measure.is_external]
-    external = [measure for measure in measures if measure.is_external]
-    return {
-        **(_own_values(levels, run, own) if own else {}),
-        **{(topic, str(measure)): 0.0 for topic in levels for measure in external},
-        **(_values_of_ir_measures(levels, run, external) if external else {}),
-    }
+    names = [(str(measure), measure) for measure in measures]
+    values = {}
+    for topic, judged in levels.items():
+        judged_ranking = _judged_ranking(run.rankings.get(topic, Ranking([], [])), judged)
+        for name, measure in names:
+            value = measure.compute(judged_ranking)
+            if value is not None:
+                values[topic, name] = value
+    return values
 
 
 def ordered_by_level(levels: Levels, run: Run) -> Run:
@@ -76,18 +83,6 @@ def ordered_by_level(levels: Levels, run: Run) -> Run:
     return Run(run.name, rankings, run.source, run.skipped)
 
 
-def _own_values(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:
-    names = [(str(measure), measure) for measure in measures]
-    values = {}
-    for topic, judged in levels.items():
-        judged_ranking = _judged_ranking(run.rankings.get(topic, Ranking([], [])), judged)
-        for name, measure in names:
-            value = measure.compute(judged_ranking)
-            if value is not None:
-                values[topic, name] = value
-    return values
-
-
 def _judged_ranking(ranking: Ranking, judged: Mapping[str, int]) -> JudgedRanking:
     documents = _documents(ranking)
     ranks = list(compress(count(1), map(judged.__contains__, documents)))
@@ -99,28 +94,11 @@ def _judged_ranking(ranking: Ranking, judged: Mapping[str, int]) -> JudgedRankin
             first = dict(zip(results, reversed(keys), strict=True))
             keys = [first[document] for document in documents]
         keys = [keys[rank - 1] for rank in ranks]
-    return JudgedRanking(ranks, found, list(judged.values()), len(documents), keys)
-
-
-def _values_of_ir_measures(levels: Levels, run: Run, measures: Sequence[Measure]) -> Values:
-    import ir_measures
-
-    wanted = [ir_measures.parse_measure(str(measure)) for measure in measures]
-    qrels = {topic: dict(judged) for topic, judged in levels.items() if judged}
-    ranked = [
-        ir_measures.ScoredDoc(topic, document, float(-rank))
-        for topic, ranking in run.rankings.items()
-        if topic in levels
-        for rank, document in enumerate(_documents(ranking))
-    ]
-    if not ranked:
-        return {}
-    try:
-        metrics = list(ir_measures.iter_calc(wanted, qrels, ranked))
-    except Exception as error:  # its providers raise anything
-        names = ", ".join(map(str, measures))
-        raise XcgError(f"ir_measures cannot compute {names}: {type(error).__name__}: {error}") from None
-    return {(metric.query_id, str(metric.measure)): float(metric.value) for metric in metrics}
+    nuggets = None
+    if isinstance(judged, TopicLevels):
+        stated = [judged.nuggets.get(document, {}) for document in documents]
+        nuggets = NuggetRanking(stated, judged.pool, judged.ideals)
+    return JudgedRanking(ranks, found, list(judged.values()), len(documents), keys, nuggets=nuggets)
 
 
 def span_values(ranking: SpanRanking, measures: Sequence[Measure], by_level: bool) -> dict[str, float]:
@@ -172,6 +150,16 @@ def _has_only_passages(base: RecallBase, topic: str) -> bool:
     return not base.files(topic) and bool(base.spans(topic) or base.passages(topic))
 
 
+def check_nuggets(base: RecallBase, measures: Sequence[Measure]) -> None:
+    """Raise XcgError if a measure needs nuggets, and there are none."""
+    for measure in measures:
+        if measure.definition.needs_nuggets and not base.nuggets:
+            raise XcgError(
+                f"{measure} needs nuggets, but no judgement names one: expected the field nugget in "
+                "JSON Lines and Python, or the second column of TREC diversity qrels"
+            )
+
+
 def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
     """Check that standard measures are defined for the topics of a recall-base.
 
@@ -182,8 +170,8 @@ def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
     """
     topics = span_topics(base)
     for measure in measures:
-        on_spans = measure.definition.on_spans and not measure.is_external
-        if topics and not on_spans:
+        is_defined = measure.definition.on_spans and ("judged_only", "True") not in measure.parameters
+        if topics and not is_defined:
             standard = [found for found in MEASURES.values() if found.needs == "levels"]
             names = sorted(found.name for found in standard if found.on_spans)
             raise XcgError(
@@ -215,7 +203,17 @@ def levels_of(base: RecallBase, *, but_of: Container[str] = ()) -> Levels:
     Raises:
         InputError: If a level is not a whole number. trec_eval cuts the digits after the point off.
     """
-    return {topic: _levels(base, topic) for topic in base.topics if topic not in but_of}
+    return {topic: _with_nuggets(base, topic) for topic in base.topics if topic not in but_of}
+
+
+def _with_nuggets(base: RecallBase, topic: str) -> dict[str, int]:
+    levels, stated = _levels(base, topic), base.nuggets.get(topic, {})
+    nuggets = {
+        _document(file, part) if part != WHOLE else file: found
+        for (file, part), found in stated.items()
+        if isinstance(part, str)
+    }
+    return TopicLevels(levels, nuggets) if nuggets else levels
 
 
 def _levels(base: RecallBase, topic: str) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,48 +11,18 @@ from xcg.errors import XcgError, printable
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
-from xcg.measures import MEASURES, Measure
+from xcg.measures import MEASURES, Definition, Measure
+from xcg.measures.definition import NO_CUTOFF
 from xcg.measures.topic_gains import sum_in_order
+from xcg.measures.trec_eval import relevance_string
+from xcg.measures.trec_names import SETS, TREC_NAMES
 from xcg.settings.keys import DEFAULT_MEASURES
 
-OFFICIAL_MEASURES = (
-    *("NumQ", "NumRet", "NumRel", "NumRelRet", "AP", "Rprec", "Bpref", "RR"),
-    *(f"IPrec@{tenth / 10}" for tenth in range(11)),
-    *(f"P@{rank}" for rank in (5, 10, 15, 20, 30, 100, 200, 500, 1000)),
-)
-"""The measures that trec_eval prints by default, without gm_map."""
-
-_NAMES = {
-    "NumQ": "num_q",
-    "NumRet": "num_ret",
-    "NumRel": "num_rel",
-    "NumRet(rel)": "num_rel_ret",
-    "AP": "map",
-    "Rprec": "Rprec",
-    "Bpref": "bpref",
-    "RR": "recip_rank",
-    "IPrec@": "iprec_at_recall_{:.2f}",
-    "P@": "P_{:.0f}",
-    "R@": "recall_{:.0f}",
-    "infAP": "infAP",
-    "nDCG": "ndcg",
-    "nDCG@": "ndcg_cut_{:.0f}",
-    "AP@": "map_cut_{:.0f}",
-    "Success@": "success_{:.0f}",
-    "SetP": "set_P",
-    "SetP(relative=True)": "set_relative_P",
-    "SetR": "set_recall",
-    "SetAP": "set_map",
-    "SetF": "set_F",
-}
-"""Measure without level and cutoff → name in trec_eval, in the order of trec_eval's output."""
-_POSITIONS = {measure: position for position, measure in enumerate(_NAMES)}
-_WITHOUT_LEVEL = ("NumQ", "NumRet", "nDCG", "nDCG@")
-
-_PARTS = re.compile(r"(\w+)(?:\((.*)\))?(?:@(.+))?")
-_LEVEL = re.compile(r"(?:^|,)rel=(\d+)")
-_LEAST_AVERAGE_PRECISION = 0.00001
-"""Average precision that the geometric mean uses instead of lower values."""
+_POSITIONS = {name: position for position, name in enumerate(TREC_NAMES)}
+_NAMES = {measure: name for name, measure in TREC_NAMES.items()}
+_NUMBER = re.compile(r"(?<=[@=])[0-9.]+(?=\)?\Z)")
+_LEVEL = re.compile(r"\brel=([0-9]+),?")
+_WITHOUT_LEVEL = ("NumQ", "nDCG", "ndcg_rel", "Rndcg", "G", "relstring", "unj", "RBP", "rbp_resid")
 
 
 class _Column(NamedTuple):
@@ -63,23 +32,27 @@ class _Column(NamedTuple):
         position: Sorts measures as trec_eval does.
         name: The name in trec_eval.
         measure: The canonical name in xcg.
-        is_count: Whether values are whole numbers, and the last one is their sum.
+        definition: The declaration of the measure.
     """
 
     position: tuple[int, float]
     name: str
     measure: str
-    is_count: bool
+    definition: Definition
 
 
 def trec_eval_inputs(inputs: Inputs) -> Inputs:
     """Return inputs with the measures to evaluate: the official ones of trec_eval if none are given.
 
+    ``all_trec`` has relstring too, which is no number.
+
     Raises:
         XcgError: If trec_eval has no name for a measure, or the measures have several levels.
     """
     if inputs.measures == DEFAULT_MEASURES:
-        inputs = replace(inputs, measures=OFFICIAL_MEASURES)
+        inputs = replace(inputs, measures="official")
+    if inputs.measure_list == MEASURES.parse_all("all_trec"):
+        inputs = replace(inputs, measures=[*inputs.measure_list, "relstring"])
     _columns(inputs.measure_list)
     return inputs
 
@@ -87,8 +60,8 @@ def trec_eval_inputs(inputs: Inputs) -> Inputs:
 def trec_eval_output(results: Results, per_topic: bool = False) -> str:
     """Write results as trec_eval does: name, topic and value between tabs, the name in 22 columns.
 
-    Measures are in the order of trec_eval, and topics in string order. The official measures, and
-    several runs, have the line ``runid``; several runs are printed one after the other. Means are
+    Measures are in the order of trec_eval, and topics in string order. Sets of trec_eval, and several
+    runs, have the line ``runid``; several runs are printed one after the other. Means are
     computed in the order of the topics, so that they round as in trec_eval.
 
     Args:
@@ -101,7 +74,8 @@ def trec_eval_output(results: Results, per_topic: bool = False) -> str:
     """
     measures = MEASURES.parse_all(results.measures)
     columns = _columns(measures)
-    official = measures == MEASURES.parse_all(OFFICIAL_MEASURES)
+    numbers = [measure for measure in measures if measure.definition.name != "relstring"]
+    is_set = numbers in map(MEASURES.parse_all, SETS)
     values: dict[str, dict[str, dict[str, float]]] = {}
     for row in results:
         if row.topic != MEAN and row.user_model == results.user_models[0]:
@@ -111,18 +85,23 @@ def trec_eval_output(results: Results, per_topic: bool = False) -> str:
         topics = sorted(by_topic)
         for topic in topics if per_topic else ():
             lines += [
-                _line(column.name, topic, _written(by_topic[topic][column.measure], column.is_count))
+                _line(column.name, topic, _written(by_topic[topic][column.measure], column.definition))
                 for column in columns
-                if column.name != "num_q"
+                if column.name != "num_q" and column.definition.aggregate is None
             ]
-        if official or len(values) > 1:
+        if is_set or len(values) > 1:
             lines.append(_line("runid", MEAN, run))
         for column in columns:
-            scores = [by_topic[topic][column.measure] for topic in topics]
-            total = sum_in_order(scores) / (1 if column.is_count else len(scores))
-            lines.append(_line(column.name, MEAN, _written(total, column.is_count)))
-            if official and column.name == "map":
-                lines.append(_line("gm_map", MEAN, _written(_geometric_mean(scores))))
+            if column.name == "relstring":
+                continue
+            scores, definition = (
+                [by_topic[topic][column.measure] for topic in topics],
+                column.definition,
+            )
+            total = sum_in_order(scores) / (1 if definition.is_count else len(scores))
+            if definition.aggregate is not None:
+                total = definition.aggregate(scores, NO_CUTOFF, {})
+            lines.append(_line(column.name, MEAN, _written(total, definition)))
     return "".join(lines)
 
 
@@ -144,42 +123,37 @@ def _columns(measures: Sequence[Measure]) -> list[_Column]:
 
 def _column(measure: Measure) -> tuple[_Column, int | None]:
     """Return a measure's column and its level of relevance, None if it has none."""
-    match = _PARTS.fullmatch(str(measure))
-    assert match is not None
-    name, parameters, cutoff = match.groups(default="")
-    level = _LEVEL.search(parameters)
-    others = _LEVEL.sub("", parameters).strip(",")
-    key = f"{name}({others})" if others else name
-    if name == "NumRet" and level:
-        key = "NumRet(rel)"
-    if cutoff:
-        key += "@"
-    suffix, number = "", float(cutoff or 0)
-    if name == "SetF" and others.startswith("beta="):
-        beta = others.removeprefix("beta=")
-        key, number, suffix = name, float(beta), f"_{beta}"
-    if key not in _NAMES or measure.definition.needs != "levels":
+    text, definition = str(measure), measure.definition
+    if text == "Rprec_mult":
+        text = "Rprec_mult(x=1)"
+    level = None if definition.name in _WITHOUT_LEVEL else _LEVEL.search(text)
+    if definition.name == "NumRet":
+        level = _LEVEL.search(text)
+        text = "NumRet(rel=1)" if level else text
+    elif level:
+        text = _LEVEL.sub("", text).replace("()", "").replace(",)", ")")
+    number = None if text in _NAMES else _NUMBER.search(text)
+    name = _NAMES.get(_NUMBER.sub("#", text) if number else text)
+    if name is None or definition.needs != "levels":
         raise XcgError(
             f"trec_eval has no name for {measure}: expected standard measures such as AP, P@10 and "
-            "nDCG@10, or no measures for the official ones of trec_eval"
+            "nDCG@10, no measures for the official ones of trec_eval, or all_trec"
         )
-    column = _Column(
-        (_POSITIONS[key], number),
-        _NAMES[key].format(number) + suffix,
-        str(measure),
-        measure.definition.is_count,
-    )
-    return column, None if key in _WITHOUT_LEVEL else int(level[1]) if level else 1
+    value = float(number[0]) if number else 0.0
+    written = f"{value:.2f}" if name.startswith(("iprec", "Rprec")) else f"{value:g}"
+    if name == "set_F_#":
+        written = repr(value)
+    column = _Column((_POSITIONS[name], value), name.replace("#", written), str(measure), definition)
+    if definition.name in _WITHOUT_LEVEL or text == "NumRet":
+        return column, None
+    return column, int(level[1]) if level else 1
 
 
 def _line(name: str, topic: str, value: str) -> str:
     return f"{name:22}\t{printable(topic)}\t{printable(value)}\n"
 
 
-def _written(value: float, is_count: bool = False) -> str:
-    return f"{value:.0f}" if is_count else f"{value:6.4f}"
-
-
-def _geometric_mean(values: Sequence[float]) -> float:
-    logarithms = [math.log(max(value, _LEAST_AVERAGE_PRECISION)) for value in values]
-    return math.exp(sum_in_order(logarithms) / len(values))
+def _written(value: float, definition: Definition) -> str:
+    if definition.name == "relstring":
+        return relevance_string(value)
+    return f"{value:.0f}" if definition.is_count else f"{value:6.4f}"

@@ -1,0 +1,222 @@
+"""Read spans of text that state nuggets: the same information gains once, wherever it is read.
+
+For an alternative a of a nugget n, share(a) is the share of its text that was read, and seen(n) the
+highest share of its alternatives. A result that raises seen(n) by Δ, and of whose text the largest
+share of one alternative is M, gains v(n)·(Δ + (1 − α)·(M − Δ)), where v(n) is the score of n.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple
+
+from xcg.documents.intervals import IntervalSet
+from xcg.gains.span_reader import (
+    GainedPart,
+    GoldSpan,
+    ReadResult,
+    SpanReader,
+    SpanTopic,
+    TextSpan,
+    UnitSpan,
+)
+from xcg.measures.nuggets import greedy
+from xcg.runs.run import FunctionCache
+from xcg.user_model.relevance_value import RelevanceValue
+
+Alternative = tuple[str, float, float]
+"""A text that states a nugget: document, start and end."""
+
+
+class Nugget(NamedTuple):
+    """A fact or subtopic, the score of its grade, and the texts each of which states it.
+
+    ``level`` is its grade.
+    """
+
+    name: str
+    score: float
+    level: float
+    alternatives: Sequence[Alternative]
+
+
+class SeenNuggets:
+    """What a user has seen of the nuggets of a topic.
+
+    Attributes:
+        seen: Of each nugget the highest share of an alternative that was read.
+        last: The nuggets that the last result states, each with the document that showed it
+            before; empty for a new one.
+
+    >>> nuggets = SeenNuggets([Nugget("n", 1.0, 1.0, [("a", 0, 100), ("b", 40, 90)])], alpha=0.5)
+    >>> [nuggets.read("a", (0, 60))[0].gain, nuggets.read("b", (0, 90))[0].gain]
+    [0.6, 0.7]
+    """
+
+    def __init__(self, nuggets: Sequence[Nugget], alpha: float) -> None:
+        self.nuggets = nuggets
+        self.seen = [0.0] * len(nuggets)
+        self.last: dict[str, str] = {}
+        self._shown_by: dict[int, str] = {}
+        self._share_if_seen = 1 - alpha
+        self._covered: defaultdict[str, IntervalSet[float]] = defaultdict(IntervalSet)
+        self._stated: defaultdict[str, list[tuple[int, float, float]]] = defaultdict(list)
+        for number, nugget in enumerate(nuggets):
+            for file, start, end in nugget.alternatives:
+                self._stated[file].append((number, start, end))
+
+    def gained(self, file: str, result: UnitSpan) -> tuple[list[GainedPart], dict[int, float]]:
+        """Return what a result would gain on each nugget, and how much of them would be seen.
+
+        The gain on a nugget is spread evenly over the text of the alternative of which the result
+        contains the largest share.
+        """
+        covered = self._covered[file]
+        seen: dict[int, float] = {}
+        best: dict[int, tuple[float, float, float]] = {}
+        for number, start, end in self._stated.get(file, ()):
+            low, high = max(start, result[0]), min(end, result[1])
+            if low >= high:
+                continue
+            new = high - low - covered.amount(low, high)
+            share = (covered.amount(start, end) + new) / (end - start)
+            seen[number] = max(share, seen.get(number, self.seen[number]))
+            best[number] = max((high - low) / (end - start), *best.get(number, (0.0,))[:1]), low, high
+        parts = []
+        for number, (contained, low, high) in best.items():
+            rise = seen[number] - self.seen[number]
+            repeated = max(0.0, contained - rise)
+            gain = self.nuggets[number].score * (rise + self._share_if_seen * repeated)
+            if gain > 0:
+                parts.append(GainedPart(low, high, gain, number))
+        return parts, seen
+
+    def read(self, file: str, result: UnitSpan) -> list[GainedPart]:
+        """Read a result and return its gain on each nugget."""
+        parts, seen = self.gained(file, result)
+        self.last = {self.nuggets[number].name: self._shown_by.get(number, "") for number in seen}
+        for number, share in seen.items():
+            self.seen[number] = share
+            self._shown_by.setdefault(number, file)
+        self._covered[file].add(*result)
+        return parts
+
+
+def _joined(parts: Sequence[GainedPart]) -> list[GainedPart]:
+    """Return parts that share no text, with the sums of the gains of parts that may share some."""
+    offsets = sorted({offset for part in parts for offset in part[:2]})
+    joined = []
+    for low, high in pairwise(offsets):
+        here = [part for part in parts if part.start <= low and high <= part.end]
+        if here:
+            gain = sum(part.gain * (high - low) / (part.end - part.start) for part in here)
+            joined.append(GainedPart(low, high, gain, here[0].gold))
+    return joined
+
+
+class NuggetSpanReader(SpanReader):
+    """A user who reads spans of one document; what was seen of nuggets is shared with other documents.
+
+    Numbers of parts with a gain are those of gold spans, and then those of nuggets.
+    """
+
+    def __init__(
+        self, gold: Sequence[GoldSpan], relevance_value: RelevanceValue, file: str, seen: SeenNuggets
+    ) -> None:
+        super().__init__(gold, relevance_value, file)
+        self._file = file
+        self._seen_nuggets = seen
+
+    def read_parts(self, result: UnitSpan) -> ReadResult:
+        """Read the next result and return the gain of each of its parts."""
+        plain = super().read_parts(result)
+        parts = self._seen_nuggets.read(self._file, result)
+        if not parts:
+            return plain
+        parts = [part._replace(gold=part.gold + len(self.gold)) for part in parts]
+        gain = plain.gain + sum(part.gain for part in parts)
+        return plain._replace(gain=gain, parts=_joined([*plain.parts, *parts]))
+
+    def what_was_stated(self) -> str:
+        """Describe the nuggets that the last result states: ``states n1 again, seen in b``."""
+        last = self._seen_nuggets.last.items()
+        found = [f"{name} again, seen in {file}" if file else name for name, file in last]
+        return f"states {' and '.join(found)}" if found else ""
+
+    def gain_of(self, result: UnitSpan) -> float:
+        """Return what a result would gain if it were read next."""
+        self.steps += 1
+        parts, _ = self._seen_nuggets.gained(self._file, result)
+        return super().gain_of(result) + sum(part.gain for part in parts)
+
+
+class NuggetTopic(SpanTopic):
+    """The gold spans and the nuggets of one topic in a unit of text.
+
+    Args:
+        gold: Document → gold spans without nuggets, in characters.
+        in_units: As for :class:`SpanTopic`.
+        nuggets: The nuggets, in characters.
+    """
+
+    def __init__(
+        self,
+        gold: Mapping[str, Sequence[GoldSpan]],
+        in_units: Callable[[str, float, float], UnitSpan],
+        nuggets: Sequence[Nugget],
+    ) -> None:
+        super().__init__(gold, in_units)
+        self.nuggets = [
+            one._replace(alternatives=[(a[0], *in_units(*a)) for a in one.alternatives])
+            for one in nuggets
+        ]
+        self.files = self.gold.keys() | {a[0] for one in nuggets for a in one.alternatives}
+
+    def readers(self, relevance_value: RelevanceValue) -> FunctionCache[str, SpanReader]:
+        """Return document → its new reader."""
+        return self._readers(relevance_value, SeenNuggets(self.nuggets, relevance_value.alpha))
+
+    def _readers(
+        self, relevance_value: RelevanceValue, seen: SeenNuggets
+    ) -> FunctionCache[str, SpanReader]:
+        return FunctionCache(
+            lambda file: NuggetSpanReader(self.gold.get(file, ()), relevance_value, file, seen)
+        )
+
+    def read(
+        self,
+        results: Sequence[TextSpan],
+        relevance_value: RelevanceValue,
+        other: Mapping[int, float] = MappingProxyType({}),
+    ) -> tuple[list[ReadResult], int]:
+        """Read a ranking; see :meth:`SpanTopic.read`. A nugget without a gain counts as a gold span."""
+        seen = SeenNuggets(self.nuggets, relevance_value.alpha)
+        read, missed = self._read_with(results, self._readers(relevance_value, seen), self.files, other)
+        return read, missed + sum(not share for share in seen.seen)
+
+    def ideal(self, relevance_value: RelevanceValue, per_text: bool) -> list[tuple[float, float]]:
+        """Return (text, gain) of the greedy ideal ranking of gold spans and alternatives.
+
+        Args:
+            relevance_value: The relevance value function of the user model.
+            per_text: Whether to take the greatest gain per unit of text, instead of per result.
+        """
+        items = [(file, (span[0], span[1])) for file, spans in self.gold.items() for span in spans]
+        stated = {a: None for one in self.nuggets for a in one.alternatives}
+        items += [(file, (start, end)) for file, start, end in sorted(stated)]
+        readers = self.readers(relevance_value)
+
+        def gain_of(item: int) -> float:
+            file, (start, end) = items[item]
+            return readers[file].gain_of((start, end)) / (end - start if per_text else 1)
+
+        ideal = []
+        for item, _ in greedy(len(items), gain_of):
+            file, span = items[item]
+            gain = readers[file].read(span)
+            if gain > 0:
+                ideal.append((span[1] - span[0], gain))
+        return ideal
