@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from bisect import bisect_right
 from collections import Counter
@@ -29,7 +30,6 @@ from make_handbook_campaign import CORPUS, HIGHLIGHTS, read_topics, tokens
 
 import xcg
 from xcg.documents.corpus import Corpus
-from xcg.documents.text_units import approximate
 from xcg.documents.tree import ElementTree
 from xcg.formats.json_assessments import read_highlights
 
@@ -45,13 +45,26 @@ CONFIGURATION = """\
 corpus: {corpus}
 assessments: gold.jsonl
 runs: {runs}
-user_model: {model}
+user_model: {{base: {model}, name: {model}, effort: {{tokenizer: "tokens:words_and_marks"}}}}
 measures: ["{measures}"]
 """
+TOKENS = '''"""The tokens of the study: words, numbers and single marks."""
+
+import re
+
+
+def words_and_marks(text):
+    return [match.start() for match in re.finditer(r"\\w+|[^\\w\\s]", text)]
+'''
 HEADING = (
     f"{'':20}{'chunks':>7}{'text@10':>8}{'rec@5':>8}{'rec@10':>7}{'hit@5':>7}{'hit@10':>7}"
     f"{'nDCG@5':>8}{'nDCG@10':>8}{'MAep':>8}{'nxCG@500':>9}{'gr@2000':>8}"
 )
+
+
+def words_and_marks(text: str) -> list[int]:
+    """Return the start of every run of letters, digits and underscores, and of every other mark."""
+    return [match.start() for match in re.finditer(r"\w+|[^\w\s]", text)]
 
 
 class Chunk(NamedTuple):
@@ -87,7 +100,7 @@ def fixed(size: int, step: int) -> Cuts:
     """Return a chunker that makes chunks of ``size`` tokens, one every ``step`` tokens."""
 
     def cut(tree: ElementTree) -> list[tuple[int, int]]:
-        starts = approximate(tree.text)
+        starts = words_and_marks(tree.text)
         offsets = [0, *starts[1:], len(tree.text)]
         last = max(1, len(offsets) - 1)
         # No chunk follows the first one that reaches the end of the text.
@@ -280,13 +293,14 @@ class Study:
         """Return the mean number of tokens in the first ten results."""
         shown = Counter(chunk for ranking in self.runs[name].values() for chunk in ranking[:10])
         return sum(
-            times * len(approximate(self.trees[c.document].text[c.start : c.end]))
+            times * len(words_and_marks(self.trees[c.document].text[c.start : c.end]))
             for c, times in shown.items()
         ) / len(self.questions)
 
     def write(self, target: Path, corpus: Path, model: str) -> str:
         """Write runs and configurations next to gold.jsonl; return the tables of all scores."""
         tables = []
+        (target / "tokens.py").write_text(TOKENS, encoding="utf-8")
         chosen = {"config": [name for name in self.runs if name not in CONTROLS], "controls": CONTROLS}
         for configuration, names in chosen.items():
             runs = "runs" if configuration == "config" else "controls"
@@ -296,7 +310,7 @@ class Study:
                 corpus=corpus.resolve(), runs=runs, model=model, measures='", "'.join(MEASURES)
             )
             (target / f"{configuration}.yaml").write_text(text, encoding="utf-8")
-            results = xcg.evaluate(target / "gold.jsonl", target / runs, corpus, model, MEASURES)
+            results = xcg.load(target / f"{configuration}.yaml").evaluate()
             tables.append("\n".join([HEADING, *(self._row(name, results) for name in names), ""]))
         return "\n".join(tables)
 

@@ -12,7 +12,6 @@ from conftest import REAL_DATA, ROOT, Command, load_script
 from lxml import etree
 
 import xcg
-from xcg.documents.text_units import approximate
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunks import run_of_chunks
 
@@ -109,8 +108,8 @@ def test_chunks_cover_the_whole_text(script: Any, folder: Path) -> None:
                 assert "".join(texts) == tree.text
             if chunking.startswith("fixed"):
                 size = script.SMALL if "small" in chunking else script.LARGE
-                assert {len(approximate(text)) for text in texts[:-1]} <= {size}
-                assert len(approximate(texts[-1])) <= size
+                assert {len(script.words_and_marks(text)) for text in texts[:-1]} <= {size}
+                assert len(script.words_and_marks(texts[-1])) <= size
 
 
 def test_auto_merging_replaces_most_of_a_section_by_the_section(script: Any) -> None:
@@ -272,7 +271,7 @@ def test_halved_chunks_never_score_lower_in_text(study: tuple[Path, str], script
         "gr(budget=tokens,charge=as_read)@2000",
     ]
     measures = [*script.MEASURES, *as_read]
-    found = xcg.evaluate(target / "gold.jsonl", runs, script.CORPUS, script.MODEL, measures)
+    found = xcg.load(target / "config.yaml", runs=runs, measures=measures).evaluate()
     for number, measure in enumerate(found.measures):
         for topic in found.topics:
             whole, halves = (found.value(run, measure, topic) for run in found.runs)

@@ -31,7 +31,7 @@ def cite(command: Command, *names: object) -> subprocess.CompletedProcess[str]:
         ("MAep(unretrieved=max) sog ep@0.1", ["kazai-lalmas-2006"]),
         ("muAP controlled(ancestor=0)", ["scheel-lommatzsch-albayrak-2011", "clarke-2005"]),
         ("inex-2005", ["kazai-lalmas-inex-2005", "kazai-lalmas-2006"]),
-        ("RBP", ["moffat-zobel-2008", "macavaney-macdonald-ounis-2022"]),
+        ("RBP", ["moffat-zobel-2008"]),
         ("R@10", ["van-rijsbergen-1979", "trec-eval"]),
         ("configs/user_models/levels.yaml", ["kazai-lalmas-2006"]),
     ],

@@ -126,7 +126,7 @@ class ReadResult(NamedTuple):
 
         >>> result = ReadResult(0, 40, 1.0, [GainedPart(10, 30, 1.0, 0)])
         >>> result.text_before_gold("as_read"), result.text_before_gold("whole")
-        ({0: 10}, {0: 20.0})
+        ({0: 10.0}, {0: 20.0})
         """
         before: dict[int, float] = {}
         gaining = 0.0
