@@ -23,7 +23,7 @@ from page_session import Block, Session
 
 PAGES = sorted((ROOT / "docs" / "decisions" / "papers").glob("*.md"))
 NOT_REPRODUCED = "–"
-SLOW = ("xcg simulate inex", "xcg levels --", "xcg curves trec7")  # take more than three seconds
+SLOW = ("xcg simulate inex", "xcg study levels", "xcg curves trec7")  # take more than three seconds
 
 # The numbered parts of each paper. The parts of its pages are checked against these lists.
 NUMBERED = {

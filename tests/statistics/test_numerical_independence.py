@@ -46,16 +46,17 @@ def test_modules_that_compute_numbers_do_not_use_blas(package: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "plan configs/quickstart.yaml --measures MAep --user-model overlap-off --format csv",
-        "calibrate configs/quickstart.yaml --measures MAep --user-model overlap-off --campaigns 100 "
-        "--format csv",
+        "plan",
+        "calibrate --set study.calibrate.campaigns=100",
     ],
 )
 def test_output_does_not_depend_on_threads_of_blas_and_on_workers(command: str) -> None:
     outputs = set()
     for kernel, threads, workers in (("", "1", "1"), ("Nehalem", "2", "1"), ("Haswell", "2", "2")):
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": threads, "OPENBLAS_CORETYPE": kernel}
-        words = [sys.executable, "-m", "xcg", *command.split(), "--workers", workers]
+        keys = ("--set", "measures=MAep", "--set", "user_model=overlap-off", "--format", "csv")
+        words = [sys.executable, "-m", "xcg", "study", *command.split(), "configs/quickstart.yaml"]
+        words += [*keys, "--workers", workers]
         done = run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
         outputs.add(done.stdout)
     assert len(outputs) == 1
