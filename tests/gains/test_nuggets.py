@@ -128,6 +128,15 @@ def cases(draw: st.DrawFn) -> tuple[list[Nugget], list[tuple[str, tuple[float, f
     return nuggets, results, share
 
 
+def test_gain_is_spread_over_the_alternative_that_a_result_contains_most() -> None:
+    """[1, 3) is 2/3 of the first alternative and 1/2 of the second: it gains 2/3 of .5."""
+    nugget = Nugget("n", 0.5, 1.0, [("a", 0, 3), ("a", 0, 2)])
+    topic = NuggetTopic({}, lambda file, start, end: (start, end), [nugget])
+    (read,), _ = topic.read([("a", 1, 3)], RelevanceValue(alpha=1.0))
+    (part,) = read.parts
+    assert (part.start, part.end, part.gain) == (1, 3, pytest.approx(1 / 3))
+
+
 @given(cases())
 def test_no_reading_gains_more_than_there_is(
     case: tuple[list[Nugget], list[tuple[str, tuple[float, float]]], bool],

@@ -84,7 +84,9 @@ class SeenNuggets:
             new = high - low - covered.amount(low, high)
             share = (covered.amount(start, end) + new) / (end - start)
             seen[number] = max(share, seen.get(number, self.seen[number]))
-            best[number] = max((high - low) / (end - start), *best.get(number, (0.0,))[:1]), low, high
+            contained = (high - low) / (end - start)
+            if number not in best or contained > best[number][0]:
+                best[number] = contained, low, high
         parts = []
         for number, (contained, low, high) in best.items():
             rise = seen[number] - self.seen[number]
