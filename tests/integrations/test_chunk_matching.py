@@ -222,7 +222,7 @@ def test_hostile_texts_take_linear_time() -> None:
     assert span_of(chunk("b" + "a \n" * 80_000, 7), texts={"bees": body})[1:3] == (0, 159_999)
     with pytest.raises(UnmappedError):
         span_of(chunk("ab" * 50_000), texts={"bees": body})
-    assert time.process_time() - before < 30  # quadratic time would take minutes
+    assert time.process_time() - before < 5
 
 
 MARKDOWN = """# Bees

@@ -12,7 +12,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from xcg.documents.text_normalisation import normalise
@@ -282,9 +282,10 @@ def _longest_part(text: str, body: str, least: int, around: Span) -> tuple[int, 
     """
     start, longest, at = 0, least - 1, 0
     gram = min(least, 10)
+    occurs = cache(body.__contains__)  # repetitive texts ask for the same characters again
     while at + longest < len(text):
         end = at + longest + 1
-        if text[end - gram : end] not in body:  # no longer part contains these characters
+        if not occurs(text[end - gram : end]):  # no longer part contains these characters
             at = end - gram + 1
             continue
         found = body.find(text[at:end])
