@@ -162,11 +162,7 @@ class Answer(Sequence[T], Generic[T]):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the records as a pandas DataFrame (needs the extra ``xcg[pandas]``)."""
-        try:
-            import pandas
-        except ImportError:
-            raise missing_extra("to_pandas", "pandas", "pandas") from None
-        return pandas.DataFrame(self.records())
+        return data_frame(self.records())
 
     def plot(self, path: str | Path) -> None:
         """Draw the answer into a file: .png, .svg or .pdf (needs the extra ``xcg[plots]``).
@@ -242,6 +238,15 @@ class Answer(Sequence[T], Generic[T]):
 
     def __str__(self) -> str:
         return self.to_text().rstrip("\n")
+
+
+def data_frame(rows: Sequence[Any], columns: Sequence[str] | None = None) -> pandas.DataFrame:
+    """Return rows as a pandas DataFrame; XcgError without the extra ``xcg[pandas]``."""
+    try:
+        import pandas
+    except ImportError:
+        raise missing_extra("to_pandas", "pandas", "pandas") from None
+    return pandas.DataFrame(rows, columns=None if columns is None else list(columns))
 
 
 def in_style(draw: Callable[P, T]) -> Callable[P, T]:

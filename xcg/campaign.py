@@ -29,10 +29,8 @@ from xcg.settings.loading import KEYS, Stated, stated
 from xcg.tables import json_text
 
 if TYPE_CHECKING:
-    from xcg.report.citations import Citation
-
-if TYPE_CHECKING:
     from xcg.answers.gating import GateAnswer
+    from xcg.report.citations import Citation
 
 A = TypeVar("A", bound=Answer[Any])
 
@@ -139,7 +137,7 @@ class Campaign:
         return self._inputs(with_measures=False)
 
     def _inputs(self, with_measures: bool) -> Inputs:
-        recording.check_recorded(self.stated, self.settings)
+        recording.check_recorded(self.stated)
         inputs = inputs_of(self.stated, self.settings, with_measures)
         for line in recording.changed_files(self.stated):
             inputs.notes.warning(line)
@@ -297,7 +295,8 @@ class Campaign:
         for name in given:
             if name not in KEYS:
                 known = [key.rpartition(".")[2] for key in KEYS if key.startswith(f"{section}.")]
-                raise _unknown(name.rpartition(".")[2], known)
+                key = name.rpartition(".")[2]
+                raise XcgError(f"{key}: unknown key: {nearest(key, known)}")
         stated = self.stated.with_keywords(given)
         settings = stated.settings() if given else self.settings
         is_curves = section == "curves"
@@ -330,10 +329,6 @@ class Campaign:
             record = recording.record_of(asked, sections, path.parent)
             with whole_file(path) as file:
                 file.write((json_text(record, indent=1) + "\n").encode())
-
-
-def _unknown(name: str, known: Sequence[str]) -> XcgError:
-    return XcgError(f"{name}: unknown key: {nearest(name, known)}")
 
 
 class Studies:

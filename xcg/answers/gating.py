@@ -61,7 +61,10 @@ def gate(asked: Asked) -> GateAnswer:
     if not is_tested:
         asked.refuse("compare.margin", "on a gate with limits, which have no test")
     inputs = asked.inputs_with("assessments", "runs")
-    inputs, baseline, exempt = _with_baseline(inputs, given)
+    configured = len(inputs.named_sources) if given is not None else 0
+    inputs, baseline = with_named_run(inputs, given)
+    # A baseline that is an object, or a path outside of the runs, is no run under test.
+    is_added = given is not None and len(inputs.named_sources) > configured
     allowed = chosen.allow_unmapped
     named = [*minimums, *limits.measures]
     requested = inputs.measure_list if asked.states("measures") or not named else []
@@ -83,15 +86,17 @@ def gate(asked: Asked) -> GateAnswer:
         margins=margins_of(asked, results.measures),
         allow_unmapped=allowed or 0,
         allow_underpowered=chosen.allow_underpowered,
-        exempt=exempt(results),
+        exempt=[str(baseline)] * is_added,
         limits=limits,
         is_tested=is_tested,
         expected_topics=chosen.expected_topics,
     )
     tested = results.without_references()
-    printed: Answer[Any] = Answer([], tested.notes)
+    comparison: Answer[Any] | None = None
     if baseline is not None and len(tested.runs) > 1 and (limits or is_tested):
-        printed = compared(asked, tested, baseline)
+        comparison = compared(asked, tested, baseline)
+    printed: Answer[Any] = comparison or results
+    notes = tested.notes if comparison is None else comparison.notes
     find_questions = functools.cache(
         lambda: regressed_questions(verdict, inputs, functools.partial(_command, asked))
     )
@@ -102,42 +107,22 @@ def gate(asked: Asked) -> GateAnswer:
     failed = [f"failed: {failure}" for failure in verdict.failures]
 
     def layout() -> Layout:
-        found = printed.layout if len(printed) else results.layout
-        comment = functools.partial(_comment, verdict, printed, find_questions)
-        return replace(found, texts={"markdown": comment})
+        return replace(printed.layout, texts={"markdown": comment})
+
+    def comment() -> str:
+        rows = comparison.records() if comparison else ()
+        publication = comparison.layout.publication if comparison else None
+        return gate_comment(verdict, notes, rows, publication, find_questions())
 
     answer = GateAnswer(
         verdict.checks,
-        [*printed.notes, *verdict.notes, *failed],
-        to_records=lambda: printed.records() if len(printed) else _means(results),
+        [*notes, *verdict.notes, *failed],
+        to_records=printed.records,
         layout=layout,
         status=int(bool(failed)),
     )
     answer.results, answer.verdict = results, verdict
     return answer
-
-
-def _means(results: Results) -> list[dict[str, Any]]:
-    return [row._asdict() for row in results.means()]
-
-
-def _comment(verdict: Verdict, printed: Answer[Any], find_questions: Any) -> str:
-    layout = printed.layout if len(printed) else Layout()
-    rows = printed.records() if len(printed) else ()
-    return gate_comment(verdict, printed.notes, rows, layout.publication, find_questions())
-
-
-def _with_baseline(inputs: Inputs, given: Any) -> tuple[Inputs, str | None, Any]:
-    """Return inputs with the baseline, its name, and a function for the runs without minimums.
-
-    A baseline that is an object, or a path outside of the runs, is no run under test.
-    """
-    if given is None:
-        return inputs, None, lambda results: []
-    before = len(inputs.named_sources)
-    inputs, name = with_named_run(inputs, given)
-    is_added = len(inputs.named_sources) > before
-    return inputs, name, lambda results: [name] * is_added
 
 
 def _command(asked: Asked, inputs: Inputs, run: str, topic: str) -> str:

@@ -18,7 +18,6 @@ from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.lazy_modules import hashlib
 from xcg.registry import Part
-from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
 from xcg.user_model.model import UserModel
 
@@ -112,7 +111,7 @@ def changed_files(stated: Stated) -> list[str]:
     return lines
 
 
-def check_recorded(stated: Stated, settings: Settings) -> None:
+def check_recorded(stated: Stated) -> None:
     """Raise XcgError if a record asks for inputs that were in memory."""
     for name in (*_INPUTS, "parents"):
         value = stated.content.get(name)

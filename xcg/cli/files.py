@@ -1,9 +1,8 @@
-"""Commands that read files and write files: ``convert``, ``place``, ``samples`` and ``simulate``."""
+"""Commands that read files and write files: ``convert``, ``place`` and ``simulate``."""
 
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +20,6 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
 from xcg.formats.placing import locate_passages, update_gold
 from xcg.settings.loading import KEYS
-from xcg.settings.samples import PARTS, write_samples
 from xcg.settings.schema import MAX_NUMBER, MAX_SEED
 from xcg.simulation.campaign import simulate as write_campaign
 from xcg.simulation.shape import MIN_ELEMENTS, Shape
@@ -162,23 +160,6 @@ def place(
     print_text(records(placed.passages, "jsonl"), [*messages, placed.summary], output)
     if placed.missing and not lenient:
         raise SystemExit(2 if update else 1)
-
-
-@command(example="xcg samples xcg-samples")
-@click.argument("folder", type=ANY_PATH)
-def samples(folder: Path) -> None:
-    """Write the sample campaigns into a new folder.
-
-    FOLDER receives assessments, configs and corpora_samples: the campaign of the handbook, the examples
-    of the papers, and chunks. All commands of the manual work in this folder.
-    """
-    if folder == STANDARD_OUTPUT:
-        raise XcgError("samples are files, not text for standard output: name a new folder")
-    count = write_samples(folder)
-    print_status(f"{count} files in {folder}: {', '.join(PARTS[:-1])} and {PARTS[-1]}")
-    is_here = folder.resolve() == Path.cwd()
-    go = "" if is_here else f"cd {shlex.quote(str(folder))} && "
-    print_status(f"next: {go}xcg evaluate configs/quickstart.yaml")
 
 
 @command(example="xcg simulate campaign --small")

@@ -31,7 +31,7 @@ COMMANDS = {
     "convert": ("files:convert", "Convert files: formats, the ideal run, a strategy applied."),
     "place": ("files:place", "Find quotes in documents; repair gold after changes."),
     "judge": ("judge:judge", "Judge the relevance of documents in the browser."),
-    "samples": ("files:samples", "Write the sample campaigns into a new folder."),
+    "samples": ("samples:samples", "Write the sample campaigns into a new folder."),
     "simulate": ("files:simulate", "Write a simulated campaign into a new folder."),
     "list": ("listings:list_", "List measures, user models, strategies and formats; BibTeX."),
     "inex-eval": ("inex_eval:inex_eval", "Print what the program of INEX 2009 and 2010 prints."),

@@ -53,10 +53,9 @@ class Question:
 
     def command(self, name: str) -> Command:
         """Return the command."""
-        keys = [KEYS[key] for key in (*self.options, *self.common)]
-        replaced = {key.option for key in keys[: len(self.options)]}
-        own = keys[: len(self.options)]
-        shown = [*own, *(key for key in keys[len(own) :] if key.option not in replaced)]
+        by_option = {KEYS[key].option: KEYS[key] for key in (*self.common, *self.options)}
+        order = dict.fromkeys(KEYS[key].option for key in (*self.options, *self.common))
+        shown = [by_option[option] for option in order]  # own keys replace those of the same option
         return Command(
             name,
             callback=partial(_answer, self, {_parameter(key.option): key.name for key in shown}),

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from xcg.answer import Answer, Layout
-from xcg.errors import XcgError, missing_extra, nearest
+from xcg.answer import Answer, Layout, data_frame
+from xcg.errors import XcgError, nearest
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORACLE
@@ -239,12 +239,8 @@ class Results(Answer[Result]):
 
         The columns are run, topic, measure and value, and what varies: user_model, alpha, strategy.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise missing_extra("to_pandas", "pandas", "pandas") from None
         rows = [row for row in self._rows if row.topic != MEAN] or self._rows
-        frame = pandas.DataFrame(rows, columns=list(Result._fields))
+        frame = data_frame(rows, Result._fields)
         alphas = self.scope.alphas
         if len(set(alphas.values())) > 1:
             frame.insert(1, "alpha", [alphas[model] for model in frame["user_model"]])
