@@ -13,7 +13,7 @@ from typing import Any
 from xcg import __version__
 from xcg.answers.asked import Asked
 from xcg.documents.files import expand
-from xcg.documents.sources import LinkedFolder
+from xcg.documents.sources import CorpusPath
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.lazy_modules import hashlib
@@ -153,8 +153,9 @@ def _path(path: Path, folder: Path | None) -> str:
 
 
 def _inputs(given: Any, written: Any) -> Any:
-    if isinstance(given, LinkedFolder):
-        return {"path": written(Path(given)), "follow_links": True}
+    if isinstance(given, CorpusPath):
+        options = {"follow_links": given.follow_links, "exclude": list(given.exclude)}
+        return {"path": written(Path(given)), **options}
     if isinstance(given, (str, os.PathLike)):
         return written(Path(given))
     if given is None or (isinstance(given, tuple) and not given):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from xcg.documents.files import STANDARD_INPUT
-from xcg.documents.sources import LinkedFolder
+from xcg.documents.sources import CorpusPath
 from xcg.errors import FileError, InputError, XcgError
 from xcg.evaluation.inputs import Inputs, resolve_strategies, resolve_user_models
 from xcg.evaluation.run_names import select_runs
@@ -95,9 +95,10 @@ def _paths(stated: Stated, settings: Settings) -> dict[str, Any]:
 
 def corpus_of_key(value: Any) -> Any:
     """Return the corpus that the key states."""
-    if isinstance(value, Mapping) and "follow_links" in value:
-        return LinkedFolder(str(value["path"])) if value["follow_links"] else value["path"]
-    return value
+    is_checked = isinstance(value, Mapping) and "follow_links" in value
+    return (
+        CorpusPath(str(value["path"]), value["follow_links"], value["exclude"]) if is_checked else value
+    )
 
 
 def _with_selected_runs(inputs: Inputs, stated: Stated) -> Inputs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -41,6 +42,7 @@ from xcg.settings.study_keys import (
 )
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex", "trec_eval", "bibtex")
+CORPUS_OPTIONS = ("follow_links", "exclude")
 SIZES = ("characters", "words")
 DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
 
@@ -87,15 +89,20 @@ _BY_MEASURE = stated(
 
 
 def _corpus(value: Any, place: Place) -> object:
-    """Check a corpus: its path, or a mapping with ``path`` and ``follow_links``."""
-    if isinstance(value, Mapping) and ("follow_links" in value or not place.is_python):
+    """Check a corpus: its path, or a mapping with ``path`` and options; Python can map documents."""
+    if isinstance(value, Mapping) and (
+        not place.is_python or not value.keys().isdisjoint(CORPUS_OPTIONS)
+    ):
         for name in value:
-            if name not in ("path", "follow_links"):
-                raise ValueError(f"unknown key: {nearest(str(name), ('path', 'follow_links'))}")
+            if name not in (legal := ("path", *CORPUS_OPTIONS)):
+                raise ValueError(f"unknown key: {nearest(str(name), legal)}")
         if "path" not in value:
             raise ValueError("the key 'path' is missing")
         follows = FLAG.check(value.get("follow_links", False), place)
-        return {"path": PATH.check(value["path"], place), "follow_links": follows}
+        exclude: Any = list_of(NAME).check(value["exclude"], place) if value.get("exclude") else []
+        if bad := [name for name in exclude if not re.fullmatch(r"[^\W\d][\w.-]*", name)]:
+            raise ValueError(f"exclude: expected names of elements without prefix, found {bad[0]!r}")
+        return {"path": PATH.check(value["path"], place), "follow_links": follows, "exclude": exclude}
     if place.is_python and not isinstance(value, str):
         return value
     return PATH.check(value, place)
