@@ -17,6 +17,7 @@ from typing import Annotated, Any
 from xcg.errors import XcgError
 from xcg.registry import Between, FunctionRegistry, Part
 from xcg.settings.schema import key, number
+from xcg.user_model import near_miss_combinations  # noqa: F401 - registers a near-miss model
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
 from xcg.user_model.normalisations import NORMALISATIONS, Normalisation, related, subtree
 from xcg.user_model.overlap_models import (
