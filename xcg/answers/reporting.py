@@ -7,8 +7,7 @@ from typing import BinaryIO
 
 from xcg import __version__
 from xcg.answer import Answer, Layout
-from xcg.answers.asked import Asked
-from xcg.answers.recording import record_of
+from xcg.answers.asked import Asked, record_of
 from xcg.errors import printable
 from xcg.report.citations import Citation, bibtex, citations_of_inputs
 from xcg.report.comparison_sentences import TEST_NAMES
@@ -56,7 +55,7 @@ def methods(asked: Asked) -> Answer[Citation]:
         chosen = asked.settings.compare
         correction = chosen.correction or ("holm" if chosen.baseline else "shaffer")
         against = f" with {chosen.baseline}" if chosen.baseline else ""
-        test = TEST_NAMES[chosen.test, ""]
+        test = TEST_NAMES[chosen.test]
         sentences.append(
             f"Runs were compared{against} by {test} over topics, at the 5 % level; "
             f"correction for multiple comparisons: {CORRECTION_NAMES.get(correction, correction)}."

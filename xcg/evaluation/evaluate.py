@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from xcg.errors import Notes, NothingToAverageError
-from xcg.evaluation.inputs import (
-    Inputs,
-    Unanswered,
-)
+from xcg.evaluation.inputs import Inputs, Unanswered
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.reading import (
     Reading,
@@ -23,7 +20,11 @@ from xcg.evaluation.reading import (
     with_unique_names,
 )
 from xcg.evaluation.results import Result, Results, Scope
-from xcg.evaluation.score_notes import (
+from xcg.evaluation.scoring import (
+    MeasureValues,
+    ScoredRun,
+    TopicScorer,
+    TopicScores,
     list_topics,
     note_above_1,
     note_other_order,
@@ -31,7 +32,6 @@ from xcg.evaluation.score_notes import (
     note_undefined,
     note_units,
 )
-from xcg.evaluation.scoring import MeasureValues, ScoredRun, TopicScorer, TopicScores
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.judgements.nuggets import nuggets_with_several_levels
 from xcg.judgements.recall_base import MEAN, RecallBase

@@ -12,15 +12,7 @@ from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.statistics.corrections import adjust
 from xcg.statistics.significance_tests import paired_p_values
-from xcg.statistics.topic_scores import (
-    DIGITS,
-    ROUNDING,
-    Booleans,
-    Floats,
-    check_name,
-    divisor,
-    sign,
-)
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Booleans, Floats, check_name, divisor, sign
 
 _T = TypeVar("_T")
 
@@ -202,15 +194,14 @@ def evidence(test: str, found: Floats) -> Floats:
     >>> evidence("wilcoxon", found).tolist(), evidence("t", found).round(2).tolist()  # 1 + 2 + 3 − 4
     ([2.0], [-0.21])
     """
-    if not test.startswith("wilcoxon"):
+    if test != "wilcoxon":
         means: Floats = found.mean(axis=1)
         return means
     from scipy.stats import rankdata
 
     found = np.round(found, DIGITS)
-    ranks = rankdata(np.abs(found), axis=1)
-    if test == "wilcoxon":  # topics without a difference, which are first, have no rank
-        ranks -= (found == 0).sum(axis=1, keepdims=True)
+    # Topics without a difference, which are first, have no rank.
+    ranks = rankdata(np.abs(found), axis=1) - (found == 0).sum(axis=1, keepdims=True)
     sums: Floats = (np.sign(found) * ranks).sum(axis=1)
     return sums
 
