@@ -93,6 +93,7 @@ def test_options_restrict_the_rows_and_the_same_seed_gives_the_same_rows(
     [
         ({"topics": 1}, "--set study.plan.topics: expected a whole number from 2 to 1,000,000, found"),
         ({"power": 1}, "--set study.plan.power: expected a number above 0.05 and below 1, found int 1"),
+        ({"correction": "tukey"}, "--set study.plan.correction: illegal value 'tukey': expected one"),
         ({"baseline": "r9"}, "no run 'r9': expected one of r0, r1, r2"),
         (
             {"baseline": "r1", "correction": "shaffer"},

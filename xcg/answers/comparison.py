@@ -56,13 +56,14 @@ def compare(asked: Asked) -> Answer[Any]:
         return Answer(rows, notes, layout=lambda: Layout(columns=AGREEMENTS))
     shown, legend = with_letters(results) if chosen.letters else (results, "")
     notes += [legend] if legend else []
+    if len(results.runs) == 2:
+        notes.append("note: Friedman's test needs at least three runs; there are two")
     correction = chosen.correction or "holm"
     if chosen.table == "overall":
         rows = overall_rows(shown, correction)
         return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS))
-    if len(results.runs) == 2:
-        notes.append("note: Friedman's test needs at least three runs; there are two")
-    return Answer(means_rows(shown, correction), notes)
+    rows = means_rows(shown, correction)
+    return Answer(rows, notes, layout=Layout)
 
 
 def margins_of(asked: Asked, measures: Sequence[str]) -> Mapping[str, float] | None:

@@ -55,7 +55,7 @@ def methods(asked: Asked) -> Answer[Citation]:
         chosen = asked.settings.compare
         correction = chosen.correction or ("holm" if chosen.baseline else "shaffer")
         against = f" with {chosen.baseline}" if chosen.baseline else ""
-        test = TEST_NAMES[chosen.test]
+        test = TEST_NAMES[chosen.test, ""]
         sentences.append(
             f"Runs were compared{against} by {test} over topics, at the 5 % level; "
             f"correction for multiple comparisons: {CORRECTION_NAMES.get(correction, correction)}."

@@ -29,7 +29,16 @@ from xcg.settings.schema import (
     stated,
     whole,
 )
-from xcg.settings.study_keys import CORRECTIONS, TESTS, Bootstrap, Check, Chunks, Judge, Report, Study
+from xcg.settings.study_keys import (
+    CORRECTIONS,
+    TESTS,
+    Bootstrap,
+    Check,
+    Chunks,
+    Judge,
+    Report,
+    Study,
+)
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex", "trec_eval", "bibtex")
 SIZES = ("characters", "words")
@@ -177,7 +186,7 @@ class Compare(Bootstrap):
         default_text="all",
     )
     test: str = key(
-        "Use this paired test over topics.",
+        "Use this paired test over topics. wilcoxon-pratt also ranks the topics without a difference.",
         choice(TESTS),
         "t",
     )
@@ -192,8 +201,9 @@ class Compare(Bootstrap):
         _BY_MEASURE,
     )
     table: str = key(
-        "What to print: the pairs of runs; Friedman's test with Conover's pairwise tests "
-        "(overall); the mean of each run with the runs that differ (means); or τ-b, τ_AP and "
+        "What to print: the pairs of runs; tests over all runs (overall: ANOVA, Friedman with "
+        "Conover's "
+        "pairwise tests); the mean of each run with the runs that differ (means); or τ-b, τ_AP and "
         "Pearson's correlation between the orders of runs by all measures and user models (orders).",
         choice(("pairs", "overall", "means", "orders")),
         "pairs",

@@ -24,8 +24,9 @@ from xcg.settings.schema import (
     whole,
 )
 
-TESTS = ("t", "wilcoxon", "randomisation")
-CORRECTIONS = ("shaffer", "holm", "bonferroni", "fdr_bh", "none")
+TESTS = ("t", "wilcoxon", "wilcoxon-pratt", "randomisation")
+CORRECTIONS = ("shaffer", "tukey", "holm", "bonferroni", "fdr_bh", "none")
+_STUDIED_CORRECTIONS = tuple(name for name in CORRECTIONS if name != "tukey")
 RESAMPLES = 200
 
 _COUNT = whole(1, MAX_COUNT)
@@ -71,7 +72,7 @@ class Plan(Random):
         "Compare with this run, or all or best, as in compare.", RUN, default_text="all"
     )
     correction: str | None = key(
-        "Plan for this correction.", choice(CORRECTIONS), default_text="as in compare"
+        "Plan for this correction.", choice(_STUDIED_CORRECTIONS), default_text="as in compare"
     )
 
 
@@ -87,7 +88,7 @@ class Calibrate(Random):
     test: list[str] = key("Study these tests.", list_of(choice(TESTS)), [], default_text="every test")
     correction: list[str] = key(
         "Study these corrections of p values.",
-        list_of(choice(CORRECTIONS)),
+        list_of(choice(_STUDIED_CORRECTIONS)),
         [],
         default_text="as in compare",
     )
