@@ -69,17 +69,19 @@ def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) ->
 
 def _paths(stated: Stated, settings: Settings) -> dict[str, Any]:
     """Return the assessments, runs, corpus and names of documents, and the lines that name them."""
-    gold = stated.is_stated("gold")
-    if gold and stated.is_stated("assessments"):
+    both = [name for name in ("gold", "assessments") if stated.is_stated(name)]
+    chosen = [name for name in both if (name,) in stated.overrides] or both or ["assessments"]
+    if len(chosen) > 1:
         raise InputError(stated.place(("gold",)).name, "means assessments: expected one of them")
+    judged: Any = settings.gold if chosen == ["gold"] else settings.assessments
     positions: dict[str, dict[str, str]] = {}
     values: dict[str, Any] = {
-        "assessments": settings.gold if gold else settings.assessments,
+        "assessments": judged,
         "runs": settings.runs,
         "corpus": corpus_of_key(settings.corpus),
         "positions": positions,
     }
-    for key, name in (("assessments", "gold" if gold else "assessments"), ("runs", "runs")):
+    for key, name in (("assessments", chosen[0]), ("runs", "runs")):
         if stated.is_stated(name) and not stated.place((name,)).is_python:
             is_list = isinstance(stated.content[name], (list, tuple))
             values[key] = [STANDARD_INPUT if str(one) == "-" else one for one in values[key]]
