@@ -70,8 +70,11 @@ def _paths(stated: Stated, settings: Settings) -> dict[str, Any]:
     if gold and stated.is_stated("assessments"):
         raise InputError(stated.place(("gold",)).name, "means assessments: expected one of them")
     positions: dict[str, dict[str, str]] = {}
+    assessments = settings.gold if gold else settings.assessments
+    has_flag = isinstance(assessments, Mapping) and isinstance(assessments.get("nuggets"), bool)
     values: dict[str, Any] = {
-        "assessments": settings.gold if gold else settings.assessments,
+        "assessments": assessments["path"] if has_flag else assessments,
+        "nuggets": has_flag and assessments["nuggets"],
         "runs": settings.runs,
         "corpus": corpus_of_key(settings.corpus),
         "positions": positions,

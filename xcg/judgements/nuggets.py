@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, cast
 
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
-from xcg.errors import InputError
+from xcg.errors import InputError, Notes, XcgError
 from xcg.judgements.assessment import Assessment, are_passages, level_assessment, parse_passage
 from xcg.judgements.recall_base import Judged, RecallBase, Span, Stated
 
@@ -101,6 +102,25 @@ def recall_base_of(assessments: Mapping[str, Mapping[str, Judged]]) -> RecallBas
             raise InputError(where, str(error)) from None
         add_stated_nugget(base, topic, nugget, stated, level, where)
     return base
+
+
+def with_nugget_column(base: RecallBase, reason: str, notes: Notes) -> RecallBase:
+    """Return a recall-base in which the second column of qrels is the nugget, and note the reason.
+
+    Raises:
+        XcgError: If no judgement names a nugget.
+    """
+    if not base.nuggets:
+        raise XcgError(
+            f"{reason}, but no judgement names one: expected the field nugget in JSON Lines and "
+            "Python, or the second column of TREC diversity qrels"
+        )
+    if base.has_nuggets:
+        return base
+    notes.note(f"the second column of the qrels is read as the nugget, because {reason}")
+    found = copy(base)
+    found.has_nuggets = True
+    return found
 
 
 def nuggets_with_several_levels(base: RecallBase) -> int:
