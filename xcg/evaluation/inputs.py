@@ -152,10 +152,8 @@ class Inputs:
             with self.naming_position("assessments"):
                 base = read_assessments(self.assessments, self.notes)
         needing = [f"{one} needs nuggets" for one in self.measure_list if one.definition.needs_nuggets]
-        if reasons := ["nuggets is true"] * self.nuggets + needing:
-            base = with_nugget_column(base, reasons[0], self.notes)
-        documents = self.documents if base.has_quotes else None
-        return anchor(base, documents, self.notes)
+        base = with_nugget_column(base, ["nuggets is true"] * self.nuggets + needing, self.notes)
+        return anchor(base, self.documents if base.quoted else None, self.notes)
 
     @cached_property
     def documents(self) -> Corpus | None:

@@ -90,17 +90,14 @@ def _with_flag(flag: str, paths: Type) -> Callable[[Any, Place], object]:
     """Return the check of an input: paths, a mapping with ``path`` and a flag, or an object."""
 
     def check(value: Any, place: Place) -> object:
-        is_flagged = isinstance(value, Mapping) and isinstance(value.get(flag), bool)
-        if is_flagged or (isinstance(value, Mapping) and not place.is_python):
+        if isinstance(value, Mapping) and (isinstance(value.get(flag), bool) or not place.is_python):
             for name in value:
                 if name not in ("path", flag):
                     raise ValueError(f"unknown key: {nearest(str(name), ('path', flag))}")
             if "path" not in value:
                 raise ValueError("the key 'path' is missing")
-            return {
-                "path": paths.check(value["path"], place),
-                flag: FLAG.check(value.get(flag, False), place),
-            }
+            found = {"path": paths.check(value["path"], place)}
+            return found | {flag: FLAG.check(value.get(flag, False), place)}
         return paths.check(value, place)
 
     return check
@@ -374,11 +371,7 @@ class Settings:
         (),
         option="--run",
     )
-    corpus: Any = key(
-        "Read documents from this folder or archive.",
-        _CORPUS,
-        option=True,
-    )
+    corpus: Any = key("Read documents from this folder or archive.", _CORPUS, option=True)
     user_model: Any = key(
         "Use this user model. xcg list user-models has the names.", _MODELS, option=True
     )
