@@ -150,6 +150,8 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
         "parents": IN_MEMORY if inputs.parents else None,
         **{name: getattr(settings, name) for name in _EVALUATED},
     }
+    if inputs.nuggets:
+        found["assessments"] = {"path": found["assessments"], "nuggets": True}
     others: list[Path] = []
 
     def value_of(value: Any, key: object = "") -> Any:
@@ -208,6 +210,7 @@ def check_recorded(stated: Stated) -> None:
     """Raise XcgError if a record asks for inputs that were in memory."""
     for name in (*_INPUTS, "parents"):
         value = stated.content.get(name)
+        value = value.get("path") if isinstance(value, Mapping) else value
         if value in (IN_MEMORY, [IN_MEMORY]):
             raise XcgError(f"the {name} of this record were in memory: expected {name}=…")
 

@@ -75,8 +75,10 @@ def _paths(stated: Stated, settings: Settings) -> dict[str, Any]:
         raise InputError(stated.place(("gold",)).name, "means assessments: expected one of them")
     judged: Any = settings.gold if chosen == ["gold"] else settings.assessments
     positions: dict[str, dict[str, str]] = {}
+    has_flag = isinstance(judged, Mapping) and isinstance(judged.get("nuggets"), bool)
     values: dict[str, Any] = {
-        "assessments": judged,
+        "assessments": judged["path"] if has_flag else judged,
+        "nuggets": has_flag and judged["nuggets"],
         "runs": settings.runs,
         "corpus": corpus_of_key(settings.corpus),
         "positions": positions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,19 +86,29 @@ _BY_MEASURE = stated(
 )
 
 
+def _with_flag(flag: str, paths: Type) -> Callable[[Any, Place], object]:
+    """Return the check of an input: paths, a mapping with ``path`` and a flag, or an object."""
+
+    def check(value: Any, place: Place) -> object:
+        if isinstance(value, Mapping) and (isinstance(value.get(flag), bool) or not place.is_python):
+            for name in value:
+                if name not in ("path", flag):
+                    raise ValueError(f"unknown key: {nearest(str(name), ('path', flag))}")
+            if "path" not in value:
+                raise ValueError("the key 'path' is missing")
+            found = {"path": paths.check(value["path"], place)}
+            return found | {flag: FLAG.check(value.get(flag, False), place)}
+        return paths.check(value, place)
+
+    return check
+
+
 def _corpus(value: Any, place: Place) -> object:
-    """Check a corpus: its path, or a mapping with ``path`` and ``follow_links``."""
-    if isinstance(value, Mapping) and ("follow_links" in value or not place.is_python):
-        for name in value:
-            if name not in ("path", "follow_links"):
-                raise ValueError(f"unknown key: {nearest(str(name), ('path', 'follow_links'))}")
-        if "path" not in value:
-            raise ValueError("the key 'path' is missing")
-        follows = FLAG.check(value.get("follow_links", False), place)
-        return {"path": PATH.check(value["path"], place), "follow_links": follows}
-    if place.is_python and not isinstance(value, str):
-        return value
-    return PATH.check(value, place)
+    return value if place.is_python and not isinstance(value, str) else PATH.check(value, place)
+
+
+_ASSESSMENTS = replace(OBJECTS, check=_with_flag("nuggets", OBJECTS))
+_CORPUS = Type(_with_flag("follow_links", Type(_corpus)), "PATH", is_text=True)
 
 
 def _document(value: object, place: Place) -> object:
@@ -349,11 +359,11 @@ class Settings:
 
     assessments: Any = key(
         "Read assessments from this file, folder or glob pattern; - is standard input.",
-        OBJECTS,
+        _ASSESSMENTS,
         (),
         option=True,
     )
-    gold: Any = key("Assessments of spans: the same as assessments.", OBJECTS, (), option=True)
+    gold: Any = key("Assessments of spans: the same as assessments.", _ASSESSMENTS, (), option=True)
     runs: Any = key(
         "Read runs from this file, folder or glob pattern; - is standard input. With CONFIG, the name "
         "of one of its runs selects this run.",
@@ -361,11 +371,7 @@ class Settings:
         (),
         option="--run",
     )
-    corpus: Any = key(
-        "Read documents from this folder or archive.",
-        Type(_corpus, "PATH", is_text=True),
-        option=True,
-    )
+    corpus: Any = key("Read documents from this folder or archive.", _CORPUS, option=True)
     user_model: Any = key(
         "Use this user model. xcg list user-models has the names.", _MODELS, option=True
     )
