@@ -14,7 +14,7 @@ from typing import Any
 from xcg import __version__
 from xcg.answer import Layout
 from xcg.documents.files import expand
-from xcg.documents.sources import LinkedFolder
+from xcg.documents.sources import CorpusPath
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.config import require, with_named_run
 from xcg.evaluation.evaluate import evaluate as evaluate_inputs
@@ -249,8 +249,9 @@ def _path(path: Path, folder: Path | None) -> str:
 
 
 def _inputs(given: Any, written: Any) -> Any:
-    if isinstance(given, LinkedFolder):
-        return {"path": written(Path(given)), "follow_links": True}
+    if isinstance(given, CorpusPath):
+        options = {"follow_links": given.follow_links, "exclude": list(given.exclude)}
+        return {"path": written(Path(given)), **{name: one for name, one in options.items() if one}}
     if isinstance(given, (str, os.PathLike)):
         return written(Path(given))
     if given is None or (isinstance(given, tuple) and not given):

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from xcg.documents.files import STANDARD_INPUT, expand
 from xcg.documents.searching import is_pattern
-from xcg.documents.sources import LinkedFolder
+from xcg.documents.sources import CorpusPath
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.evaluation.inputs import GivenRuns, Inputs, resolve_strategies, resolve_user_models
 from xcg.measures import MEASURES, Measure
@@ -102,9 +102,9 @@ def _paths(stated: Stated, settings: Settings) -> dict[str, Any]:
 
 def corpus_of_key(value: Any) -> Any:
     """Return the corpus that the key states."""
-    if isinstance(value, Mapping) and "follow_links" in value:
-        return LinkedFolder(str(value["path"])) if value["follow_links"] else value["path"]
-    return value
+    if not (isinstance(value, Mapping) and isinstance(value.get("path"), Path)):
+        return value
+    return CorpusPath(str(value["path"]), value.get("follow_links", False), value.get("exclude", ()))
 
 
 def _with_selected_runs(inputs: Inputs, stated: Stated) -> Inputs:

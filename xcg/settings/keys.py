@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -86,19 +87,26 @@ _BY_MEASURE = stated(
 )
 
 
-def _with_flag(flag: str, paths: Type) -> Callable[[Any, Place], object]:
-    """Return the check of an input: paths, a mapping with ``path`` and a flag, or an object."""
+def _with_options(paths: Type, options: Mapping[str, Type]) -> Callable[[Any, Place], object]:
+    """Return the check of an input: paths, an object, or a mapping with ``path`` and options.
+
+    In Python, a mapping without options holds topics or documents.
+    """
 
     def check(value: Any, place: Place) -> object:
-        if isinstance(value, Mapping) and (isinstance(value.get(flag), bool) or not place.is_python):
-            for name in value:
-                if name not in ("path", flag):
-                    raise ValueError(f"unknown key: {nearest(str(name), ('path', flag))}")
-            if "path" not in value:
-                raise ValueError("the key 'path' is missing")
-            found = {"path": paths.check(value["path"], place)}
-            return found | {flag: FLAG.check(value.get(flag, False), place)}
-        return paths.check(value, place)
+        is_stated = isinstance(value, Mapping) and (
+            not place.is_python
+            or any(name in value and not isinstance(value[name], Mapping) for name in options)
+        )
+        if not is_stated:
+            return paths.check(value, place)
+        for name in value:
+            if name not in ("path", *options):
+                raise ValueError(f"unknown key: {nearest(str(name), ('path', *options))}")
+        if "path" not in value:
+            raise ValueError("the key 'path' is missing")
+        given = {name: options[name].check(value[name], place) for name in options if name in value}
+        return {"path": paths.check(value["path"], place), **given}
 
     return check
 
@@ -107,8 +115,16 @@ def _corpus(value: Any, place: Place) -> object:
     return value if place.is_python and not isinstance(value, str) else PATH.check(value, place)
 
 
-_ASSESSMENTS = replace(OBJECTS, check=_with_flag("nuggets", OBJECTS))
-_CORPUS = Type(_with_flag("follow_links", Type(_corpus)), "PATH", is_text=True)
+def _element_name(value: Any, place: Place) -> object:
+    name: Any = NAME.check(value, place)
+    if not re.fullmatch(r"[^\W\d][\w.-]*", name):
+        raise ValueError(f"exclude: expected names of elements without prefix, found {name!r}")
+    return name
+
+
+_ASSESSMENTS = replace(OBJECTS, check=_with_options(OBJECTS, {"nuggets": FLAG}))
+CORPUS_OPTIONS = {"follow_links": FLAG, "exclude": list_of(replace(NAME, check=_element_name))}
+_CORPUS = Type(_with_options(Type(_corpus), CORPUS_OPTIONS), "PATH", is_text=True)
 
 
 def _document(value: object, place: Place) -> object:
