@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import studentized_range
 
-from xcg.statistics.families import paired_significant
+from xcg.statistics.intervals import paired_significant
 from xcg.statistics.topic_scores import pair_differences
 
 TOPICS = 5, 15, 50

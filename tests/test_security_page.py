@@ -26,7 +26,7 @@ NO_ERRORS = {
     "statistics.assessor_combinations.MAX_COMBINATIONS": "more are sampled",
     "statistics.assessor_combinations.MAX_PAIRS": "more are sampled",
     "statistics.assessor_combinations.MAX_RESAMPLED_COMBINATIONS": "more are sampled",
-    "statistics.extrapolation.HIGHEST_RATE": "a rate of random swaps",
+    "statistics.topic_sets.HIGHEST_RATE": "a rate of random swaps",
     "statistics.planning.MAX_SIMULATED_TOPICS": "more are extrapolated",
     "report.gates.MAX_TOPICS": "the worst are listed",
     "report.html_explanations.MAX_RUNS": "the page shows the best",

@@ -16,8 +16,16 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.statistics.corrections import P_VALUE_CORRECTIONS, adjust, adjusted, possibly_true
-from xcg.statistics.margins import equivalence_p, evidence, not_worse_p, parse_margins
+from xcg.statistics.corrections import (
+    P_VALUE_CORRECTIONS,
+    adjust,
+    adjusted,
+    equivalence_p,
+    evidence,
+    not_worse_p,
+    parse_margins,
+    possibly_true,
+)
 from xcg.statistics.significance import compare
 
 DIFFERENCES = np.array([0.0125, -0.004, 0.003, -0.017, 0.008, 0.021, -0.009, 0.0005])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xcg.statistics.extrapolation import (
-    SMOOTHINGS,
+from xcg.statistics.topic_sets import (
+    BIN_STARTS,
+    Smoothing,
+    SwapRates,
     difference_needed,
     expected_rates,
     needed_difference,
@@ -21,7 +24,6 @@ from xcg.statistics.extrapolation import (
     rate_samples,
     smooth,
 )
-from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 
 def rates_of(columns: Mapping[int, list[tuple[int, int]]], sizes: tuple[int, ...]) -> SwapRates:
@@ -84,7 +86,7 @@ def test_sparse_bins_are_not_extrapolated() -> None:
 
 def test_measured_sizes_are_not_extrapolated_or_smoothed() -> None:
     rates = rates_of({0: [(8, 16), (0, 16), (4, 16)]}, (1, 2, 3))
-    for smoothing in SMOOTHINGS:
+    for smoothing in get_args(Smoothing):
         assert [expected_rates(rates, size, smoothing)[0] for size in (1, 2, 3)] == [0.5, 0, 0.25]
         assert np.isnan(expected_rates(rates, 4, smoothing)[0])  # all bins are sparse
 

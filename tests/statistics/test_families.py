@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from score_tables import Column, noise, paired_p_value, results_by_model, results_of, tables
 from statsmodels.stats.power import TTestPower
 
-from xcg.statistics.families import detectable_difference, t_detectable
-from xcg.statistics.intervals import mean_intervals, randomisation_interval
+from xcg.statistics.intervals import (
+    detectable_difference,
+    mean_intervals,
+    randomisation_interval,
+    t_detectable,
+)
 from xcg.statistics.significance import compare_runs
 
 

@@ -15,7 +15,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.report.orders import best_run_sentences
 from xcg.statistics.corrections import CORRECTION_NAMES
-from xcg.statistics.families import t_detectable
+from xcg.statistics.intervals import t_detectable
 from xcg.statistics.significance import (
     Comparison,
     best_runs,

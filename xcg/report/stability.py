@@ -23,16 +23,19 @@ from xcg.statistics.assessor_combinations import (
     stability_intervals,
 )
 from xcg.statistics.assessors import AssessorScores
-from xcg.statistics.extrapolation import (
+from xcg.statistics.intervals import interval_columns
+from xcg.statistics.topic_scores import ROUNDING, Floats
+from xcg.statistics.topic_sets import (
+    BIN_STARTS,
+    MIN_COMPARISONS,
     RELIABLE,
+    RunSummary,
     Smoothing,
+    SwapRates,
     expected_rates,
     needed_difference,
     rate_intervals,
 )
-from xcg.statistics.intervals import interval_columns
-from xcg.statistics.topic_scores import ROUNDING, Floats
-from xcg.statistics.topic_sets import BIN_STARTS, MIN_COMPARISONS, RunSummary, SwapRates
 
 Row = dict[str, Any]
 TopicSet = Literal["both", "all", "double-judged"]

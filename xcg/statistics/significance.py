@@ -11,9 +11,14 @@ from typing import Any, NamedTuple
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL, adjusted
-from xcg.statistics.families import Inference, paired_inferences
-from xcg.statistics.margins import margin_p_values, parse_margins
+from xcg.statistics.corrections import (
+    CORRECTION_NAMES,
+    SIGNIFICANCE_LEVEL,
+    adjusted,
+    margin_p_values,
+    parse_margins,
+)
+from xcg.statistics.intervals import Inference, paired_inferences
 from xcg.statistics.significance_tests import PAIRED_TESTS, family_p_values
 from xcg.statistics.topic_scores import (
     DIGITS,
@@ -68,7 +73,7 @@ class Comparison:
             Holm and Bonferroni, so that all intervals hold together at 0.95. None without an interval.
         detectable: The smallest true difference that this comparison finds with a probability of 80 %
             if no other difference of the family is found (the power; see
-            :func:`xcg.statistics.families.detectable_difference`). None with Wilcoxon's test, if all
+            :func:`xcg.statistics.intervals.detectable_difference`). None with Wilcoxon's test, if all
             topics have the same difference, or if there are too few topics for the level.
         test: Name of the test.
         correction: Name of the correction.
@@ -138,7 +143,7 @@ def compare(
             have the same topics and all pairs are compared, and otherwise ``"holm"``.
         margin: A difference, or differences by measure, up to which a run is not worse than the
             baseline, or equivalent to it. It needs a named baseline, and adds p values that show this
-            (see :mod:`xcg.statistics.margins`).
+            (see :mod:`xcg.statistics.corrections`).
 
     Returns:
         The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.
