@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import xcg
@@ -16,9 +15,6 @@ from xcg.evaluation.inputs import Assessments, Inputs
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.statistics.assessors import AssessorScores, agreement, combinations, scores_by_assessor
-
-Floats = npt.NDArray[np.float64]
-
 
 Judged = dict[str, dict[str, dict[str, tuple[int, int]]]]
 

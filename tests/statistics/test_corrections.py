@@ -157,12 +157,6 @@ def test_shaffer_rejects_at_least_what_holm_rejects(p_values: list[float]) -> No
     assert min(shaffer) == min(holm)
 
 
-def test_shaffer_by_hand() -> None:
-    """Four runs: after one rejection at most three pairs are equal (6, 3, 3, 3, 2, 1)."""
-    p_values = [0.004, 0.01, 0.012, 0.02, 0.03, 0.6]
-    assert adjust(p_values, "shaffer") == pytest.approx([0.024, 0.03, 0.036, 0.06, 0.06, 0.6])
-
-
 @pytest.mark.parametrize("correction", ["shaffer", *P_VALUE_CORRECTIONS])
 def test_each_campaign_is_corrected_by_itself(correction: str) -> None:
     rows = np.random.default_rng(0).random((5, 10)) ** 3

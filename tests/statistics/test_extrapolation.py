@@ -91,23 +91,6 @@ def test_measured_sizes_are_not_extrapolated_or_smoothed() -> None:
         assert np.isnan(expected_rates(rates, 4, smoothing)[0])  # all bins are sparse
 
 
-def test_smoothing_computed_by_hand() -> None:
-    rates = rates_of(
-        {
-            # 1/2, 1/8, 3/8, 1/8: the second and third are 16 + 16 comparisons with 8 swaps
-            0: [(8, 16), (2, 16), (6, 16), (1, 8)],
-            # 1/4, no comparison, 1/2, 0: 16 + 48 comparisons with 28 swaps are 7/16
-            1: [(4, 16), (0, 0), (24, 48), (0, 16)],
-        },
-        (1, 2, 3, 4),
-    )
-    assert np.array_equal(smooth(rates, "none"), rates.rates, equal_nan=True)
-    isotonic = smooth(rates, "isotonic")
-    assert isotonic[:, 0].tolist() == pytest.approx([1 / 2, 1 / 4, 1 / 4, 1 / 8])
-    assert isotonic[:, 1].tolist() == pytest.approx([7 / 16, math.nan, 7 / 16, 0], nan_ok=True)
-    assert np.isnan(isotonic[:, 2:]).all()
-
-
 def test_smoothed_rates_are_extrapolated() -> None:
     # 1/2, 1/8, 3/8, 1/4 become 1/2 and three times 1/4, whose logarithms to base 2 are −1, −2, −2, −2.
     # Slope: Σ (n − 2.5)·y / Σ (n − 2.5)² = (1.5 + 1 − 1 − 3) / 5 = −.3; at 5: −1.75 − .3·2.5 = −2.5.

@@ -39,16 +39,6 @@ def test_the_randomisation_interval_holds_what_the_test_does_not_reject(found: l
             assert (p >= level) == inside, (value, p, low, high)
 
 
-def test_the_randomisation_interval_computed_by_hand() -> None:
-    # 0.05 · 64 = 3.2: the limits are the fourth of the sorted means. Two sign vectors keep all or no
-    # topic, and two separate 1 from the other topics.
-    found = np.array([1.0, 2, 3, 6, 8, 9])
-    assert randomisation_interval(found, 0.05) == (1.0, 9.0)
-    assert randomisation_interval(found, 2 / 64) == (None, None)
-    # 0.07 · 64 = 4.48: the fifth is the mean of 1 and 2, or of 8 and 9.
-    assert randomisation_interval(found, 0.07) == (1.5, 8.5)
-
-
 def test_bonferroni_intervals_have_the_level_of_their_test() -> None:
     from scipy.stats import ttest_rel
 
