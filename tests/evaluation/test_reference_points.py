@@ -308,37 +308,6 @@ def test_the_reference_point_is_never_the_best_run(command: Callable[..., Result
     assert {row["run"], row["baseline"]} == {"r+innermost", "r+thorough"}
 
 
-@pytest.mark.parametrize(
-    ("gate", "message"),
-    [
-        (["--fail-under", "xCG@1=0.1"], "r+oracle is ordered with the assessments, so a gate"),
-        (["--baseline", "r+unique"], "r+oracle is ordered with the assessments, so a gate"),
-    ],
-)
-def test_a_gate_with_a_reference_point_is_refused(
-    command: Callable[..., Result], gate: list[str], message: str
-) -> None:
-    strategies = [f"--strategy={name}" for name in ("thorough", "unique", "oracle")]
-    refused = command("gate", *strategies, "--measures", "xCG@1", *gate)
-    assert refused.exit_code == 2
-    assert message in refused.stderr
-
-
-@pytest.mark.parametrize("name", ["calibrate", "plan"])
-def test_statistics_over_systems_leave_reference_points_out(name: str) -> None:
-    base, ranking = ASSESSED["1"], RANKING["r"]["1"]
-    campaign = xcg.load(
-        assessments=dict.fromkeys("12345", base),
-        runs={"r": dict.fromkeys("12345", ranking)},
-        corpus=SECTIONS,
-        strategies=["thorough", "unique", "oracle"],
-        measures="xCG@1",
-    )
-    shown = getattr(campaign.study, name)()
-    assert "r+oracle" not in shown.to_text("csv")
-    assert {NOTE, "note: greedy references are not tested"} <= set(shown.notes)
-
-
 def test_convert_refuses_oracle(campaign: Path) -> None:
     target = campaign / "out.txt"
     options = ["--run", str(campaign / "run.txt"), "--strategy", "oracle", "--output", str(target)]

@@ -28,9 +28,9 @@ from xcg.report.gates import gate_comment, junit_xml, regressed_questions
 from xcg.report.orders import best_run_sentences, order_rows, shift_facts, shift_rows, sweep_sentences
 from xcg.report.plots import reading_plot
 from xcg.report.strategy_studies import crossing_rows, study_rows, study_sentences, study_table
+from xcg.statistics.corrections import parse_margins
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
-from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.significance import Comparison, best_runs
 from xcg.statistics.significance import compare as compare_results
