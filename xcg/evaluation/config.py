@@ -12,7 +12,7 @@ from xcg.errors import FileError, InputError, XcgError
 from xcg.evaluation.inputs import Inputs, resolve_strategies, resolve_user_models
 from xcg.evaluation.run_names import select_runs
 from xcg.measures import MEASURES, Measure
-from xcg.runs.document_names import document_key
+from xcg.runs.chunk_documents import document_key
 from xcg.runs.run import check_order
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated

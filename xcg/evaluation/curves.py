@@ -12,14 +12,14 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList
 from xcg.evaluation.score_notes import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure, RankingGains, split_measures
 from xcg.measures.definition import Curve
 from xcg.measures.rankings import SpanRanking
 from xcg.measures.topic_gains import TOLERANCE, Reading
-from xcg.user_model.effort import Charge
+from xcg.user_model.relevance_value import Charge
 
 IDEAL = "ideal ranking"
 """The name of the ideal ranking among the runs."""

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from xcg.documents.files import expand
-from xcg.documents.searching import is_pattern
+from xcg.documents.files import expand, is_pattern
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.inputs import GivenRuns, Inputs
 from xcg.runs.run import Run

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.inputs import Unanswered
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.measures import Measure, RankingGains
 from xcg.measures.effort import divisor

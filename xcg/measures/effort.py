@@ -27,7 +27,7 @@ from xcg.measures.topic_gains import (
     check_gains,
     check_ideal,
 )
-from xcg.user_model.effort import Charge, Interpolation, Unretrieved
+from xcg.user_model.relevance_value import Charge, Interpolation, Unretrieved
 
 CHARGE: Mapping[str, tuple[str, ...]] = {"charge": get_args(Charge)}
 """The parameter for how results are paid for, of measures with effort in text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from xcg.documents.intervals import IntervalSet
+from xcg.documents.text_units import IntervalSet
 from xcg.errors import XcgError
 from xcg.measures.definition import RANK, Number
 from xcg.measures.highlighted import LIMIT, f_measure, register_highlighted
