@@ -12,7 +12,7 @@ from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.evaluation.curves import curves
 from xcg.evaluation.inputs import Inputs
-from xcg.measures.classic import expected_ratio
+from xcg.measures.inex_eval import expected_ratio
 from xcg.measures.topic_gains import RelevantUnit
 
 DOCUMENT = "<a><s><p>one</p><p>two</p></s><s>three</s></a>"

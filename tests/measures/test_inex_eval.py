@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import XcgError
-from xcg.measures.classic import precall
+from xcg.measures.inex_eval import precall
 
 
 class TestInexEval:

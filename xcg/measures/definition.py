@@ -178,9 +178,9 @@ class Definition:
     name: str
     title: str
     formula: str
-    source: str
-    example: str
     compute: Callable[[Any, float, Parameters], float | None]
+    source: str = ""
+    example: str = ""
     references: tuple[str, ...] = ()
     range: str = "0 to 1"
     cutoff: Cutoff | None = None

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, UNITS, Curve, Number, Parameters
-from xcg.measures.parser import MEASURES
+from xcg.measures.parser import MEASURES, texts_of
 from xcg.measures.rankings import HighlightedRanking, ReadText, Repeated
 from xcg.measures.topic_gains import RankingGains, sum_in_order
 
@@ -155,7 +155,6 @@ _INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008 [@ka
 
 def register_highlighted(
     name: str,
-    source: str = _INEX,
     reads_unknown: Callable[[HighlightedRanking, float], bool] | None = None,
     **declaration: Any,
 ) -> Callable[[OfHighlights], OfHighlights]:
@@ -166,11 +165,10 @@ def register_highlighted(
 
     Args:
         name: The measure's name.
-        source: The measure's source.
         reads_unknown: Returns whether the measure reads a result whose text is unknown, given the
             ranking and the cutoff. The measure is then undefined. By default, it reads all results up
             to the cutoff.
-        declaration: Further fields of :class:`Definition`.
+        declaration: Further fields of :class:`Definition`, or texts in the function's docstring.
     """
     reads = reads_unknown or _reads_unknown
 
@@ -182,7 +180,8 @@ def register_highlighted(
             depth = int(min(cutoff, len(ranking.results))) if is_rank else cutoff
             return function(ranking, depth, **parameters)
 
-        MEASURES.register(name, source=source, needs="text", **declaration)(compute)
+        declared = {"source": _INEX, **declaration, **texts_of(function)}
+        MEASURES.register(name, needs="text", **declared)(compute)
         return function
 
     cutoff = declaration.get("cutoff")
@@ -263,14 +262,14 @@ _in_characters(
 )(lambda ranking, rank, **reading: precision_and_recall(ranking, rank, **reading)[1])
 
 
-@_in_characters(
-    "charF",
-    title="F-measure in characters",
-    formula="charF = (1 + β²)·P·R / (β²·P + R) of P = charP and R = charR",
-    example="P = 0.8, R = 0.4: charF = 0.533",
-    parameters={**_BETA, **LIMIT, **_REPEATED},
-)
+@_in_characters("charF", parameters={**_BETA, **LIMIT, **_REPEATED})
 def _char_f(ranking: HighlightedRanking, rank: int, beta: float, **reading: Any) -> float:
+    """Compute F-measure in characters.
+
+    charF = (1 + β²)·P·R / (β²·P + R) of P = charP and R = charR
+
+    Example: P = 0.8, R = 0.4: charF = 0.533
+    """
     return f_measure(*precision_and_recall(ranking, rank, **reading), beta)
 
 
@@ -282,15 +281,18 @@ _POINTS = (
 
 @register_highlighted(
     "iP",
-    title="interpolated precision at a recall point",
-    formula="iP[x] = highest charP[k] at a rank k with charR[k] ≥ x; 0 if there is none",
-    example="P .8, .53, .56 at R .4, .4, .7: iP@0.41 = 0.56",
     caveat=f"{_REPEATED_TEXT} {_POINTS}",
     cutoff=RECALL_FROM_0,
     parameters=_REPEATED,
     reads_unknown=lambda ranking, _: bool(ranking.unknown),
 )
 def _ip(ranking: HighlightedRanking, recall: float, repeated: Repeated) -> float:
+    """Compute interpolated precision at a recall point.
+
+    iP[x] = highest charP[k] at a rank k with charR[k] ≥ x; 0 if there is none
+
+    Example: P .8, .53, .56 at R .4, .4, .7: iP@0.41 = 0.56
+    """
     return interpolated_precision(ranking, [recall], repeated)[0]
 
 
@@ -301,15 +303,18 @@ def _aip_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve
 
 @register_highlighted(
     "AiP",
-    title="average interpolated precision",
-    formula="AiP = mean of iP at the recall points 0, 0.01, …, 1",
-    example="sizes 100, 50, 100, relevant 80, 0, 60 of 200: AiP = 0.49109",
     caveat=f"The mean over topics is called MAiP. {_REPEATED_TEXT} {_POINTS}",
     parameters=_REPEATED,
     curve=_aip_curve,
     curve_over="recall",
 )
 def _aip(ranking: HighlightedRanking, rank: int, repeated: Repeated) -> float:
+    """Compute average interpolated precision.
+
+    AiP = mean of iP at the recall points 0, 0.01, …, 1
+
+    Example: sizes 100, 50, 100, relevant 80, 0, 60 of 200: AiP = 0.49109
+    """
     # inex_eval adds from left to right; an exact sum would differ in the last digit.
     return sum_in_order(interpolated_precision(ranking, RECALL_POINTS, repeated)) / 101
 
@@ -419,19 +424,24 @@ _declare(
 
 @MEASURES.register(
     "NuggetRecall",
-    title="share of the nuggets that are seen",
-    formula="NuggetRecall[k] = nuggets of which the first k results show at least the share of the "
-    "text of one alternative / nuggets, of those with at least the level rel",
-    source="xcg; after TREC RAG 2024, Pradeep et al. 2024 [@pradeep-et-al-2024]",
-    example="two nuggets, one seen in full: NuggetRecall@5 = 0.5",
-    caveat="Topics without nuggets are left out. budget=tokens (words, characters) reads that amount "
-    "of text, and cuts the last result, instead of that number of results. Nuggets without a score "
-    "under the user model do not count.",
     cutoff=RANK_OR_ALL,
     parameters={**_BUDGET, "rel": Number(0, 0), "share": Number(0.5, 0, 1, above=True)},
     needs_nuggets=True,
 )
 def _nugget_recall(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:
+    """Compute share of the nuggets that are seen.
+
+    NuggetRecall[k] = nuggets of which the first k results show at least the share of the text of
+    one alternative / nuggets, of those with at least the level rel
+
+    Source: xcg; after TREC RAG 2024, Pradeep et al. 2024 [@pradeep-et-al-2024]
+
+    Example: two nuggets, one seen in full: NuggetRecall@5 = 0.5
+
+    Caveat: Topics without nuggets are left out. budget=tokens (words, characters) reads that amount
+    of text, and cuts the last result, instead of that number of results. Nuggets without a score
+    under the user model do not count.
+    """
     found = topic.seen_nuggets(cutoff, settings["budget"])
     seen = [share for level, share in found if level >= settings["rel"]]
     return sum(share >= settings["share"] - 1e-9 for share in seen) / len(seen) if seen else None

@@ -129,11 +129,12 @@ class MeasureRegistry(Registry[Definition]):
 
         Args:
             name: The name of the measure.
-            **declaration: The other fields of its :class:`Definition`.
+            **declaration: The other fields of its :class:`Definition`. Those that are text can stand in
+                the docstring of the function, see :func:`texts_of`.
         """
 
         def add(compute: F) -> F:
-            self.add(name, Definition(name, compute=compute, **declaration))
+            self.add(name, Definition(name, compute=compute, **{**texts_of(compute), **declaration}))
             return compute
 
         return add
@@ -292,6 +293,32 @@ class MeasureRegistry(Registry[Definition]):
         return measure
 
 
+def texts_of(function: Callable[..., object]) -> dict[str, str]:
+    """Return the title, formula and other texts of a measure that a function's docstring states.
+
+    The first line is ``Compute TITLE.``, and the second paragraph the formula. Others begin with
+    ``Range:``, ``Source:``, ``Example:`` or ``Caveat:``.
+
+    >>> def reciprocal_rank(ranking, depth):
+    ...     '''Compute reciprocal rank.
+    ...
+    ...     RR = 1 / rank
+    ...
+    ...     Range: 0 to 1'''
+    >>> texts_of(reciprocal_rank)
+    {'title': 'reciprocal rank', 'formula': 'RR = 1 / rank', 'range': '0 to 1'}
+    """
+    title, formula, *others = [*(function.__doc__ or "").split("\n\n"), "", ""]
+    title = title.removeprefix("Compute ").removesuffix(".")
+    texts = {"title": title, "formula": formula}
+    for paragraph in others:
+        name, _, text = paragraph.partition(":")
+        if name.strip() in _TEXTS:
+            texts[name.strip().lower()] = text
+    return {name: " ".join(text.split()) for name, text in texts.items() if text}
+
+
+_TEXTS = ("Range", "Source", "Example", "Caveat")
 Function = Callable[..., float | None]
 _FUNCTIONS: FunctionRegistry[Function] = FunctionRegistry("measure", "xcg.measure")
 
