@@ -28,7 +28,7 @@ from xcg.gains import oracle
 from xcg.report.inex_eval import inex_eval_scores
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.perturbation import perturb
-from xcg.strategies.rewriting import rewrite
+from xcg.strategies.registry import rewrite
 from xcg.testing import assert_retrieval
 
 NOTE = "note: r+oracle is a greedy reference: its results are ordered with the assessments"

@@ -14,7 +14,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList, Results
 from xcg.evaluation.scoring import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
@@ -22,7 +22,7 @@ from xcg.measures import MEASURES, Measure, Number, RankingGains, split_measures
 from xcg.measures.definition import Curve
 from xcg.measures.rankings import SpanRanking
 from xcg.measures.topic_gains import TOLERANCE, Gains, Reading, vector
-from xcg.user_model.effort import Charge
+from xcg.user_model.relevance_value import Charge
 
 IDEAL = "ideal ranking"
 """The name of the ideal ranking among the runs."""

@@ -43,8 +43,7 @@ from xcg.measures.trec import (
     standard_values,
 )
 from xcg.runs.run import Run, name_without_strategy
-from xcg.strategies.registry import BoundStrategy
-from xcg.strategies.rewriting import rewrite_runs
+from xcg.strategies.registry import BoundStrategy, rewrite_runs
 from xcg.user_model.model import OF_SCALE, UserModel
 
 
