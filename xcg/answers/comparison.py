@@ -13,7 +13,7 @@ from xcg.evaluation.run_names import with_named_run
 from xcg.report.columns import AGREEMENTS, OVERALL_TESTS
 from xcg.report.comparison_plots import differences_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
-from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_table
+from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_tables
 from xcg.report.comparisons import (
     comparison_rows,
     means_rows,
@@ -21,6 +21,7 @@ from xcg.report.comparisons import (
     with_letters,
 )
 from xcg.report.orders import order_rows
+from xcg.statistics.corrections import CORRECTION_NAMES
 from xcg.statistics.margins import parse_margins
 from xcg.statistics.significance import Comparison
 from xcg.statistics.significance import compare as compare_results
@@ -40,17 +41,30 @@ def compare(asked: Asked) -> Answer[Any]:
     notes = list(results.notes)
     if chosen.table == "orders":
         rows = order_rows(results, chosen.resamples, chosen.seed)
-        return Answer(rows, notes, layout=lambda: Layout(columns=AGREEMENTS))
-    shown, legend = with_letters(results) if chosen.letters else (results, "")
-    notes += [legend] if legend else []
+        legend = [
+            f"Orders of {len(results.runs)} runs by their means over {len(results.topics)} topics."
+        ]
+        return Answer(rows, notes, layout=lambda: Layout(columns=AGREEMENTS, legend=legend))
+    shown, names = with_letters(results) if chosen.letters else (results, "")
+    notes += [names] if names else []
     if len(results.runs) == 2:
         notes.append("note: Friedman's test needs at least three runs; there are two")
     correction = chosen.correction or "holm"
+    over = f"over the topics that all runs have, of {len(results.topics)}"
+    corrected = f"corrected for the number of pairs ({CORRECTION_NAMES[correction]})"
+    if correction == "none":
+        corrected = "without a correction for the number of pairs"
     if chosen.table == "overall":
         rows = overall_rows(shown, correction)
-        return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS))
+        legend = [f"Tests {over}; Conover's, {corrected}."]
+        return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS, legend=legend))
     rows = means_rows(shown, correction)
-    return Answer(rows, notes, layout=Layout)
+    legend = [
+        f"Means {over}.",
+        f"A > B: A is better than B by Conover's test after Friedman's, {corrected}; * p < 0.05, ** "
+        "p < 0.01.",
+    ]
+    return Answer(rows, notes, layout=lambda: Layout(legend=legend))
 
 
 def margins_of(asked: Asked, measures: Sequence[str]) -> Mapping[str, float] | None:
@@ -78,7 +92,7 @@ def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Com
             statement.lead,
             statement.facts,
             comparison_tables(results, comparisons, chosen.topics, by_pair),
-            publication_table(results, comparisons, by_pair),
+            lambda: publication_tables(results, comparisons, baseline or ALL_PAIRS, by_pair),
         )
 
     return Answer(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+
 from xcg.answer import Layout
 from xcg.answers.asked import Asked
-from xcg.evaluation.results import Marks, Results
+from xcg.errors import XcgError, nearest
+from xcg.evaluation.results import Results
 from xcg.evaluation.run_names import with_named_run
 from xcg.report.marks import marks_of
 from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 from xcg.statistics.intervals import mean_intervals
+from xcg.statistics.topic_scores import ALL_PAIRS
 
 
 def evaluate(asked: Asked) -> Results:
@@ -19,8 +23,10 @@ def evaluate(asked: Asked) -> Results:
         results = asked.evaluate(trec_eval_inputs(inputs))
         text = trec_eval_output(results, shown.per_topic)
         return results.shown(Layout(texts={"trec_eval": lambda: text}))
-    inputs, against = with_named_run(inputs, shown.against)
+    inputs, against = with_named_run(inputs, shown.against, (ALL_PAIRS,))
     results = asked.evaluate(inputs)
+    if against not in (None, ALL_PAIRS, *results.runs):
+        raise XcgError(f"evaluate.against: no run {against!r}: {nearest(str(against), results.runs)}")
     limits = None
     if shown.topic:
         results = results.of_topics(shown.topic)
@@ -31,7 +37,6 @@ def evaluate(asked: Asked) -> Results:
             *without,
         ]
 
-    def marks(format: str) -> Marks:
-        return marks_of(results, format, shown.mark, against)
-
-    return results.shown(None, shown.per_topic or bool(shown.topic), limits, marks)
+    marks = functools.partial(marks_of, results, against)
+    per_topic = shown.per_topic or bool(shown.topic)
+    return results.shown(None, per_topic, limits, None if shown.topic else marks, shown.ranks)

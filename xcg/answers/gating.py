@@ -110,9 +110,8 @@ def gate(asked: Asked) -> GateAnswer:
         return replace(printed.layout, texts={"markdown": comment})
 
     def comment() -> str:
-        rows = comparison.records() if comparison else ()
-        publication = comparison.layout.publication if comparison else None
-        return gate_comment(verdict, notes, rows, publication, find_questions())
+        table = comparison.to_text("markdown") if comparison else ""
+        return gate_comment(verdict, notes, len(comparison or ()), table, find_questions())
 
     answer = GateAnswer(
         verdict.checks,

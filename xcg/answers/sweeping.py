@@ -9,7 +9,7 @@ from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.report.columns import CROSSINGS, SHIFTS
 from xcg.report.comparison_plots import panel_notes, strategies_plot, sweep_plot
-from xcg.report.orders import shift_facts, shift_rows, sweep_sentences
+from xcg.report.orders import shift_facts, shift_rows, shift_tables, sweep_sentences
 from xcg.report.strategy_studies import (
     crossing_rows,
     study_rows,
@@ -30,13 +30,17 @@ def sweep(asked: Asked) -> Answer[Any]:
     results = asked.evaluate(inputs)
     shifts = order_shifts(results, chosen.reference_model, chosen.resamples, chosen.seed)
     best = best_runs(results)
+    named = results, chosen.reference_model, chosen.resamples
+    rows = functools.partial(shift_rows, shifts, best, chosen.resamples)
+    facts = shift_facts(shifts, best, chosen.resamples)
     return Answer(
         shifts,
         results.notes,
-        to_records=lambda: shift_rows(shifts, best, chosen.resamples),
+        to_records=rows,
         layout=lambda: Layout(
-            sweep_sentences(results, chosen.reference_model, chosen.resamples),
-            shift_facts(shifts, best, chosen.resamples),
+            sweep_sentences(*named),
+            facts,
+            publication=lambda: shift_tables(rows(), [*sweep_sentences(*named, hint=False), *facts]),
             columns=SHIFTS,
         ),
         figure=lambda: sweep_plot(results, shifts, chosen.reference_model or results.user_models[0]),
@@ -58,6 +62,10 @@ def _strategy_sweep(asked: Asked) -> Answer[Any]:
     return Answer(
         study_rows(study),
         notes,
-        layout=lambda: Layout(sentences, tables=[study_table(study)]),
+        layout=lambda: Layout(
+            sentences,
+            tables=[study_table(study)],
+            publication=lambda: [study_table(study, has_all_names=True)],
+        ),
         figure=figure,
     )
