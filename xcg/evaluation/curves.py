@@ -105,7 +105,7 @@ def curves(
 
 def _curves_of_levels(inputs: Inputs, measure: Measure) -> NotedList[CurveOf]:
     """Return the values of a measure at several cutoffs as curves."""
-    points = {str(measure @ x): x for x in measure.definition.curve_points}
+    points = {f"{_without_cutoff(measure)}@{x:g}": x for x in measure.definition.curve_points}
     results = evaluate(replace(inputs, measures=list(points)))
     values: dict[tuple[str, str, str], list[float]] = {}
     for row in results:
