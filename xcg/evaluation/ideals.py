@@ -47,25 +47,14 @@ def ideal_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> Noted
 
 
 def _topics(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[list[Topic], Notes]:
-    """Return topics without runs, by default all, and the notes."""
-    notes, names = inputs.new_notes(), _checked_topics(inputs.recall_base, names)
-    source = TopicSource.of(inputs, with_runs=False)
-    return map_topics(source, lambda topic: topic, notes, names), notes
-
-
-def _checked_topics(base: RecallBase, topics: Iterable[str] | None) -> list[str]:
-    """Return topics, by default all assessed ones.
-
-    Raises:
-        XcgError: If one of them is not assessed, with the nearest topic.
-    """
-    if topics is None:
-        return base.topics
-    checked = list(topics)
+    """Return topics without runs, by default all, and the notes; XcgError if one is not assessed."""
+    base, notes = inputs.recall_base, inputs.new_notes()
+    checked = base.topics if names is None else list(names)
     for topic in checked:
         if topic not in base:
             raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    return checked
+    source = TopicSource.of(inputs, with_runs=False)
+    return map_topics(source, lambda topic: topic, notes, checked), notes
 
 
 def assessed_path(base: RecallBase, topic: str, file: str, tree: ElementTree, row: int) -> str:
