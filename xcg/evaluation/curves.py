@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from xcg.answer import Answer
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import NotedList, Results
+from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.ideal import IdealRecallBase
@@ -70,7 +71,7 @@ def curve_measure(text: str) -> Measure:
 
 def curves(
     inputs: Inputs, measure: str = "nxCG", depth: int = 100, with_ideal: bool = False
-) -> NotedList[CurveOf]:
+) -> Answer[CurveOf]:
     """Compute measures as curves, for each topic and as means over topics.
 
     Args:
@@ -135,7 +136,7 @@ def curves(
         for topic_name, (x, y) in topics.with_mean().items():
             name = str(one).partition("@")[0]
             lines.append(CurveOf(run, topic_name, name, model_name, list(x), list(y)))
-    return NotedList(lines, notes.lines())
+    return Answer(lines, notes.lines())
 
 
 @dataclass

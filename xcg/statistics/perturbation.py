@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
+from xcg.answer import Answer
 from xcg.documents.paths import WHOLE
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
-from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.topic import Topic
 from xcg.lazy_modules import np
@@ -60,7 +60,7 @@ class PerturbedMean(NamedTuple):
 
 def perturb(
     inputs: Inputs, counts: Sequence[int] = COUNTS, progress: Progress | None = None
-) -> NotedList[PerturbedMean]:
+) -> Answer[PerturbedMean]:
     """Compute means after non-relevant results are inserted into runs.
 
     The inserted results are from documents without relevant text, so they gain nothing and overlap with
@@ -130,7 +130,7 @@ def perturb(
                     )
     if not lines:
         raise XcgError("nothing to perturb: no run answers a topic with an ideal element")
-    return NotedList(lines, notes.lines())
+    return Answer(lines, notes.lines())
 
 
 def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) -> None:
