@@ -29,7 +29,8 @@ from scipy.stats import binom, norm, rankdata
 
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjust, evidence
 from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_values, smallest_p
-from xcg.statistics.topic_scores import DIGITS, ROUNDING
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, TopicScores
+from xcg.statistics.tukey import tukey_inferences
 
 TOPICS = 15, 34, 50
 RUNS = 2, 10, 69
@@ -94,6 +95,23 @@ def differences(scores: np.ndarray, first: np.ndarray, second: np.ndarray) -> np
     return found
 
 
+def tukey_alarm(scores: np.ndarray, test: str) -> bool:
+    """Return whether any pair differs by Tukey's HSD or its randomised form."""
+    topics, runs = scores.shape
+    order = np.argsort(scores.mean(axis=0))
+    names = [str(run) for run in range(runs)]
+    table = TopicScores(
+        [str(topic) for topic in range(topics)],
+        dict(zip(names, scores[:, order].T.tolist(), strict=True)),
+    )
+    # The largest difference decides. Several pairs let the package interpolate p, which is faster.
+    pairs = [(names[-1], name) for name in names[:-1]]
+    return any(
+        line.p_adjusted < SIGNIFICANCE_LEVEL
+        for line in tukey_inferences(table, pairs, test, SIGNIFICANCE_LEVEL)
+    )
+
+
 def gate_alarm(p: np.ndarray, found: np.ndarray, test: str) -> bool:
     """Return whether a run is significantly worse than the baseline."""
     if p.min() * len(p) >= SIGNIFICANCE_LEVEL:
@@ -136,7 +154,9 @@ def count_alarms(pilot: Pilot, topics: int, runs: int, campaigns: int, seed: int
             for measure, _ in (key for key in pilot if key[1] == model and runs > 2):
                 cell = PAIRS, measure, test
                 for scores in (campaign[measure, model] for campaign in block):
-                    if smallest_p(test, topics) * len(first) < SIGNIFICANCE_LEVEL:
+                    if test in ("t", "randomisation"):
+                        alarms[cell] += tukey_alarm(scores, test)
+                    elif smallest_p(test, topics) * len(first) < SIGNIFICANCE_LEVEL:
                         p = p_values(test, differences(scores, first, second), len(first))
                         alarms[cell] += bool(p.min() * len(first) < SIGNIFICANCE_LEVEL)
     return alarms
@@ -182,8 +202,9 @@ def main(arguments: list[str] | None = None) -> None:
                 rate = alarms[procedure, measure, test] / options.campaigns
                 highest = max(highest, rate)
                 power = smallest_p(test, topics) * comparisons < SIGNIFICANCE_LEVEL
+                tukey = procedure == PAIRS and test in ("t", "randomisation")
                 above = " above" if rate > limits[0] else ""
-                texts.append(f"{100 * rate:.1f}{above}" if power else "no power")
+                texts.append(f"{100 * rate:.1f}{above}" if power or tukey else "no power")
             row = [topics, runs, procedure, comparisons, measure, *texts]
             print(f"| {' | '.join(map(str, row))} |", flush=True)
         print(f"{topics} topics, {runs} runs", file=sys.stderr)

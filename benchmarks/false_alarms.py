@@ -16,10 +16,10 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import studentized_range
 
 from xcg.statistics.intervals import paired_significant
 from xcg.statistics.topic_scores import pair_differences
+from xcg.statistics.tukey import studentised_range_limit, tukey_errors
 
 TOPICS = 5, 15, 50
 RUNS = 8, 20
@@ -117,13 +117,9 @@ LAWS: dict[str, Law] = {
 def tukey_significant(scores: np.ndarray, pairs: list[tuple[int, int]]) -> np.ndarray:
     """Return which pairs differ by Tukey's HSD, in each campaign."""
     first, second = (list(indices) for indices in zip(*pairs, strict=True))
-    _, topics, runs = scores.shape
     means = scores.mean(axis=1)
-    centred = scores - scores.mean(axis=2, keepdims=True)
-    residuals = centred - centred.mean(axis=1, keepdims=True)
-    df = (runs - 1) * (topics - 1)
-    errors = np.sqrt((residuals**2).sum(axis=(1, 2)) / df / topics)
-    limit = studentized_range.isf(0.05, runs, df)
+    errors, df = tukey_errors(scores)
+    limit = studentised_range_limit(0.05, scores.shape[2], df)
     return np.abs(means[:, first] - means[:, second]) > limit * errors[:, None]
 
 

@@ -73,7 +73,7 @@ def test_records(xcg_command: Command) -> None:
         ),
         (["--set", "runs=focused"], "1 run: expected at least two to exchange"),
         (of_study(test="wilcoxon", correction="shaffer"), "wilcoxon cannot be studied: shaffer is"),
-        (of_study(correction="hohm"), "--set study.calibrate.correction: illegal value 'hohm'"),
+        (of_study(correction="tukey"), "--set study.calibrate.correction: illegal value 'tukey'"),
     ],
 )
 def test_misuse(xcg_command: Command, options: list[str], message: str) -> None:

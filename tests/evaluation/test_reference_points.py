@@ -28,7 +28,7 @@ from xcg.gains import oracle
 from xcg.report.inex_eval import inex_eval_scores
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.perturbation import perturb
-from xcg.strategies.rewriting import rewrite
+from xcg.strategies.registry import rewrite
 from xcg.testing import assert_retrieval
 
 NOTE = "note: r+oracle is a greedy reference: its results are ordered with the assessments"
@@ -292,7 +292,7 @@ def command(campaign: Path) -> Callable[..., Result]:
 
 def test_the_reference_point_is_never_the_best_run(command: Callable[..., Result]) -> None:
     strategies = ["--strategy", "thorough", "--strategy", "oracle", "--measures", "xCG@1"]
-    marked = command("evaluate", *strategies, "--format", "markdown", "--set", "evaluate.mark=true")
+    marked = command("evaluate", *strategies, "--format", "markdown")
     assert marked.exit_code == 0, marked.output
     assert "| r+thorough | **0.1000** |" in marked.stdout
     assert "| r+oracle   |     1.0000 |" in marked.stdout

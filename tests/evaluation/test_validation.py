@@ -50,6 +50,12 @@ def test_a_clean_campaign_has_no_findings(campaign: Path) -> None:
     assert report.counts == {
         "documents": 1,
         "elements in documents": 4,
+        "elements per document": 4.0,
+        "characters per document": 6.0,
+        "words per document": 1.0,
+        "characters per element": (6 + 6 + 3 + 3) / 4,
+        "depth per element (root: 1)": (1 + 2 + 3 + 3) / 4,
+        "greatest depth": 3,
         "assessed topics": 1,
         "assessed elements": 3,
         "relevant elements": 3,

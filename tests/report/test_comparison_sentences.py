@@ -24,16 +24,27 @@ def results_of(scores: dict[str, tuple[float, ...]]) -> Results:
 
 
 @pytest.mark.slow
-def test_sentences_state_how_much_the_spreads_of_pairs_differ() -> None:
+@pytest.mark.parametrize("correction", ["tukey", "shaffer"])
+def test_sentences_state_how_much_the_spreads_of_pairs_differ(correction: str) -> None:
     deviations = [
         statistics.stdev(x - y for x, y in zip(SCORES[a], SCORES[b], strict=True))
         for a, b in combinations(SCORES, 2)
     ]
     low, high = min(deviations), max(deviations)
-    comparisons = compare_runs(results_of(SCORES), "MAep", "m")
-    facts = comparison_statement(comparisons, None).facts
+    assert high > 3 * low
+    comparisons = compare_runs(results_of(SCORES), "MAep", "m", correction=correction)
+    facts = comparison_statement(comparisons, None, correction).facts
     (spread,) = (line for line in facts if line.startswith("spread: "))
     assert spread.endswith(f"from {low:.4f} to {high:.4f}")
+    warned = [line for line in facts if line.startswith("warning: ")]
+    assert [f"{high / low:.1f}-fold" in line for line in warned] == [True] * (correction == "tukey")
+
+
+def test_spreads_within_threefold_are_no_reason_for_a_warning() -> None:
+    scores = {**SCORES, "c": (0.4, 0.1, 0.3, 0.2)}
+    comparisons = compare_runs(results_of(scores), "MAep", "m", correction="tukey")
+    facts = comparison_statement(comparisons, None, "tukey").facts
+    assert not [line for line in facts if line.startswith("warning: ")]
 
 
 @pytest.mark.parametrize(("zeros", "noted"), [(3, False), (4, True)])

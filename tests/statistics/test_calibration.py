@@ -82,7 +82,7 @@ def test_rows_do_not_depend_on_what_else_is_studied(monkeypatch: pytest.MonkeyPa
     """Nor do they depend on the number of campaigns that are computed at once."""
     results = results_from({("MAep", "m"): skewed(8, 3), ("nxCG@10", "m"): skewed(8, 3, 1)})
     rows = calibrate(results, campaigns=60)
-    assert len(rows) == 2 * 2 * 3 + 3
+    assert len(rows) == 2 * 2 * 4 + 4
     assert rows == calibrate(results, campaigns=60)
     assert rows != calibrate(results, campaigns=60, seed=1)
     monkeypatch.setattr(calibration, "_MAX_CAMPAIGNS_AT_ONCE", 7)
@@ -136,7 +136,7 @@ def test_rates_are_those_of_compare_and_of_the_gate() -> None:
 def test_without_power_the_verdict_says_so() -> None:
     rows = calibrate(results_from({("MAep", "m"): skewed(5, 3)}), "r0", campaigns=20)
     verdicts = {(row.procedure, row.test): row.verdict for row in rows}
-    for test in ("wilcoxon", "randomisation"):  # 2 / 2⁵ = .0625
+    for test in ("wilcoxon", "wilcoxon-pratt", "randomisation"):  # 2 / 2⁵ = .0625
         assert verdicts["named baseline", test] == verdicts["gate", test] == "no power"
     assert verdicts["named baseline", "t"] != "no power"
 

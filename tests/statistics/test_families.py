@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from score_tables import Column, noise, paired_p_value, results_by_model, results_of, tables
+from scipy import stats
+from score_tables import Column, noise, paired_p_value, results_by_model, results_of, scores_of, tables
 from statsmodels.stats.power import TTestPower
 
 from xcg.statistics.intervals import (
@@ -17,7 +19,33 @@ from xcg.statistics.intervals import (
     randomisation_interval,
     t_detectable,
 )
-from xcg.statistics.significance import compare_runs
+from xcg.statistics.significance import Comparison, compare_runs
+from xcg.statistics.tukey import _tukey_p_values, tukey_inferences
+
+
+def test_tukey_with_the_anova_of_statsmodels() -> None:
+    import statsmodels.formula.api as smf
+    from pandas import DataFrame
+    from statsmodels.stats.libqsturng import psturng, qsturng
+
+    table = np.array(noise((4, 12), seed=5)) + np.array([[0.0], [0.02], [0.1], [0.12]])
+    rows = [(i, j, table[i, j]) for i, j in product(range(4), range(12))]
+    frame = DataFrame(rows, columns=["run", "topic", "score"])
+    model = smf.ols("score ~ C(run) + C(topic)", frame).fit()
+    error = math.sqrt(model.mse_resid / 12)
+    lines = compare_runs(results_of(table.tolist()), "MAep", "m", correction="tukey")
+    assert {(line.correction, line.comparisons, line.level) for line in lines} == {("tukey", 6, 0.95)}
+    for line, (i, j) in zip(lines, combinations(range(4), 2), strict=True):
+        difference = table[i].mean() - table[j].mean()
+        q = abs(difference) / error
+        # psturng returns at most 0.9.
+        assert min(line.p_adjusted, 0.9) == pytest.approx(
+            float(np.squeeze(psturng(q, 4, 33))), abs=2e-3
+        )
+        half = float(qsturng(0.95, 4, 33)) * error
+        assert (line.low, line.high) == pytest.approx((difference - half, difference + half), abs=1e-4)
+        contrast = f"C(run)[T.{j}] = 0" if i == 0 else f"C(run)[T.{i}] - C(run)[T.{j}] = 0"
+        assert line.p == pytest.approx(float(model.t_test(contrast).pvalue))
 
 
 def test_two_runs_need_no_correction() -> None:
@@ -25,7 +53,74 @@ def test_two_runs_need_no_correction() -> None:
     for test in ("t", "randomisation"):
         (line,) = compare_runs(results_of(table), "MAep", "m", test=test)
         assert line.p == line.p_adjusted == paired_p_value(test, table[0], table[1])
+        assert (
+            compare_runs(results_of(table), "MAep", "m", test=test, correction="tukey")[0].p == line.p
+        )
         assert (line.comparisons, line.level) == (1, 0.95)
+
+
+def test_many_pairs_have_the_p_values_of_few_pairs() -> None:
+    table = noise((13, 6), seed=4)
+    table[3] = [value + 0.15 for value in table[3]]
+    scores = scores_of(table)
+    pairs = list(combinations(scores.values, 2))
+    every = tukey_inferences(scores, pairs, "t", 0.05)
+    assert len(every) == 78
+    few = [tukey_inferences(scores, [pair], "t", 0.05)[0] for pair in pairs[::4]]
+    for line, other in zip(every[::4], few, strict=True):
+        assert line.p_adjusted == pytest.approx(other.p_adjusted, abs=1e-8)
+        assert (line.p, line.low, line.high) == (other.p, other.low, other.high)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "df"), [(5, 4), (20, 3000), (21, 400), (69, 3332), (150, 7301)])
+def test_interpolated_p_values_are_those_of_scipy(runs: int, df: int) -> None:
+    from scipy.stats import studentized_range
+
+    q = np.linspace(0.1, 12, 25)
+    expected = studentized_range.sf(q, runs, df)
+    assert _tukey_p_values(q, runs, df)[1] == pytest.approx(expected, abs=1e-8)
+
+
+def test_the_randomised_tukey_test_with_all_permutations() -> None:
+    table = np.array([[0.9, 0.7, 0.8, 0.5], [0.3, 0.4, 0.35, 0.6], [0.5, 0.2, 0.1, 0.15]])
+    ranges, single = [], []
+    for orders in product(permutations(range(3)), repeat=4):
+        means = np.array([table[list(order), topic] for topic, order in enumerate(orders)]).mean(0)
+        ranges.append(np.ptp(means))
+        single.append(abs(means[0] - means[1]))
+    limit = np.sort(ranges)[-math.ceil(0.05 * len(ranges))]
+    lines = compare_runs(
+        results_of(table.tolist()), "MAep", "m", test="randomisation", correction="tukey"
+    )
+    for line in lines:
+        distance = abs(line.difference) - 1e-12
+        assert line.p_adjusted == pytest.approx(np.mean(np.array(ranges) >= distance), abs=0.01)
+        assert line.p == pytest.approx(np.mean(np.array(single) >= distance), abs=0.01)
+        assert line.low == pytest.approx(line.difference - limit, abs=0.011)
+
+
+def test_the_randomised_tukey_test_does_not_depend_on_the_order() -> None:
+    table = noise((4, 7), seed=8)
+
+    def compared(columns: list[list[float]]) -> list[Comparison]:
+        return compare_runs(results_of(columns), "MAep", "m", test="randomisation", correction="tukey")
+
+    lines = compared(table)
+    again = compared([column[::-1] for column in table[::-1]])
+    assert sorted(line.p_adjusted for line in lines) == sorted(line.p_adjusted for line in again)
+
+
+def test_without_error_variance_tukey_is_randomised() -> None:
+    results = results_of([[0.1] * 3, [0.2] * 3, [0.3] * 3])
+    lines, expected = (
+        compare_runs(results, "MAep", "m", test=test, correction="tukey")
+        for test in ("t", "randomisation")
+    )
+    assert [line.p_adjusted for line in lines] == [line.p_adjusted for line in expected]
+    assert lines[1].p_adjusted > 0.02  # 6 of 6³ permutations have this range
+    equal = compare_runs(results_of([[0.1, 0.3]] * 3), "MAep", "m", correction="tukey")
+    assert [line.p_adjusted for line in equal] == [1, 1, 1]
 
 
 @given(st.lists(st.integers(-4, 8).map(lambda i: i / 8), min_size=2, max_size=8))
@@ -73,9 +168,23 @@ def test_the_t_test_agrees_with_statsmodels(topics: int, level: float, power: fl
     assert found == pytest.approx(power, abs=1e-4)
 
 
+def test_tukeys_detectable_difference_is_computed_by_hand() -> None:
+    scores = scores_of(TABLE)
+    (inference, *_) = tukey_inferences(scores, [("r0", "r1")], "t", 0.05)
+    matrix = np.array(TABLE)
+    residuals = matrix - matrix.mean(0) - matrix.mean(1)[:, None] + matrix.mean()
+    variance, df = (residuals**2).sum() / (3 * 14), 3 * 14
+    critical = stats.studentized_range.isf(0.05, 4, df) / math.sqrt(2)
+    assert inference.detectable is not None
+    noncentrality = inference.detectable / math.sqrt(2 * variance / 15)
+    assert stats.nct.sf(critical, df, noncentrality) == pytest.approx(0.8, abs=1e-4)
+
+
 @pytest.mark.parametrize("test", ["t", "randomisation"])
 def test_comparisons_hold_the_detectable_difference(test: str) -> None:
-    """The level is the strictest one of the correction."""
+    """The level is the strictest one of the correction; Tukey's HSD has one value for all pairs."""
+    lines = compare_runs(results_of(TABLE), "MAep", "m", test=test, correction="tukey")
+    assert len({line.detectable for line in lines}) == 1
     named = compare_runs(results_of(TABLE), "MAep", "m", baseline="r0", test=test)
     for number, line in enumerate(named, 1):
         found = np.array(TABLE[number]) - np.array(TABLE[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -16,17 +17,39 @@ from xcg.errors import XcgError
 from xcg.statistics.significance_tests import EXACT_WILCOXON_TOPICS, PAIRED_TESTS, smallest_p
 
 
+def test_the_t_test_by_its_formula() -> None:
+    # d = 1 2 3: t = 2 / (1 / √3) = 2√3; with 2 degrees of freedom p = 1 − t / √(2 + t²)
+    t = 2 * math.sqrt(3)
+    assert paired_p_value("t", [2, 4, 6], [1, 2, 3]) == pytest.approx(1 - t / math.sqrt(2 + t * t))
+    # d = 1 3: t = 2 / (√2 / √2) = 2; with 1 degree of freedom p = 1 − 2·atan(t) / π
+    assert paired_p_value("t", [1, 3], [0, 0]) == pytest.approx(1 - 2 * math.atan(2) / math.pi)
+
+
 @pytest.mark.parametrize(("topics", "p"), [(2, 1 / 2), (3, 1 / 4), (34, 2.0**-33)])
 def test_t_of_equal_differences_is_the_p_value_of_all_sign_vectors(topics: int, p: float) -> None:
     scores = [i / 100 for i in range(topics)]
     assert paired_p_value("t", scores, [score + 0.1 for score in scores]) == p
 
 
-@given(signed=st.lists(st.integers(-4, 4), min_size=2, max_size=12))
-def test_wilcoxons_test_equals_full_enumeration(signed: list[int]) -> None:
+def test_wilcoxons_test_by_enumeration() -> None:
+    # |d| ranks 1 2 3 4, the rank 1 negative: W− = 1. Of 16 sign vectors, W− ≤ 1 for {} and {1}, and as
+    # many at the other end: 4 / 16. The topic without a difference is left out.
+    first, second = [0.1, 0.4, 0.6, 0.8, 0.5], [0.2, 0.2, 0.3, 0.4, 0.5]
+    assert paired_p_value("wilcoxon", first, second) == pytest.approx(4 / 16)
+    # 0.3 − 0.2 and 0.2 − 0.1 differ in the last bit alone, and so share a rank: W is 1.5, of 0 1.5
+    # 1.5 3, and reached by all vectors
+    assert 0.3 - 0.2 != 0.2 - 0.1
+    assert paired_p_value("wilcoxon", [0.3, 0.1], [0.2, 0.2]) == 1
+
+
+@given(
+    signed=st.lists(st.integers(-4, 4), min_size=2, max_size=12),
+    zeros=st.sampled_from(["wilcoxon", "wilcoxon-pratt"]),
+)
+def test_wilcoxons_test_equals_full_enumeration(signed: list[int], zeros: str) -> None:
     from scipy.stats import rankdata
 
-    ranked = [abs(d) for d in signed if d]
+    ranked = [abs(d) for d in signed if d or zeros == "wilcoxon-pratt"]
     ranks = dict(zip(ranked, rankdata(ranked), strict=True))
     changed = [d for d in signed if d]
     observed = abs(sum(math.copysign(ranks[abs(d)], d) for d in changed))
@@ -34,26 +57,30 @@ def test_wilcoxons_test_equals_full_enumeration(signed: list[int]) -> None:
     sums = [sum(s * ranks[abs(d)] for s, d in zip(v, changed, strict=True)) for v in vectors]
     count = sum(abs(total) >= observed for total in sums)
     scores = [d / 7 for d in signed]
-    assert paired_p_value("wilcoxon", scores, [0] * len(signed)) == count / len(vectors)
+    assert paired_p_value(zeros, scores, [0] * len(signed)) == count / len(vectors)
 
 
-def test_wilcoxons_test_is_a_binomial_test_if_all_differences_have_one_size() -> None:
+@pytest.mark.parametrize("test", ["wilcoxon", "wilcoxon-pratt"])
+def test_wilcoxons_test_is_a_binomial_test_if_all_differences_have_one_size(test: str) -> None:
     from scipy.stats import binomtest
 
     # Precision at 1, for example: 40 wins, 60 losses, 20 ties; and as many topics as in a web search.
     for wins, losses, ties in [(40, 60, 20), (1800, 1900, 1000)]:
         scores = [1] * wins + [-1] * losses + [0] * ties
         p = binomtest(wins, wins + losses).pvalue
-        assert paired_p_value("wilcoxon", scores, [0] * len(scores)) == pytest.approx(p, rel=1e-9)
+        assert paired_p_value(test, scores, [0] * len(scores)) == pytest.approx(p, rel=1e-9)
 
 
-def test_wilcoxons_normal_approximation_continues_the_exact_value() -> None:
+@pytest.mark.parametrize(("test", "zeros"), [("wilcoxon", "wilcox"), ("wilcoxon-pratt", "pratt")])
+def test_wilcoxons_normal_approximation_continues_the_exact_value(
+    test: str, zeros: Literal["wilcox", "pratt"]
+) -> None:
     from scipy import stats
 
     for topics in (EXACT_WILCOXON_TOPICS, 2 * EXACT_WILCOXON_TOPICS):
         scores = (np.round(np.random.default_rng(3).normal(0.5, 10, topics)) / 10).tolist()
-        approximation = stats.wilcoxon(scores, method="approx").pvalue
-        p = paired_p_value("wilcoxon", scores, [0] * topics)
+        approximation = stats.wilcoxon(scores, zero_method=zeros, method="approx").pvalue
+        p = paired_p_value(test, scores, [0] * topics)
         assert p == pytest.approx(approximation, abs=5e-4)
         assert (p == approximation) == (topics > EXACT_WILCOXON_TOPICS)
 
@@ -115,6 +142,7 @@ def test_p_values_are_those_of_scipy(topics: int) -> None:
     assert paired_p_value("t", first, second) == stats.ttest_rel(first, second).pvalue
     exact = stats.wilcoxon(first, second, method="exact").pvalue
     assert paired_p_value("wilcoxon", first, second) == pytest.approx(exact)
+    assert paired_p_value("wilcoxon-pratt", first, second) == pytest.approx(exact)
     if topics == 12:
         direct = stats.permutation_test(
             (np.subtract(first, second),), np.mean, permutation_type="samples", n_resamples=10_000

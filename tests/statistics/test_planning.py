@@ -134,6 +134,7 @@ def test_equal_runs_and_too_few_topics_have_no_detectable_difference() -> None:
         ({"difference": math.inf}, "illegal difference inf"),
         ({"runs": 1}, "illegal number of runs to compare 1: expected at least 2"),
         ({"topics": 1}, "illegal number of topics 1"),
+        ({"correction": "tukey"}, "no correction 'tukey'"),
         ({"baseline": "r9"}, "no run 'r9'"),
         ({"baseline": "r1", "correction": "shaffer"}, "shaffer is only defined if all pairs"),
     ],

@@ -14,9 +14,8 @@ import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.report.orders import best_run_sentences
-from xcg.statistics.corrections import CORRECTION_NAMES
 from xcg.statistics.intervals import t_detectable
-from xcg.statistics.significance import Comparison, best_runs, compare, compare_runs
+from xcg.statistics.significance import CORRECTIONS, Comparison, best_runs, compare, compare_runs
 from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import deciding_topics
 
@@ -105,12 +104,14 @@ def test_all_pairs_and_the_best_run_as_baseline() -> None:
     tables(),
     st.sampled_from([None, "best", "r0"]),
     st.sampled_from(["t", "randomisation"]),
-    st.sampled_from([None, *CORRECTION_NAMES]),
+    st.sampled_from([None, *CORRECTIONS]),
 )
 def test_intervals_tests_and_counts_are_consistent(
     table: list[Column], baseline: str | None, test: str, correction: str | None
 ) -> None:
-    if correction == "shaffer" and (test != "t" or baseline == "r0"):
+    if (correction == "shaffer" and test != "t") or (
+        correction in ("shaffer", "tukey") and baseline == "r0"
+    ):
         correction = None
     found = compare_runs(results_of(table), "MAep", "m", baseline, test, correction)
     runs = len(table)
@@ -141,13 +142,13 @@ def test_intervals_tests_and_counts_are_consistent(
         ({"test": "wilcox"}, "no test 'wilcox': did you mean 'wilcoxon'?"),
         ({"correction": "hom"}, "no correction 'hom': did you mean 'holm'?"),
         (
-            {"correction": "shaffer", "baseline": "r0"},
-            "the correction shaffer is only defined if all pairs of runs are compared, not with a "
+            {"correction": "tukey", "baseline": "r0"},
+            "the correction tukey is only defined if all pairs of runs are compared, not with a "
             "baseline like 'r0': use holm",
         ),
         (
-            {"correction": "shaffer", "test": "wilcoxon"},
-            "the correction shaffer is only defined if the test is t, not wilcoxon",
+            {"correction": "tukey", "test": "wilcoxon"},
+            "the correction tukey is only defined if the test is t or randomisation, not wilcoxon",
         ),
     ],
 )

@@ -28,7 +28,8 @@ from xcg.tables import records
 C = TypeVar("C", bound=Callable[..., Any])
 
 _INPUTS = [
-    option_of(KEYS[key]) for key in ("assessments", "runs", "corpus", "user_model", "strategies")
+    option_of(KEYS[key])
+    for key in ("assessments", "gold", "runs", "corpus", "user_model", "strategies")
 ]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from xcg.answer import RECORDS, TABLES, Answer
+from xcg.answer import FORMATS, Answer
 from xcg.campaign import Campaign
 from xcg.cli.command import Command
 from xcg.cli.options import CONFIG, SET, option_of
@@ -33,7 +33,7 @@ def _command(
     help: str,
     example: str,
     options: Sequence[str] = (),
-    formats: Sequence[str] = RECORDS,
+    formats: Sequence[str] = FORMATS,
     common: Sequence[str] = _COMMON,
     defaults: Mapping[str, str] = MappingProxyType({}),
     statuses: Mapping[int, str] = MappingProxyType({}),
@@ -114,7 +114,7 @@ evaluate = _command(
     do not show it.""",
     'xcg evaluate configs/quickstart.yaml --measures "nxCG@10 MAep"',
     ("evaluate.per_topic", "evaluate.topic"),
-    (*TABLES, "trec_eval"),
+    (*FORMATS, "trec_eval"),
 )
 
 compare = _command(
@@ -128,11 +128,10 @@ compare = _command(
     best run. With several overlap strategies, the pairs are the strategies of the same run.
 
     A relative difference is marginal below 5 %, noticeable from 5 to 10 %, and material above 10 %
-    (Spärck Jones). --format markdown and latex print a short table for papers. --set compare.test,
+    (Spärck Jones). --format markdown and latex print short tables for papers. --set compare.test,
     compare.correction and compare.margin choose the test.""",
     "xcg compare configs/quickstart.yaml --measures MAep --baseline focused",
     ("compare.baseline", "compare.table", "plot"),
-    TABLES,
 )
 
 gate = _command(
@@ -151,7 +150,6 @@ gate = _command(
         *(f"gate.{key}" for key in ("max_drop", "max_regressed", "fail_under", "expected_topics")),
         "gate.junit",
     ),
-    TABLES,
     defaults={"compare.baseline": ""},
     statuses={
         1: "A run fails.",
@@ -185,7 +183,7 @@ curves = _command(
     curves.over=threshold draws the curves of Scheel, Lommatzsch & Albayrak 2011, Figures 6 to 8.""",
     "xcg curves configs/quickstart.yaml --run focused --plot curves.svg --output curves.jsonl",
     ("curves.per_topic", "curves.topic", "curves.at", "plot"),
-    ("jsonl", "table", "csv", "json"),
+    ("jsonl", *(one for one in FORMATS if one != "jsonl")),
     defaults={"measures": "nxCG ep"},
 )
 
@@ -226,7 +224,6 @@ check = _command(
     the runs disagree most, spans that no run finds, and passages elsewhere that repeat a gold span.""",
     "xcg check configs/quickstart.yaml",
     ("check.levels", "check.review"),
-    TABLES,
     statuses={2: "There are errors."},
 )
 
@@ -241,14 +238,12 @@ report = Command(
 )
 
 
-def _study(
-    name: str, help: str, call: str, options: Sequence[str] = (), formats: Sequence[str] = RECORDS
-) -> None:
+def _study(name: str, help: str, call: str, options: Sequence[str] = ()) -> None:
     def ask(campaign: Campaign) -> Answer[Any]:
         answer: Answer[Any] = getattr(campaign.study, name)()
         return answer
 
-    study.add_command(_command(name, ask, help, f"xcg study {call}", options, formats, _OF_STUDIES))
+    study.add_command(_command(name, ask, help, f"xcg study {call}", options, common=_OF_STUDIES))
 
 
 @click.group(no_args_is_help=False)
@@ -265,7 +260,6 @@ _study(
     that it needs. Topics are drawn from the pilot, and a difference is added to every topic.""",
     "plan configs/quickstart.yaml --set measures=MAep --set study.plan.difference=0.05",
     ("plot",),
-    TABLES,
 )
 _study(
     "calibrate",
@@ -275,8 +269,6 @@ _study(
     and every significant difference is a false alarm. The rate is the share of campaigns with at least
     one false alarm, at the level of 5 %, with a 95 % interval (Clopper and Pearson).""",
     "calibrate configs/quickstart.yaml --set measures=MAep --set study.calibrate.campaigns=200",
-    (),
-    TABLES,
 )
 _study(
     "assessors",

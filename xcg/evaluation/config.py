@@ -9,13 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from xcg.documents.files import STANDARD_INPUT, expand
-from xcg.documents.searching import is_pattern
-from xcg.documents.sources import LinkedFolder
+from xcg.documents.files import STANDARD_INPUT, expand, is_pattern
+from xcg.documents.sources import CorpusPath
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.evaluation.inputs import GivenRuns, Inputs, resolve_strategies, resolve_user_models
 from xcg.measures import MEASURES, Measure
-from xcg.runs.document_names import document_key
+from xcg.runs.chunk_documents import document_key
 from xcg.runs.run import Run, check_order
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
@@ -69,17 +68,21 @@ def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) ->
 
 def _paths(stated: Stated, settings: Settings) -> dict[str, Any]:
     """Return the assessments, runs, corpus and names of documents, and the lines that name them."""
-    gold = stated.is_stated("gold")
-    if gold and stated.is_stated("assessments"):
+    both = [name for name in ("gold", "assessments") if stated.is_stated(name)]
+    chosen = [name for name in both if (name,) in stated.overrides] or both or ["assessments"]
+    if len(chosen) > 1:
         raise InputError(stated.place(("gold",)).name, "means assessments: expected one of them")
+    judged: Any = settings.gold if chosen == ["gold"] else settings.assessments
     positions: dict[str, dict[str, str]] = {}
+    has_flag = isinstance(judged, Mapping) and isinstance(judged.get("nuggets"), bool)
     values: dict[str, Any] = {
-        "assessments": settings.gold if gold else settings.assessments,
+        "assessments": judged["path"] if has_flag else judged,
+        "nuggets": has_flag and judged["nuggets"],
         "runs": settings.runs,
         "corpus": corpus_of_key(settings.corpus),
         "positions": positions,
     }
-    for key, name in (("assessments", "gold" if gold else "assessments"), ("runs", "runs")):
+    for key, name in (("assessments", chosen[0]), ("runs", "runs")):
         if stated.is_stated(name) and not stated.place((name,)).is_python:
             is_list = isinstance(stated.content[name], (list, tuple))
             values[key] = [STANDARD_INPUT if str(one) == "-" else one for one in values[key]]
@@ -98,9 +101,9 @@ def _paths(stated: Stated, settings: Settings) -> dict[str, Any]:
 
 def corpus_of_key(value: Any) -> Any:
     """Return the corpus that the key states."""
-    if isinstance(value, Mapping) and "follow_links" in value:
-        return LinkedFolder(str(value["path"])) if value["follow_links"] else value["path"]
-    return value
+    if not (isinstance(value, Mapping) and isinstance(value.get("path"), Path)):
+        return value
+    return CorpusPath(str(value["path"]), value.get("follow_links", False), value.get("exclude", ()))
 
 
 def _with_selected_runs(inputs: Inputs, stated: Stated) -> Inputs:

@@ -14,8 +14,7 @@ from xcg.documents.text_units import is_unspaced
 from xcg.errors import InputError, Notes, XcgError, first_names
 from xcg.evaluation.inputs import Unanswered
 from xcg.evaluation.results import Result
-from xcg.gains.ideal import IdealRecallBase
-from xcg.gains.resolved import ResolvedRanking
+from xcg.gains.judged_topic import IdealRecallBase, ResolvedRanking
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure, RankingGains

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -13,18 +14,24 @@ from xcg.statistics.significance import Comparison
 from xcg.statistics.topic_scores import ALL_PAIRS, BEST, scores_by_run
 
 TEST_NAMES = {
-    "t": "the paired t test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "randomisation": "the paired randomisation test",
+    ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
+    ("randomisation", "tukey"): "randomised Tukey HSD (scores of each topic permuted among the runs)",
+    ("t", ""): "the paired t test",
+    ("wilcoxon", ""): "Wilcoxon's signed-rank test",
+    ("wilcoxon-pratt", ""): "Wilcoxon's signed-rank test with Pratt's zeros",
+    ("randomisation", ""): "the paired randomisation test",
 }
-"""Test → name."""
+"""Test, and correction if it changes the test → name."""
 _INTERVALS = {
+    "tukey": "all of a family hold together with 95 %",
     **dict.fromkeys(
         ("shaffer", "holm", "bonferroni"), "Bonferroni's: all of a family hold together with 95 %"
     ),
     "fdr_bh": "each has a higher level; 5 % of those that exclude 0 are expected to be wrong",
     "none": "each holds alone with 95 %",
 }
+_MOST_UNEQUAL = 3
+"""Ratio of standard deviations above which Tukey's HSD is warned of."""
 _MOST_ZEROS = 0.3
 _LEVEL = f"{100 * SIGNIFICANCE_LEVEL:g} %"
 
@@ -77,6 +84,21 @@ significance level 5 %, 95 % intervals.
     return Statement(lead, list(dict.fromkeys(facts)))
 
 
+def comparison_methods(
+    comparisons: Sequence[Comparison], baseline: str, within_runs: bool
+) -> list[str]:
+    """Return the sentences on comparisons for the methods section of a paper."""
+    sentences = comparison_statement(comparisons, baseline, within_runs=within_runs).lead
+    margins = {f"{line.margin:g} ({line.measure})": None for line in comparisons if line.margin}
+    sentences += [f"Margins of equivalence: {', '.join(margins)}."] if margins else []
+    past = (
+        (", named by the user,", ""),
+        (" are compared", " were compared"),
+        (" is compared", " was compared"),
+    )
+    return [reduce(lambda text, pair: text.replace(*pair), past, sentence) for sentence in sentences]
+
+
 def _parts(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
     """Divide comparisons by correction and number of comparisons, which can differ by measure."""
     return list(grouped(comparisons, attrgetter("correction", "comparisons")).values())
@@ -114,11 +136,13 @@ def _procedure(line: Comparison) -> str:
     if test in ("t", "randomisation"):
         levels += ", 95 % intervals"
     if size == 1:
-        return f"{TEST_NAMES[test]}; {levels}"
+        return f"{TEST_NAMES[test, '']}; {levels}"
+    if correction == "tukey":
+        return f"{TEST_NAMES[test, 'tukey']}, which corrects for the number of pairs; {levels}"
     corrected = f"corrected for {size} comparisons ({CORRECTION_NAMES[correction]})"
     if correction == "none":
         corrected = f"without a correction for {size} comparisons"
-    return f"{TEST_NAMES[test]}, {corrected}; {levels}"
+    return f"{TEST_NAMES[test, '']}, {corrected}; {levels}"
 
 
 def _choice(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) -> list[str]:
@@ -198,6 +222,12 @@ def _spreads(lines: Sequence[Comparison]) -> list[str]:
             f"spread: the standard deviation of a pair's differences is from {low:.4f} to {high:.4f}"
             f"{where}"
         )
+        if lines[0].correction == "tukey" and high > _MOST_UNEQUAL * low:
+            facts.append(
+                "warning: Tukey's HSD assumes equal standard deviations; these differ "
+                f"{high / low:.1f}-fold, so more than 5 % of such comparisons may be false alarms; "
+                "use the correction shaffer or holm"
+            )
     return facts
 
 
@@ -239,7 +269,7 @@ def _power(lines: Sequence[Comparison]) -> list[str]:
         return []
     size, used = lines[0].comparisons, lines[0].correction
     text = "detectable: the smallest true difference that a comparison finds with 80 % power"
-    if size > 1 and used != "none":
+    if size > 1 and used not in ("tukey", "none"):
         text += ", if no other comparison finds one"
     if len({(line.measure, line.user_model) for line in lines}) == 1:
         low, high = f"{min(values):.4f}", f"{max(values):.4f}"

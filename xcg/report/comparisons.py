@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from string import ascii_uppercase
 from typing import Any
@@ -10,7 +10,14 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.statistics.overall_tests import compact_form, friedman, friedman_posthoc, significant_pairs
+from xcg.statistics.overall_tests import (
+    anova,
+    compact_form,
+    discriminative_power,
+    friedman,
+    friedman_posthoc,
+    significant_pairs,
+)
 from xcg.statistics.significance import (
     Comparison,
     means_of_runs,
@@ -91,7 +98,7 @@ def deciding_text(
 
 
 def overall_rows(results: Results, correction: str) -> list[Row]:
-    """Return the tests over all runs: Friedman and its pairwise tests.
+    """Return the tests over all runs: ANOVA, discriminative power, Friedman and its pairwise tests.
 
     The row of Friedman's test lists the runs that differ significantly, as :func:`means_rows` does. A
     pair of runs has the difference between the better and the worse mean, relative to the worse.
@@ -101,10 +108,9 @@ def overall_rows(results: Results, correction: str) -> list[Row]:
         correction: The correction for the number of pairs.
 
     Raises:
-        XcgError: If there are fewer than three runs.
+        XcgError: If there is only one run.
     """
-    if len(results.runs) < 3:
-        raise XcgError("Friedman's test needs at least three runs: print another table of xcg compare")
+    _check_several_runs(results)
     return [
         {"measure": measure, "user_model": model, **row}
         for measure in results.measures
@@ -126,8 +132,7 @@ def means_rows(results: Results, correction: str) -> list[Row]:
     Raises:
         XcgError: If there is only one run.
     """
-    if len(results.runs) < 2:
-        raise XcgError("one run has nothing to be compared with: expected several")
+    _check_several_runs(results)
     rows = []
     for measure in results.measures:
         for model in results.user_models:
@@ -156,6 +161,11 @@ def with_letters(results: Results) -> tuple[Results, str]:
     return renamed, "runs: " + ", ".join(f"{letter} = {run}" for run, letter in letters.items())
 
 
+def _check_several_runs(results: Results) -> None:
+    if len(results.runs) < 2:
+        raise XcgError("one run has nothing to be compared with: expected several")
+
+
 def _significance(scores: TopicScores, measure: str, correction: str) -> str:
     """Return the compact form of the runs that differ significantly; empty for two runs."""
     if len(scores.values) < 3:
@@ -164,24 +174,37 @@ def _significance(scores: TopicScores, measure: str, correction: str) -> str:
     return compact_form(significant_pairs(scores, lower_is_better, correction))
 
 
-def _overall_tests(results: Results, measure: str, model: str, correction: str) -> Iterator[Row]:
+def _overall_tests(results: Results, measure: str, model: str, correction: str) -> list[Row]:
     scores = topic_scores(results, measure, model, results.runs)
-    statistic, p = friedman(scores)
-    row: Row = dict.fromkeys(
-        ("test", "runs", "statistic", "df", "p", "difference", "relative", "criterion")
-    )
-    significant, df = _significance(scores, measure, correction), str(len(results.runs) - 1)
-    yield row | {"test": "Friedman", "runs": significant, "statistic": statistic, "df": df, "p": p}
-    means, order = means_of_runs(scores, measure), MEASURES.order(measure)
-    for pair, p_pair in friedman_posthoc(scores, correction).items():
-        better, worse = sorted(pair, key=lambda run: order.sort_key(means[run]))
-        difference = means[better] - means[worse]
-        yield row | {
-            "test": _CONOVER[correction],
-            "runs": f"{better} - {worse}",
-            "df": "",
-            "p": p_pair,
-            "difference": difference,
-            "relative": relative_difference(difference, means[worse]),
-            "criterion": practical_significance(difference, means[worse]),
-        }
+    of_runs, of_topics, error_df = anova(scores)
+    rows = [
+        _test_row(f"two-way ANOVA, {name}", "", effect.f, f"{effect.df}, {error_df}", effect.p)
+        for name, effect in (("runs", of_runs), ("topics", of_topics))
+    ]
+    power, needed = discriminative_power(scores)
+    name = "discriminative power (bootstrap, 5 %)"
+    rows.append(_test_row(name, f"difference needed {needed:.4f}", power, "", None))
+    if len(results.runs) > 2:
+        statistic, p = friedman(scores)
+        significant = _significance(scores, measure, correction)
+        rows.append(_test_row("Friedman", significant, statistic, str(len(results.runs) - 1), p))
+        means = means_of_runs(scores, measure)
+        order = MEASURES.order(measure)
+        for pair, p_pair in friedman_posthoc(scores, correction=correction).items():
+            better, worse = sorted(pair, key=lambda run: order.sort_key(means[run]))
+            row = _test_row(_CONOVER[correction], f"{better} - {worse}", None, "", p_pair)
+            rows.append(row | _difference_fields(means[better] - means[worse], means[worse]))
+    return rows
+
+
+def _test_row(test: str, runs: str, statistic: float | None, df: str, p: float | None) -> Row:
+    no_difference = dict.fromkeys(("difference", "relative", "criterion"))
+    return {"test": test, "runs": runs, "statistic": statistic, "df": df, "p": p, **no_difference}
+
+
+def _difference_fields(difference: float, reference: float) -> Row:
+    return {
+        "difference": difference,
+        "relative": relative_difference(difference, reference),
+        "criterion": practical_significance(difference, reference),
+    }

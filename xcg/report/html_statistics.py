@@ -121,7 +121,7 @@ def comparison_data(context: ReportContext) -> list[Json]:
             continue
         remaining -= len(found)
         number = {run: index for index, run in enumerate(context.results.runs)}
-        entry |= {"test": TEST_NAMES[found[0].test]}
+        entry |= {"test": TEST_NAMES[found[0].test, ""]}
         entry |= {"correction": CORRECTION_NAMES[found[0].correction]}
         data.append(entry | {"lines": [_line(comparison, number) for comparison in found]})
     if left_out:

@@ -140,8 +140,9 @@ def calibrate(
         baseline: Name of a run that the others are compared with, or ``"all"`` for all pairs of runs.
             By default both, with the first run.
         tests: Names in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`; by default all.
-        corrections: As for ``xcg compare``; by default those that it uses by default. ``"shaffer"``
-            is only applied to all pairs by ``"t"``.
+        corrections: As for ``xcg compare``, except ``"tukey"``, whose assumption of equal spreads
+            the exchange makes true; by default those that it uses by default. ``"shaffer"`` is only
+            applied to all pairs by ``"t"``.
         campaigns: Number of exchanged campaigns, at least 1.
         seed: Seed of the random exchange.
         progress: Called with the number of completed campaigns and of all campaigns.

@@ -332,14 +332,15 @@ def evidence(test: str, found: Floats) -> Floats:
     >>> evidence("wilcoxon", found).tolist(), evidence("t", found).round(2).tolist()  # 1 + 2 + 3 − 4
     ([2.0], [-0.21])
     """
-    if test != "wilcoxon":
+    if not test.startswith("wilcoxon"):
         means: Floats = found.mean(axis=1)
         return means
     from scipy.stats import rankdata
 
     found = np.round(found, DIGITS)
-    # Topics without a difference, which are first, have no rank.
-    ranks = rankdata(np.abs(found), axis=1) - (found == 0).sum(axis=1, keepdims=True)
+    ranks = rankdata(np.abs(found), axis=1)
+    if test == "wilcoxon":  # topics without a difference, which are first, have no rank
+        ranks -= (found == 0).sum(axis=1, keepdims=True)
     sums: Floats = (np.sign(found) * ranks).sum(axis=1)
     return sums
 

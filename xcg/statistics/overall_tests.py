@@ -1,7 +1,8 @@
-"""Friedman's test of all runs over the same topics, Conover's test of their pairs, and letters."""
+"""Tests on the scores of all runs over the same topics, their pairs, and discriminative power."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations, groupby
 from string import ascii_letters
@@ -11,19 +12,96 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import P_VALUE_CORRECTIONS, adjust
 from xcg.statistics.significance_tests import equal_signs_probability
-from xcg.statistics.topic_scores import DIGITS, Floats, TopicScores, check_name
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, TopicScores, check_name, differences
 
 MARKS = {0.01: "**", 0.05: "*"}
 """Significance level → mark in the compact form, the strictest level first."""
 
 
-def _matrix(scores: TopicScores) -> Floats:
+def _matrix(scores: TopicScores, what: str, min_runs: int) -> Floats:
     """Return the scores as topics × runs, rounded so that rounding errors are ties."""
+    if len(scores.values) < min_runs or len(scores.topics) < 2:
+        raise XcgError(
+            f"{what} over {len(scores.values)} runs and {len(scores.topics)} topics: "
+            f"expected at least {min_runs} runs and two topics"
+        )
     matrix = scores.matrix
-    if matrix.shape[1] < 3 or len(matrix) < 2 or not np.isfinite(matrix).all():
-        what = f"{matrix.shape[1]} runs and {len(matrix)} topics"
-        raise XcgError(f"Friedman's test over {what}: expected 3 runs, 2 topics and finite scores")
+    if not np.isfinite(matrix).all():
+        raise XcgError(f"{what}: a score is not finite: expected finite numbers")
     return np.round(matrix, DIGITS)
+
+
+class Effect(NamedTuple):
+    """A row of an ANOVA table.
+
+    Attributes:
+        df: Degrees of freedom.
+        f: F statistic, at least 0; infinite if the error is 0.
+        p: p value, 0 to 1.
+    """
+
+    df: int
+    f: float
+    p: float
+
+
+def anova(scores: TopicScores) -> tuple[Effect, Effect, int]:
+    """Compute the two-way analysis of variance without replication: runs by topics.
+
+    F = (SS / df) / (SS_error / df_error), with df = runs − 1 and topics − 1, and df_error as their
+    product. With two runs, F of the runs is t² of the paired t test (Fisher 1925; for retrieval,
+    Tague-Sutcliffe and Blustein 1995). scipy computes p. Without error, p
+    is the p value of a randomisation test: the probability m / mⁿ that n topics all draw the same of
+    the m possible orders of the runs' effects. The p value of the topics is computed in the same way.
+
+    Args:
+        scores: Scores of at least two runs for at least two topics.
+
+    Returns:
+        The effects of the runs and of the topics, and the degrees of freedom of the error. An effect
+        without variation has F = 0 and p = 1.
+
+    Raises:
+        XcgError: If there are fewer runs or topics, or a score is not finite.
+
+    >>> runs, topics, df = anova(TopicScores(["1", "2", "3"], {"a": [1, 2, 3], "b": [2, 3, 7]}))
+    >>> runs.df, df, round(runs.f, 4), round(topics.f, 4)
+    (1, 2, 4.0, 4.3333)
+    """
+    from scipy.stats import f as f_distribution
+
+    matrix = _matrix(scores, "ANOVA", 2)
+    topics, runs = matrix.shape
+    run_effects = matrix.mean(axis=0) - matrix.mean()
+    topic_effects = matrix.mean(axis=1) - matrix.mean()
+    residuals = matrix - matrix.mean() - run_effects - topic_effects[:, None]
+    rounding = ROUNDING * max(1, float(np.abs(matrix).max()))
+    error, error_df = _sum_of_squares(residuals, rounding), (runs - 1) * (topics - 1)
+
+    def effect(effects: Floats, repetitions: int) -> Effect:
+        squares, df = repetitions * _sum_of_squares(effects, rounding), len(effects) - 1
+        if not squares:
+            return Effect(df, 0.0, 1.0)
+        if not error:
+            return Effect(df, math.inf, _orders(effects) ** (1 - repetitions))
+        f = (squares / df) / (error / error_df)
+        return Effect(df, f, float(f_distribution.sf(f, df, error_df)))
+
+    return effect(run_effects, topics), effect(topic_effects, runs), error_df
+
+
+def _orders(values: Floats) -> float:
+    """Return the number of different orders of the values; infinite if it is too large."""
+    counts = np.unique(np.round(values, DIGITS), return_counts=True)[1]
+    try:
+        return math.factorial(len(values)) / math.prod(map(math.factorial, counts.tolist()))
+    except OverflowError:
+        return math.inf
+
+
+def _sum_of_squares(values: Floats, rounding: float) -> float:
+    """Return the sum of squares, and 0 if all values are rounding errors."""
+    return float(np.sum(values**2)) if np.abs(values).max() > rounding else 0.0
 
 
 def friedman(scores: TopicScores) -> tuple[float, float]:
@@ -47,19 +125,29 @@ def friedman(scores: TopicScores) -> tuple[float, float]:
     """
     from scipy.stats import friedmanchisquare
 
-    matrix = _matrix(scores)
+    matrix = _matrix(scores, "Friedman's test", 3)
     if (matrix == matrix[:, :1]).all():
         return 0.0, 1.0  # scipy would divide by 0
     found = friedmanchisquare(*matrix.T)
     return float(found.statistic), float(found.pvalue)
 
 
+def mean_ranks(scores: TopicScores) -> dict[str, float]:
+    """Return run → mean over topics of its rank among the runs, as in Friedman's test.
+
+    The lowest score has rank 1. Equal scores share the mean of their ranks.
+
+    >>> mean_ranks(TopicScores(["1", "2"], {"a": [3, 3], "b": [1, 2], "c": [1, 1]}))
+    {'a': 3.0, 'b': 1.75, 'c': 1.25}
+    """
+    from scipy.stats import rankdata
+
+    ranks = rankdata(_matrix(scores, "Friedman's test", 3), axis=1)
+    return dict(zip(scores.values, ranks.mean(axis=0).tolist(), strict=True))
+
+
 def friedman_posthoc(scores: TopicScores, correction: str = "holm") -> dict[tuple[str, str], float]:
     """Compute a p value for each pair of runs after Friedman's test (Conover and Iman 1979).
-
-    For n topics and k runs with the sums of ranks R, t = |R_i − R_j| / √(A B) has Student's
-    distribution with (n − 1)(k − 1) degrees of freedom. A = 2 n (k − 1) S / ((n − 1)(k − 1)) with the
-    variance S of the ranks, and B = 1 − T / (n (k − 1)) with Friedman's statistic T.
 
     Args:
         scores: Scores of at least three runs for at least two topics.
@@ -77,27 +165,41 @@ def friedman_posthoc(scores: TopicScores, correction: str = "holm") -> dict[tupl
     >>> {pair: round(p, 4) for pair, p in friedman_posthoc(scores, "none").items()}
     {('a', 'b'): 0.7415, ('a', 'c'): 0.5185, ('b', 'c'): 0.7415}
     """
-    from scipy.stats import rankdata, t
+    from scipy.stats import rankdata
 
     check_name("correction", correction, P_VALUE_CORRECTIONS)
-    ranks = rankdata(_matrix(scores), axis=1)
-    n, k = ranks.shape
-    first, second = np.triu_indices(k, 1)
+    ranks = rankdata(_matrix(scores, "Friedman's test", 3), axis=1)
+    topics, runs = ranks.shape
+    first, second = np.triu_indices(runs, 1)
     if (ranks == ranks[0]).all():
-        p = equal_signs_probability(n)
+        p = equal_signs_probability(topics)
         if correction != "none":  # with Holm and Bonferroni; fdr_bh is not larger
             p = min(1.0, len(first) * p)
         p_values = np.where(ranks[0][first] == ranks[0][second], 1.0, p).tolist()
     else:
-        sums = ranks.sum(axis=0)
-        variance = 1 / (k - 1) * (np.sum(ranks**2) - k * n * (k + 1) ** 2 / 4)
-        statistic = np.sum((sums - n * (k + 1) / 2) ** 2) / variance
-        df = n * k - k - n + 1
-        a = variance * (2 * n * (k - 1)) / df
-        b = 1 - statistic / (n * (k - 1))
-        found = 2 * t.sf(np.abs(sums[first] - sums[second]) / np.sqrt(a) / np.sqrt(b), df=df)
-        p_values = adjust(found.tolist(), correction)
+        p_values = adjust(_conover_p_values(ranks)[first, second].tolist(), correction)
     return dict(zip(combinations(scores.values, 2), p_values, strict=True))
+
+
+def _conover_p_values(ranks: Floats) -> Floats:
+    """Return the p value of each pair of runs from ranks of shape (topics, runs).
+
+    For n topics and k runs with the sums of ranks R, t = |R_i − R_j| / √(A B) has Student's
+    distribution with (n − 1)(k − 1) degrees of freedom. A = 2 n (k − 1) S / ((n − 1)(k − 1)) with the
+    variance S of the ranks, and B = 1 − T / (n (k − 1)) with Friedman's statistic T (Conover and Iman
+    1979).
+    """
+    from scipy.stats import t
+
+    n, k = ranks.shape
+    sums = ranks.sum(axis=0)
+    variance = 1 / (k - 1) * (np.sum(ranks**2) - k * n * (k + 1) ** 2 / 4)
+    statistic = np.sum((sums - n * (k + 1) / 2) ** 2) / variance
+    df = n * k - k - n + 1
+    a = variance * (2 * n * (k - 1)) / df
+    b = 1 - statistic / (n * (k - 1))
+    found: Floats = 2 * t.sf(np.abs(sums[:, None] - sums) / np.sqrt(a) / np.sqrt(b), df=df)
+    return found
 
 
 class SignificantPair(NamedTuple):
@@ -139,11 +241,8 @@ def significant_pairs(
     >>> [(better, worse, round(p, 4)) for better, worse, p in found]
     [('b', 'a', 0.0388), ('c', 'a', 0.0388)]
     """
-    from scipy.stats import rankdata
-
     _, overall = friedman(scores)
-    order = list(scores.values)
-    ranks = dict(zip(order, rankdata(_matrix(scores), axis=1).mean(axis=0).tolist(), strict=True))
+    ranks, order = mean_ranks(scores), list(scores.values)
     found = []
     for pair, p in friedman_posthoc(scores, correction).items():
         worse, better = sorted(pair, key=ranks.__getitem__, reverse=lower_is_better)
@@ -176,6 +275,64 @@ def compact_form(pairs: Iterable[SignificantPair]) -> str:
         f"{', '.join(better)} > {', '.join(worse)}{mark}"
         for (mark, better), worse in worse_runs.items()
     )
+
+
+def discriminative_power(
+    scores: TopicScores, level: float = 0.05, resamples: int = 1000, seed: int = 0
+) -> tuple[float, float]:
+    """Compute the discriminative power of a measure by Sakai's paired bootstrap test.
+
+    For each pair of runs with differences z and t = mean(z) / (sd(z) / √n), B resamples of topics from
+    w = z − mean(z) give t*. The achieved significance level is the fraction of |t*| ≥ |t|, and the
+    runs differ significantly if it is below ``level``. The difference needed is the maximum, over all
+    pairs, of the absolute mean of the resample whose |t*| is the ⌊B·level⌋-th largest. All pairs use
+    the same resamples of topics, so the order of the runs does not matter. A resample without variance
+    has t* = 0 if its mean is 0, and is infinite otherwise (Sakai 2006, Evaluating evaluation metrics
+    based on the bootstrap, SIGIR). If z is the same for all n topics but not 0, no resample can reach
+    t; then the level is 2 / 2ⁿ, as in
+    :func:`xcg.statistics.significance_tests.paired_p_values`.
+
+    Args:
+        scores: Scores of at least two runs for at least two topics.
+        level: Significance level, above 0 and at most 1.
+        resamples: B; ``resamples · level`` must be at least 1.
+        seed: Seed of the resamples, at least 0.
+
+    Returns:
+        The fraction of pairs of runs that differ significantly, and the difference needed.
+
+    Raises:
+        XcgError: If a value is out of range, there are fewer runs or topics, or a score is not finite.
+
+    >>> discriminative_power(TopicScores(["1", "2"], {"a": [0.5, 0.75], "b": [0.25, 0.5]}))
+    (0.0, 0.0)
+    """
+    rank = math.floor(resamples * level + 1e-9)  # 100 · 0.29 is slightly below 29
+    matrix = _matrix(scores, "discriminative power", 2)
+    topics, runs = matrix.shape
+    drawn = np.random.default_rng(seed).integers(0, topics, (resamples, topics))
+    pairs = list(combinations(range(runs), 2))
+    significant, needed = 0, 0.0
+    for first, second in pairs:
+        found = differences(matrix[:, first].tolist(), matrix[:, second].tolist())
+        samples = (found - found.mean())[drawn]
+        resampled = _absolute_t(samples)
+        t = _absolute_t(found[None])[0]
+        reached = np.count_nonzero(resampled >= t - ROUNDING) / resamples
+        significant += bool((reached if np.isfinite(t) else equal_signs_probability(topics)) < level)
+        decisive = np.argsort(-resampled, kind="stable")[rank - 1]
+        needed = max(needed, abs(float(samples[decisive].mean())))
+    return significant / len(pairs), needed
+
+
+def _absolute_t(samples: Floats) -> Floats:
+    """Return |t| of each row: infinite without variance, and 0 without variance and mean."""
+    mean = np.abs(samples.mean(axis=1))
+    error = samples.std(axis=1, ddof=1) / math.sqrt(samples.shape[1])
+    rounding = ROUNDING * np.maximum(1, np.abs(samples).max(axis=1))
+    found: Floats = np.where(mean > rounding, np.inf, 0.0)
+    np.divide(mean, error, out=found, where=error > rounding)
+    return found
 
 
 _MAX_GROUPS = 300

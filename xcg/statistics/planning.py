@@ -11,7 +11,7 @@ from itertools import combinations, product
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL, single_level
+from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, single_level
 from xcg.statistics.intervals import POWER, t_detectable
 from xcg.statistics.significance import choose_correction
 from xcg.statistics.significance_tests import equal_signs_probability
@@ -40,6 +40,7 @@ With more topics, thresholds are extrapolated in proportion to the noncentral t 
 """
 _STEPS = 6
 _TOLERANCE = 0.01
+PLANNED_CORRECTIONS = ("shaffer", *P_VALUE_CORRECTIONS)
 
 
 class PowerSimulation:
@@ -203,7 +204,8 @@ def plan(
         runs: Number of runs to compare, two to 1,000; by default those of the pilot.
         topics: Number of topics at hand, at least two; by default those of the pilot.
         baseline: As for ``xcg compare``. With a name, all pairs of the pilot include this run.
-        correction: A correction of ``xcg compare``, which also decides the default.
+        correction: A correction of ``xcg compare``, which also decides the default; not
+            ``"tukey"``, whose power depends on all runs.
         seed: Seed of the simulated campaigns.
 
     Returns:
@@ -215,7 +217,7 @@ def plan(
     """
     check_numbers(power, difference, runs, topics)
     if correction is not None:
-        check_name("correction", correction, CORRECTION_NAMES)
+        check_name("correction", correction, PLANNED_CORRECTIONS)
     lines = []
     for measure, model in product(results.measures, results.user_models):
         what = f"{measure} under {model}"

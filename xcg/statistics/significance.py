@@ -12,7 +12,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import (
-    CORRECTION_NAMES,
+    P_VALUE_CORRECTIONS,
     SIGNIFICANCE_LEVEL,
     adjusted,
     margin_p_values,
@@ -37,6 +37,9 @@ from xcg.statistics.topic_scores import (
     sign,
     standard_deviation,
 )
+from xcg.statistics.tukey import tukey_inferences
+
+CORRECTIONS = ("shaffer", "tukey", *P_VALUE_CORRECTIONS)
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,13 @@ class Comparison:
             are better.
         losses: Number of topics for which the run is worse.
         ties: Number of topics with equal scores, apart from rounding.
-        p: Two-sided p value of this comparison alone.
+        p: Two-sided p value of this comparison alone. With ``"tukey"``, the variance or the
+            permutations are those of all runs.
         p_adjusted: p value after the correction for all comparisons of the family.
-        level: Confidence level of the interval: 1 − 0.05 / ``comparisons`` (Bonferroni's) for Shaffer,
-            Holm and Bonferroni, so that all intervals hold together at 0.95. None without an interval.
+        level: Confidence level of the interval. With ``"tukey"``, all intervals of the family hold
+            together at this level (0.95). Otherwise each interval has its own level:
+            1 − 0.05 / ``comparisons`` (Bonferroni's) for Shaffer, Holm and Bonferroni, so that all hold
+            together at 0.95. None without an interval.
         detectable: The smallest true difference that this comparison finds with a probability of 80 %
             if no other difference of the family is found (the power; see
             :func:`xcg.statistics.intervals.detectable_difference`). None with Wilcoxon's test, if all
@@ -134,13 +140,16 @@ def compare(
             ``"all"``, all pairs are compared. ``"best"`` returns only the comparisons with the run
             that has the best mean; as the results select it, p values and intervals are those of all
             pairs.
-        test: ``"t"``, ``"wilcoxon"`` or ``"randomisation"``; see
+        test: ``"t"``, ``"wilcoxon"``, ``"wilcoxon-pratt"`` or ``"randomisation"``; see
             :mod:`xcg.statistics.significance_tests`.
         correction: Correction of p values for the number of comparisons: ``"shaffer"`` (Holm with
             Shaffer's steps, for all pairs by ``"t"``; see :func:`xcg.statistics.corrections.adjusted`),
-            ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` (Benjamini and Hochberg 1995), or ``"none"``. The
-            default is ``"shaffer"`` for more than two runs without a baseline by ``"t"`` if all runs
-            have the same topics and all pairs are compared, and otherwise ``"holm"``.
+            ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` (Benjamini and Hochberg 1995), ``"none"``, or
+            ``"tukey"`` (Tukey's honestly significant differences, for all pairs by ``"t"`` or
+            ``"randomisation"``, if all pairs have the same variance; see
+            :func:`xcg.statistics.tukey.tukey_inferences`). The default is ``"shaffer"`` for more
+            than two runs without a baseline by ``"t"`` if all runs have the same topics and all pairs
+            are compared, and otherwise ``"holm"``.
         margin: A difference, or differences by measure, up to which a run is not worse than the
             baseline, or equivalent to it. It needs a named baseline, and adds p values that show this
             (see :mod:`xcg.statistics.corrections`).
@@ -199,7 +208,7 @@ def compare_runs(
     """
     check_name("test", test, PAIRED_TESTS)
     if correction is not None:
-        check_name("correction", correction, CORRECTION_NAMES)
+        check_name("correction", correction, CORRECTIONS)
     scores, named, base = scores_to_compare(results, measure, user_model, baseline)
     if margin is not None and named is None:
         raise XcgError("a margin needs a baseline: expected the name of a run that was chosen before")
@@ -207,12 +216,22 @@ def compare_runs(
         pairs = [(run, named) for run in scores if run != named]
     else:
         pairs = [(b, a) if a == base else (a, b) for a, b in pairs_of_runs(results, scores)]
+    shown = [pair for pair in pairs if base in (None, pair[1])]
     has_all_pairs = len(pairs) == math.comb(len(scores), 2)
     procedure = choose_correction(scores, named, test, correction, has_all_pairs)
     what, topics = f"{measure} under {user_model}", results.topics
-    samples = {pair: common_scores({run: scores[run] for run in pair}, topics, what) for pair in pairs}
+    together = procedure == "tukey" and len(scores) > 2
+    samples = {
+        pair: common_scores({run: scores[run] for run in pair}, topics, what)
+        for pair in (shown if together else pairs)
+    }
     found = [differences(*sample.values.values()) for sample in samples.values()]
-    inferences = paired_inferences(found, test, procedure, SIGNIFICANCE_LEVEL)
+    if together:
+        complete = common_scores(scores, topics, what)
+        inferences = tukey_inferences(complete, shown, test, SIGNIFICANCE_LEVEL)
+    else:
+        single = "none" if procedure == "tukey" else procedure  # there is one pair
+        inferences = paired_inferences(found, test, single, SIGNIFICANCE_LEVEL)
     names = {
         "measure": measure,
         "user_model": user_model,
@@ -248,11 +267,11 @@ def choose_correction(
         obstacle = f"all pairs of runs are compared, not with a baseline like {named!r}"
     elif not has_all_pairs:
         obstacle = "all pairs of runs are compared, not only the strategies of each run"
-    elif test != "t":
-        obstacle = f"the test is t, not {test}"
+    elif test != "t" and not (correction == "tukey" and test == "randomisation"):
+        obstacle = f"the test is t{' or randomisation' * (correction == 'tukey')}, not {test}"
     elif not complete:
         obstacle = "all runs have scores for the same topics"
-    if correction == "shaffer" and obstacle:
+    if correction in ("tukey", "shaffer") and obstacle:
         raise XcgError(f"the correction {correction} is only defined if {obstacle}: use holm")
     return correction or ("holm" if obstacle or len(scores) == 2 else "shaffer")
 
