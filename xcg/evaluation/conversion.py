@@ -7,7 +7,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.topics import TopicSource
-from xcg.formats.writing import check_topic_count, lost_text_details
+from xcg.formats.writing import check_topic_count, lost_of_assessments
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
 from xcg.judgements.passages import SpecificityScale, anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase, Span
@@ -179,7 +179,8 @@ def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> 
 
 def _lost_with_passages(base: RecallBase, scale: Scale) -> list[str]:
     """Return descriptions of what is lost if passages become elements."""
-    lost = {_LOST_OF_PASSAGES[scale]: None, **dict.fromkeys(lost_text_details(base))}
+    details = lost_of_assessments(base, "entries", "documents")
+    lost = {_LOST_OF_PASSAGES[scale]: None, **dict.fromkeys(details)}
     for topic in base.topics:
         sizes = base.document_sizes(topic)
         for file, spans in base.spans(topic).items():

@@ -221,9 +221,7 @@ def write_json_assessments(
     Raises:
         XcgError: If an assessment is on the scale of INEX 2002, or of 2005 and later.
     """
-    lost = dict.fromkeys(
-        [*writing.lost_points(base), *writing.lost_document_sizes(base), *writing.lost_sizes(base)]
-    )
+    lost = dict.fromkeys(writing.lost_of_assessments(base, "points", "documents", "elements"))
     records: list[dict[str, object]] = []
     for topic, document, path, assessment in writing.assessed_elements(base):
         writing.check_scale(document, path, assessment, "jsonl", ["four-point", "level"])

@@ -156,20 +156,9 @@ def cumulate(gains: npt.ArrayLike, depth: int | None = None) -> Gains:
     return np.concatenate([sums, np.full(depth - len(sums), last)])
 
 
-class GradedResult(NamedTuple):
-    """A result as inex-eval-ng uses it.
-
-    Attributes:
-        exhaustivity: From 0 to 1.
-        specificity: From 0 to 1.
-        size: Number of characters.
-        new: Number of characters that no earlier result contains.
-    """
-
-    exhaustivity: float
-    specificity: float
-    size: int
-    new: int
+GradedResult = tuple[float, float, int, int]
+"""A result as inex-eval-ng uses it: exhaustivity and specificity, from 0 to 1, its number of
+characters, and how many of them no earlier result contains."""
 
 
 class Reading(NamedTuple):
