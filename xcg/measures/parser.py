@@ -22,6 +22,7 @@ from xcg.measures.definition import (
     Order,
     Parameters,
 )
+from xcg.measures.names_elsewhere import measure_elsewhere
 from xcg.measures.topic_gains import RankingGains
 from xcg.registry import Between, F, FunctionRegistry, Parameter, Registry, parameters_of
 
@@ -167,7 +168,8 @@ class MeasureRegistry(Registry[Definition]):
                 raise XcgError(
                     f"unknown measure {name!r}: did you mean '{stem}@{name.removeprefix(stem)}'?"
                 )
-            raise XcgError(f"unknown measure {name!r}: {nearest(name, [*self, *self._aliases])}")
+            hint = measure_elsewhere(name) or nearest(name, [*self, *self._aliases])
+            raise XcgError(f"unknown measure {name!r}: {hint}")
         return self.get(key)
 
     def definitions(self, name: str) -> list[Definition]:

@@ -30,6 +30,7 @@ _ON_SPANS = (
     "these. A result that finds several counts once, and each of them counts in R and AP."
 )
 RELEVANT = "A document is relevant if its level is at least rel."
+_ELEVEN_POINTS = [x / 10 for x in range(11)]
 COUNT: dict[str, Any] = {"is_count": True, "range": "0 or more"}
 _SUM = "The value over all topics is the sum, not the mean."
 
@@ -252,6 +253,8 @@ def binary_preference(ranking: JudgedRanking, rel: float) -> float:
     cutoff=RECALL_FROM_0_OR_MEAN,
     caveat=f"ir_measures and trec_eval 9 take the whole part of x · R + 0.9 instead. {RELEVANT}",
     parameters=_JUDGED_ONLY,
+    curve_points=_ELEVEN_POINTS,
+    curve_over="recall",
 )
 def _interpolated_precision(ranking: JudgedRanking, recall: float, rel: float) -> float:
     """Compute highest precision at or after a recall point.
@@ -263,7 +266,7 @@ def _interpolated_precision(ranking: JudgedRanking, recall: float, rel: float) -
     Example: levels 1, 0, 1, 1, four relevant documents: IPrec@0.5 = 3 / 4 = 0.75
     """
     if math.isinf(recall):
-        return sum_in_order(_interpolated_precision_at(ranking, x / 10, rel) for x in range(11)) / 11
+        return sum_in_order(_interpolated_precision_at(ranking, x, rel) for x in _ELEVEN_POINTS) / 11
     return _interpolated_precision_at(ranking, recall, rel)
 
 
