@@ -15,6 +15,7 @@ from random_cases import markup
 import xcg
 from xcg.documents.parsing import parse_document
 from xcg.errors import XcgError
+from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import NEAR_MISSES, near_elements, near_scores
 
 #            0123456789  01234  56789  0123
