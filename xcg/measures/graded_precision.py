@@ -11,7 +11,7 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.definition import BOUND, RANK_OR_ALL, RECALL_FROM_0_OR_MEAN, Curve, Number, Parameters
 from xcg.measures.effort import UNRETRIEVED, divisor
-from xcg.measures.parser import MEASURES
+from xcg.measures.parser import MEASURES, texts_of
 from xcg.measures.standard import recall_at_rank
 from xcg.measures.topic_gains import (
     TOLERANCE,
@@ -202,8 +202,49 @@ def _precision_over_recall(
     return values
 
 
+def _over_recall(
+    name: str, **fields: Any
+) -> Callable[[Callable[..., list[float]]], Callable[..., list[float]]]:
+    """Return a decorator for precision at recall points: a value, a mean over eleven, and a curve.
+
+    The function returns an empty list if no document is relevant.
+    """
+
+    def add(precisions: Callable[..., list[float]]) -> Callable[..., list[float]]:
+        def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+            values = precisions(topic, parameters, _ELEVEN_POINTS if math.isinf(cutoff) else [cutoff])
+            return math.fsum(values) / len(values) if values else None
+
+        def curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
+            values = precisions(topic, parameters, _ELEVEN_POINTS)
+            return (_ELEVEN_POINTS, values) if values else None
+
+        declared = {"cutoff": RECALL_FROM_0_OR_MEAN, **texts_of(precisions), **fields}
+        MEASURES.register(name, curve=curve, **declared)(compute)
+        return precisions
+
+    return add
+
+
+@_over_recall(
+    "xIPrec", parameters={"level": Number(0.0, 0.0), "threshold": Number(0.0, 0.0)}, curve_over="recall"
+)
 def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[float]) -> list[float]:
-    """Return the precision at recall points; an empty list if no document is relevant."""
+    """Compute precision at a recall point, for all or single levels of gain.
+
+    xIPrec[x] = highest precision at a rank whose recall is at least x; 0 if there is none. Results
+    are relevant if their gain is above 0; with level=t, if it is t; with threshold=t, if it is at
+    least t. Without a recall point: the mean over x = 0, 0.1, …, 1
+
+    Source: Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.4, and section 2.3
+    (average over eleven recall levels); Kekäläinen & Järvelin 2002 [@kekalainen-jarvelin-2002]
+
+    Example: gains 3, 1, 3, ideal 3, 3, 1: xIPrec(level=3)@0.5 = 1, xIPrec(level=3)@1 = 2 / 3
+
+    Caveat: A topic without ideal gains at the level is left out of the mean. The ideal ranking
+    itself has a precision below 1 for all levels but the highest, because it ranks lower levels
+    later. IPrec is the standard measure: it takes levels of relevance, and rounds recall points.
+    """
     level, threshold = parameters["level"], parameters["threshold"]
     if level and threshold:
         raise XcgError("level and threshold contradict each other: expected one of them")
@@ -217,59 +258,25 @@ def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[fl
     return _precision_over_recall(run, total, points) if total else []
 
 
+@_over_recall("gIPrec", parameters=_MAX, curve_over="generalised recall")
 def _generalised_precisions(
     topic: RankingGains, parameters: Parameters, points: Sequence[float]
 ) -> list[float]:
+    """Compute generalised precision at a point of generalised recall.
+
+    gIPrec[x] = highest gPrecision[n] at a rank n with gRecall[n] ≥ x; 0 if there is none. Without a
+    recall point: the mean over x = 0, 0.1, …, 1
+
+    Source: Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.4; Kekäläinen &
+    Järvelin 2002 [@kekalainen-jarvelin-2002]
+
+    Example: gains 1, 0, 0.5, ideal 1, 0.5: gIPrec@0.6 = 1, gIPrec@1 = 1.5 / 3 = 0.5
+
+    Caveat: Gains must be from 0 to max, which divides them. The ideal ranking itself has precision
+    1 only if all its gains are 1.
+    """
     gains, ideal = _gains_up_to_1(topic, "gIPrec", parameters["max"])
     return _precision_over_recall(gains, float(ideal.sum()), points)
-
-
-def _declare(
-    name: str,
-    precisions: Callable[[RankingGains, Parameters, Sequence[float]], list[float]],
-    **fields: Any,
-) -> None:
-    """Register a measure of precision at recall points: a value, a mean over eleven, and a curve."""
-
-    def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
-        values = precisions(topic, parameters, _ELEVEN_POINTS if math.isinf(cutoff) else [cutoff])
-        return math.fsum(values) / len(values) if values else None
-
-    def curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
-        values = precisions(topic, parameters, _ELEVEN_POINTS)
-        return (_ELEVEN_POINTS, values) if values else None
-
-    MEASURES.register(name, cutoff=RECALL_FROM_0_OR_MEAN, curve=curve, **fields)(compute)
-
-
-_declare(
-    "xIPrec",
-    _precisions,
-    curve_over="recall",
-    title="precision at a recall point, for all or single levels of gain",
-    formula="xIPrec[x] = highest precision at a rank whose recall is at least x; 0 if there is none. "
-    "Results are relevant if their gain is above 0; with level=t, if it is t; with threshold=t, if it "
-    "is at least t. Without a recall point: the mean over x = 0, 0.1, …, 1",
-    source=f"{_JK}, and section 2.3 (average over eleven recall levels); {_KJ}",
-    example="gains 3, 1, 3, ideal 3, 3, 1: xIPrec(level=3)@0.5 = 1, xIPrec(level=3)@1 = 2 / 3",
-    caveat="A topic without ideal gains at the level is left out of the mean. The ideal ranking itself "
-    "has a precision below 1 for all levels but the highest, because it ranks lower levels later. "
-    "IPrec is the standard measure: it takes levels of relevance, and rounds recall points.",
-    parameters={"level": Number(0.0, 0.0), "threshold": Number(0.0, 0.0)},
-)
-_declare(
-    "gIPrec",
-    _generalised_precisions,
-    curve_over="generalised recall",
-    title="generalised precision at a point of generalised recall",
-    formula="gIPrec[x] = highest gPrecision[n] at a rank n with gRecall[n] ≥ x; 0 if there is none. "
-    "Without a recall point: the mean over x = 0, 0.1, …, 1",
-    source=f"{_JK}; {_KJ}",
-    example="gains 1, 0, 0.5, ideal 1, 0.5: gIPrec@0.6 = 1, gIPrec@1 = 1.5 / 3 = 0.5",
-    parameters=_MAX,
-    caveat="Gains must be from 0 to max, which divides them. The ideal ranking itself has precision 1 "
-    "only if all its gains are 1.",
-)
 
 
 @MEASURES.register(
