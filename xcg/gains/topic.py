@@ -102,7 +102,7 @@ class EvaluatedRanking(RankingGains):
         for (file, row), (_, start, end), (new, _) in zip(ranking, spans, new_sizes, strict=True):
             assessment = assessed.get(file, {}).get(row) if row is not None else None
             e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
-            graded.append(GradedResult(e, s, end - start, new))
+            graded.append((e, s, end - start, new))
         return graded, total
 
     def seen_nuggets(self, limit: float, unit: EffortUnit) -> Sequence[tuple[float, float]]:
