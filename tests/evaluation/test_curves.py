@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Command
 
 import xcg
 from xcg.errors import XcgError
@@ -151,21 +148,6 @@ def test_measures_without_a_curve_are_refused() -> None:
         curves(BASE, RUNS, measure="MAep")
     with pytest.raises(XcgError, match="no curves: no topic has an ideal element"):
         curves({"1": {"d": 0}}, RUNS)
-
-
-def test_the_command(xcg_command: Command, tmp_path: Path) -> None:
-    plot = tmp_path / "curves.pdf"
-    call = ("curves", "configs/kazai-lalmas-2006.yaml", "--format", "jsonl")
-    options = ("--measures", "nxCG ep", "--set", "curves.depth=4", "--plot", plot)
-    done = xcg_command(*call, *options)
-    assert done.returncode == 0, done.stderr
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    leaves = [row["y"] for row in rows if (row["run"], row["measure"]) == ("rel_leaves", "nxCG")]
-    assert leaves == pytest.approx([0.9, 2 / 3, 2 / 3, 1])  # Table II
-    assert {row["topic"] for row in rows} == {"all"}
-    assert plot.read_bytes().startswith(b"%PDF")
-    wrong = xcg_command(*call, "--measures", "MAep")
-    assert (wrong.returncode, wrong.stdout) == (2, "")
 
 
 def test_curves_of_one_measure_keep_their_parameters() -> None:

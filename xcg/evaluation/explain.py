@@ -22,7 +22,7 @@ from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_gains import element_readers
 from xcg.gains.element_reader import JudgedDocument
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.nugget_reader import NuggetSpanReader
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
 from xcg.gains.span_reader import UnitSpan

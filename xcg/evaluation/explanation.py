@@ -15,7 +15,7 @@ from xcg.lazy_modules import np
 from xcg.measures.effort import divisor, ideal_ranks
 from xcg.measures.topic_gains import check_gains, check_ideal
 from xcg.tables import Html, html_table, html_text
-from xcg.user_model.effort import Effort
+from xcg.user_model.relevance_value import Effort
 
 
 class Step(NamedTuple):

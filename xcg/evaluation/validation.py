@@ -16,9 +16,9 @@ from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import check_document_is_used
 from xcg.evaluation.reading import count_repeated_in_topic
 from xcg.formats.base import add_assessments, read_run
-from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import LevelCount, level_distribution
+from xcg.judgements.passages import anchor
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, missing_document
 from xcg.runs.result_overlap import overlapping_results
@@ -133,15 +133,33 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
         report.data.tolerate("unreadable corpora", error)
         return None
     assert corpus is not None
-    documents = elements = 0
+    documents = elements = depth = greatest = characters = words = in_elements = 0
     for name in corpus:
         try:
-            elements += len(corpus.tree(name))
-            documents += 1
+            tree = corpus.tree(name)
         except InputError as error:
             report.data.tolerate("unreadable documents", error)
+            continue
+        documents += 1
+        elements += len(tree)
+        depth += int(tree.depth.sum())
+        greatest = max(greatest, int(tree.depth.max()))
+        characters += int(tree.characters[0])
+        words += int(tree.words[0])
+        in_elements += int(tree.characters.sum())
     corpus.source.note_oddities(report.unread)
     report.counts.update({"documents": documents, "elements in documents": elements})
+    if documents:
+        report.counts |= {
+            "elements per document": elements / documents,
+            "characters per document": characters / documents,
+            "words per document": words / documents,
+            "characters per element": in_elements / elements,
+            "depth per element (root: 1)": depth / elements,
+            "greatest depth": greatest,
+        }
+    if excluded := corpus.exclusion(corpus.removed):
+        report.unread.note(excluded)
     return corpus
 
 
@@ -265,8 +283,11 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
                 continue
             if span is not None and span != UNKNOWN_SPAN:
                 _check_passage(span, tree, "results with unknown passages", where, report)
-            if path not in ("", WHOLE) and path not in tree:
-                report.data.problem("results with unknown paths", where, f"no element {path}")
+            try:
+                if path not in ("", WHOLE):
+                    tree.row(path)
+            except UnknownPathError as error:
+                report.data.problem("results with unknown paths", where, str(error))
     for topic in base.topics if base is not None else ():
         if not len(run.rankings.get(topic, ())):
             report.data.oddity("assessed topics without results", "", f"{run.source}, {topic}")

@@ -11,10 +11,17 @@ from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_gains import element_readers
-from xcg.gains.ideal import IdealRecallBase, JudgedTopic, gold_spans, ideal_elements_of, span_score
+from xcg.gains.judged_topic import (
+    MISSING,
+    IdealRecallBase,
+    JudgedTopic,
+    ResolvedRanking,
+    gold_spans,
+    ideal_elements_of,
+    span_score,
+)
 from xcg.gains.nugget_reader import Nugget, NuggetTopic
 from xcg.gains.oracle import order_by_gain
-from xcg.gains.resolved import MISSING, ResolvedRanking
 from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan, UnitSpan
 from xcg.judgements.assessment import Assessment
 from xcg.measures.rankings import HighlightedRanking, SpanRanking

@@ -19,12 +19,11 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from xcg.documents.intervals import IntervalSet
+from xcg.documents.text_units import IntervalSet
 from xcg.errors import InputError
 from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView
 from xcg.runs.run import FunctionCache
-from xcg.user_model.effort import Charge
-from xcg.user_model.relevance_value import RelevanceValue
+from xcg.user_model.relevance_value import Charge, RelevanceValue
 
 TextSpan = tuple[str, int, int]
 """A result: its document, and the characters start … end - 1. A result without text has start = end;

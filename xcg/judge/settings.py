@@ -14,8 +14,7 @@ from xcg.documents.files import check_complete
 from xcg.errors import FileError, InputError, nearest
 from xcg.evaluation.config import corpus_of_key
 from xcg.judge.grades import SCHEMES, Grade, GradeScheme
-from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.document_names import document_key
+from xcg.runs.chunk_documents import DocumentKey, document_key
 from xcg.settings.loading import Stated
 
 T = TypeVar("T")
@@ -49,7 +48,7 @@ class Settings:
         store: The database of judgements.
         seed: Seed of the order of pools and of the choice of topics for second assessors.
         document: How runs in JSON Lines name documents, from
-            :func:`xcg.runs.document_names.document_key`.
+            :func:`xcg.runs.chunk_documents.document_key`.
         positions: Key → its file, line and name, for messages.
     """
 

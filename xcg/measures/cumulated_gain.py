@@ -10,15 +10,7 @@ from typing import Any, TypeAlias
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.definition import (
-    BOUND,
-    RANK,
-    RANK_OR_ALL,
-    UNITS,
-    Curve,
-    Number,
-    Parameters,
-)
+from xcg.measures.definition import BOUND, RANK, RANK_OR_ALL, UNITS, Curve, Number, Parameters
 from xcg.measures.effort import CHARGE, CHARGE_CAVEAT
 from xcg.measures.parser import MEASURES
 from xcg.measures.topic_gains import Gains, RankingGains, check_gains, check_ideal, cumulate

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from xcg.errors import XcgError, nearest
 from xcg.lazy_modules import np
 from xcg.measures.topic_gains import RankingGains
-from xcg.user_model.effort import EffortUnit
+from xcg.user_model.relevance_value import EffortUnit
 
 Parameters = Mapping[str, Any]
 """The values of a measure's parameters by name."""
@@ -179,9 +179,9 @@ class Definition:
     name: str
     title: str
     formula: str
-    source: str
-    example: str
     compute: Callable[[Any, float, Parameters], float | None]
+    source: str = ""
+    example: str = ""
     references: tuple[str, ...] = ()
     range: str = "0 to 1"
     cutoff: Cutoff | None = None
