@@ -108,6 +108,8 @@ class EvaluatedRanking(RankingGains):
     def seen_nuggets(self, limit: float, unit: EffortUnit) -> Sequence[tuple[float, float]]:
         """Return (level, share that is seen) of each nugget; a budget of text cuts the last result."""
         topic, model, nuggets = self._topic, self._model, self._ideal.nuggets
+        if not nuggets:
+            return []
         spans = topic.text_spans(self._run, model)
         if unit == "ranks":
             spans = spans[: int(min(limit, len(spans)))]
