@@ -3,9 +3,9 @@
     python retrieve.py FOLDER QUESTIONS.csv [RUNS]
 
 FOLDER is searched for files NAME.md. The column ``question`` of the CSV file has the questions. RUNS,
-by default the folder ``runs``, receives a run for each size: ``words-20.jsonl`` has chunks of 20 words,
-and so on. Each question has results of about 400 words, in each run as many as fill them. The same
-words, the same formula and the same budget: only the size of the chunks differs.
+by default the folder ``runs``, receives a run for each size: ``words-020.jsonl`` has chunks of 20
+words. Each question has as many results as fill 400 words. The same words, the same formula and the
+same budget: only the size of the chunks differs.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main(folder: Path, file: Path, runs: Path) -> None:
     runs.mkdir(exist_ok=True)
     for size in SIZES:
         chunks = [one for name, text in texts.items() for one in chunks_of(name, text, size)]
-        with (runs / f"words-{size}.jsonl").open("w", encoding="utf-8") as run:
+        with (runs / f"words-{size:03}.jsonl").open("w", encoding="utf-8") as run:
             for question, ranking in zip(questions, rankings(questions, chunks), strict=True):
                 for score, (name, start, end, _) in ranking[: -(-BUDGET // size)]:
                     text = texts[name][start:end]

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Command
+from conftest import ROOT, Command, load_script
 from page_session import code_blocks
 
 WORDS = ["backup", "agent", "server", "passphrase", "folder", "disk", "restore", "schedule", "log"]
@@ -69,7 +69,13 @@ def test_five_commands_lead_to_the_first_table(folder: Path, xcg_command: Comman
             assert "25 passages: 25 exact" in done.stderr
     heading, *runs = (line.split() for line in done.stdout.splitlines() if line.strip())
     assert heading[:2] == ["run", "questions"]
-    assert [run[:3] for run in runs] == [[f"words-{n}", "25", "0"] for n in (10, 160, 20, 40, 80)]
+    assert [run[:3] for run in runs] == [[f"words-{n:03}", "25", "0"] for n in (10, 20, 40, 80, 160)]
+
+
+@pytest.mark.slow
+def test_the_page_shows_what_attacks_achieve() -> None:
+    page = (ROOT / "docs" / "howto" / "chunk-sizes.md").read_text(encoding="utf-8")
+    assert load_script(ROOT / "benchmarks" / "chunk_attacks.py").table() in page
 
 
 def test_the_questions_of_the_sample_are_its_gold(tmp_path: Path, xcg_command: Command) -> None:
