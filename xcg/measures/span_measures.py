@@ -19,7 +19,11 @@ _BUDGET = {"budget": UNITS}
 _CAVEAT = (
     "A character in several gold spans counts once, and grades do not count. budget=tokens (words, "
     "characters) reads that amount of text instead of that number of results; without a cutoff, all "
-    "results are read. The measure is undefined for a topic without gold spans."
+    "results are read. The measure is undefined for a topic without gold spans. Over k results, whole "
+    "documents raise SpanRecall, and repeats and small results raise SpanPrecision and SpanIoU: less "
+    "other text is read. With a budget, no cut in the order of the text changes the value, which "
+    "rises with whole documents only if they have gold that their chunks lack. Budgets of tokens end "
+    "earlier in text with many marks, so these raise SpanPrecision and SpanIoU a little."
 )
 _SOURCE = (
     "xcg; after Smith & Troynikov 2024 [@smith-troynikov-2024] (Evaluating Chunking Strategies for "
