@@ -17,7 +17,7 @@ NO_ERRORS = {
     "judgements.distribution.MAX_LEVELS": "more levels are grouped",
     "documents.duplicate_search.MAX_SEARCHES": "a note counts the quotes",
     "evaluation.gold_review.MAX_PASSAGES": "the first are listed, with a note",
-    "evaluation.threshold_curves.MOST_THRESHOLDS": "the default of an option",
+    "evaluation.curves.MOST_THRESHOLDS": "the default of an option",
     "evaluation.different_results.MOST_RESULTS": "more are kept in a temporary file",
     "formats.topic_files.LONGEST_DESCRIPTION": "descriptions and narratives are shortened",
     "formats.topic_files.LONGEST_TITLE": "titles are shortened",
@@ -46,7 +46,7 @@ NO_ERRORS = {
     "report.comparison_plots.MAX_MODELS": "the plot shows fewer",
     "terminal_tables.MAX_ROWS": "the number of hidden rows is stated",
     "settings.schema.MAX_SEED": "limits no cost",
-    "cli.messages.MAX_MESSAGE_LENGTH": "messages are shortened",
+    "cli.process.MAX_MESSAGE_LENGTH": "messages are shortened",
 }
 """Limits that cause no input error → their effect."""
 

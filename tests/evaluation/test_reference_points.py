@@ -21,10 +21,9 @@ from xcg.cli.main import main
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.chunk_comparison import ResultLine
 from xcg.evaluation.chunks import compare_chunks
-from xcg.evaluation.curves import curves
+from xcg.evaluation.curves import curves, threshold_curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.threshold_curves import threshold_curves
 from xcg.gains import oracle
 from xcg.report.inex_eval import inex_eval_scores
 from xcg.statistics.assessors import scores_by_assessor

@@ -11,9 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
+from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
+from xcg.evaluation.conversion import convert_assessments
+from xcg.evaluation.ideals import ideal_run
+from xcg.formats.base import read_assessments
+from xcg.formats.placing import locate_passages
 from xcg.gains.nugget_reader import Nugget, NuggetTopic, SeenNuggets
 from xcg.gains.topic import reading_of
+from xcg.judgements.nuggets import recall_base_of
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS
 from xcg.measures.topic_gains import Reading
 from xcg.user_model.relevance_value import RelevanceValue
 
@@ -75,9 +82,85 @@ def test_explanations_name_nuggets(gold: Path) -> None:
     assert ideal[2] == ("c", "0–50", "nugget n2", 0.5)
 
 
-def test_nuggets_are_written_as_they_were_read(gold: Path, tmp_path: Path) -> None:
-    text, lost = xcg.read_assessments(gold).to_text("jsonl")
-    assert ([json.loads(line) for line in text.splitlines()], lost) == (EXAMPLE, [])
+QUOTES = [
+    {"topic": "1", "doc": "a", "text": "Bees dance.", "nugget": "n1", "level": 2},
+    {"topic": "1", "doc": "b", "text": "Dancing bees", "nugget": "n1", "level": 1},
+    {"topic": "1", "doc": "b", "text": "Dancing bees", "nugget": "n2", "level": 2},
+    {"topic": "1", "doc": "b", "text": "waggle.", "level": 1},
+]
+TEXTS = {"a": "Bees dance.", "b": "Dancing bees waggle."}
+PLACED = {("a", (0, 11)): {"n1": 2}, ("b", (0, 12)): {"n1": 1, "n2": 2}}
+
+
+def write(path: Path, records: list[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_quotes_name_nuggets(tmp_path: Path) -> None:
+    corpus = Corpus.of(TEXTS)
+    given = write(tmp_path / "quotes", QUOTES)
+    placed = write(tmp_path / "placed", locate_passages(given, corpus).passages)
+    fields = [{k: v for k, v in one.items() if k not in ("topic", "doc")} for one in QUOTES]
+    in_python = {"1": {"a": fields[:1], "b": fields[1:]}}
+    for source in (given, placed, in_python):
+        base = xcg.load(assessments=source, corpus=TEXTS).judgements
+        assert base.nuggets["1"] == PLACED
+        spans = {file: sorted(found) for file, found in base.spans("1").items()}
+        assert spans == {"a": [(0, 11, 2)], "b": [(0, 12, 2), (13, 20, 1)]}
+        assert {key[2][:2]: quote.exact for key, quote in base.texts.items()} == {
+            (0, 11): "Bees dance.",
+            (0, 12): "Dancing bees",
+            (13, 20): "waggle.",
+        }
+
+
+def test_quotes_with_nuggets_that_documents_do_not_confirm(tmp_path: Path) -> None:
+    wrong = {**QUOTES[0], "start": 1, "end": 12}
+    given = write(tmp_path / "quotes", [wrong, *QUOTES[1:]])
+    with pytest.raises(XcgError, match=r"quotes:1, a, 1–12: the text is 'ees dance.'"):
+        _ = xcg.load(assessments=given, corpus=TEXTS).judgements
+    base = xcg.load(assessments=given, corpus=TEXTS, lenient=True).judgements
+    assert (base.spans("1")["a"], base.nuggets["1"]) == ([], {("b", (0, 12)): {"n1": 1, "n2": 2}})
+
+
+@pytest.mark.parametrize("name", [n for n in ASSESSMENT_FORMATS if ASSESSMENT_FORMATS.get(n).write])
+@pytest.mark.parametrize("kind", ["passages", "documents"])
+def test_formats_keep_nuggets_or_name_the_loss(name: str, kind: str, tmp_path: Path) -> None:
+    if kind == "passages":
+        base = read_assessments(write(tmp_path / "gold", QUOTES))
+    else:
+        base = recall_base_of({"1": {"a": [{"nugget": "n1", "level": 2}, {"nugget": "n2"}]}})
+    if kind == "documents" and name not in ("jsonl", "trec"):
+        with pytest.raises(XcgError, match="holds"):
+            convert_assessments(base, name)
+        return
+    text, lost = convert_assessments(base, name, Corpus.of(TEXTS) if kind == "passages" else None)
+    (tmp_path / "new").write_text(text)
+    kept = read_assessments(tmp_path / "new")
+    assert ("nuggets" in lost) == (kind == "passages" and name != "jsonl")
+    if "nuggets" not in lost:
+        expected = PLACED if kind == "passages" else base.nuggets["1"]
+        assert (kept.has_nuggets, kept.nuggets["1"]) == (True, expected)
+
+
+def test_a_second_column_without_meaning_becomes_no_nugget(tmp_path: Path) -> None:
+    for column, losses in (("0", 0), ("7", 1)):
+        (tmp_path / "qrels").write_text(f"1 {column} d#/a 1\n1 {column} e 1\n")
+        text, lost = read_assessments(tmp_path / "qrels").to_text("jsonl")
+        assert ("nugget" in text, len(lost)) == (False, losses)
+
+
+def test_the_ideal_run_is_the_greedy_order(gold: Path, tmp_path: Path) -> None:
+    """n1 gains 1 in b (50 characters) and a (100), n2 .5 in c (50): b, c at α 1; with a last at .5."""
+    for alpha, expected in ((1.0, ["b", "c"]), (0.5, ["b", "c", "a"])):
+        inputs = xcg.load(assessments=gold, corpus=CORPUS, user_model=model(alpha)).inputs
+        ranking = ideal_run(inputs)[0].rankings["1"]
+        assert [file for file, _ in ranking] == expected
+        assert ranking.spans[0] == (40, 90)
+    (tmp_path / "qrels").write_text("1 a y 1\n1 b x 1\n1 a x 1\n1 b z 1\n")
+    run, _ = ideal_run(xcg.load(assessments=tmp_path / "qrels").inputs)
+    assert list(run.rankings["1"]) == [("x", "/")]
 
 
 def test_a_sentence_with_two_facts_comes_first_in_the_ideal_ranking(tmp_path: Path) -> None:
@@ -152,11 +235,11 @@ def test_no_reading_gains_more_than_there_is(
         sum(part.gain for one in read for part in one.parts)
     )
     ideal = topic.ideal(alpha_1, per_text=True)
-    assert sum(gain for _, gain in ideal) == pytest.approx(sum(one.score for one in nuggets))
+    assert sum(gain for *_, gain in ideal) == pytest.approx(sum(one.score for one in nuggets))
     if share:
         return
     best = reading_of(read, "as_read")
-    bound = Reading.by_density(ideal)
+    bound = Reading.by_density([(end - start, gain) for _, (start, end), gain in ideal])
     for amount in range(1, 30):
         assert best.gain_at([amount])[0] <= bound.gain_at([amount])[0] + 1e-9
 

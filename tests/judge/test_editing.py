@@ -38,14 +38,18 @@ def test_add_keeps_the_quote_of_the_passage() -> None:
     ("start", "end", "grade", "expected"),
     [
         (2, 14, None, [(1, 0, 16, "3")]),  # the grade of the first
-        (2, 14, "1", [(1, 0, 16, "1")]),
+        (2, 14, "3", [(1, 0, 14, "3"), (2, 14, 16, None)]),
+        (2, 14, "1", [(1, 0, 2, "3"), (3, 2, 14, "1"), (2, 14, 16, None)]),
+        (1, 3, "1", [(1, 0, 1, "3"), (4, 1, 3, "1"), (3, 3, 4, "3"), (2, 12, 16, None)]),
+        (0, 4, "1", [(1, 0, 4, "1"), (2, 12, 16, None)]),
+        (0, 35, "1", [(1, 0, 35, "1")]),
         (0, 35, None, [(1, 0, 35, "3")]),
         (14, 18, None, [(1, 0, 4, "3"), (2, 12, 18, None)]),  # the second has no grade
         (4, 12, "1", [(1, 0, 4, "3"), (3, 4, 12, "1"), (2, 12, 16, None)]),  # it only touches them
         (1, 2, None, [(1, 0, 4, "3"), (2, 12, 16, None)]),
     ],
 )
-def test_add_joins_overlapping_highlights(
+def test_add_joins_highlights_of_its_grade_and_cuts_the_others(
     start: int, end: int, grade: str | None, expected: list[tuple[int, int, int, str | None]]
 ) -> None:
     before = judged((0, 4, "3"), (12, 16, None))
@@ -250,6 +254,11 @@ def white_space_at_ends(text: str, start: int, end: int) -> set[int]:
     }
 
 
+def grades_of(judgement: Judgement) -> dict[int, str | None]:
+    """Return the grade of each character in a highlight."""
+    return {at: one.grade for one in judgement.highlights for at in range(one.start, one.end)}
+
+
 @given(edits())
 def test_highlights_are_the_characters_that_were_marked(
     drawn: tuple[str, list[tuple[str, dict[str, Any]]]],
@@ -265,7 +274,15 @@ def test_highlights_are_the_characters_that_were_marked(
             continue
         owned = {one.id: set(range(one.start, one.end)) for one in before.highlights}
         if operation == "add":
-            marked |= set(range(values["start"], values["end"]))
+            span = set(range(values["start"], values["end"]))
+            for one in before.highlights:
+                if owned[one.id] & span and values["grade"] not in (None, one.grade):
+                    marked -= white_space_at_ends(text, one.start, min(one.end, values["start"]))
+                    marked -= white_space_at_ends(text, max(one.start, values["end"]), one.end)
+            marked |= span
+            if values["grade"] is not None:
+                grades = grades_of(before) | dict.fromkeys(span, values["grade"])
+                assert grades_of(judgement).items() <= grades.items()
         elif operation == "erase":
             marked -= set(range(values["start"], values["end"]))
             for one in before.highlights:

@@ -10,10 +10,16 @@ from typing import Any
 from xcg.answer import NAMES, Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import InputError, XcgError, nearest
-from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, ranks_of_value
+from xcg.evaluation.config import with_named_run
+from xcg.evaluation.curves import (
+    DEFAULT_MEASURES,
+    IDEAL,
+    CurveOf,
+    RankOfValue,
+    ranks_of_value,
+    threshold_curves,
+)
 from xcg.evaluation.curves import curves as compute_curves
-from xcg.evaluation.run_names import with_named_run
-from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, threshold_curves
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition

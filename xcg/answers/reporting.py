@@ -7,8 +7,7 @@ from typing import BinaryIO
 
 from xcg import __version__
 from xcg.answer import Answer, Layout
-from xcg.answers.asked import Asked
-from xcg.answers.recording import record_of
+from xcg.answers.asked import Asked, record_of
 from xcg.errors import printable
 from xcg.report.citations import Citation, bibtex, citations_of_inputs
 from xcg.report.comparison_sentences import TEST_NAMES

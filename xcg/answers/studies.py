@@ -9,8 +9,8 @@ from typing import Any
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import XcgError
+from xcg.evaluation.config import with_named_run
 from xcg.evaluation.conversion import assess_elements_of_passages
-from xcg.evaluation.run_names import with_named_run
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
@@ -149,12 +149,7 @@ def topics(asked: Asked) -> Answer[Any]:
     smoothing: Any = chosen.smoothing
     with asked.progress("tasks") as progress:
         found = swap_rates(
-            scores,
-            chosen.trials,
-            chosen.seed,
-            inputs.executor,
-            progress,
-            chosen.resamples,
+            scores, chosen.trials, chosen.seed, inputs.executor, progress, chosen.resamples
         )
     runs = {
         measure: summarise_runs(array, MEASURES.order(measure)) for measure, array in scores.items()

@@ -12,9 +12,9 @@ import click
 from xcg.answers.converting import Conversion, derive_elements
 from xcg.answers.converting import convert as convert_files
 from xcg.cli.command import command
-from xcg.cli.messages import print_status
 from xcg.cli.options import ANY_PATH, SET, option_of
 from xcg.cli.output import STANDARD_OUTPUT, output_option, print_text, progress_bar
+from xcg.cli.process import print_status
 from xcg.cli.questions import campaign_of
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
@@ -28,7 +28,8 @@ from xcg.tables import records
 C = TypeVar("C", bound=Callable[..., Any])
 
 _INPUTS = [
-    option_of(KEYS[key]) for key in ("assessments", "runs", "corpus", "user_model", "strategies")
+    option_of(KEYS[key])
+    for key in ("assessments", "gold", "runs", "corpus", "user_model", "strategies")
 ]
 
 

@@ -14,9 +14,8 @@ from pathlib import Path
 import click
 
 from xcg.cli.command import command
-from xcg.cli.completion import complete_paths
-from xcg.cli.messages import print_status
-from xcg.cli.options import ANY_PATH, set_option
+from xcg.cli.options import ANY_PATH, complete_paths, set_option
+from xcg.cli.process import print_status
 from xcg.errors import Notes, XcgError, missing_extra, nearest
 from xcg.judge.addresses import is_loopback, origin, shown_host
 from xcg.judge.agreement import RULES, gold
@@ -119,12 +118,7 @@ def _import(settings: Settings, files: Sequence[str], assessors: Sequence[str]) 
     workspace = open_workspace(settings)
     with closing(workspace.store):
         notes = import_assessments(
-            files,
-            workspace.store,
-            names[0],
-            workspace.corpus,
-            settings.grades,
-            list(workspace.topics),
+            files, workspace.store, names[0], workspace.corpus, settings.grades, list(workspace.topics)
         )
         _print_notes([*workspace.notes.lines(), *notes])
     print_status(f"the judgements are in {settings.store}")

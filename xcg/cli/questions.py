@@ -16,9 +16,9 @@ import click
 from xcg.answer import RECORDS, TABLES, Answer
 from xcg.campaign import Campaign
 from xcg.cli.command import Command
-from xcg.cli.messages import print_error, print_status
 from xcg.cli.options import CONFIG, SET, option_of
 from xcg.cli.output import open_page, print_answer, progress_bar
+from xcg.cli.process import print_error, print_status
 from xcg.errors import UndecidedError, UnmappedError, XcgError
 from xcg.settings.loading import KEYS, stated
 
@@ -243,11 +243,7 @@ check = Question(
 report = Command(
     "report",
     callback=_report,
-    params=[
-        CONFIG,
-        *(option_of(KEYS[key], _METHODS) for key in ("report.methods", *_COMMON)),
-        SET,
-    ],
+    params=[CONFIG, *(option_of(KEYS[key], _METHODS) for key in ("report.methods", *_COMMON)), SET],
     help="""Write one self-contained HTML page with tables, curves, topics and explanations.
 
     --methods prints the methods paragraph of a paper instead, and BibTeX of what it cites.""",

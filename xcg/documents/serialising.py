@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from xcg.documents.files import SAFE_PARSING, xml_error
@@ -165,6 +165,32 @@ def serialised_root(root: etree._Element, name: object) -> Serialised:
             "split it into smaller documents",
         )
     return Serialised.of(content)
+
+
+_EXTERNAL_DTD = b"<!DOCTYPE a SYSTEM 'a'>"
+"""A DTD that is not read; with it, references to entities need no declaration."""
+
+
+def without_elements(data: bytes, names: Iterable[str], where: object) -> tuple[bytes, int]:
+    """Return a document without the elements of some local names, and how many elements have them.
+
+    Other paths keep their numbers, because all siblings with the same local name are removed.
+
+    Raises:
+        InputError: If the root has one of the names, or as :func:`document_root`.
+
+    >>> without_elements(b"<a>one <b>two<b/></b>three<c/></a>", ["b"], "document")
+    (b"<!DOCTYPE a SYSTEM 'a'><a>one three<c/></a>", 2)
+    """
+    root = document_root(data, where, remove_comments=False, remove_pis=False)
+    tags = [f"{{*}}{name}" for name in names]
+    found = list(root.iter(tags))
+    if root in found:
+        name = etree.QName(root).localname
+        raise InputError(where, f"corpus.exclude names the root <{name}>: no text would remain")
+    etree.strip_elements(root, *tags, with_tail=False)
+    content = etree.tostring(root, encoding="utf-8", with_tail=False)
+    return _EXTERNAL_DTD + content, len(found)
 
 
 def _refuse_elements_in_entities(

@@ -180,7 +180,9 @@ def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> 
 
 def _lost_with_passages(base: RecallBase, scale: Scale) -> list[str]:
     """Return descriptions of what is lost if passages become elements."""
-    lost = {_LOST_OF_PASSAGES[scale]: None, **dict.fromkeys(lost_text_details(base))}
+    lost = dict.fromkeys(
+        [_LOST_OF_PASSAGES[scale], *lost_text_details(base), *["nuggets"] * base.has_nuggets]
+    )
     for topic in base.topics:
         sizes = base.document_sizes(topic)
         for file, spans in base.spans(topic).items():
@@ -199,6 +201,7 @@ def _with_offsets(base: RecallBase, corpus: Corpus) -> RecallBase:
     Passages of documents with assessed elements are left as they are.
     """
     found = RecallBase()
+    found.nuggets, found.has_nuggets = base.nuggets, base.has_nuggets
     source_of_topics = TopicSource(base, corpus=corpus, needs_entry_points=True)
     for topic in source_of_topics.topics(Notes(), base.topics):
         name = topic.name

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError, nearest
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import NotedList
-from xcg.evaluation.score_notes import note_topics
+from xcg.evaluation.results import NotedList, Results
+from xcg.evaluation.scoring import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.ideal import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
-from xcg.measures import MEASURES, Measure, RankingGains, split_measures
+from xcg.lazy_modules import np
+from xcg.measures import MEASURES, Measure, Number, RankingGains, split_measures
 from xcg.measures.definition import Curve
 from xcg.measures.rankings import SpanRanking
-from xcg.measures.topic_gains import TOLERANCE, Reading
+from xcg.measures.topic_gains import TOLERANCE, Gains, Reading, vector
 from xcg.user_model.effort import Charge
 
 IDEAL = "ideal ranking"
@@ -83,7 +86,8 @@ def curves(
         XcgError: As :func:`xcg.evaluate`; and if a measure has no curve, or there are too many points.
     """
     measures = [curve_measure(name) for name in split_measures(measure)]
-    _check_depth(measures, depth)
+    if depth > MAX_DEPTH and any(one.curve_over == "rank" for one in measures):
+        raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
     inputs.check()
     needs_gains = any(one.definition.needs != "text" for one in measures)
     models, runs = inputs.user_models, {run.name: run for run in inputs.loaded_runs}
@@ -111,7 +115,11 @@ def curves(
             for name, of_run in gains.items():
                 for one in measures:
                     points += found[one, model.name, name].add(topic.name, of_run, depth)
-                    _check_points(points)
+                    if points > MAX_POINTS:
+                        raise XcgError(
+                            f"the curves have more than {MAX_POINTS:,} points: expected a lower depth, "
+                            "or fewer runs, measures or topics"
+                        )
         return is_defined
 
     any_topic = any(map_topics(source, add, notes))
@@ -125,21 +133,9 @@ def curves(
         if not topics.curves:
             notes.note(f"{one}: no curve under {model_name}, because it is undefined for every topic")
         for topic_name, (x, y) in topics.with_mean().items():
-            lines.append(CurveOf(run, topic_name, _without_cutoff(one), model_name, list(x), list(y)))
+            name = str(one).partition("@")[0]
+            lines.append(CurveOf(run, topic_name, name, model_name, list(x), list(y)))
     return NotedList(lines, notes.lines())
-
-
-def _check_depth(measures: Sequence[Measure], depth: int) -> None:
-    if depth > MAX_DEPTH and any(measure.curve_over == "rank" for measure in measures):
-        raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
-
-
-def _check_points(points: int) -> None:
-    if points > MAX_POINTS:
-        raise XcgError(
-            f"the curves have more than {MAX_POINTS:,} points: expected a lower depth, or fewer runs, "
-            "measures or topics"
-        )
 
 
 @dataclass
@@ -174,10 +170,6 @@ class _Topics:
         curves = list(self.curves.values())
         mean = self.measure.aggregate_curve([y for _, y in curves], self.inputs, self.effort)
         return {**self.curves, MEAN: (curves[0][0], mean)}
-
-
-def _without_cutoff(measure: Measure) -> str:
-    return str(measure).partition("@")[0]
 
 
 class _IdealRanking(RankingGains):
@@ -314,3 +306,120 @@ def _first_rank(values: Sequence[float], wanted: float) -> int | None:
         return 0
     least = wanted * (1 - TOLERANCE)
     return next((rank for rank, value in enumerate(values, 1) if value >= least), None)
+
+
+DEFAULT_MEASURES = "xAP muAP NDCNG"
+"""Average precision at all thresholds, and two measures that need none."""
+MOST_THRESHOLDS = 200
+
+
+class ThresholdCurves(NamedTuple):
+    """Measures as functions of the threshold from which gains are relevant, and other measures.
+
+    Attributes:
+        curves: For each measure with a threshold, run and user model a curve for each topic, followed
+            by the mean over topics. The abscissae are thresholds.
+        results: The values of the measures without threshold; None if there are none.
+        notes: Warnings and notes.
+    """
+
+    curves: list[CurveOf]
+    results: Results | None
+    notes: list[str]
+
+
+def threshold_curves(
+    inputs: Inputs, measures: str = DEFAULT_MEASURES, most: int = MOST_THRESHOLDS
+) -> ThresholdCurves:
+    """Compute measures at every threshold.
+
+    The thresholds are the levels above 0 of the ideal gains of all topics, the set L of Scheel,
+    Lommatzsch and Albayrak 2011, equation 4. They also contain 0 if the measures accept it. Means are
+    over the topics with an ideal gain above 0.
+
+    Args:
+        inputs: The inputs of an evaluation. Its own measures are not used.
+        measures: Measures, separated by spaces. At least one has the parameter ``threshold``, which is
+            not set.
+        most: The largest number of thresholds. If there are more levels, every n-th one is used.
+
+    Raises:
+        XcgError: As :func:`xcg.evaluate`; and if no measure has a threshold, or one sets it.
+
+    >>> inputs = Inputs({"1": {"d": 2, "e": 0.5}}, {"r": {"1": ["e", "d"]}})
+    >>> [(curve.topic, curve.x[-2:], curve.y[-2:]) for curve in threshold_curves(inputs, "xAP").curves]
+    [('1', [0.5, 2.0], [1.0, 0.5]), ('all', [0.5, 2.0], [1.0, 0.5])]
+    """
+    chosen = [MEASURES.parse(name) for name in split_measures(measures)]
+    varying = [one for one in chosen if "threshold" in one.definition.parameters]
+    others = [one for one in chosen if one not in varying]
+    if not varying:
+        having = [d.name for d in MEASURES.values() if "threshold" in d.parameters]
+        raise XcgError(
+            f"{measures}: no measure with a threshold; expected one of {', '.join(sorted(having))}"
+        )
+    for one in varying:
+        if "threshold" in dict(one.parameters):
+            raise XcgError(f"{one}: the curve is over all thresholds; expected no value of threshold")
+    inputs.check()
+    models, runs = inputs.user_models, [run.name for run in inputs.loaded_runs]
+    source, notes = TopicSource.of(inputs), inputs.new_notes()
+    gains: dict[tuple[str, str], dict[str, RankingGains]] = defaultdict(dict)
+
+    def add(topic: Topic) -> None:
+        for model in models:
+            ideal = topic.ideal(model)
+            for run in runs if ideal.gains else ():
+                found = topic.gains(run, ideal, model)
+                # The topic with its text does not stay in memory.
+                plain = RankingGains(found.gains, found.ideal, found.not_retrieved)
+                gains[model.name, run][topic.name] = plain
+
+    map_topics(source, add, notes)
+    curves = []
+    for one in varying:
+        for model in models:
+            of_runs = {run: gains[model.name, run] for run in runs if gains[model.name, run]}
+            if not of_runs:
+                continue
+            ideals = [vector(topic.ideal) for topics in of_runs.values() for topic in topics.values()]
+            levels = np.unique(np.concatenate(ideals))
+            levels = thresholds = levels[levels > 0]
+            if len(levels) > most:
+                thresholds = levels[np.linspace(0, len(levels) - 1, most).round().astype(int)]
+                notes.note(
+                    f"{len(levels)} levels of gain under {model.name}, {most} of which are "
+                    "thresholds; curves.points changes this"
+                )
+            legal = one.definition.parameters["threshold"]
+            if isinstance(legal, Number) and legal.least <= 0 and not legal.above:
+                thresholds = np.concatenate([[0.0], thresholds])
+            for run, topics in of_runs.items():
+                rows = [_values(one, topic, thresholds) for topic in topics.values()]
+                curves += [
+                    CurveOf(run, topic, str(one), model.name, thresholds.tolist(), values.tolist())
+                    for topic, values in zip(
+                        [*topics, MEAN], [*rows, np.nanmean(rows, axis=0)], strict=True
+                    )
+                ]
+    if not curves:
+        raise XcgError("no curves: no topic has an ideal element under these user models")
+    results = evaluate(replace(inputs, measures=others)) if others else None
+    lines = dict.fromkeys([*notes.lines(), *(results.notes if results is not None else ())])
+    return ThresholdCurves(curves, results, list(lines))
+
+
+def _values(measure: Measure, topic: RankingGains, thresholds: Gains) -> Gains:
+    """Return a measure at all thresholds; NaN if it is undefined.
+
+    The results from a threshold on are those from the next gain of the topic on, so the measure is
+    computed for each of these gains once.
+    """
+    steps = np.unique(np.concatenate([vector(topic.gains), vector(topic.ideal), [np.inf]]))
+    reached = steps[np.searchsorted(steps, thresholds)]
+    reached[thresholds == 0] = 0
+    values = {
+        step: measure(threshold=step if step < np.inf else float(thresholds[-1])).compute(topic)
+        for step in np.unique(reached).tolist()
+    }
+    return np.array([np.nan if (value := values[step]) is None else value for step in reached.tolist()])

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from copy import copy
 from pathlib import Path
 from typing import NamedTuple
 
 from xcg.errors import Notes, NothingToAverageError
-from xcg.evaluation.inputs import (
-    Inputs,
-    Unanswered,
-)
+from xcg.evaluation.inputs import Inputs, Unanswered
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.reading import (
     Reading,
@@ -23,7 +19,11 @@ from xcg.evaluation.reading import (
     with_unique_names,
 )
 from xcg.evaluation.results import Result, Results, Scope
-from xcg.evaluation.score_notes import (
+from xcg.evaluation.scoring import (
+    MeasureValues,
+    ScoredRun,
+    TopicScorer,
+    TopicScores,
     list_topics,
     note_above_1,
     note_other_order,
@@ -31,14 +31,12 @@ from xcg.evaluation.score_notes import (
     note_undefined,
     note_units,
 )
-from xcg.evaluation.scoring import MeasureValues, ScoredRun, TopicScorer, TopicScores
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.judgements.nuggets import nuggets_with_several_levels
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.measures.trec import (
     Levels,
-    check_nuggets,
     check_span_measures,
     levels_of,
     span_topics,
@@ -110,11 +108,7 @@ def _work(inputs: Inputs) -> _Work:
     base, chosen = inputs.recall_base, inputs.measure_list
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     measures = [measure for measure in chosen if measure.definition.needs != "levels"]
-    check_nuggets(base, chosen)
     check_span_measures(base, standard)
-    if base.nuggets and any(measure.definition.needs_nuggets for measure in chosen):
-        base = copy(base)
-        base.has_nuggets = True
     if inputs.user_model is None and not measures and base.scales == {"level"}:
         models, names = [], [OF_SCALE["level"]]  # no model is used, so none is loaded
     else:
@@ -279,10 +273,6 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
     )
     if work.base.has_nuggets and (count := nuggets_with_several_levels(work.base)):
         notes.note(f"nuggets with several levels, of which the highest counts: {count}")
-    if work.base.has_nuggets and not inputs.recall_base.has_nuggets:
-        notes.note(
-            "the second column of the qrels is read as the nugget, because a measure needs nuggets"
-        )
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
     note_above_1(rows, work.models, work.measures, notes)

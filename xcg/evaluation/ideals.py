@@ -263,7 +263,7 @@ class _Candidate(NamedTuple):
     """An element or passage that can become a result.
 
     Attributes:
-        score: Its quantised score.
+        score: Its quantised score; with nuggets, minus its rank in the greedy ideal ranking.
         container_score: The highest score of the ideal elements at or above it if this matters, else 0.
     """
 
@@ -334,6 +334,10 @@ def _candidates(
                 f"{kind} consists of elements, but the user model {model.name} scores results as text: "
                 "expected ideal, reverse_ideal, or another user model"
             )
+        if ideal.nuggets:
+            for rank, (file, span) in enumerate(topic.ideal_nuggets(ideal, model)):
+                yield _Candidate(file, "" if span else WHOLE, span, -rank)
+            return
         for file, gold in topic.gold_in_characters(ideal, model).items():
             for start, end, score in gold:
                 yield _Candidate(file, "", (start, end), score)

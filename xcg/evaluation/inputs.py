@@ -27,7 +27,7 @@ from xcg.evaluation.reading import (
 from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topic_titles
 from xcg.judgements.anchoring import anchor
-from xcg.judgements.nuggets import recall_base_of
+from xcg.judgements.nuggets import recall_base_of, with_nugget_column
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
@@ -69,6 +69,7 @@ class Inputs:
     Args:
         assessments: Files, folders, globs or ``-`` for standard input; a :class:`RecallBase`; or dicts
             topic → file → path → (e, s), or topic → document → level or list of (start, end) passages.
+        nuggets: Read the second column of qrels as the nugget.
         runs: Files, folders or globs; :class:`Run` objects; or dicts run → topic → results.
         corpus: A folder or archive, a :class:`Corpus`, or a dict of documents.
         user_model: A name, a file, a mapping, a :class:`UserModel`, or several of these. By default
@@ -114,6 +115,7 @@ class Inputs:
     scheduler: str | None = None
     topics: Topics = None
     strategies: Strategies = ()
+    nuggets: bool = False
     document: DocumentKey = None
     parents: Parents = ()
     topic_files: PathLike | Iterable[PathLike] = ()
@@ -149,8 +151,9 @@ class Inputs:
         else:
             with self.naming_position("assessments"):
                 base = read_assessments(self.assessments, self.notes)
-        documents = self.documents if base.has_quotes else None
-        return anchor(base, documents, self.notes)
+        needing = [f"{one} needs nuggets" for one in self.measure_list if one.definition.needs_nuggets]
+        base = with_nugget_column(base, ["nuggets is true"] * self.nuggets + needing, self.notes)
+        return anchor(base, self.documents if base.quoted else None, self.notes)
 
     @cached_property
     def documents(self) -> Corpus | None:

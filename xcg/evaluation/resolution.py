@@ -73,11 +73,7 @@ class ResultResolver:
         self._of_other_corpora: dict[tuple[str, str], bool] = {}
 
     def resolve(
-        self,
-        topic: str,
-        trees: Mapping[str, ElementTree],
-        notes: Notes,
-        offsets_only: bool = False,
+        self, topic: str, trees: Mapping[str, ElementTree], notes: Notes, offsets_only: bool = False
     ) -> dict[str, ResolvedRanking]:
         """Resolve the rankings of a topic.
 
@@ -107,11 +103,7 @@ class ResultResolver:
         return found
 
     def _rows_of_runs(
-        self,
-        runs: Sequence[Run],
-        topic: str,
-        trees: Mapping[str, ElementTree],
-        offsets_only: bool,
+        self, runs: Sequence[Run], topic: str, trees: Mapping[str, ElementTree], offsets_only: bool
     ) -> Iterator[tuple[Run, Any, Sequence[int]]]:
         """Yield runs with the rows of their results, and the positions of those that may not exist."""
         rankings = [run.rankings[topic] for run in runs]

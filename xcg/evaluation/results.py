@@ -161,11 +161,7 @@ class Results(Answer[Result]):
         )
 
     def value(
-        self,
-        run: str,
-        measure: str | Measure,
-        topic: str = MEAN,
-        user_model: str | None = None,
+        self, run: str, measure: str | Measure, topic: str = MEAN, user_model: str | None = None
     ) -> float:
         """Return one value.
 

@@ -142,6 +142,8 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
             report.data.tolerate("unreadable documents", error)
     corpus.source.note_oddities(report.unread)
     report.counts.update({"documents": documents, "elements in documents": elements})
+    if excluded := corpus.exclusion(corpus.removed):
+        report.unread.note(excluded)
     return corpus
 
 
@@ -265,8 +267,11 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
                 continue
             if span is not None and span != UNKNOWN_SPAN:
                 _check_passage(span, tree, "results with unknown passages", where, report)
-            if path not in ("", WHOLE) and path not in tree:
-                report.data.problem("results with unknown paths", where, f"no element {path}")
+            try:
+                if path not in ("", WHOLE):
+                    tree.row(path)
+            except UnknownPathError as error:
+                report.data.problem("results with unknown paths", where, str(error))
     for topic in base.topics if base is not None else ():
         if not len(run.rankings.get(topic, ())):
             report.data.oddity("assessed topics without results", "", f"{run.source}, {topic}")

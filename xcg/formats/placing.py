@@ -17,6 +17,7 @@ from xcg.documents.files import PathLike
 from xcg.documents.text_search import Location, TextIndex
 from xcg.errors import InputError, XcgError
 from xcg.formats.json_records import (
+    NUGGET,
     QUOTE_FIELDS,
     START_AND_END,
     TOPIC_AND_DOCUMENT,
@@ -35,6 +36,7 @@ _PASSAGE_FIELDS = (
     Field("near", (int, float), "a number from 0 to 1", required=False),
     Field("exhaustivity", (int,), "1, 2 or 3", required=False),
     Field("level", (int, float), "a level of relevance", required=False),
+    NUGGET,
 )
 _OLD_PASSAGE_FIELDS = (
     *TOPIC_AND_DOCUMENT,
@@ -89,9 +91,9 @@ def locate_passages(
     """Find passages, given as text in JSON Lines files, in their documents.
 
     A record has the fields ``topic``, ``doc``, ``exact`` or ``text``, and optionally ``prefix``,
-    ``suffix``, ``near``, and ``exhaustivity`` or ``level``. ``near`` is the approximate position in the
-    document, from 0 (its start, the default) to 1. If a passage is ambiguous, the occurrence nearest to
-    it is taken.
+    ``suffix``, ``near``, ``nugget``, and ``exhaustivity`` or ``level``. ``near`` is the approximate
+    position in the document, from 0 (its start, the default) to 1. If a passage is ambiguous, the
+    occurrence nearest to it is taken.
 
     Args:
         paths: Files, folders and globs.

@@ -199,8 +199,10 @@ class NuggetTopic(SpanTopic):
         read, missed = self._read_with(results, self._readers(relevance_value, seen), self.files, other)
         return read, missed + sum(not share for share in seen.seen)
 
-    def ideal(self, relevance_value: RelevanceValue, per_text: bool) -> list[tuple[float, float]]:
-        """Return (text, gain) of the greedy ideal ranking of gold spans and alternatives.
+    def ideal(
+        self, relevance_value: RelevanceValue, per_text: bool
+    ) -> list[tuple[str, UnitSpan, float]]:
+        """Return (document, span, gain) of the greedy ideal ranking of gold spans and alternatives.
 
         Args:
             relevance_value: The relevance value function of the user model.
@@ -220,5 +222,5 @@ class NuggetTopic(SpanTopic):
             file, span = items[item]
             gain = readers[file].read(span)
             if gain > 0:
-                ideal.append((span[1] - span[0], gain))
+                ideal.append((file, span, gain))
         return ideal

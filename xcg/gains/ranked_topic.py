@@ -15,7 +15,7 @@ from xcg.gains.ideal import IdealRecallBase, JudgedTopic, gold_spans, ideal_elem
 from xcg.gains.nugget_reader import Nugget, NuggetTopic
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.resolved import MISSING, ResolvedRanking
-from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan
+from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan, UnitSpan
 from xcg.judgements.assessment import Assessment
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import Reading
@@ -67,7 +67,7 @@ class RankedTopic(JudgedTopic):
             found = IdealRecallBase(ideal.documents, [], gold, self._scored_nuggets(model))
             topic = self._new_span_topic(found, model, model.size)
             assert isinstance(topic, NuggetTopic)
-            gains = [gain for _, gain in topic.ideal(model.relevance_value, False)]
+            gains = [gain for *_, gain in topic.ideal(model.relevance_value, False)]
             return replace(found, gains=sorted(gains, reverse=True))
         spans = SpanTopic(gold, self.texts.in_units(model, model.size)).gold
         scores = sorted((span.score for found in spans.values() for span in found), reverse=True)
@@ -279,11 +279,28 @@ class RankedTopic(JudgedTopic):
         """
         found: dict[str, list[tuple[int, int, float]]] = {}
         for file, spans in sorted(self.span_topic(ideal, model, unit).gold.items()):
-            offsets = self.texts.converter(model, unit or model.size, file).offsets
             found[file] = [
-                (*map(round, offsets([start, end]).tolist()), score) for start, end, score in spans
+                (*self._offsets(file, (start, end), model, unit), score) for start, end, score in spans
             ]
         return found
+
+    def _offsets(
+        self, file: str, span: UnitSpan, model: UserModel, unit: TextUnit | None = None
+    ) -> tuple[int, int]:
+        """Return a span of units in characters."""
+        start, end = self.texts.converter(model, unit or model.size, file).offsets(span).tolist()
+        return round(start), round(end)
+
+    def ideal_nuggets(
+        self, ideal: IdealRecallBase, model: UserModel
+    ) -> list[tuple[str, tuple[int, int] | None]]:
+        """Return documents and characters of the greedy ideal ranking; None for a whole document."""
+        topic = self.span_topic(ideal, model)
+        assert isinstance(topic, NuggetTopic)
+        order = topic.ideal(model.relevance_value, model.effort.unit != "ranks")
+        if self._are_documents:
+            return [(file, None) for file, *_ in order]
+        return [(file, self._offsets(file, span, model)) for file, span, _ in order]
 
     def highlighted_ranking(self, run: str, model: UserModel | None = None) -> HighlightedRanking:
         """Return a run's ranking as text, with the highlighted text of the topic.
@@ -378,7 +395,8 @@ class RankedTopic(JudgedTopic):
         """Return what the ideal reader of gold spans reads: only gold, densest first."""
         topic = self.span_topic(ideal, model, unit)
         if isinstance(topic, NuggetTopic):
-            return Reading.by_density(topic.ideal(model.relevance_value, True))
+            found = topic.ideal(model.relevance_value, True)
+            return Reading.by_density([(end - start, gain) for _, (start, end), gain in found])
         gold = topic.gold
         return Reading.by_density(
             [(span.end - span.start, span.score) for spans in gold.values() for span in spans]

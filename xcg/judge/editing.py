@@ -31,17 +31,22 @@ MAX_NOTE = 2000
 
 
 def add(judgement: Judgement, text: str, start: int, end: int, grade: str | None = None) -> Judgement:
-    """Highlight a passage, and join it with the highlights that it overlaps.
+    """Highlight a passage: join it with overlapping highlights of its grade, and cut the others.
 
-    The joined highlight has the id of the first of them, and its grade unless one is given.
+    Without a grade, it is joined with all of them, and has the grade of the first. The joined highlight
+    has the id of the first of them.
     """
     _check_span(text, start, end)
-    joined = [one for one in judgement.placed if one.start < end and start < one.end]
+    touched = _touched(judgement, start, end)
+    joined = [one for one in touched if grade in (None, one.grade)]
+    parts = _cut(judgement, text, [one for one in touched if one not in joined], start, end)
     if joined:
         start, end = min(start, joined[0].start), max(end, joined[-1].end)
         grade = joined[0].grade if grade is None else grade
-    number = joined[0].id if joined else _next_id(judgement.highlights)
-    return _changed(judgement, joined, [highlight(text, number, start, end, grade)])
+    kept = {one.id for one in parts}
+    replaced = [one.id for one in joined or touched if one.id not in kept]
+    number = replaced[0] if replaced else _next_id((*judgement.highlights, *parts))
+    return _changed(judgement, touched, [*parts, highlight(text, number, start, end, grade)])
 
 
 def resize(judgement: Judgement, text: str, id: int, start: int, end: int) -> Judgement:
@@ -64,17 +69,8 @@ def erase(judgement: Judgement, text: str, start: int, end: int) -> Judgement:
     """
     if not 0 <= start < end <= len(text):
         raise XcgError(_illegal_span(text, start, end))
-    touched = [one for one in judgement.placed if one.start < end and start < one.end]
-    number = _next_id(judgement.highlights)
-    parts: list[StoredHighlight] = []
-    for one in touched:
-        spans = (
-            _trimmed(text, one.start, min(one.end, start)),
-            _trimmed(text, max(one.start, end), one.end),
-        )
-        for index, span in enumerate(filter(None, spans)):
-            parts.append(highlight(text, one.id if index == 0 else number, *span, one.grade))
-    return _changed(judgement, touched, parts)
+    touched = _touched(judgement, start, end)
+    return _changed(judgement, touched, _cut(judgement, text, touched, start, end))
 
 
 def split(judgement: Judgement, text: str, id: int, position: int) -> Judgement:
@@ -293,6 +289,26 @@ def _changed(
         raise XcgError(f"the document has {MAX_HIGHLIGHTS} highlights, which is the maximum")
     finished = judgement.finished and bool(judgement.highlights) == bool(changed)
     return replace(judgement, highlights=in_order(changed), finished=finished)
+
+
+def _touched(judgement: Judgement, start: int, end: int) -> list[StoredHighlight]:
+    return [one for one in judgement.placed if one.start < end and start < one.end]
+
+
+def _cut(
+    judgement: Judgement, text: str, highlights: Iterable[StoredHighlight], start: int, end: int
+) -> list[StoredHighlight]:
+    """Return what is left of highlights without a passage; the first part of each keeps its id."""
+    parts: list[StoredHighlight] = []
+    for one in highlights:
+        spans = (
+            _trimmed(text, one.start, min(one.end, start)),
+            _trimmed(text, max(one.start, end), one.end),
+        )
+        for index, span in enumerate(filter(None, spans)):
+            number = one.id if index == 0 else _next_id(judgement.highlights)
+            parts.append(highlight(text, number, *span, one.grade))
+    return parts
 
 
 def _find(judgement: Judgement, id: int) -> StoredHighlight:

@@ -86,9 +86,8 @@ def document_of(
     elif key == FILE_NAME:
         paths = [fields.metadata.get(known) for known in PATH_KEYS]
         names = [fields.document, *paths] if isinstance(chunk, Mapping) else [*paths, fields.document]
-        name = next((found for found in names if found), None)
-        if name is not None:
-            name = file_name(str(name), documents)
+        ends = [file_name(str(found), documents) for found in names if found]
+        name = next((end for end in ends if _is_named(end, documents)), ends[0] if ends else None)
     elif key is not None:
         name = fields.metadata.get(key)
         problem = f"the chunk's metadata has no {key!r}, the key for document="
@@ -126,8 +125,11 @@ def file_name(path: str, documents: Container[str] = ()) -> str:
         path = path.partition("#")[0].partition("?")[0]
     parts = [part for part in path.replace("\\", "/").split("/") if part]
     ends = ("/".join(parts[first:]) for first in range(len(parts)))
-    named = (end for end in ends if end in documents or (document_name(end) or end) in documents)
-    return next(named, parts[-1] if parts else "")
+    return next((end for end in ends if _is_named(end, documents)), parts[-1] if parts else "")
+
+
+def _is_named(name: str, documents: Container[str]) -> bool:
+    return name in documents or (document_name(name) or name) in documents
 
 
 def name_in_corpus(name: str) -> str:
@@ -136,7 +138,7 @@ def name_in_corpus(name: str) -> str:
 
 
 def missing_document(
-    file: str, corpus: Corpus, *, is_result: bool = True, is_lenient: bool = True
+    file: str, corpus: Corpus, *, is_result: bool = True, is_lenient: bool = True, tried: str = ""
 ) -> str:
     """Return the message for a document that a corpus lacks.
 
@@ -145,8 +147,11 @@ def missing_document(
         corpus: The corpus.
         is_result: Whether it is the document of a result, so that the option ``document`` can help.
         is_lenient: Whether missing documents are tolerated, so the message need not name the option.
+        tried: What a setting achieves that was tried; empty if none helps.
     """
     message = f"the corpus has no document {file!r}; "
+    if tried:
+        return message + tried
     name = document_name(file)
     if name is not None and name in corpus:
         hint = f"; in JSON Lines, --set document={FILE_NAME!r} removes it"

@@ -178,9 +178,7 @@ def needed_difference(rates: SwapRates, topics: int, smoothing: Smoothing = "non
     found = [difference_needed(sample) for sample in samples]
     values = [math.inf if difference is None else difference for difference in found]
     return NeededDifference(
-        difference_needed(known),
-        difference_needed(every),
-        percentile_interval(values),
+        difference_needed(known), difference_needed(every), percentile_interval(values)
     )
 
 

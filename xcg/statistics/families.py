@@ -15,10 +15,7 @@ from typing import Any, NamedTuple
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, single_level
 from xcg.statistics.intervals import randomisation_interval, t_interval
-from xcg.statistics.significance_tests import (
-    family_p_values,
-    smallest_p,
-)
+from xcg.statistics.significance_tests import family_p_values, smallest_p
 from xcg.statistics.topic_scores import (
     DIGITS,
     ROUNDING,
@@ -142,9 +139,7 @@ def noncentrality(critical: float, df: int, power: float) -> float:
 
 
 def paired_significant(
-    found: Sequence[Floats],
-    test: str,
-    corrections: Sequence[str],
+    found: Sequence[Floats], test: str, corrections: Sequence[str]
 ) -> dict[str, Booleans]:
     """Return which comparisons of a family are significant by a paired test, in each campaign.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from xcg.errors import UndecidedError, UnmappedError, XcgError
 from xcg.evaluation.results import Cell, Results
-from xcg.evaluation.score_notes import list_topics
+from xcg.evaluation.scoring import list_topics
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, adjust
@@ -268,11 +268,7 @@ def _compare(
 
 
 def _without_power(
-    pairs: Sequence[BaselinePair],
-    rules: Rules,
-    family: str,
-    fails: Booleans,
-    p_values: Floats,
+    pairs: Sequence[BaselinePair], rules: Rules, family: str, fails: Booleans, p_values: Floats
 ) -> Iterator[tuple[str, str]]:
     """Yield a message if a run can never fail (with margins: pass) by a test, with advice."""
     decided = {pair.run for pair, fail in zip(pairs, fails, strict=True) if fail}

@@ -12,15 +12,7 @@ from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.statistics.corrections import adjust
 from xcg.statistics.significance_tests import paired_p_values
-from xcg.statistics.topic_scores import (
-    DIGITS,
-    ROUNDING,
-    Booleans,
-    Floats,
-    check_name,
-    divisor,
-    sign,
-)
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Booleans, Floats, check_name, divisor, sign
 
 _T = TypeVar("_T")
 

@@ -147,9 +147,7 @@ def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) ->
 
 
 def _add_gains(
-    gains: dict[tuple[str, str], list[RankingGains]],
-    topic: Topic,
-    models: Sequence[UserModel],
+    gains: dict[tuple[str, str], list[RankingGains]], topic: Topic, models: Sequence[UserModel]
 ) -> None:
     """Add the gains of an answered topic under each user model with an ideal gain above 0."""
     for model in models:
