@@ -18,9 +18,9 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError
 from xcg.formats.topic_files import read_topics
 from xcg.judge.exporting import export, write_export
-from xcg.judge.grades import SCHEMES, Grade, GradeScheme
 from xcg.judge.importing import import_assessments
 from xcg.judge.judgement import JudgedDocument
+from xcg.judge.settings import SCHEMES, Grade, GradeScheme
 from xcg.judge.store import Store
 
 BEES = "Bees dance. They waggle in the dark hive. Bees dance. They also sting."

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError, first_names
 from xcg.judge.editing import new_judgement
-from xcg.judge.grades import GradeScheme
 from xcg.judge.judgement import Decision, JudgedDocument, Judgement
 from xcg.judge.pool_store import digest_of
+from xcg.judge.settings import GradeScheme
 from xcg.judgements.highlights import covered_characters
 from xcg.judgements.recall_base import MEAN, topic_key
 
@@ -362,29 +362,27 @@ def gold(
     """
     found: list[JudgedDocument] = []
     single: list[str] = []
-    undecided: list[tuple[int, str]] = []
+    undecided: dict[str, int] = {}
     for topic, documents in _compared(judged, least=1).items():
         for name, judgements in documents.items():
             where = f"{name} (topic {topic})"
-            first, *others = judgements.values()
-            if others:
+            judgement = next(iter(judgements.values()))
+            if len(judgements) == 1:
+                single.append(where)
+            else:
                 text = corpus.tree(name).text
                 differences = _differences(topic, name, judgements, text, decisions)
                 count = sum(one.decision is None for one in differences)
                 if rule == ADJUDICATED and count:
-                    undecided.append((count, where))
+                    undecided[where] = count
                     continue
-                first = _merged(judgements, rule, text, differences)
-            else:
-                single.append(where)
-            found.append(JudgedDocument(rule, topic, name, first))
+                judgement = _merged(judgements, rule, text, differences)
+            found.append(JudgedDocument(rule, topic, name, judgement))
     if undecided:
-        places = first_names([f"{count} in {where}" for count, where in undecided], _SHOWN_NAMES)
-        count = sum(count for count, _ in undecided)
-        raise XcgError(
-            f"undecided disagreements: {count} ({places}); decide them on the page Agreement of the "
-            "overview"
-        )
+        places = [f"{count} in {where}" for where, count in undecided.items()]
+        found_where = f"{sum(undecided.values())} ({first_names(places, _SHOWN_NAMES)})"
+        page = "decide them on the page Agreement of the overview"
+        raise XcgError(f"undecided disagreements: {found_where}; {page}")
     note = "documents that one assessor has finished, as in that judgement"
     return found, [f"{note}: {first_names(single, _SHOWN_NAMES)}"] if single else []
 

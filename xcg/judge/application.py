@@ -98,9 +98,9 @@ class _Application:
             Route("/moved", self._page(pages.moved_page)),
             Route("/agreement", self._report(pages.agreement_page)),
             Route("/agreement/{topic}", self._report(pages.agreement_topic_page)),
-            Route(differences, self._report(pages.differences_page), methods=["GET"]),
+            Route(differences, self._report(pages.agreement_topic_page), methods=["GET"]),
             Route(differences, self._change(self._decided), methods=["POST"]),
-            Route("/gold/{rule}.zip", self._report(_archive)),
+            *(Route(f"/gold/{rule}.zip", self._report(partial(_archive, rule=rule))) for rule in RULES),
             Route("/judgements.zip", self._report(_archive)),
             Route("/judgements/{assessor}.zip", self._report(_archive)),
         ]
@@ -229,7 +229,7 @@ def _names(workspace: Workspace, request: Request) -> dict[str, str]:
     names = {
         key: (from_path if key == "document" else from_segment)(value)
         for key, value in request.path_params.items()
-        if key in ("assessor", "topic", "document", "rule")
+        if key in ("assessor", "topic", "document")
     }
     assessor, topic, document = map(names.get, ("assessor", "topic", "document"))
     if assessor is not None and assessor not in workspace.store.assessors():
@@ -249,17 +249,10 @@ def _judgement(workspace: Workspace, assessor: str, topic: str, document: str) -
 
 def _archive(workspace: Workspace, assessor: str | None = None, rule: str | None = None) -> Response:
     """Return the judgements of an assessor, the gold by a rule, or the judgements of all."""
-    store, corpus, merge = workspace.store, workspace.corpus, None
-    if rule is not None:
-        if rule not in RULES:
-            raise HTTPException(404, f"there is no gold {rule!r}: expected {', '.join(RULES)}")
-        merge = partial(gold, rule=rule, corpus=corpus, decisions=store.decisions())
-    try:
-        content = export_archive(store.judgements(assessor), corpus, workspace.settings.grades, merge)
-    except InputError:
-        raise
-    except XcgError as error:
-        raise HTTPException(409, str(error)) from None
+    store, corpus = workspace.store, workspace.corpus
+    merge = rule and partial(gold, rule=rule, corpus=corpus, decisions=store.decisions())
+    judged, scheme = store.judgements(assessor), workspace.settings.grades
+    content = export_archive(judged, corpus, scheme, merge or None)
     name = "-".join(filter(None, ("judgements", assessor, rule)))
     return Response(
         content,
@@ -313,7 +306,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     """Return the response to a request that raised an exception."""
     status, message = 500, "an error of xcg: the terminal of xcg judge shows the details"
     if isinstance(error, XcgError):
-        status, message = _RETRY, str(error)
+        status, message = _RETRY if isinstance(error, InputError) else 409, str(error)
     elif isinstance(error, HTTPException):
         found = "there is no such page" if error.detail == "Not Found" else error.detail
         status, message = error.status_code, str(XcgError(found))

@@ -8,8 +8,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import secrets
-import shutil
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,8 +17,8 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.files import MAX_LINE_BYTES
 from xcg.errors import InputError, XcgError, first_names
 from xcg.evaluation.conversion import assess_elements_of_passages, convert_assessments
-from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.judgement import JudgedDocument, StoredHighlight
+from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
@@ -151,6 +149,8 @@ def write_export(
         InputError: If the folder exists and is not empty, or cannot be written; if a document cannot be
             read, or no document is finished.
     """
+    import tempfile
+
     target = Path(os.path.realpath(folder))
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -159,18 +159,14 @@ def write_export(
         if not found.files:
             raise XcgError("no assessor has finished a document: nothing to export")
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.parent / f".xcg-export-{secrets.token_hex(8)}.tmp"
-        temporary.mkdir()
-        try:
+        with tempfile.TemporaryDirectory(".tmp", ".xcg-export-", target.parent) as temporary:
             for name, content in found.files.items():
-                path = temporary / name
+                path = Path(temporary, "export", name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             if target.exists():
                 target.rmdir()
-            temporary.rename(target)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+            Path(temporary, "export").rename(target)
     except OSError as error:
         raise InputError(folder, f"cannot write the export: {error.strerror}") from None
     return found.notes

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,9 +22,9 @@ from xcg.formats.json_records import (
     json_lines,
     quote_of,
 )
-from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.judgement import Judgement
 from xcg.judge.pools import ordered_pool
+from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.store import Store
 from xcg.judgements.anchoring import QuoteFinder
 from xcg.runs.chunk_documents import missing_document
@@ -48,15 +47,6 @@ class _Passage(NamedTuple):
     document: str
     span: Span | None
     grade: str | None
-    entry_point: int | None = None
-
-
-@dataclass
-class _Document:
-    """What the files state about a document for a topic."""
-
-    where: str
-    highlights: list[tuple[int, int, str | None]] = field(default_factory=list)
     entry_point: int | None = None
 
 
@@ -91,27 +81,31 @@ def import_assessments(
             grades, or the assessor has judged a document differently.
     """
     notes = Notes()
-    found: dict[tuple[str, str], _Document] = {}
+    found: dict[tuple[str, str], list[_Passage]] = {}
+    points: dict[tuple[str, str], int] = {}
     for path in expand(paths, "assessments"):
-        for where, topic, name, span, grade, entry_point in _passages(path, corpus, scheme, notes):
+        for one in _passages(path, corpus, scheme, notes):
+            where, topic, name, span, _, point = one
             if topic not in topics:
                 raise InputError(where, f"unknown topic {topic!r}: {nearest(topic, topics)}")
             if name not in corpus:
                 raise UnmappedError(where, missing_document(name, corpus, is_result=False))
-            document = found.setdefault((topic, name), _Document(where))
-            if span is not None:
-                if corpus.tree(name).text[slice(*span)].isspace() or span[0] == span[1]:
-                    notes.oddity("passages without text, which are left out", where, name)
-                else:
-                    document.highlights.append((*span, grade))
-            if entry_point is not None and document.entry_point not in (None, entry_point):
-                problem = f"another best entry point than {document.entry_point}"
-                raise InputError(where, f"{problem}: expected one per document")
-            document.entry_point = document.entry_point if entry_point is None else entry_point
-    return [*_save(store, assessor, found), *notes.lines()]
+            if span is not None and not corpus.tree(name).text[slice(*span)].strip():
+                notes.oddity("passages without text, which are left out", where, name)
+                span = None
+            found.setdefault((topic, name), []).append(one._replace(span=span))
+            if point is not None and (earlier := points.setdefault((topic, name), point)) != point:
+                problem = f"another best entry point than {earlier}: expected one per document"
+                raise InputError(where, problem)
+    return [*_save(store, assessor, found, points), *notes.lines()]
 
 
-def _save(store: Store, assessor: str, found: dict[tuple[str, str], _Document]) -> list[str]:
+def _save(
+    store: Store,
+    assessor: str,
+    found: Mapping[tuple[str, str], list[_Passage]],
+    points: Mapping[tuple[str, str], int],
+) -> list[str]:
     """Add the documents to the pools and assignments, and save what has changed."""
     by_topic: dict[str, dict[str, tuple[()]]] = {}
     for topic, name in found:
@@ -122,8 +116,9 @@ def _save(store: Store, assessor: str, found: dict[tuple[str, str], _Document]) 
         store.assign(assessor, by_topic)
         for topic, documents in by_topic.items():
             store.extend_pool(topic, ordered_pool(topic, documents, seed=0))
-        for (topic, name), document in found.items():
-            where, highlights, entry_point = document.where, document.highlights, document.entry_point
+        for (topic, name), passages in found.items():
+            where, entry_point = passages[0].where, points.get((topic, name))
+            highlights = [(*one.span, one.grade) for one in passages if one.span is not None]
             old = store.judgement(assessor, topic, name)
             try:
                 new = store.replace(assessor, topic, name, highlights, entry_point, finished=True)

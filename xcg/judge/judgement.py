@@ -134,10 +134,7 @@ class Progress(NamedTuple):
     @classmethod
     def sum(cls, parts: Iterable[Progress]) -> Progress:
         """Return the progress in several topics together."""
-        sums = cls(0, 0)
-        for one in parts:
-            sums = cls(sums.finished + one.finished, sums.size + one.size)
-        return sums
+        return cls(*map(sum, zip((0, 0), *parts, strict=True)))
 
 
 class JudgedDocument(NamedTuple):

@@ -22,6 +22,7 @@ LONGEST_EXCERPT = 400
 CONTEXT = 150
 """Number of characters before and after a passage on the page of disagreements."""
 
+_AGREEMENT = (("Overview", OVERVIEW_PATH), ("Agreement", agreement_path()))
 _Breadcrumbs = Sequence[tuple[str, str | None]]
 """Name and URL of the pages above a page, and of the page itself, without URL."""
 
@@ -212,38 +213,21 @@ def agreement_page(workspace: Workspace) -> str:
     )
 
 
-def agreement_topic_page(workspace: Workspace, topic: str) -> str:
-    """Return the disagreements of assessors on a topic side by side."""
-    shown, decisions = workspace.topic(topic), workspace.store.decisions()
+def agreement_topic_page(workspace: Workspace, topic: str, document: str | None = None) -> str:
+    """Return the disagreements of assessors on a topic, or on one of its documents with its text."""
+    store, shown = workspace.store, workspace.topic(topic)
+    judged = [one for one in store.judgements() if document in (None, one.document)]
+    decisions = store.decisions()
+    rendering = None if document is None else workspace.rendering(document)
+    below = ((shown.title, agreement_path(topic)), (rendering.title, None)) if rendering else ()
     return render_page(
         "disagreements.html",
-        [("Overview", OVERVIEW_PATH), ("Agreement", agreement_path()), (shown.title, None)],
+        [*_AGREEMENT, *(below or ((shown.title, None),))],
         workspace=workspace,
         topic=shown,
-        documents=disagreements(workspace.store.judgements(), topic, workspace.corpus, decisions),
+        documents=disagreements(judged, topic, workspace.corpus, decisions),
         author=next((one.author for one in reversed(decisions.values())), ""),
-    )
-
-
-def differences_page(workspace: Workspace, topic: str, document: str) -> str:
-    """Return a document with its disagreements marked."""
-    shown, rendering = workspace.topic(topic), workspace.rendering(document)
-    return render_page(
-        "differences.html",
-        [
-            *(("Overview", OVERVIEW_PATH), ("Agreement", agreement_path())),
-            *((shown.title, agreement_path(topic)), (rendering.title, None)),
-        ],
-        title=rendering.title,
-        article=Markup(rendering.html),  # noqa: S704 - rendering.py escapes the text
-        page_data={
-            "spans": [
-                one[:2]
-                for found in disagreements(workspace.store.judgements(), topic, workspace.corpus, {})
-                for one in found.disagreements
-                if found.document == document and one.end
-            ]
-        },
+        article=rendering and Markup(rendering.html),  # noqa: S704 - rendering.py escapes the text
     )
 
 

@@ -43,14 +43,16 @@ document.addEventListener("click", async ({ target }) => {
 /** Mark the disagreements of a document, and show the one that the URL names. */
 function mark(article) {
   const positions = new Positions(article);
-  const { spans } = JSON.parse(element("page-data").textContent);
-  const ranges = spans.map(([start, end]) => positions.range(start, end));
+  const spans = [...document.querySelectorAll("[data-span]")].map((row) => row.dataset.span);
+  const ranges = spans.map((span) => positions.range(...span.split("-").map(Number)));
   CSS.highlights.set("ungraded", new Highlight(...ranges));
-  const named = ranges[spans.findIndex((span) => location.hash === `#${span.join("-")}`)];
-  if (!named) return;
-  CSS.highlights.set("selected", new Highlight(named));
-  named.startContainer.parentElement.scrollIntoView({ block: "center" });
+  const named = ranges[spans.indexOf(location.hash.slice(1))];
+  CSS.highlights.set("selected", new Highlight(...(named ? [named] : [])));
+  named?.startContainer.parentElement.scrollIntoView({ block: "center" });
 }
 
-if (element("article")) mark(element("article"));
+if (element("article")) {
+  mark(element("article"));
+  window.addEventListener("hashchange", () => mark(element("article")));
+}
 document.documentElement.dataset.ready = "true";
