@@ -145,18 +145,15 @@ def _compared(
 ) -> dict[str, dict[str, dict[str, Judgement]]]:
     """Return topic → document → assessor → judgement, for documents that enough have finished."""
     found: dict[str, dict[str, dict[str, Judgement]]] = {}
-    for assessor, topic, document, judgement in judged:
-        if judgement.finished and not judgement.lost:
-            found.setdefault(topic, {}).setdefault(document, {})[assessor] = judgement
-    shared = {
-        topic: {
-            name: judgements
-            for name, judgements in sorted(found[topic].items())
-            if len(judgements) >= least
-        }
-        for topic in sorted(found, key=topic_key)
+    for one in sorted(judged, key=lambda one: (topic_key(one.topic), one.document)):
+        if one.judgement.finished and not one.judgement.lost:
+            documents = found.setdefault(one.topic, {})
+            documents.setdefault(one.document, {})[one.assessor] = one.judgement
+    enough = {
+        topic: {name: found[topic][name] for name in found[topic] if len(found[topic][name]) >= least}
+        for topic in found
     }
-    return {topic: documents for topic, documents in shared.items() if documents}
+    return {topic: documents for topic, documents in enough.items() if documents}
 
 
 def _topic_patterns(

@@ -190,11 +190,11 @@ class _Application:
     def _decided(self, record: dict[str, Any], topic: str, document: str) -> Response:
         """Save a decision on a disagreement that the organiser saw."""
         store = self._workspace.store
-        key, label, author = (record.get(field) for field in ("disagreement", "label", "author"))
+        key, label, author = str(record.get("disagreement")), record.get("label"), record.get("author")
         judged = [one for one in store.judgements() if one.document == document]
         known = disagreements(judged, topic, self._workspace.corpus, {})
         differing = [one for found in known for one in found.disagreements if one.key == key]
-        if not isinstance(key, str) or not differing:
+        if not differing:
             raise HTTPException(409, "the judgements have changed: load this page again")
         if label not in differing[0].choices(self._workspace.settings.grades):
             raise HTTPException(400, f"expected a label of this disagreement, not {label!r}")

@@ -11,17 +11,9 @@ from xcg.documents.files import PathLike, expand, open_input
 from xcg.documents.text_search import Span
 from xcg.documents.tree import UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError, nearest
+from xcg.formats import json_records
 from xcg.formats.base import read_assessments
-from xcg.formats.json_records import (
-    QUOTE_FIELDS,
-    START_AND_END,
-    TOPIC_AND_DOCUMENT,
-    Field,
-    check_record,
-    document_name,
-    json_lines,
-    quote_of,
-)
+from xcg.formats.json_assessments import stated_span
 from xcg.judge.judgement import Judgement
 from xcg.judge.pools import ordered_pool
 from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
@@ -30,12 +22,12 @@ from xcg.judgements.anchoring import QuoteFinder
 from xcg.runs.chunk_documents import missing_document
 
 _RECORD_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    *START_AND_END,
-    Field("exhaustivity", (int,), "a whole number", required=False),
-    Field("level", (int, float), "a level of relevance", required=False),
-    Field("entry_point", (int,), "the offset of a character", required=False),
-    *QUOTE_FIELDS,
+    *json_records.TOPIC_AND_DOCUMENT,
+    *json_records.START_AND_END,
+    json_records.Field("exhaustivity", (int,), "a whole number", required=False),
+    json_records.Field("level", (int, float), "a level of relevance", required=False),
+    json_records.Field("entry_point", (int,), "the offset of a character", required=False),
+    *json_records.QUOTE_FIELDS,
 )
 
 
@@ -154,7 +146,7 @@ def _passages(path: Path, corpus: Corpus, scheme: GradeScheme, notes: Notes) -> 
     with open_input(path) as file:
         if file.peek(1).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
             finder = QuoteFinder(corpus)
-            for where, record in json_lines(file, path):
+            for where, record in json_records.json_lines(file, path):
                 yield _passage(record, where, finder, scheme)
             return
     base = read_assessments([path], notes)
@@ -188,22 +180,17 @@ def _passage(record: dict[str, Any], where: str, finder: QuoteFinder, scheme: Gr
     """Return the passage of a record in JSON Lines."""
     if "path" in record:
         raise InputError(where, "an assessed element: expected passages, with start and end or a text")
-    check_record(record, _RECORD_FIELDS, where)
-    topic, name, quote = str(record["topic"]), document_name(record, where), quote_of(record, where)
-    entry_point = record.get("entry_point")
+    json_records.check_record(record, _RECORD_FIELDS, where)
+    topic, name = str(record["topic"]), json_records.document_name(record, where)
+    quote, entry_point = json_records.quote_of(record, where), record.get("entry_point")
     if "level" in record and "exhaustivity" in record:
         raise InputError(where, "the fields 'level' and 'exhaustivity': expected one of them")
     value = record.get("level", record.get("exhaustivity"))
     if value is not None and value <= 0 and (quote is None or TOO_SMALL not in scheme.values):
         return _Passage(where, topic, name, None, None, entry_point)
-    span = None
-    if quote is None or "start" in record or "end" in record:
-        for key in ("start", "end"):
-            if key not in record:
-                raise InputError(where, f"the field {key!r} is missing")
-        span = record["start"], record["end"]
-        if not 0 <= span[0] <= span[1]:
-            raise InputError(where, f"start {span[0]} and end {span[1]}: expected 0 <= start <= end")
+    span = stated_span(record, quote, where)
+    if span is not None and not 0 <= span[0] <= span[1]:
+        raise InputError(where, f"start {span[0]} and end {span[1]}: expected 0 <= start <= end")
     if quote is not None:
         if not quote.exact.strip():
             raise InputError(where, "the text of the passage is empty")

@@ -18,14 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from xcg.judge.addresses import (
-    HTTP_PORT,
-    OVERVIEW_PATH,
-    assessor_path,
-    from_segment,
-    is_loopback,
-    to_ip_address,
-)
+from xcg.judge import addresses
 
 MAX_BODY_BYTES = 1 << 16
 """Maximum size of the body of a request. A change with the longest note has fewer than 25,000 bytes."""
@@ -68,7 +61,7 @@ class Access:
     """
 
     def __init__(self, assessors: Iterable[str], secret: bytes) -> None:
-        self._paths = {OVERVIEW_PATH, *map(assessor_path, assessors)}
+        self._paths = {addresses.OVERVIEW_PATH, *map(addresses.assessor_path, assessors)}
         self._secret = secret
 
     def _derived(self, kind: str, path: str) -> str:
@@ -76,7 +69,7 @@ class Access:
 
     def start_path(self, assessor: str | None = None) -> str:
         """Return the path and query of the start URL of an assessor, or of the overview."""
-        path = OVERVIEW_PATH if assessor is None else assessor_path(assessor)
+        path = addresses.OVERVIEW_PATH if assessor is None else addresses.assessor_path(assessor)
         return f"{path}start?token={self._derived('token', path)}"
 
     def cookie(self, path: str, token: str) -> str | None:
@@ -110,11 +103,11 @@ def protected_path(path: str) -> str | None:
     >>> protected_path("/assessors/anna/topics/1"), protected_path("/static/base.css")
     ('/assessors/anna/', None)
     """
-    if path.startswith(OVERVIEW_PATH):
-        return OVERVIEW_PATH
+    if path.startswith(addresses.OVERVIEW_PATH):
+        return addresses.OVERVIEW_PATH
     parts = path.split("/")
     if len(parts) > 3 and parts[1] == "assessors":
-        return assessor_path(from_segment(parts[2]))
+        return addresses.assessor_path(addresses.from_segment(parts[2]))
     return None
 
 
@@ -139,9 +132,9 @@ class KnownHosts:
     def __init__(self, host: str, port: int) -> None:
         self._port = port
         self._names = {host.lower()}
-        address = to_ip_address(host)
+        address = addresses.to_ip_address(host)
         self._allows_addresses = address is not None and address.is_unspecified
-        if is_loopback(host):
+        if addresses.is_loopback(host):
             self._names |= {"localhost", "127.0.0.1", "::1"}
         elif self._allows_addresses:
             names = (socket.gethostname(), socket.getfqdn())
@@ -154,14 +147,16 @@ class KnownHosts:
         if port != self._port:
             return False
         # No foreign page can take over an IP address, unlike a name.
-        return name in self._names or (self._allows_addresses and to_ip_address(name) is not None)
+        return name in self._names or (
+            self._allows_addresses and addresses.to_ip_address(name) is not None
+        )
 
 
 def _divided(header: str) -> tuple[str, int]:
     """Return the name and the port in a header Host; the port -1 if it is illegal."""
     name, colon, port = header.rpartition(":")
     if not colon or port.endswith("]"):
-        name, port = header, str(HTTP_PORT)
+        name, port = header, str(addresses.HTTP_PORT)
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
     is_number = port.isascii() and port.isdigit() and len(port) <= 5
