@@ -2,11 +2,16 @@
 
 import { createCommands } from "./judge/commands.js";
 import { Drawing, placeToolbar } from "./judge/drawing.js";
+import { LastFinished } from "./judge/finished.js";
 import { createKeymap, Keyboard, keysOfGrades } from "./judge/keyboard.js";
+import { DocumentMap } from "./judge/map.js";
+import { showOutline } from "./judge/outline.js";
 import { gradeButton, highlightButton, Panel } from "./judge/panel.js";
 import { Positions } from "./judge/positions.js";
+import { Reading } from "./judge/reading.js";
 import { Saving } from "./judge/saving.js";
 import { dragHandles, Selection } from "./judge/selection.js";
+import { layOutTables } from "./judge/tables.js";
 import { Units } from "./judge/units.js";
 
 const MESSAGE_TIME = 6_000;
@@ -42,8 +47,18 @@ const messages = {
     clearTimeout(messages.timer);
     messages.timer = setTimeout(() => (message.hidden = true), MESSAGE_TIME);
   },
+  /** Ask whether nothing is relevant in a document whose end was not seen. */
+  ask() {
+    const dialog = element("ask");
+    dialog.returnValue = "";
+    dialog.showModal();
+    return new Promise((resolve) =>
+      dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }),
+    );
+  },
 };
 
+layOutTables(article);
 const units = new Units(positions);
 const results = data.results
   .filter(([start, end]) => start < end)
@@ -53,18 +68,33 @@ const currentJudgement = () => saving.judgement;
 const selection = new Selection({ article, positions, units, currentJudgement });
 const [frame, overlay] = [element("frame"), element("overlay")];
 const drawing = new Drawing({ frame, overlay, positions, grades, results });
+const finished = new LastFinished({ data, saving, tell: messages.tell });
+const reading = new Reading(frame);
+let headings = [];
 const commands = createCommands({
   article,
   data,
   element,
+  finished,
+  headings: () => headings,
   messages,
   positions,
+  reading,
   results,
   saving,
   selection,
   units,
 });
 const panel = new Panel({ element, grades, positions, results, commands });
+headings = showOutline({ article, element, positions, onChoose: commands.showAt });
+const map = new DocumentMap({
+  map: element("map"),
+  frame,
+  positions,
+  grades,
+  results,
+  onChoose: commands.showAt,
+});
 
 /* Buttons */
 
@@ -91,7 +121,7 @@ const keyboard = new Keyboard({
   toggle: element("single-keys"),
 });
 commands.showKeys = () => keyboard.show();
-keyboard.add(createKeymap({ commands, data, gradeKeys, selection }));
+keyboard.add(createKeymap({ article, commands, data, gradeKeys, selection }));
 
 // Buttons name their command in data-command.
 document.addEventListener("click", ({ target }) => {
@@ -110,7 +140,7 @@ for (const part of [element("toolbar"), element("panel")]) {
 
 const bar = element("topic-bar");
 const showToolbar = () =>
-  placeToolbar({ toolbar: element("toolbar"), frame, bar, positions, selection });
+  placeToolbar({ toolbar: element("toolbar"), frame, positions, selection });
 
 function modeText() {
   if (selection.edge) return `Moving the ${selection.edge.edge}: Enter saves, Esc cancels`;
@@ -124,12 +154,13 @@ function show() {
   const drawnActive = span && !selection.edge ? null : selection.placedActive;
   drawing.draw({ judgement, active: drawnActive, selection: span, position, dragged, showCursor });
   panel.showHighlights(judgement, active);
-  panel.showState(judgement);
+  map.draw(judgement);
+  panel.showState(judgement, finished.canReturn);
   panel.showGrades(gradeButtons, active, Boolean(span));
   panel.showSaving(saving);
-  const finished = data.finished + Number(judgement.finished) - Number(data.judgement.finished);
-  element("finished-count").textContent = finished;
-  element("progress").value = finished;
+  const count = data.finished + Number(judgement.finished) - Number(data.judgement.finished);
+  element("finished-count").textContent = count;
+  element("progress").value = count;
   element("mode").textContent = modeText();
   showToolbar();
 }
