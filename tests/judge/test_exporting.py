@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,20 @@ def test_text_that_is_too_small_is_unassessed_in_2005_and_not_relevant_elsewhere
     assert "/p[1]" not in found.files["anna/inex-2004/1.xml"].decode()
     assert found.files["anna/offsets.qrels"] == b"1 Q0 bees 50 100 -1 50:50\n"
     assert "anna/offsets.qrels: without highlights with the grade ?" in found.notes
+
+
+def test_remarks_and_time_of_all_documents_are_written() -> None:
+    first, second = judged("anna", "bees", TEXT, (0, 9)), judged("anna", "ants", TEXT, finished=False)
+    first = first._replace(judgement=replace(first.judgement, note='"no"\n', unsure=True, seconds=61))
+    second = second._replace(judgement=replace(second.judgement, skipped=True))
+    found = export([first, second, judged("ben", "ants", TEXT)], CORPUS, SCHEMES["none"])
+    base = {"topic": "1", "unsure": False, "note": "", "seconds": 0}
+    assert records(found.files["anna/remarks.jsonl"]) == [
+        {**base, "doc": "bees", "finished": True, "unsure": True, "skipped": False}
+        | {"note": '"no"\n', "seconds": 61},
+        {**base, "doc": "ants", "finished": False, "skipped": True},
+    ]
+    assert "ben/remarks.jsonl" not in found.files
 
 
 def test_unfinished_documents_are_left_out() -> None:

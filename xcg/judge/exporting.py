@@ -11,7 +11,7 @@ import re
 import secrets
 import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,12 +28,16 @@ from xcg.tables import json_text
 
 _PASSAGES = "passages.jsonl"
 _OFFSETS = "offsets.qrels"
+_REMARKS = "remarks.jsonl"
 _LONGEST_NAME = 80
 _SHOWN_NAMES = 3
 _RESERVED_NAME = re.compile(r"\A(con|prn|aux|nul|com\d|lpt\d)(\..*)?\Z", re.IGNORECASE | re.ASCII)
 _SOURCE = "judgements"
 _OTHER_FIELDS_BYTES = 10_000
 
+Merge = Callable[[list[JudgedDocument]], tuple[list[JudgedDocument], list[str]]]
+"""Makes one gold of the finished judgements of all assessors, and notes: see
+:func:`xcg.judge.agreement.gold`."""
 _Written = tuple[str, str, list[str]]
 """The path of a file in the folder of an assessor, its text, and what it does not hold."""
 
@@ -50,51 +54,79 @@ class Export(NamedTuple):
     notes: list[str]
 
 
-def export(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme) -> Export:
+def export(
+    judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme, merge: Merge | None = None
+) -> Export:
     """Return the judgements of finished documents as files.
 
-    Each assessor has a folder with these files:
+    Each assessor, or the gold, has a folder with these files:
 
     - ``passages.jsonl``: one record per highlight with its quote and its grade; the grade ``?`` is
       level 0, and no grade is exhaustivity 2. A document without relevant text is a passage of level 0.
     - ``inex-2004/TOPIC.xml`` and ``inex-2005/TOPIC.xml``: the elements with highlighted text.
     - ``offsets.qrels``: the highlights without grades, and the best entry points.
+    - ``remarks.jsonl``: one record per document with a note, with doubts, that was skipped, or whose
+      time is known; also of documents that are not finished.
 
     Args:
         judged: The judgements.
         corpus: The documents.
         scheme: The grades of the configuration.
+        merge: Makes the gold; by default, each assessor is written.
 
     Raises:
         InputError: If a document cannot be read.
+        XcgError: If the gold cannot be made.
     """
     files: dict[str, bytes] = {}
     notes: list[str] = []
     by_assessor: dict[str, list[JudgedDocument]] = {}
     for one in judged:
         by_assessor.setdefault(one.assessor, []).append(one)
-    folders = file_names(by_assessor)
-    for assessor, all_documents in by_assessor.items():
-        documents, problems = _complete(all_documents, scheme)
+    complete = {}
+    for assessor, documents in by_assessor.items():
+        complete[assessor], problems = _complete(documents, scheme)
         notes += [f"{assessor}: {problem}" for problem in problems]
-        for name, text, lost in _files(documents, corpus, scheme) if documents else ():
+    if merge:
+        merged, problems = merge([one for documents in complete.values() for one in documents])
+        complete = {one.assessor: merged for one in merged}
+        for rule, documents in complete.items():  # decisions can have grades of another configuration
+            complete[rule], others = _complete(documents, scheme)
+            problems += others
+        notes, by_assessor = notes + problems, {}
+    folders = file_names(complete)
+    for assessor, documents in complete.items():
+        remarks = _remarks(by_assessor.get(assessor, ()))
+        for name, text, lost in [remarks, *(_files(documents, corpus, scheme) if documents else ())]:
             if text:
                 files[f"{folders[assessor]}/{name}"] = text.encode()
             notes += [f"{assessor}/{name.partition('/')[0]}: {note}" for note in lost]
     return Export(files, list(dict.fromkeys(notes)))
 
 
-def export_archive(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme) -> bytes:
-    """Return an export as a zip archive; its notes are the file ``notes.txt``.
+def _remarks(documents: Iterable[JudgedDocument]) -> _Written:
+    """Return what assessors say about their judgements, and how long they took."""
+    records = [
+        {
+            **{"topic": topic, "doc": name, "finished": one.finished, "unsure": one.unsure},
+            **{"skipped": one.skipped, "note": one.note, "seconds": one.seconds},
+        }
+        for _, topic, name, one in documents
+        if one.note or one.unsure or one.skipped or one.seconds
+    ]
+    return _REMARKS, "".join(f"{json_text(record)}\n" for record in records), []
+
+
+def export_archive(
+    judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme, merge: Merge | None = None
+) -> bytes:
+    """Return an :func:`export` as a zip archive; its notes are the file ``notes.txt``.
 
     Equal judgements give equal archives.
-
-    Raises:
-        InputError: If a document cannot be read.
     """
     import zipfile
 
-    found = export(judged, corpus, scheme)
+    found = export(judged, corpus, scheme, merge)
     notes = "".join(f"{note}\n" for note in found.notes).encode()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -107,7 +139,11 @@ def export_archive(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: Gra
 
 
 def write_export(
-    folder: Path, judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme
+    folder: Path,
+    judged: Iterable[JudgedDocument],
+    corpus: Corpus,
+    scheme: GradeScheme,
+    merge: Merge | None = None,
 ) -> list[str]:
     """Write an export to a new folder, completely or not at all, and return its notes.
 
@@ -119,7 +155,7 @@ def write_export(
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise InputError(folder, "the folder is not empty: expected a new folder for the export")
-        found = export(judged, corpus, scheme)
+        found = export(judged, corpus, scheme, merge)
         if not found.files:
             raise XcgError("no assessor has finished a document: nothing to export")
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -143,6 +144,20 @@ class PoolStore:
     def add_assessors(self, names: Iterable[str]) -> None:
         """Add assessors that the store does not have yet."""
         self._write("INSERT OR IGNORE INTO assessors (name) VALUES (?)", [(name,) for name in names])
+
+    def secret(self, *, keep: bool) -> bytes:
+        """Return a new random secret, or the one that is kept in the store.
+
+        Without ``keep``, the store has none afterwards.
+        """
+        new = secrets.token_bytes(32)
+        with self.transaction():
+            if not keep:
+                self._write("DELETE FROM secrets WHERE id = ?", [(1,)])
+                return new
+            self._write("INSERT OR IGNORE INTO secrets VALUES (1, ?)", [(new,)])
+            [(kept,)] = self._rows("SELECT secret FROM secrets")
+            return bytes(kept)
 
     def assignments(self) -> dict[str, list[str]]:
         """Return assessor → the topics that are assigned to them, in the order of assignment."""

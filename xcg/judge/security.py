@@ -9,11 +9,9 @@ foreign page could let its own name point to the address of the server (DNS rebi
 from __future__ import annotations
 
 import hmac
-import secrets
 import socket
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -30,7 +28,7 @@ from xcg.judge.addresses import (
 )
 
 MAX_BODY_BYTES = 1 << 16
-"""Maximum size of the body of a request. A change has fewer than 200 bytes."""
+"""Maximum size of the body of a request. A change with the longest note has fewer than 25,000 bytes."""
 _METHODS = ("GET", "HEAD", "POST")
 _SAFE_METHODS = ("GET", "HEAD")
 
@@ -59,46 +57,36 @@ _NO_COOKIE = (
 )
 
 
-class _Key(NamedTuple):
-    """The secrets of the pages below one path."""
-
-    token: str
-    cookie: str
-
-
 class Access:
     """The secrets of a server: for each assessor and for the overview, a token and a cookie.
 
-    The token is in the start URL, which sets the cookie. Both are random and valid until the server
-    stops.
+    The token is in the start URL, which sets the cookie. Nobody can compute them without the secret.
 
     Args:
         assessors: The names of the assessors.
+        secret: 32 random bytes. Equal secrets give equal tokens and cookies.
     """
 
-    def __init__(self, assessors: Iterable[str]) -> None:
-        self._keys = {
-            path: _Key(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
-            for path in (OVERVIEW_PATH, *map(assessor_path, assessors))
-        }
+    def __init__(self, assessors: Iterable[str], secret: bytes) -> None:
+        self._paths = {OVERVIEW_PATH, *map(assessor_path, assessors)}
+        self._secret = secret
+
+    def _derived(self, kind: str, path: str) -> str:
+        return hmac.digest(self._secret, f"{kind} {path}".encode(), "sha256").hex()
 
     def start_path(self, assessor: str | None = None) -> str:
         """Return the path and query of the start URL of an assessor, or of the overview."""
         path = OVERVIEW_PATH if assessor is None else assessor_path(assessor)
-        return f"{path}start?token={self._keys[path].token}"
+        return f"{path}start?token={self._derived('token', path)}"
 
     def cookie(self, path: str, token: str) -> str | None:
         """Return the value of the cookie for the pages below a path; None if the token is wrong."""
-        key = self._keys.get(path, _NOBODY)
-        return key.cookie if _is_equal(key.token, token) and key is not _NOBODY else None
+        is_right = _is_equal(self._derived("token", path), token) and path in self._paths
+        return self._derived("cookie", path) if is_right else None
 
     def allows(self, path: str, cookie: str) -> bool:
         """Return whether a cookie belongs to the pages below a path."""
-        key = self._keys.get(path, _NOBODY)
-        return _is_equal(key.cookie, cookie) and key is not _NOBODY
-
-
-_NOBODY = _Key("", "")
+        return _is_equal(self._derived("cookie", path), cookie) and path in self._paths
 
 
 def _is_equal(secret: str, given: str) -> bool:

@@ -47,6 +47,8 @@ class Settings:
         assessors: The names of the assessors.
         second_share: Proportion of the topics that a second assessor judges too.
         store: The database of judgements.
+        time: Whether to record how long assessors work on a document.
+        keep_addresses: Whether start URLs stay the same after a restart.
         seed: Seed of the order of pools and of the choice of topics for second assessors.
         document: How runs in JSON Lines name documents, from
             :func:`xcg.runs.document_names.document_key`.
@@ -62,6 +64,8 @@ class Settings:
     assessors: tuple[str, ...] = ("assessor",)
     second_share: float = 0.0
     store: Path = Path("judgements.sqlite")
+    time: bool = True
+    keep_addresses: bool = False
     seed: int = 0
     document: DocumentKey = None
     positions: Mapping[str, str] = field(default_factory=dict)
@@ -134,6 +138,8 @@ def load_settings(stated: Stated) -> Settings:
         assessors=assessors,
         second_share=chosen.second_share,
         store=store,
+        time=chosen.time,
+        keep_addresses=chosen.keep_addresses,
         seed=chosen.seed,
         document=document_key(given.document, folder) if is_text else given.document,
         positions={

@@ -9,6 +9,7 @@ import { showOutline } from "./judge/outline.js";
 import { gradeButton, highlightButton, Panel } from "./judge/panel.js";
 import { Positions } from "./judge/positions.js";
 import { Reading } from "./judge/reading.js";
+import { Clock, createRemarks } from "./judge/remarks.js";
 import { Saving } from "./judge/saving.js";
 import { dragHandles, Selection } from "./judge/selection.js";
 import { layOutTables } from "./judge/tables.js";
@@ -63,7 +64,8 @@ const units = new Units(positions);
 const results = data.results
   .filter(([start, end]) => start < end)
   .sort((one, other) => one[0] - other[0] || other[1] - one[1]);
-const saving = new Saving({ api: data.api, judgement: data.judgement, text: positions });
+const clock = new Clock(data.api, data.records_time);
+const saving = new Saving({ api: data.api, judgement: data.judgement, text: positions, clock });
 const currentJudgement = () => saving.judgement;
 const selection = new Selection({ article, positions, units, currentJudgement });
 const [frame, overlay] = [element("frame"), element("overlay")];
@@ -178,6 +180,9 @@ saving.addEventListener("change", () => {
   selection.activate();
   show();
 });
+const remarks = createRemarks({ article, data, element, messages, saving });
+Object.assign(commands, remarks.commands);
+keyboard.add(remarks.keymap);
 saving.addEventListener("rejected", ({ detail }) => messages.tell(detail));
 dragHandles({ drawing, selection, positions, onDone: commands.resize });
 new ResizeObserver(measure).observe(bar);
