@@ -71,5 +71,7 @@ def write_foreign(folder: Path) -> Path:
     ]
     (folder / "run.jsonl").write_text("".join(json.dumps(one) + "\n" for one in results))
     config = folder / "judge.yaml"
-    config.write_text("corpus: docs\ntopics: {files: topics.jsonl}\nruns: [run.jsonl]\njudge: {assessors: [anna]}\n")
+    config.write_text(
+        "corpus: docs\ntopics: {files: topics.jsonl}\nruns: [run.jsonl]\njudge: {assessors: [anna]}\n"
+    )
     return config

@@ -13,6 +13,7 @@ import { Clock, createRemarks } from "./judge/remarks.js";
 import { Saving } from "./judge/saving.js";
 import { dragHandles, Selection } from "./judge/selection.js";
 import { layOutTables } from "./judge/tables.js";
+import { TopicWords } from "./judge/topic_words.js";
 import { Units } from "./judge/units.js";
 
 const MESSAGE_TIME = 6_000;
@@ -65,7 +66,19 @@ const results = data.results
   .filter(([start, end]) => start < end)
   .sort((one, other) => one[0] - other[0] || other[1] - one[1]);
 const clock = new Clock(data.api, data.records_time);
-const saving = new Saving({ api: data.api, judgement: data.judgement, text: positions, clock });
+const words = new TopicWords({
+  button: element("mark-words"),
+  positions,
+  title: data.topic_title,
+  units,
+});
+const saving = new Saving({
+  api: data.api,
+  judgement: data.judgement,
+  text: positions,
+  clock,
+  words,
+});
 const currentJudgement = () => saving.judgement;
 const selection = new Selection({ article, positions, units, currentJudgement });
 const [frame, overlay] = [element("frame"), element("overlay")];
@@ -86,6 +99,7 @@ const commands = createCommands({
   saving,
   selection,
   units,
+  words,
 });
 const panel = new Panel({ element, grades, positions, results, commands });
 headings = showOutline({ article, element, positions, onChoose: commands.showAt });

@@ -18,6 +18,7 @@ export function createCommands({
   saving,
   selection,
   units,
+  words,
 }) {
   const { announce, ask, tell } = messages;
   let lastGrade = data.grades[0]?.value ?? null;
@@ -251,6 +252,12 @@ export function createCommands({
   function togglePanel() {
     const isOpen = element("panel").classList.toggle("open");
     element("more").setAttribute("aria-expanded", String(isOpen));
+    element("more").textContent = isOpen ? "Less" : "More";
+  }
+
+  function toggleWords() {
+    if (!words.expression) return tell("The title of the topic has no words to mark.");
+    announce(words.toggle() ? "The words of the topic are marked" : "The words are not marked");
   }
 
   function toggleTopic() {
@@ -296,6 +303,7 @@ export function createCommands({
     togglePanel,
     toggleSelecting,
     toggleTopic,
+    toggleWords,
     undo: () => (lastFinished.canReturn ? lastFinished.goBack() : change("undo", {}, "Undone")),
   };
 }

@@ -220,6 +220,7 @@ export function createKeymap({ article, commands, data, gradeKeys, selection }) 
         },
       },
       { keys: ["t"], does: "show or hide the description of the topic", run: commands.toggleTopic },
+      { keys: ["g"], does: "mark the words of the topic in the text", run: commands.toggleWords },
       { keys: ["?"], does: "show the keys", run: commands.showKeys },
     ],
   };

@@ -112,11 +112,14 @@ export class Panel {
     return tools;
   }
 
-  showState({ highlights, finished, can_undo: canUndo, can_redo: canRedo, entry_point: entry }, canReturn) {
+  showState(judgement, canReturn) {
+    const { highlights, finished, skipped, can_undo: canUndo, can_redo: canRedo } = judgement;
+    const entry = judgement.entry_point;
     const { element } = this;
     const isNothing = finished && !highlights.length;
     const state = element("document-state");
-    if (isNothing) state.textContent = "Finished: nothing relevant";
+    if (skipped) state.textContent = "Skipped";
+    else if (isNothing) state.textContent = "Finished: nothing relevant";
     else state.textContent = finished ? "Finished" : "Not finished";
     state.className = `label ${finished ? "done" : "open"}`;
     element("nothing").disabled = highlights.length > 0;
