@@ -37,6 +37,10 @@ HEBREW = """<html><body><h1>דבורים</h1><p>דבורים רוקדות בכו
 """
 JAPANESE = """<html><body><h1>蜜蜂</h1><p>蜜蜂は巣で踊る。仲間は見る！本当か？はい。</p></body></html>
 """
+ODD = f"""<html><body><h1></h1><h3>Level three</h3><ul>text<ul><li>a</ul></ul><ol></ol><pre>{"x" * 400}
+</pre><table><caption>empty</caption></table><table><tr></tr></table><table><thead><tr><th>a</table>
+<table><tr><td>{"wide" * 300}</table><dl><dt>t<dd>d</dl><li>alone</li></body></html>
+"""
 LONG = (
     "<article><fm><ti>A long document</ti></fm><bdy>"
     + "".join(
@@ -54,6 +58,7 @@ DOCUMENTS = {
     "japanese.html": JAPANESE,
     "long.xml": LONG,
     "notes.md": MARKDOWN,
+    "odd.html": ODD,
     "other.xml": LONG.replace("Bees", "Wasps"),
 }
 

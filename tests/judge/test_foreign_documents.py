@@ -207,7 +207,7 @@ def test_text_from_right_to_left(anna: Assessor) -> None:
     assert anna.highlights == [("רוקדות", "1")]
 
 
-@pytest.mark.parametrize("document", ["docbook", "hebrew", "hives", "japanese", "notes"])
+@pytest.mark.parametrize("document", ["docbook", "hebrew", "hives", "japanese", "notes", "odd"])
 @pytest.mark.parametrize("width", [1280, 400])
 def test_pages_of_documents_are_accessible(anna: Assessor, document: str, width: int) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()

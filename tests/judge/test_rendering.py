@@ -181,6 +181,16 @@ def test_tables_and_lists_have_roles_for_screen_readers() -> None:
     assert "role" not in html_of("<p><item>a</item></p>")
 
 
+def test_parts_without_what_their_role_needs_have_no_role() -> None:
+    page = html_of("<table><tr><td>a</td></tr><tr/></table>")
+    assert page.count('role="row"') == 1
+    assert "role" not in html_of("<table><tbody/></table>")
+    assert html_of("<list><list><item>a</item></list></list>").count('role="list"') == 1
+    assert "role" not in html_of("<h1> </h1>")
+    page = html_of("<p><h1>A</h1><h4>B</h4></p>", "d.html")
+    assert [part[0] for part in page.split('aria-level="')[1:]] == ["2", "3"]
+
+
 def test_formulas_are_mathml_and_unknown_parts_of_them_are_text() -> None:
     page = html_of(
         "<p>x <math><msub><mi>a</mi><mn>1</mn></msub><annotation>a_1</annotation><b>c</b></math></p>"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -73,6 +74,8 @@ ARIA_ROLES_WITHIN = {
     "heading cell": ("columnheader", ("row",)),
 }
 """Role → ARIA role, and the roles of parents that it needs."""
+_PARENTS = {role for _, parents in ARIA_ROLES_WITHIN.values() for role in parents}
+"""Roles that need such children."""
 
 _LONGEST_TITLE = 300
 _FIRST_LEVEL = 2
@@ -206,6 +209,24 @@ class _Element:
         self.is_text = self.role in TEXT_ROLES or self.role.startswith(_MATH)
         self.level = parent.level + (self.role == "section")
 
+    @cached_property
+    def has_parts(self) -> bool:
+        """Whether it has the children that its ARIA role needs, and no other child with a role."""
+        if self.role not in _PARENTS:
+            return True
+        parts = [child for child in self.children if self.role in _parents_of(child)]
+        others = any(child.role in ARIA_ROLES for child in self.children)
+        return any(part.has_parts for part in parts) and not others
+
+    @cached_property
+    def aria(self) -> str:
+        """The ARIA role; empty without one."""
+        if not self.has_parts:
+            return ""
+        if self.parent.role in _parents_of(self):
+            return ARIA_ROLES_WITHIN[self.role][0] if self.parent.aria else ""
+        return ARIA_ROLES.get(self.role, "")
+
     @property
     def tag(self) -> str:
         """The element of the page."""
@@ -218,6 +239,10 @@ class _Element:
         """Whether it has only parts of a line without even a blank between them."""
         is_divided = len(self.children) > 1 and not self.has_text
         return is_divided and all(child.role in {"inline", "link"} for child in self.children)
+
+
+def _parents_of(element: _Element) -> tuple[str, ...]:
+    return ARIA_ROLES_WITHIN.get(element.role, ("", ()))[1]
 
 
 class _Page:
@@ -235,6 +260,7 @@ class _Page:
         with_source: frozenset[str],
     ) -> None:
         self.title = ""
+        self._level = _FIRST_LEVEL - 1  # of the last heading; levels are not skipped
         self._text = tree.text
         self._nodes = list(root.iter("*"))
         self._marks = deque(marks)
@@ -297,18 +323,19 @@ class _Page:
         if role.startswith(_MATH):
             return ""
         classes = [role.replace(" ", "-")]
-        needed, parents = ARIA_ROLES_WITHIN.get(role, ("", ()))
-        aria = needed if above in parents else ARIA_ROLES.get(role, "")
-        more = ""
+        aria, more = element.aria, ""
         if role == "title" and above in _WITH_CAPTIONS:
             classes = ["caption-title"]
         elif role == "title":
             number = max(element.level + self._has_title, 1)
             number = int(element.name[1]) if element.name in _HEADINGS else number
             classes.append(f"level-{min(number, _LOWEST_LEVEL)}")
-            aria = "heading"
-            more = f' aria-level="{min(number + _FIRST_LEVEL - 1, _LOWEST_LEVEL)}"'
-            self.title = self.title or self._text[self._starts[row] : self._stops[row]].strip()
+            text = self._text[self._starts[row] : self._stops[row]].strip()
+            self.title = self.title or text
+            if text:
+                aria = "heading"
+                self._level = min(number + _FIRST_LEVEL - 1, self._level + 1, _LOWEST_LEVEL)
+                more = f' aria-level="{self._level}"'
         elif role in ("cell", "heading cell"):
             more = "".join(f' {key}="{n}"' for key, n in _spans_of_cell(self._nodes[row]))
         elif role in ("graphic", "image") and self._starts[row] == self._stops[row]:

@@ -12,7 +12,7 @@ import { Reading } from "./judge/reading.js";
 import { Clock, createRemarks } from "./judge/remarks.js";
 import { Saving } from "./judge/saving.js";
 import { dragHandles, Selection } from "./judge/selection.js";
-import { layOutTables } from "./judge/tables.js";
+import { layOutTables, letKeysScroll } from "./judge/tables.js";
 import { TopicWords } from "./judge/topic_words.js";
 import { Units } from "./judge/units.js";
 
@@ -200,6 +200,7 @@ keyboard.add(remarks.keymap);
 saving.addEventListener("rejected", ({ detail }) => messages.tell(detail));
 dragHandles({ drawing, selection, positions, onDone: commands.resize });
 new ResizeObserver(measure).observe(bar);
+new ResizeObserver(() => letKeysScroll(article)).observe(frame);
 window.addEventListener("scroll", measure, { passive: true });
 window.addEventListener("resize", showToolbar);
 article.addEventListener("focus", () => {

@@ -1,4 +1,4 @@
-/* Lay out tables whose cells have several columns or rows, which style sheets cannot do for divs. */
+/* Lay out tables whose cells have several columns or rows, and let keys scroll what is too wide. */
 
 const spanOf = (cell, name) => Number(cell.getAttribute(name) ?? 1);
 
@@ -22,6 +22,15 @@ function layOut(table) {
     }
   });
   table.style.gridTemplateColumns = `repeat(${columns}, auto)`;
+}
+
+/** Let the tabulator key reach the parts that scroll. */
+export function letKeysScroll(article) {
+  for (const part of article.querySelectorAll(".table, .block, .figure, .formula")) {
+    const isWide = part.scrollWidth > part.clientWidth;
+    if (isWide && getComputedStyle(part).overflowX === "auto") part.tabIndex = 0;
+    else part.removeAttribute("tabindex");
+  }
 }
 
 export function layOutTables(article) {
