@@ -331,7 +331,8 @@ def test_time_is_recorded_unless_it_is_switched_off(tmp_path: Path) -> None:
                 assert answer.status_code == 400
             browser.post(API, change(0, "unsure", unsure=True, seconds=60))
             browser.post(API, change(0, "unsure", unsure=True, seconds=65))  # its answer was lost
-            answer = browser.post(API, change(1, "undo", seconds=10))
+            answer = browser.post(API, change(1, "undo", seconds=10, words_marked=True))
+            assert answer.json()["words_marked"]
             assert (answer.json()["seconds"], answer.json()["unsure"]) == (expected, False)
             shown = "is recorded" in browser.get(assessor_path(ANNA)).text
             assert shown == workspace.settings.time

@@ -125,13 +125,13 @@ def test_text_that_is_too_small_is_unassessed_in_2005_and_not_relevant_elsewhere
 def test_remarks_and_time_of_all_documents_are_written() -> None:
     first, second = judged("anna", "bees", TEXT, (0, 9)), judged("anna", "ants", TEXT, finished=False)
     first = first._replace(judgement=replace(first.judgement, note='"no"\n', unsure=True, seconds=61))
-    second = second._replace(judgement=replace(second.judgement, skipped=True))
+    second = second._replace(judgement=replace(second.judgement, skipped=True, words_marked=True))
     found = export([first, second, judged("ben", "ants", TEXT)], CORPUS, SCHEMES["none"])
-    base = {"topic": "1", "unsure": False, "note": "", "seconds": 0}
+    base = {"topic": "1", "unsure": False, "note": "", "seconds": 0, "words_marked": False}
     assert records(found.files["anna/remarks.jsonl"]) == [
         {**base, "doc": "bees", "finished": True, "unsure": True, "skipped": False}
         | {"note": '"no"\n', "seconds": 61},
-        {**base, "doc": "ants", "finished": False, "skipped": True},
+        {**base, "doc": "ants", "finished": False, "skipped": True, "words_marked": True},
     ]
     assert "ben/remarks.jsonl" not in found.files
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike, expand
+from xcg.documents.parsing import entity_references
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, parent_path
 from xcg.documents.tree import ElementTree, UnknownPathError
@@ -138,6 +139,7 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
         try:
             elements += len(corpus.tree(name))
             documents += 1
+            _check_entities(corpus, name, report)
         except InputError as error:
             report.data.tolerate("unreadable documents", error)
     corpus.source.note_oddities(report.unread)
@@ -145,6 +147,16 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
     if excluded := corpus.exclusion(corpus.removed):
         report.unread.note(excluded)
     return corpus
+
+
+def _check_entities(corpus: Corpus, name: str, report: Report) -> None:
+    """Warn about text that is missing, because a reference to it is not expanded."""
+    names = entity_references(corpus.source.read(name), name) if name in corpus.source else []
+    if names:
+        counted = "1 reference" if len(names) == 1 else f"{len(names)} references"
+        message = f"{counted} without their text, such as &{names[0]};: expand them (xmllint --noent)"
+        kind = "documents with entities that are not expanded"
+        report.data.oddity(kind, corpus.where(name), message)
 
 
 def _assessments(paths: Sequence[PathLike], report: Report) -> RecallBase:

@@ -169,18 +169,25 @@ class _Application:
         """Change a judgement."""
         store, settings = self._workspace.store, self._workspace.settings
         version, operation = record.pop("version", None), record.pop("operation", None)
-        seconds = record.pop("seconds", 0)
+        seconds, words_marked = record.pop("seconds", 0), record.pop("words_marked", False)
         if type(version) is not int:
             raise HTTPException(400, "expected the version of the judgement as a whole number")
         if type(seconds) is not int or not 0 <= seconds <= MAX_SECONDS:
             raise HTTPException(400, f"expected the seconds as a whole number from 0 to {MAX_SECONDS}")
+        if type(words_marked) is not bool:
+            raise HTTPException(400, "expected words_marked as true or false")
         if not isinstance(operation, str):
             raise HTTPException(400, "expected the name of an operation")
         self._check_grades(operation, record, partial(store.judgement, **names))
         try:
             seconds = seconds if settings.time else 0
             changed = store.apply(
-                **names, version=version, operation=operation, values=record, seconds=seconds
+                **names,
+                version=version,
+                operation=operation,
+                values=record,
+                seconds=seconds,
+                words_marked=words_marked,
             )
         except ConflictError as error:
             current = pages.judgement_record(error.current)

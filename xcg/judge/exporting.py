@@ -108,9 +108,10 @@ def _remarks(documents: Iterable[JudgedDocument]) -> _Written:
         {
             **{"topic": topic, "doc": name, "finished": one.finished, "unsure": one.unsure},
             **{"skipped": one.skipped, "note": one.note, "seconds": one.seconds},
+            **{"words_marked": one.words_marked},
         }
         for _, topic, name, one in documents
-        if one.note or one.unsure or one.skipped or one.seconds
+        if one.note or one.unsure or one.skipped or one.seconds or one.words_marked
     ]
     return _REMARKS, "".join(f"{json_text(record)}\n" for record in records), []
 

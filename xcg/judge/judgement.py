@@ -66,6 +66,7 @@ class Judgement:
         unsure: Whether the assessor doubts the judgement.
         skipped: Whether the assessor has passed the document over.
         seconds: How long the assessor has worked on the document.
+        words_marked: Whether the page marked the words of the topic when a change was made.
         can_undo: Whether there is a change that can be undone.
         can_redo: Whether there is an undone change that can be repeated.
     """
@@ -78,6 +79,7 @@ class Judgement:
     unsure: bool = False
     skipped: bool = False
     seconds: int = 0
+    words_marked: bool = False
     can_undo: bool = False
     can_redo: bool = False
 

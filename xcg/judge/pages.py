@@ -143,6 +143,7 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
         "grades": [grade._asdict() for grade in workspace.settings.grades.grades],
         "results": pool[index][0].results,
         "records_time": workspace.settings.time,
+        "topic_title": shown.title or shown.id,
         "position": index + 1,
         "finished": sum(judgement.finished for _, judgement in pool),
         "size": len(pool),

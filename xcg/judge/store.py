@@ -98,7 +98,7 @@ class Store(PoolStore):
         """Return the current version of a judgement, and its content with quotes."""
         rows = self._rows(
             """SELECT judgements.version, judgements.content, changes.version, changes.content,
-                   undo IS NOT NULL, redo IS NOT NULL, seconds
+                   undo IS NOT NULL, redo IS NOT NULL, seconds, words_marked
                FROM judgements LEFT JOIN changes USING (assessor, topic, document)
                WHERE assessor = ? AND topic = ? AND document = ?
                ORDER BY changes.version DESC LIMIT 1""",
@@ -106,11 +106,12 @@ class Store(PoolStore):
         )
         if not rows:
             return Judgement(), to_json(Judgement())
-        version, content, last, state, can_undo, can_redo, seconds = rows[0]
+        version, content, last, state, can_undo, can_redo, seconds, words_marked = rows[0]
         found = replace(
             from_json(content).judgement,
             version=version,
             seconds=seconds,
+            words_marked=bool(words_marked),
             can_undo=bool(can_undo),
             can_redo=bool(can_redo),
         )
@@ -143,6 +144,7 @@ class Store(PoolStore):
         operation: str,
         values: Mapping[str, object],
         seconds: int = 0,
+        words_marked: bool = False,
     ) -> Judgement:
         """Change a judgement, and return its new version after it is saved.
 
@@ -154,6 +156,7 @@ class Store(PoolStore):
             operation: A name in ``OPERATIONS`` of :mod:`xcg.judge.editing`, ``undo`` or ``redo``.
             values: The fields of the operation.
             seconds: Time that the assessor has spent on the document since the last change.
+            words_marked: Whether the page marked the words of the topic.
 
         Returns:
             The new version; the current one if the operation changes nothing, or if the last change was
@@ -185,7 +188,9 @@ class Store(PoolStore):
                 new = from_json(content, text).judgement
             else:
                 new = edit(current, text, operation, values)
-            return self._saved(owner, current, new, text, operation, values, undo, redo, seconds)
+            return self._saved(
+                owner, current, new, text, operation, values, undo, redo, seconds, words_marked
+            )
 
     def replace(
         self,
@@ -235,13 +240,16 @@ class Store(PoolStore):
         undo: int | None = None,
         redo: int | None = None,
         seconds: int = 0,
+        words_marked: bool = False,
     ) -> Judgement:
         """Save the next version of a judgement unless its content is the same, and return it."""
         if to_json(new) == to_json(current) and operation != _DOCUMENT_CHANGED:
             return current
         can_undo, can_redo = undo is not None, redo is not None
         version, total = current.version + 1, current.seconds + seconds
+        marked = current.words_marked or words_marked
         new = replace(new, version=version, seconds=total, can_undo=can_undo, can_redo=can_redo)
+        new = replace(new, words_marked=marked)
         self._write(
             """INSERT INTO judgements VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
                SET version = excluded.version, content = excluded.content""",
@@ -250,9 +258,9 @@ class Store(PoolStore):
         content = to_json(new)
         change = (
             *(*owner, new.version, _now(), operation, _fields(fields)),
-            *(content, undo, redo, total),
+            *(content, undo, redo, total, marked),
         )
-        self._write("INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [change])
+        self._write("INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [change])
         return new
 
     def progress(self, assessor: str) -> dict[str, Progress]:

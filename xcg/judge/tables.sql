@@ -49,7 +49,8 @@ CREATE TABLE judgements (
 ) STRICT;
 -- The history, to which rows are only added. "content" is the content after the change. "undo" and
 -- "redo" are the versions whose content undo and redo restore; version 0 is empty. "seconds" is the
--- time that the assessor has spent on the document so far.
+-- time that the assessor has spent on the document so far, and "words_marked" states whether the page
+-- has marked the words of the topic.
 CREATE TABLE changes (
     id INTEGER PRIMARY KEY,
     assessor TEXT NOT NULL,
@@ -63,6 +64,7 @@ CREATE TABLE changes (
     undo INTEGER CHECK (undo >= 0 AND undo < version),
     redo INTEGER CHECK (redo >= 1 AND redo < version),
     seconds INTEGER NOT NULL CHECK (seconds >= 0),
+    words_marked INTEGER NOT NULL CHECK (words_marked IN (0, 1)),
     UNIQUE (assessor, topic, document, version),
     FOREIGN KEY (assessor, topic, document) REFERENCES judgements (assessor, topic, document)
 ) STRICT;

@@ -53,7 +53,6 @@ export function createRemarks({ article, data, element, messages, saving }) {
     ]) {
       element(id).setAttribute("aria-pressed", String(isOn));
     }
-    if (judgement.skipped) element("document-state").textContent = "Skipped";
   }
 
   async function toggleUnsure() {

@@ -11,9 +11,9 @@ const RETRY_AFTER = [2_000, 5_000, 15_000];
 
 /** Fires "change" after each change of its state, and "rejected" with a message for an illegal change. */
 export class Saving extends EventTarget {
-  constructor({ api, judgement, text, clock }) {
+  constructor({ api, judgement, text, clock, words }) {
     super();
-    Object.assign(this, { api, judgement, text, clock });
+    Object.assign(this, { api, judgement, text, clock, words });
     this.queue = [];
     this.refused = []; // changes of an old version
     this.problem = ""; // why the queue waits
@@ -64,7 +64,13 @@ export class Saving extends EventTarget {
       response = await fetch(this.api, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ version: this.judgement.version, operation, seconds, ...values }),
+        body: JSON.stringify({
+          version: this.judgement.version,
+          operation,
+          seconds,
+          words_marked: this.words.wereMarked,
+          ...values,
+        }),
         signal: AbortSignal.timeout(TIMEOUT),
       });
       answer = await response.json();
