@@ -156,7 +156,8 @@ def _check_entities(corpus: Corpus, name: str, report: Report) -> None:
     names = entity_references(corpus.source.read(name), name) if is_xml else []
     if names:
         counted = "1 reference" if len(names) == 1 else f"{len(names)} references"
-        message = f"{counted} without their text, such as &{names[0]};: expand them (xmllint --noent)"
+        expand = "expand them (xmllint --loaddtd --noent --dropdtd)"
+        message = f"{counted} without the text, such as &{names[0]};: {expand}"
         kind = "documents with entities that are not expanded"
         report.data.oddity(kind, corpus.where(name), message)
 
