@@ -2,13 +2,12 @@
 
 import { createCommands } from "./judge/commands.js";
 import { Drawing, placeToolbar } from "./judge/drawing.js";
-import { LastFinished } from "./judge/finished.js";
+import { Finishing } from "./judge/finishing.js";
 import { createKeymap, Keyboard, keysOfGrades } from "./judge/keyboard.js";
 import { DocumentMap } from "./judge/map.js";
 import { showOutline } from "./judge/outline.js";
 import { gradeButton, highlightButton, Panel } from "./judge/panel.js";
 import { Positions } from "./judge/positions.js";
-import { Reading } from "./judge/reading.js";
 import { Clock, createRemarks } from "./judge/remarks.js";
 import { Saving } from "./judge/saving.js";
 import { dragHandles, Selection } from "./judge/selection.js";
@@ -49,15 +48,6 @@ const messages = {
     clearTimeout(messages.timer);
     messages.timer = setTimeout(() => (message.hidden = true), MESSAGE_TIME);
   },
-  /** Ask whether nothing is relevant in a document whose end was not seen. */
-  ask() {
-    const dialog = element("ask");
-    dialog.returnValue = "";
-    dialog.showModal();
-    return new Promise((resolve) =>
-      dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }),
-    );
-  },
 };
 
 layOutTables(article);
@@ -83,18 +73,17 @@ const currentJudgement = () => saving.judgement;
 const selection = new Selection({ article, positions, units, currentJudgement });
 const [frame, overlay] = [element("frame"), element("overlay")];
 const drawing = new Drawing({ frame, overlay, positions, grades, results });
-const finished = new LastFinished({ data, saving, tell: messages.tell });
-const reading = new Reading(frame);
+const { tell } = messages;
+const finishing = new Finishing({ data, dialog: element("ask"), frame, saving, tell });
 let headings = [];
 const commands = createCommands({
   article,
   data,
   element,
-  finished,
+  finishing,
   headings: () => headings,
   messages,
   positions,
-  reading,
   results,
   saving,
   selection,
@@ -171,7 +160,7 @@ function show() {
   drawing.draw({ judgement, active: drawnActive, selection: span, position, dragged, showCursor });
   panel.showHighlights(judgement, active);
   map.draw(judgement);
-  panel.showState(judgement, finished.canReturn);
+  panel.showState(judgement, finishing.canReturn);
   panel.showGrades(gradeButtons, active, Boolean(span));
   panel.showSaving(saving);
   const count = data.finished + Number(judgement.finished) - Number(data.judgement.finished);

@@ -9,18 +9,17 @@ export function createCommands({
   article,
   data,
   element,
-  finished: lastFinished,
+  finishing,
   headings,
   messages,
   positions,
-  reading,
   results,
   saving,
   selection,
   units,
   words,
 }) {
-  const { announce, ask, tell } = messages;
+  const { announce, tell } = messages;
   let lastGrade = data.grades[0]?.value ?? null;
   let last = Promise.resolve();
 
@@ -187,30 +186,13 @@ export function createCommands({
     return jump(spans, direction, "There are no highlights in this document.");
   };
 
-  /** Whether the document may be finished; asks if it would be "nothing relevant" without its end. */
-  async function mayFinish() {
-    const { highlights, finished } = saving.judgement;
-    return finished || highlights.length > 0 || reading.look() || ask();
-  }
-
   async function nothingRelevant() {
     const { highlights, finished } = saving.judgement;
     if (highlights.length) {
       return tell("The document has highlights: delete them first, or finish it.");
     }
-    if (!(await mayFinish())) return;
+    if (!(await finishing.isMeant())) return;
     return change("finish", { finished: !finished }, finished ? "Reopened" : "Nothing relevant");
-  }
-
-  async function finishAndContinue() {
-    if (!(await mayFinish())) return;
-    const wasFinished = saving.judgement.finished;
-    if (!wasFinished) void saving.change("finish", { finished: true });
-    if (!(await saving.settled())) return tell("This document is not saved yet.");
-    if (!saving.judgement.finished) return;
-    const next = data.next_unfinished ?? data.pool_url;
-    if (!wasFinished) lastFinished.remember(next);
-    location.assign(next);
   }
 
   function go(url, missing) {
@@ -273,7 +255,7 @@ export function createCommands({
     confirm: (one) => change("confirm", { id: one.id }, "Confirmed"),
     discardRefused: () => saving.discardRefused(),
     erase,
-    finishAndContinue: () => whenAnswered(finishAndContinue),
+    finishAndContinue: () => whenAnswered(() => finishing.finishAndContinue()),
     finishEdge,
     go,
     highlight,
@@ -304,6 +286,6 @@ export function createCommands({
     toggleSelecting,
     toggleTopic,
     toggleWords,
-    undo: () => (lastFinished.canReturn ? lastFinished.goBack() : change("undo", {}, "Undone")),
+    undo: () => (finishing.canReturn ? finishing.goBack() : change("undo", {}, "Undone")),
   };
 }
