@@ -19,7 +19,7 @@ from xcg.cli.process import print_status
 from xcg.errors import Notes, XcgError, missing_extra, nearest
 from xcg.judge.addresses import is_loopback, origin, shown_host
 from xcg.judge.agreement import RULES, gold
-from xcg.judge.exporting import write_export
+from xcg.judge.exporting import export, write_export
 from xcg.judge.importing import import_assessments
 from xcg.judge.settings import Settings, load_settings
 from xcg.judge.store import Store
@@ -131,8 +131,9 @@ def _export(settings: Settings, folder: Path, assessors: Sequence[str], rule: st
         notes = Notes()
         store.add_notes(notes)
         merge = rule and partial(gold, rule=rule, corpus=corpus, decisions=store.decisions())
-        done = write_export(folder, judged, corpus, settings.grades, merge or None)
-        _print_notes([*notes.lines(), *done])
+        found = export(judged, corpus, settings.grades, merge or None)
+        write_export(folder, found)
+        _print_notes([*notes.lines(), *found.notes])
     print_status(f"the judgements are in {folder}")
 
 

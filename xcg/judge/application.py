@@ -24,7 +24,7 @@ from xcg.errors import InputError, XcgError
 from xcg.judge import pages
 from xcg.judge.addresses import OVERVIEW_PATH, from_path, from_segment
 from xcg.judge.agreement import RULES, disagreements, gold
-from xcg.judge.exporting import export_archive
+from xcg.judge.exporting import export, export_archive
 from xcg.judge.judgement import Judgement
 from xcg.judge.security import MAX_BODY_BYTES, Access, Guard, KnownHosts, protected_path, set_cookie
 from xcg.judge.settings import LONGEST_NAME
@@ -259,7 +259,7 @@ def _archive(workspace: Workspace, assessor: str | None = None, rule: str | None
     store, corpus = workspace.store, workspace.corpus
     merge = rule and partial(gold, rule=rule, corpus=corpus, decisions=store.decisions())
     judged, scheme = store.judgements(assessor), workspace.settings.grades
-    content = export_archive(judged, corpus, scheme, merge or None)
+    content = export_archive(export(judged, corpus, scheme, merge or None))
     name = "-".join(filter(None, ("judgements", assessor, rule)))
     return Response(
         content,

@@ -76,26 +76,21 @@ def export(
         InputError: If a document cannot be read.
         XcgError: If the gold cannot be made.
     """
-    files: dict[str, bytes] = {}
-    notes: list[str] = []
     by_assessor: dict[str, list[JudgedDocument]] = {}
     for one in judged:
         by_assessor.setdefault(one.assessor, []).append(one)
-    complete = {}
-    for assessor, documents in by_assessor.items():
-        complete[assessor], problems = _complete(documents, scheme)
-        notes += [f"{assessor}: {problem}" for problem in problems]
+    complete = {assessor: _complete(by_assessor[assessor], scheme) for assessor in by_assessor}
+    notes = [f"{name}: {problem}" for name, (_, problems) in complete.items() for problem in problems]
     if merge:
-        merged, problems = merge([one for documents in complete.values() for one in documents])
-        complete = {one.assessor: merged for one in merged}
-        for rule, documents in complete.items():  # decisions can have grades of another configuration
-            complete[rule], others = _complete(documents, scheme)
-            problems += others
-        notes, by_assessor = notes + problems, {}
+        merged, problems = merge([one for documents, _ in complete.values() for one in documents])
+        found = export(merged, corpus, scheme)
+        kept = {name: found.files[name] for name in found.files if not name.endswith(_REMARKS)}
+        return Export(kept, [*notes, *problems, *found.notes])
+    files: dict[str, bytes] = {}
     folders = file_names(complete)
-    for assessor, documents in complete.items():
-        remarks = _remarks(by_assessor.get(assessor, ()))
-        for name, text, lost in [remarks, *(_files(documents, corpus, scheme) if documents else ())]:
+    for assessor, (documents, _) in complete.items():
+        written = _files(documents, corpus, scheme) if documents else ()
+        for name, text, lost in [_remarks(by_assessor[assessor]), *written]:
             if text:
                 files[f"{folders[assessor]}/{name}"] = text.encode()
             notes += [f"{assessor}/{name.partition('/')[0]}: {note}" for note in lost]
@@ -103,29 +98,24 @@ def export(
 
 
 def _remarks(documents: Iterable[JudgedDocument]) -> _Written:
-    """Return what assessors say about their judgements, and how long they took."""
+    """Return what assessors say about their judgements, and how they worked."""
+    fields = ("unsure", "skipped", "note", "seconds", "words_marked")
     records = [
-        {
-            **{"topic": topic, "doc": name, "finished": one.finished, "unsure": one.unsure},
-            **{"skipped": one.skipped, "note": one.note, "seconds": one.seconds},
-            **{"words_marked": one.words_marked},
-        }
+        {"topic": topic, "doc": name, "finished": one.finished}
+        | {key: vars(one)[key] for key in fields}
         for _, topic, name, one in documents
-        if one.note or one.unsure or one.skipped or one.seconds or one.words_marked
+        if any(vars(one)[key] for key in fields)
     ]
     return _REMARKS, "".join(f"{json_text(record)}\n" for record in records), []
 
 
-def export_archive(
-    judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme, merge: Merge | None = None
-) -> bytes:
-    """Return an :func:`export` as a zip archive; its notes are the file ``notes.txt``.
+def export_archive(found: Export) -> bytes:
+    """Return an export as a zip archive; its notes are the file ``notes.txt``.
 
     Equal judgements give equal archives.
     """
     import zipfile
 
-    found = export(judged, corpus, scheme, merge)
     notes = "".join(f"{note}\n" for note in found.notes).encode()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -137,18 +127,12 @@ def export_archive(
     return buffer.getvalue()
 
 
-def write_export(
-    folder: Path,
-    judged: Iterable[JudgedDocument],
-    corpus: Corpus,
-    scheme: GradeScheme,
-    merge: Merge | None = None,
-) -> list[str]:
-    """Write an export to a new folder, completely or not at all, and return its notes.
+def write_export(folder: Path, found: Export) -> None:
+    """Write an export to a new folder, completely or not at all.
 
     Raises:
-        InputError: If the folder exists and is not empty, or cannot be written; if a document cannot be
-            read, or no document is finished.
+        InputError: If the folder exists and is not empty, or cannot be written.
+        XcgError: If no document is finished.
     """
     import tempfile
 
@@ -156,7 +140,6 @@ def write_export(
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise InputError(folder, "the folder is not empty: expected a new folder for the export")
-        found = export(judged, corpus, scheme, merge)
         if not found.files:
             raise XcgError("no assessor has finished a document: nothing to export")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -170,7 +153,6 @@ def write_export(
             Path(temporary, "export").rename(target)
     except OSError as error:
         raise InputError(folder, f"cannot write the export: {error.strerror}") from None
-    return found.notes
 
 
 def _complete(
