@@ -197,7 +197,13 @@ def test_the_pool_shows_the_state_of_each_document(browser: Browser, workspace: 
     assert "✓ nothing relevant" in page
     assert "in progress" in page
     assert f'<a class="button primary" href="{document_path(ANNA, "1", pool[1])}">Continue' in page
-    browser.post(api_path(ANNA, "1", pool[1]), change(1, "finish", finished=True))
+    browser.post(api_path(ANNA, "1", pool[1]), change(1, "skip", skipped=True))
+    browser.post(api_path(ANNA, "1", pool[1]), change(2, "unsure", unsure=True))
+    page = browser.get(topic_path(ANNA, "1")).text
+    assert "in progress" not in page
+    assert page.count(">skipped<") == page.count(">unsure<") == 1
+    assert f'<a class="button primary" href="{document_path(ANNA, "1", pool[2])}">Continue' in page
+    browser.post(api_path(ANNA, "1", pool[1]), change(3, "finish", finished=True))
     assert "✓ 1 highlight<" in browser.get(topic_path(ANNA, "1")).text
 
 

@@ -157,7 +157,8 @@ def test_a_gold_is_exported_without_remarks() -> None:
     assert found.notes[:3] == [
         "ben: started documents that are not finished, left out: ants (topic 1)",
         "ben: no finished document, so nothing is written",
-        "documents that one assessor has finished, as in that judgement: ants (topic 1), bees (topic 1)",
+        "documents that one assessor has finished, as in that judgement: "
+        "ants (topic 1), bees (topic 1)",
     ]
 
 

@@ -91,7 +91,8 @@ def _moves(workspace: Workspace, assessor: str | None) -> list[Move]:
 def pool_page(workspace: Workspace, assessor: str, topic: str) -> str:
     """Return the documents of a topic, in the order that hides systems and ranks."""
     shown, pool = workspace.topic(topic), workspace.pool(assessor, topic)
-    unfinished = [document.name for document, judgement in pool if not judgement.finished]
+    in_order = sorted(pool, key=lambda pair: pair[1].skipped)  # skipped documents are the last
+    unfinished = [document.name for document, judgement in in_order if not judgement.finished]
     return render_page(
         "pool.html",
         [("Topics", assessor_path(assessor)), (shown.title, None)],
