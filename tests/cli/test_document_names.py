@@ -10,7 +10,7 @@ from conftest import Command
 
 import xcg
 from xcg.errors import InputError, XcgError
-from xcg.runs.document_names import document_key, read_document_names
+from xcg.runs.chunk_documents import document_key, read_document_names
 
 BEES = "Bees dance in the dark hive.\n\nDrones do no work at all.\n"
 GOLD = (
@@ -173,7 +173,7 @@ def test_an_illegal_file_of_names(tmp_path: Path, name: str, text: str, message:
 
 
 def test_a_file_of_names_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xcg.runs.document_names.MAX_FILE_BYTES", 20)
+    monkeypatch.setattr("xcg.runs.chunk_documents.MAX_FILE_BYTES", 20)
     for name, text in (("n.json", '{"a": "b",           "c": "d"}'), ("n.csv", "a,b\n" * 9)):
         (tmp_path / name).write_text(text)
         with pytest.raises(InputError, match=f"{name}: larger than 64 MB"):

@@ -18,8 +18,8 @@ from xcg.evaluation.gold_review import review_gold
 from xcg.evaluation.ideals import ideal_elements, ideal_statistics, judged_trees
 from xcg.evaluation.validation import validate
 from xcg.formats.base import read_assessments
-from xcg.judgements.anchoring import anchor
 from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
+from xcg.judgements.passages import anchor
 from xcg.judgements.recall_base import RecallBase
 from xcg.report.columns import DISTRIBUTION, IDEAL_ELEMENTS
 from xcg.report.explanations import (
@@ -32,6 +32,7 @@ from xcg.report.explanations import (
 from xcg.report.gold_review import review_tables
 from xcg.report.validation import cross_rows, distribution_rows, report_blocks
 from xcg.statistics.rank_correlation import level_correlation
+from xcg.tables import Table
 from xcg.terminal_tables import separated
 
 
@@ -58,7 +59,10 @@ def check(asked: Asked) -> Answer[Any]:
         report.findings,
         report.unread.lines(),
         to_records=lambda: list(map(asdict, report.findings)),
-        layout=lambda: Layout(tables=report_blocks(report)),
+        layout=lambda: Layout(
+            tables=report_blocks(report),
+            publication=lambda: [Table.of_records(list(map(asdict, report.findings)))],
+        ),
         status=2 if report.status == 2 else 0,
     )
 

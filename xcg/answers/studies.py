@@ -12,7 +12,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.config import with_named_run
 from xcg.evaluation.conversion import assess_elements_of_passages
 from xcg.formats.base import read_assessments
-from xcg.judgements.anchoring import anchor
+from xcg.judgements.passages import anchor
 from xcg.measures import MEASURES
 from xcg.report.columns import ASSESSORS, FALSE_ALARMS, PERTURBATION, PLANS, TOPIC_SETS
 from xcg.report.plans import plan_facts, plan_lead, plan_plot, plan_rows
@@ -31,13 +31,13 @@ from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.calibration import calibrate as calibrate_results
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
-from xcg.statistics.levels import (
+from xcg.statistics.perturbation import (
     FULL_DEPTH_MEASURES,
+    MEASURES_OF_FIGURE_6,
     MEASURES_OF_FIGURES,
     largest_distance,
     levels_experiment,
 )
-from xcg.statistics.perturbation import MEASURES_OF_FIGURE_6
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.planning import plan as plan_comparisons
 from xcg.statistics.topic_scores import ALL_PAIRS, BEST, topic_scores

@@ -14,7 +14,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import NotedList, Results
 from xcg.evaluation.scoring import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
@@ -22,7 +22,7 @@ from xcg.measures import MEASURES, Measure, Number, RankingGains, split_measures
 from xcg.measures.definition import Curve
 from xcg.measures.rankings import SpanRanking
 from xcg.measures.topic_gains import TOLERANCE, Gains, Reading, vector
-from xcg.user_model.effort import Charge
+from xcg.user_model.relevance_value import Charge
 
 IDEAL = "ideal ranking"
 """The name of the ideal ranking among the runs."""
@@ -60,8 +60,8 @@ def curve_measure(text: str) -> Measure:
     """
     name = text.partition("@")[0].partition("(")[0].strip()
     definition = MEASURES.definition(name)
-    if definition.curve is None:
-        having = ", ".join(sorted(d.name for d in MEASURES.values() if d.curve is not None))
+    if not definition.has_curve:
+        having = ", ".join(sorted(d.name for d in MEASURES.values() if d.has_curve))
         raise XcgError(f"{name} has no curve: expected one of {having}")
     if "@" not in text and definition.cutoff is not None and definition.cutoff.required:
         text = f"{text}@{definition.cutoff.example}"
@@ -86,6 +86,42 @@ def curves(
         XcgError: As :func:`xcg.evaluate`; and if a measure has no curve, or there are too many points.
     """
     measures = [curve_measure(name) for name in split_measures(measure)]
+    of_levels = [one for one in measures if one.definition.curve_points]
+    if of_levels and with_ideal:
+        raise XcgError(f"{of_levels[0]}: {_IdealRanking.lacking}")
+    of_gains = [one for one in measures if one not in of_levels]
+    found = [_curves_of_levels(inputs, one) for one in of_levels]
+    if of_gains:
+        found.append(_curves_of_gains(inputs, of_gains, depth, with_ideal))
+    lines = [
+        curve
+        for one in measures
+        for of_one in found
+        for curve in of_one
+        if curve.measure == _without_cutoff(one)
+    ]
+    return NotedList(lines, list(dict.fromkeys(note for one in found for note in one.notes)))
+
+
+def _curves_of_levels(inputs: Inputs, measure: Measure) -> NotedList[CurveOf]:
+    """Return the values of a measure at several cutoffs as curves."""
+    points = {str(measure @ x): x for x in measure.definition.curve_points}
+    results = evaluate(replace(inputs, measures=list(points)))
+    values: dict[tuple[str, str, str], list[float]] = {}
+    for row in results:
+        values.setdefault((row.user_model, row.run, row.topic), []).append(row.value)
+    name = _without_cutoff(measure)
+    lines = [
+        CurveOf(run, topic, name, model, list(points.values()), y)
+        for (model, run, topic), y in values.items()
+    ]
+    return NotedList(lines, results.notes)
+
+
+def _curves_of_gains(
+    inputs: Inputs, measures: Sequence[Measure], depth: int, with_ideal: bool
+) -> NotedList[CurveOf]:
+    """Return the curves of measures of gains or text, topic by topic."""
     if depth > MAX_DEPTH and any(one.curve_over == "rank" for one in measures):
         raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
     inputs.check()
@@ -127,15 +163,20 @@ def curves(
     if not any_topic:
         raise XcgError("no curves: no topic has an ideal element under these user models")
     if not any(topics.curves for topics in found.values()):
-        raise XcgError(f"no curves: {measure} is undefined for every topic")
+        raise XcgError(
+            f"no curves: {' '.join(map(_without_cutoff, measures))} is undefined for every topic"
+        )
     lines: list[CurveOf] = []
     for (one, model_name, run), topics in found.items():
         if not topics.curves:
             notes.note(f"{one}: no curve under {model_name}, because it is undefined for every topic")
         for topic_name, (x, y) in topics.with_mean().items():
-            name = str(one).partition("@")[0]
-            lines.append(CurveOf(run, topic_name, name, model_name, list(x), list(y)))
+            lines.append(CurveOf(run, topic_name, _without_cutoff(one), model_name, list(x), list(y)))
     return NotedList(lines, notes.lines())
+
+
+def _without_cutoff(measure: Measure) -> str:
+    return str(measure).partition("@")[0]
 
 
 @dataclass

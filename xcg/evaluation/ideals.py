@@ -77,14 +77,14 @@ def assessed_path(base: RecallBase, topic: str, file: str, tree: ElementTree, ro
 def _ideal_elements(topic: Topic, model: UserModel, base: RecallBase) -> list[IdealElement]:
     ideal = topic.ideal(model)
     spans = [
-        IdealElement(model.name, topic.name, file, f"{start}–{end}", "", score)
+        IdealElement(model.name, topic.name, file, topic.name_of(start, end), "", score)
         for file, gold in topic.gold_in_characters(ideal, model).items()
         for start, end, score in gold
     ]
     spans += [
-        IdealElement(model.name, topic.name, file, f"{start}–{end}", f"nugget {one.name}", one.score)
+        IdealElement(model.name, topic.name, file, topic.name_of(*span), one.label, one.score)
         for one in ideal.nuggets
-        for file, start, end in one.alternatives
+        for file, *span in one.alternatives
     ]
     return spans or [
         IdealElement(
@@ -336,7 +336,8 @@ def _candidates(
             )
         if ideal.nuggets:
             for rank, (file, span) in enumerate(topic.ideal_nuggets(ideal, model)):
-                yield _Candidate(file, "" if span else WHOLE, span, -rank)
+                is_text = not topic.names_documents
+                yield _Candidate(file, "" if is_text else WHOLE, span if is_text else None, -rank)
             return
         for file, gold in topic.gold_in_characters(ideal, model).items():
             for start, end, score in gold:

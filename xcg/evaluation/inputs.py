@@ -26,19 +26,19 @@ from xcg.evaluation.reading import (
 )
 from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topic_titles
-from xcg.judgements.anchoring import anchor
 from xcg.judgements.nuggets import recall_base_of, with_nugget_column
+from xcg.judgements.passages import anchor
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, GoldText
-from xcg.runs.chunk_order import ORDERS as CHUNK_ORDERS
-from xcg.runs.chunk_order import Order as ChunkOrder
 from xcg.runs.chunks import Parents, check_chunks, is_chunk, run_of_chunks
+from xcg.runs.ordering import ORDERS as CHUNK_ORDERS
+from xcg.runs.ordering import Order as ChunkOrder
+from xcg.runs.ordering import in_document_order, note_equal_scores
 from xcg.runs.run import ORDERS, Order, Run, Ties, Topics
 from xcg.runs.runs import Runs
-from xcg.runs.ties import in_document_order, note_equal_scores
 from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
 from xcg.user_model.model import UserModel, resolve_models

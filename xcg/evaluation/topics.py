@@ -16,10 +16,10 @@ from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
 from xcg.evaluation.resolution import ResultResolver, judged_files, lacking_paths, shared_cache
-from xcg.gains.texts import Texts
+from xcg.gains.judged_topic import Texts
 from xcg.gains.topic import Topic
 from xcg.judgements.assessment import Assessment
-from xcg.judgements.highlights import assess_spans
+from xcg.judgements.passages import assess_spans
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run

@@ -13,7 +13,7 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.text_search import Quote
 from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats import writing
-from xcg.formats.detection import json_certainty
+from xcg.formats.base import json_certainty
 from xcg.formats.json_records import (
     NUGGET,
     QUOTE_FIELDS,
@@ -26,10 +26,9 @@ from xcg.formats.json_records import (
     quote_of,
     records_in,
 )
-from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
-from xcg.judgements.highlights import Highlight
 from xcg.judgements.nuggets import add_nugget, add_passage
+from xcg.judgements.passages import Highlight, QuoteFinder
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,

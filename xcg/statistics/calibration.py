@@ -17,9 +17,13 @@ from xcg.errors import XcgError
 from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL
-from xcg.statistics.families import paired_significant
-from xcg.statistics.margins import are_losses
+from xcg.statistics.corrections import (
+    CORRECTION_NAMES,
+    P_VALUE_CORRECTIONS,
+    SIGNIFICANCE_LEVEL,
+    are_losses,
+)
+from xcg.statistics.intervals import paired_significant
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import (
     ALL_PAIRS,

@@ -24,7 +24,6 @@ from xcg.statistics.gate_rules import (
     deciding_p_values,
     gate_chances,
     useless_limits,
-    useless_minimums,
 )
 from xcg.statistics.significance_tests import PAIRED_TESTS, equal_signs_probability, smallest_p
 from xcg.statistics.topic_scores import (
@@ -135,8 +134,8 @@ def check_gate(
     the notes and :class:`xcg.statistics.gate_rules.Chances` state how often an unchanged run fails.
 
     With margins, a run fails unless it is shown to be at most the margin worse: its one-sided p value
-    (see :func:`xcg.statistics.margins.not_worse_p`) must be below 5 %. The gate passes only if every
-    comparison shows this. Therefore no correction is needed: the probability that a gate passes
+    (see :func:`xcg.statistics.corrections.not_worse_p`) must be below 5 %. The gate passes only if
+    every comparison shows this. Therefore no correction is needed: the probability that a gate passes
     although a run is worse by the margin is at most 5 % (intersection-union test, Berger 1982).
 
     Args:
@@ -175,7 +174,11 @@ def check_gate(
     _check_complete(results, minimums, baseline, allow_unmapped)
     scores = scores_by_cell(results)
     failures = _below_minimum(results, scores, minimums, exempt)
-    problems = [*useless_minimums(results, minimums)]
+    problems = []
+    for measure, minimum in minimums.items():
+        if minimum <= 0 <= min((row.value for row in results if row.measure == measure), default=0.0):
+            problem = f"by {measure} the gate can never fail: no score is below {minimum:g}"
+            problems.append((problem, f"expected a minimum above 0, like {measure}=0.3"))
     topic_checks, notes = _check_topics(results, baseline, expected_topics)
     failures += [failure for check in topic_checks for failure in check.failures]
     pairs: list[BaselinePair] = []

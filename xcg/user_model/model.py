@@ -15,15 +15,20 @@ from xcg.settings.keys import Settings
 from xcg.settings.samples import shipped_folder
 from xcg.settings.schema import REQUIRED, TEXT, Place, Places, checked, choice, key, section
 from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
-from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS, Selection, kazai_lalmas, leaves, max_gain, roots
 from xcg.user_model.near_misses import exact, judged
-from xcg.user_model.normalisations import none, related, subtree
-from xcg.user_model.overlap_models import AT_MOST_SCORE
+from xcg.user_model.overlap_models import AT_MOST_SCORE, none, related, subtree
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table
-from xcg.user_model.relevance_value import RelevanceValue
-from xcg.user_model.schema import Spans, Where, part_type, table_type
-from xcg.user_model.sweep import expand, has_several_values, setting_text
+from xcg.user_model.relevance_value import Effort, RelevanceValue
+from xcg.user_model.schema import (
+    Spans,
+    Where,
+    expand,
+    has_several_values,
+    part_type,
+    setting_text,
+    table_type,
+)
 
 DEFAULT = "kazai-lalmas-2006"
 """The user model for assessments with exhaustivity and specificity from 0 to 3."""
@@ -239,7 +244,7 @@ def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
     Args:
         spec: A shipped model's name, a YAML file, a mapping, or a user model. A file or mapping with
             several values for a parameter means several models, see
-            :func:`xcg.user_model.sweep.expand`.
+            :func:`xcg.user_model.schema.expand`.
         folder: The folder that file names are relative to; the current one by default.
 
     Raises:
