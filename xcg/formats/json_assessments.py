@@ -128,7 +128,7 @@ def _add_passage(
 ) -> None:
     """Add a passage, or only its document if it is not relevant."""
     quote, grade = quote_of(fields, where), _grade(fields)
-    span = _stated_span(fields, quote, where)
+    span = stated_span(fields, quote, where)
     nugget = str(fields["nugget"]) if "nugget" in fields else None
     add_passage(base, topic, document, ParsedPassage(quote, span, grade, nugget), where)
     if "entry_point" in fields:
@@ -185,7 +185,7 @@ def _highlight(record: dict[str, Any], where: str, finder: QuoteFinder) -> Highl
     if exhaustivity not in (1, 2, 3):
         raise InputError(where, f"exhaustivity is {exhaustivity}: expected 1, 2 or 3")
     name = document_name(record, where)
-    span = _stated_span(record, quote, where)
+    span = stated_span(record, quote, where)
     if span is None:
         assert quote is not None
         return Highlight(topic, name, *finder.span(name, quote, where), exhaustivity)
@@ -195,7 +195,7 @@ def _highlight(record: dict[str, Any], where: str, finder: QuoteFinder) -> Highl
     return Highlight(topic, name, start, end, exhaustivity, quote.exact if quote is not None else None)
 
 
-def _stated_span(record: dict[str, Any], quote: Quote | None, where: str) -> tuple[int, int] | None:
+def stated_span(record: dict[str, Any], quote: Quote | None, where: str) -> tuple[int, int] | None:
     """Return the offsets of a passage; None for a quote without them.
 
     Raises:
