@@ -33,7 +33,7 @@ DOCUMENTS: Mapping[str, str] = {
     "sub/ants.md": "# Ants\n\nAnts follow a trail. Ants never dance.\n",
     "wasps.txt": "Wasps build nests. 𝒲asps do not dance.\n",
 }
-TOPICS = "id,title,narrative\n1,dance,Text about <b>dances</b>.\n2/b,nests,\n"
+TOPICS = "id,title,narrative,castitle\n1,dance,Text about <b>dances</b>.,//sec<b>\n2/b,nests,,\n"
 CONFIG = f"""corpus: docs
 topics: {{files: topics.csv}}
 judge:

@@ -14,8 +14,7 @@ from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep
 from xcg.report.plots import curves_plot, levels_plot, perturbation_plot, reading_plot, thresholds_plot
 from xcg.report.stability_plots import correlations_plot, ranges_plot, swaps_plot
 from xcg.statistics.intervals import Interval
-from xcg.statistics.levels import LevelCurve
-from xcg.statistics.perturbation import PerturbedMean
+from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.statistics.strategy_study import Leaders, StrategyScore, StrategyStudy
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates

@@ -28,6 +28,8 @@ ANSWERS = {
     "why is a score above 1": "howto/score-above-1",
     "why does a relevant result gain nothing": "howto/relevant-result-gains-nothing",
     "how do I evaluate chunks": "start/chunks",
+    "RAG": "start/chunks",
+    "how do I evaluate retrieval-augmented generation": "start/chunks",
     "how do I evaluate my own collection": "howto/own-collection",
     "how do I compare two runs for significance": "howto/significance",
     "why do two measures disagree": "howto/read-scores",

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import xcg
@@ -18,10 +18,13 @@ from xcg.evaluation.ideals import ideal_run
 from xcg.formats.base import read_assessments
 from xcg.formats.placing import locate_passages
 from xcg.gains.nugget_reader import Nugget, NuggetTopic, SeenNuggets
+from xcg.gains.oracle import order_by_gain
 from xcg.gains.topic import reading_of
 from xcg.judgements.nuggets import recall_base_of
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS
 from xcg.measures.topic_gains import Reading
+from xcg.report.html_explanations import explanation_data
+from xcg.report.html_statistics import ReportContext, StepCounter
 from xcg.user_model.relevance_value import RelevanceValue
 
 EXAMPLE = [
@@ -74,12 +77,60 @@ def test_nugget_recall(gold: Path) -> None:
 
 def test_explanations_name_nuggets(gold: Path) -> None:
     campaign = xcg.load(assessments=gold, runs=RUNS, corpus=CORPUS, user_model="spans")
-    reasons = " ".join(str(record) for record in campaign.explain(run="run1", topic="1").records())
-    assert "states n1 again, seen in a" in reasons
-    assert "states n2" in reasons
+    why = [record["why"] for record in campaign.explain(run="run1", topic="1").records()]
+    assert why == ["states n1", "states n1 again, seen at rank 1 in document a", "states n2"]
     ideal = [(one.file, one.path, one.assessment, one.score) for one in campaign.ideal(topic="1")]
     assert ideal[0] == ("a", "0–100", "nugget n1", 1.0)
     assert ideal[2] == ("c", "0–50", "nugget n2", 0.5)
+
+
+def test_explanations_state_shares_of_nuggets_beside_gold(gold: Path) -> None:
+    """Of n1, 20 of 100 characters in a, then 40 of 50 in b; c[90:100] is relevant without a nugget."""
+    (gold.parent / "more").write_text('{"topic": "1", "doc": "c", "start": 90, "end": 100}\n')
+    spans = [("a", 0, 20), ("b", 0, 80), ("c", 80, 200), ("b", 40, 80)]
+    run = [{"doc": doc, "start": start, "end": end} for doc, start, end in spans]
+    campaign = xcg.load(
+        assessments=[gold, gold.parent / "more"],
+        runs={"r": {"1": run}},
+        corpus=CORPUS,
+        user_model=model(0.5),
+    )
+    *records, missed = campaign.explain(run="r", topic="1").records()
+    assert [(one["why"], round(one["score"], 9), round(one["gain"], 9)) for one in records] == [
+        ("states 20% of n1", 0.2, 0.2),
+        ("states 80% of n1, of which rank 1 in document a showed 20%", 0.8, 0.7),
+        ("shows all of 90–100, new to the reader", 1, 1),
+        ("states 80% of n1 again, seen at rank 2 in document b", 0.8, 0.4),
+    ]
+    assert records[1]["related"] == [{"path": "nugget n1", "score": 1, "left": 0.8, "span": (40, 90)}]
+    assert (missed["file"], missed["assessment"], missed["why"]) == ("c", "nugget n2", "missed")
+
+
+def test_explanations_of_documents_count_missed_nuggets(tmp_path: Path) -> None:
+    """The ideal gains are 2, 1 for x, y: at rank 2, xCG is 2 as for the ideal rank 1, so ep is 1/2."""
+    (tmp_path / "qrels").write_text("1 a x 1\n1 b x 1\n1 c y 1\n")
+    campaign = xcg.load(assessments=tmp_path / "qrels", runs={"r": {"1": ["z", "x"]}}, measures="MAep")
+    assert campaign.evaluate().value("r", "MAep") == pytest.approx(0.5 / 2)
+    (found,) = campaign.explain(run="r", topic="1")
+    assert found.derivation.maep == pytest.approx(0.5 / 2)
+    assert [(one.file, one.path, one.assessment) for one in found.missed] == [("y", "/", "nugget c")]
+
+
+def test_the_report_shows_which_text_states_a_nugget(gold: Path) -> None:
+    campaign = xcg.load(assessments=gold, runs=RUNS, corpus=CORPUS, user_model="spans")
+    context = ReportContext(campaign.inputs, campaign.evaluate(), ["1"], StepCounter(None, 1))
+    data = explanation_data(context, 1)
+    (topic,) = data["topics"]
+    shown = {}
+    for number, labels in zip(topic["documents"], topic["labels"], strict=True):
+        document = data["documents"][number]
+        shown[document["file"]] = [(document["nodes"][node][2], data["words"][w]) for node, w in labels]
+    text = " ".join(TEXT.split())
+    assert shown == {
+        "a": [(text[:99], "nugget n1")],
+        "b": [(text[40:89], "nugget n1")],
+        "c": [(text[:49], "nugget n2")],
+    }
 
 
 QUOTES = [
@@ -242,6 +293,35 @@ def test_no_reading_gains_more_than_there_is(
     bound = Reading.by_density([(end - start, gain) for _, (start, end), gain in ideal])
     for amount in range(1, 30):
         assert best.gain_at([amount])[0] <= bound.gain_at([amount])[0] + 1e-9
+
+
+COMPLETED = (  # a[0:5] gains on m only, but then a[5:10] completes the alternative a[0:10] of n
+    [
+        Nugget("n", 1.0, 1.0, [("a", 0, 10), ("b", 0, 10)]),
+        Nugget("m", 0.05, 1.0, [("a", 0, 5)]),
+        Nugget("o", 0.02, 1.0, [("c", 0, 5)]),
+    ],
+    [("b", (0, 6)), ("c", (0, 5)), ("a", (0, 5)), ("a", (5, 10))],
+    True,
+)
+
+
+@given(cases(), st.sampled_from([0.25, 1.0]))
+@example(COMPLETED, 1.0)
+def test_a_greedy_reference_takes_the_greatest_gain(
+    case: tuple[list[Nugget], list[tuple[str, tuple[float, float]]], bool], alpha: float
+) -> None:
+    """Text that was read can raise gains: it completes an alternative."""
+    nuggets, results, _ = case
+    topic = NuggetTopic({}, lambda file, start, end: (start, end), nuggets)
+    order = order_by_gain(results, topic.readers(RelevanceValue(alpha=alpha)))
+    readers = topic.readers(RelevanceValue(alpha=alpha))
+    left = list(range(len(results)))
+    for position in order:
+        gains = {one: readers[results[one][0]].gain_of(results[one][1]) for one in left}
+        assert gains[position] == pytest.approx(max(gains.values()), abs=1e-9)
+        readers[results[position][0]].read(results[position][1])
+        left.remove(position)
 
 
 @given(cases(), st.floats(0, 1))

@@ -23,8 +23,7 @@ from xcg.gains import oracle
 from xcg.gains.element_gains import KnownGains, ranking_gains
 from xcg.gains.element_reader import ElementReader, JudgedDocument
 from xcg.gains.span_reader import GoldSpan, SpanReader
-from xcg.strategies.registry import STRATEGIES
-from xcg.strategies.rewriting import reference_run, rewrite
+from xcg.strategies.registry import STRATEGIES, reference_run, rewrite
 from xcg.user_model.relevance_value import RelevanceValue
 
 SECTIONS = {"d": "<a><s>12345</s><s>67890</s></a>"}

@@ -17,7 +17,7 @@ from xcg.errors import Notes, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
 from xcg.gains.element_gains import KnownGains, ranking_gains
-from xcg.gains.ideal import ideal_elements_of
+from xcg.gains.judged_topic import ideal_elements_of
 from xcg.measures import MEASURES, RankingGains
 
 ALL = [

@@ -282,6 +282,7 @@ def test_the_text_of_documents_and_topics_is_escaped(browser: Browser) -> None:
     assert "<script>alert" not in page
     assert "<b>dances" not in page
     assert "&lt;b&gt;dances" in page
+    assert "Structural hint, not evaluated: <code><bdi>//sec&lt;b&gt;</bdi></code>" in page
 
 
 def test_pages_have_no_inline_script_and_no_foreign_resource(workspace: Workspace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import pairwise
 
 import networkx as nx
@@ -33,6 +34,9 @@ PATHS = [
     "/a[1]/s[1]/p[3]",
     "/a[1]/s[2]",
 ]
+
+
+_COMBINED = {"name": "combined", "models": "distance(reach=3, decay=0.5) shared_characters"}
 
 
 def gains(near: object, results: list[str], base: object = JUDGED, **rule: object) -> list[float]:
@@ -80,6 +84,10 @@ def gains(near: object, results: list[str], base: object = JUDGED, **rule: objec
             {"name": "browsing", "parent": 0, "child": 0, "sibling": 0, "onward": 0.5},
             [0.25, 0, 0.5, 1, 0, 0],
         ),
+        # the closenesses of distance alone times, or averaged with, those of shared_characters above
+        (_COMBINED, [0.25, 0.2, 0, 1, 0, 0]),
+        ({**_COMBINED, "by": "mean"}, [(0.25 + 10 / 29) / 2, 0.45, 0.125, 1, 0.125, 0.0625]),
+        ({**_COMBINED, "by": "largest"}, [10 / 29, 0.5, 0.25, 1, 0.25, 0.125]),
     ],
 )
 def test_gain_of_a_single_result_by_hand(near: object, expected: list[float]) -> None:
@@ -92,6 +100,22 @@ def test_browsing_users_can_make_several_moves() -> None:
     near = {"name": "browsing", "parent": 0.2, "child": 0.3, "sibling": 0.5, "moves": 2}
     # in two moves: sibling .5, or parent then child .2 · .1; sibling moves from p[1] lead to p[2] only
     assert gains(near, ["/a[1]/s[1]/p[1]"]) == pytest.approx([0.5 + 0.2 * 0.1])
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ("dist", "unknown near-miss model 'dist': did you mean 'distance'?"),
+        ("judged distance", "unknown near-miss model 'judged'"),
+        ("distance(rech=3)", "has no parameter 'rech': did you mean 'reach'?"),
+        ("distance + browsing", "found 'distance + browsing'"),
+    ],
+)
+def test_a_wrong_combination_is_refused_when_it_is_stated(models: str, message: str) -> None:
+    with pytest.raises(XcgError, match=re.escape(message)):
+        UserModel.of(
+            {"name": "m", "relevance_value": {"near_misses": {"name": "combined", "models": models}}}
+        )
 
 
 @given(markup(), st.data(), st.integers(0, 5))

@@ -15,12 +15,12 @@ from xcg import __version__
 from xcg.answer import Layout
 from xcg.documents.files import expand
 from xcg.documents.sources import CorpusPath
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.config import require, with_named_run
 from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
-from xcg.evaluation.results import Marks, Results
+from xcg.evaluation.results import Results
 from xcg.lazy_modules import hashlib
 from xcg.measures import split_measures
 from xcg.registry import Part
@@ -29,6 +29,7 @@ from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
 from xcg.statistics.intervals import mean_intervals
+from xcg.statistics.topic_scores import ALL_PAIRS
 from xcg.user_model.model import UserModel
 
 ProgressBar = Callable[[str], AbstractContextManager[Progress | None]]
@@ -96,8 +97,10 @@ def evaluate(asked: Asked) -> Results:
         results = asked.evaluate(trec_eval_inputs(inputs))
         text = trec_eval_output(results, shown.per_topic)
         return results.shown(Layout(texts={"trec_eval": lambda: text}))
-    inputs, against = with_named_run(inputs, shown.against)
+    inputs, against = with_named_run(inputs, shown.against, (ALL_PAIRS,))
     results = asked.evaluate(inputs)
+    if against not in (None, ALL_PAIRS, *results.runs):
+        raise XcgError(f"evaluate.against: no run {against!r}: {nearest(str(against), results.runs)}")
     limits = None
     if shown.topic:
         results = results.of_topics(shown.topic)
@@ -108,10 +111,9 @@ def evaluate(asked: Asked) -> Results:
             *without,
         ]
 
-    def marks(format: str) -> Marks:
-        return marks_of(results, format, shown.mark, against)
-
-    return results.shown(None, shown.per_topic or bool(shown.topic), limits, marks)
+    marks = partial(marks_of, results, against)
+    per_topic = shown.per_topic or bool(shown.topic)
+    return results.shown(None, per_topic, limits, None if shown.topic else marks, shown.ranks)
 
 
 IN_MEMORY = "in memory"

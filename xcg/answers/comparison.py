@@ -22,15 +22,22 @@ from xcg.measures import MEASURES
 from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS, chunk_columns
 from xcg.report.comparison_plots import differences_plot, panel_notes, strategies_plot, sweep_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
-from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_table
+from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_tables
 from xcg.report.comparisons import comparison_rows, means_rows, overall_rows, with_letters
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
-from xcg.report.orders import best_run_sentences, order_rows, shift_facts, shift_rows, sweep_sentences
+from xcg.report.orders import (
+    best_run_sentences,
+    order_rows,
+    shift_facts,
+    shift_rows,
+    shift_tables,
+    sweep_sentences,
+)
 from xcg.report.plots import reading_plot
 from xcg.report.strategy_studies import crossing_rows, study_rows, study_sentences, study_table
+from xcg.statistics.corrections import CORRECTION_NAMES, parse_margins
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
-from xcg.statistics.margins import parse_margins
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.significance import Comparison, best_runs
 from xcg.statistics.significance import compare as compare_results
@@ -53,17 +60,30 @@ def compare(asked: Asked) -> Answer[Any]:
     notes = list(results.notes)
     if chosen.table == "orders":
         rows = order_rows(results, chosen.resamples, chosen.seed)
-        return Answer(rows, notes, layout=lambda: Layout(columns=AGREEMENTS))
-    shown, legend = with_letters(results) if chosen.letters else (results, "")
-    notes += [legend] if legend else []
+        legend = [
+            f"Orders of {len(results.runs)} runs by their means over {len(results.topics)} topics."
+        ]
+        return Answer(rows, notes, layout=lambda: Layout(columns=AGREEMENTS, legend=legend))
+    shown, names = with_letters(results) if chosen.letters else (results, "")
+    notes += [names] if names else []
     if len(results.runs) == 2:
         notes.append("note: Friedman's test needs at least three runs; there are two")
     correction = chosen.correction or "holm"
+    over = f"over the topics that all runs have, of {len(results.topics)}"
+    corrected = f"corrected for the number of pairs ({CORRECTION_NAMES[correction]})"
+    if correction == "none":
+        corrected = "without a correction for the number of pairs"
     if chosen.table == "overall":
         rows = overall_rows(shown, correction)
-        return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS))
+        legend = [f"Tests {over}; Conover's, {corrected}."]
+        return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS, legend=legend))
     rows = means_rows(shown, correction)
-    return Answer(rows, notes, layout=Layout)
+    legend = [
+        f"Means {over}.",
+        f"A > B: A is better than B by Conover's test after Friedman's, {corrected}; * p < 0.05, ** "
+        "p < 0.01.",
+    ]
+    return Answer(rows, notes, layout=lambda: Layout(legend=legend))
 
 
 def margins_of(asked: Asked, measures: Sequence[str]) -> Mapping[str, float] | None:
@@ -91,7 +111,7 @@ def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Com
             statement.lead,
             statement.facts,
             comparison_tables(results, comparisons, chosen.topics, by_pair),
-            publication_table(results, comparisons, by_pair),
+            lambda: publication_tables(results, comparisons, baseline or ALL_PAIRS, by_pair),
         )
 
     return Answer(
@@ -190,9 +210,8 @@ def gate(asked: Asked) -> GateAnswer:
         return replace(printed.layout, texts={"markdown": comment})
 
     def comment() -> str:
-        rows = comparison.records() if comparison else ()
-        publication = comparison.layout.publication if comparison else None
-        return gate_comment(verdict, notes, rows, publication, find_questions())
+        table = comparison.to_text("markdown") if comparison else ""
+        return gate_comment(verdict, notes, len(comparison or ()), table, find_questions())
 
     answer = GateAnswer(
         verdict.checks,
@@ -225,13 +244,17 @@ def sweep(asked: Asked) -> Answer[Any]:
     results = asked.evaluate(inputs)
     shifts = order_shifts(results, chosen.reference_model, chosen.resamples, chosen.seed)
     best = best_runs(results)
+    named = results, chosen.reference_model, chosen.resamples
+    rows = functools.partial(shift_rows, shifts, best, chosen.resamples)
+    facts = shift_facts(shifts, best, chosen.resamples)
     return Answer(
         shifts,
         results.notes,
-        to_records=lambda: shift_rows(shifts, best, chosen.resamples),
+        to_records=rows,
         layout=lambda: Layout(
-            sweep_sentences(results, chosen.reference_model, chosen.resamples),
-            shift_facts(shifts, best, chosen.resamples),
+            sweep_sentences(*named),
+            facts,
+            publication=lambda: shift_tables(rows(), [*sweep_sentences(*named, hint=False), *facts]),
             columns=SHIFTS,
         ),
         figure=lambda: sweep_plot(results, shifts, chosen.reference_model or results.user_models[0]),
@@ -253,7 +276,11 @@ def _strategy_sweep(asked: Asked) -> Answer[Any]:
     return Answer(
         study_rows(study),
         notes,
-        layout=lambda: Layout(sentences, tables=[study_table(study)]),
+        layout=lambda: Layout(
+            sentences,
+            tables=[study_table(study)],
+            publication=lambda: [study_table(study, has_all_names=True)],
+        ),
         figure=figure,
     )
 

@@ -39,7 +39,7 @@ def curves(asked: Asked) -> Answer[Any]:
     depth = max(chosen.depth, at or 0)
     inputs, reference = with_named_run(inputs, chosen.reference, (IDEAL, "ideal", BEST))
     names = _measures(
-        asked, "nxCG ep" if at is None else "xCG", lambda one: at is None and one.curve is not None
+        asked, "nxCG ep" if at is None else "xCG", lambda one: at is None and one.has_curve
     )
     is_option = asked.stated.place(("measures",)).name == "--measures"
     measures = " ".join(names if is_option else dict.fromkeys(name.partition("@")[0] for name in names))

@@ -32,6 +32,7 @@ from xcg.report.explanations import (
 from xcg.report.gold_review import review_tables
 from xcg.report.validation import cross_rows, distribution_rows, report_blocks
 from xcg.statistics.rank_correlation import level_correlation
+from xcg.tables import Table
 from xcg.terminal_tables import separated
 
 
@@ -58,7 +59,10 @@ def check(asked: Asked) -> Answer[Any]:
         report.findings,
         report.unread.lines(),
         to_records=lambda: list(map(asdict, report.findings)),
-        layout=lambda: Layout(tables=report_blocks(report)),
+        layout=lambda: Layout(
+            tables=report_blocks(report),
+            publication=lambda: [Table.of_records(list(map(asdict, report.findings)))],
+        ),
         status=2 if report.status == 2 else 0,
     )
 

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from xcg.documents.searching import unexpanded_hint
+from xcg.documents.files import unexpanded_hint
 from xcg.documents.sources import Folder, Source, Stamp, document_name, ending_of, read_up_to, reason_of
 from xcg.errors import FileError, InputError, XcgError, nearest_file
 

@@ -9,13 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from xcg.documents.files import STANDARD_INPUT, expand
-from xcg.documents.searching import is_pattern
+from xcg.documents.files import STANDARD_INPUT, expand, is_pattern
 from xcg.documents.sources import CorpusPath
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.evaluation.inputs import GivenRuns, Inputs, resolve_strategies, resolve_user_models
 from xcg.measures import MEASURES, Measure
-from xcg.runs.document_names import document_key
+from xcg.runs.chunk_documents import document_key
 from xcg.runs.run import Run, check_order
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated

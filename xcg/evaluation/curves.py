@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from xcg.answer import Answer
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import NotedList, Results
+from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
@@ -22,7 +23,7 @@ from xcg.measures import MEASURES, Measure, Number, RankingGains, split_measures
 from xcg.measures.definition import Curve
 from xcg.measures.rankings import SpanRanking
 from xcg.measures.topic_gains import TOLERANCE, Gains, Reading, vector
-from xcg.user_model.effort import Charge
+from xcg.user_model.relevance_value import Charge
 
 IDEAL = "ideal ranking"
 """The name of the ideal ranking among the runs."""
@@ -34,12 +35,7 @@ MAX_POINTS = 5_000_000
 
 
 class CurveOf(NamedTuple):
-    """A curve of one run for one topic, or its mean over topics (``all``).
-
-    Attributes:
-        x: Ranks, recall points or amounts of text.
-        y: The values at these points.
-    """
+    """A curve of a run for a topic, or its mean (``all``): values at ranks, recall points or text."""
 
     run: str
     topic: str
@@ -60,8 +56,8 @@ def curve_measure(text: str) -> Measure:
     """
     name = text.partition("@")[0].partition("(")[0].strip()
     definition = MEASURES.definition(name)
-    if definition.curve is None:
-        having = ", ".join(sorted(d.name for d in MEASURES.values() if d.curve is not None))
+    if not definition.has_curve:
+        having = ", ".join(sorted(d.name for d in MEASURES.values() if d.has_curve))
         raise XcgError(f"{name} has no curve: expected one of {having}")
     if "@" not in text and definition.cutoff is not None and definition.cutoff.required:
         text = f"{text}@{definition.cutoff.example}"
@@ -70,7 +66,7 @@ def curve_measure(text: str) -> Measure:
 
 def curves(
     inputs: Inputs, measure: str = "nxCG", depth: int = 100, with_ideal: bool = False
-) -> NotedList[CurveOf]:
+) -> Answer[CurveOf]:
     """Compute measures as curves, for each topic and as means over topics.
 
     Args:
@@ -86,6 +82,42 @@ def curves(
         XcgError: As :func:`xcg.evaluate`; and if a measure has no curve, or there are too many points.
     """
     measures = [curve_measure(name) for name in split_measures(measure)]
+    of_levels = [one for one in measures if one.definition.curve_points]
+    if of_levels and with_ideal:
+        raise XcgError(f"{of_levels[0]}: {_IdealRanking.lacking}")
+    of_gains = [one for one in measures if one not in of_levels]
+    found = [_curves_of_levels(inputs, one) for one in of_levels]
+    if of_gains:
+        found.append(_curves_of_gains(inputs, of_gains, depth, with_ideal))
+    lines = [
+        curve
+        for one in measures
+        for of_one in found
+        for curve in of_one
+        if curve.measure == _without_cutoff(one)
+    ]
+    return Answer(lines, list(dict.fromkeys(note for one in found for note in one.notes)))
+
+
+def _curves_of_levels(inputs: Inputs, measure: Measure) -> Answer[CurveOf]:
+    """Return the values of a measure at several cutoffs as curves."""
+    points = {f"{_without_cutoff(measure)}@{x:g}": x for x in measure.definition.curve_points}
+    results = evaluate(replace(inputs, measures=list(points)))
+    values: dict[tuple[str, str, str], list[float]] = {}
+    for row in results:
+        values.setdefault((row.user_model, row.run, row.topic), []).append(row.value)
+    name = _without_cutoff(measure)
+    lines = [
+        CurveOf(run, topic, name, model, list(points.values()), y)
+        for (model, run, topic), y in values.items()
+    ]
+    return Answer(lines, results.notes)
+
+
+def _curves_of_gains(
+    inputs: Inputs, measures: Sequence[Measure], depth: int, with_ideal: bool
+) -> Answer[CurveOf]:
+    """Return the curves of measures of gains or text, topic by topic."""
     if depth > MAX_DEPTH and any(one.curve_over == "rank" for one in measures):
         raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
     inputs.check()
@@ -127,15 +159,20 @@ def curves(
     if not any_topic:
         raise XcgError("no curves: no topic has an ideal element under these user models")
     if not any(topics.curves for topics in found.values()):
-        raise XcgError(f"no curves: {measure} is undefined for every topic")
+        raise XcgError(
+            f"no curves: {' '.join(map(_without_cutoff, measures))} is undefined for every topic"
+        )
     lines: list[CurveOf] = []
     for (one, model_name, run), topics in found.items():
         if not topics.curves:
             notes.note(f"{one}: no curve under {model_name}, because it is undefined for every topic")
         for topic_name, (x, y) in topics.with_mean().items():
-            name = str(one).partition("@")[0]
-            lines.append(CurveOf(run, topic_name, name, model_name, list(x), list(y)))
-    return NotedList(lines, notes.lines())
+            lines.append(CurveOf(run, topic_name, _without_cutoff(one), model_name, list(x), list(y)))
+    return Answer(lines, notes.lines())
+
+
+def _without_cutoff(measure: Measure) -> str:
+    return str(measure).partition("@")[0]
 
 
 @dataclass
@@ -231,13 +268,9 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
     reaches at rank 30, and the worst at rank 90, what the ideal ranking gains at rank 10.
 
     Args:
-        curves: The curves over ranks of runs and of the ideal ranking, as :func:`curves` returns
-            them with ``with_ideal=True``.
+        curves: Curves over ranks of :func:`curves` with ``with_ideal=True``.
         at: The rank of the reference, at most the last rank of the curves.
         reference: ``ideal``, ``best`` (the run with the highest value at the rank), or a run.
-
-    Returns:
-        One entry for each curve, grouped by measure, user model and topic; otherwise in their order.
 
     Raises:
         XcgError: If a curve is not over ranks or ends before ``at``, or the reference is unknown.
@@ -314,14 +347,7 @@ MOST_THRESHOLDS = 200
 
 
 class ThresholdCurves(NamedTuple):
-    """Measures as functions of the threshold from which gains are relevant, and other measures.
-
-    Attributes:
-        curves: For each measure with a threshold, run and user model a curve for each topic, followed
-            by the mean over topics. The abscissae are thresholds.
-        results: The values of the measures without threshold; None if there are none.
-        notes: Warnings and notes.
-    """
+    """Curves over thresholds, the last of a run being its mean; and results of other measures."""
 
     curves: list[CurveOf]
     results: Results | None
@@ -339,8 +365,7 @@ def threshold_curves(
 
     Args:
         inputs: The inputs of an evaluation. Its own measures are not used.
-        measures: Measures, separated by spaces. At least one has the parameter ``threshold``, which is
-            not set.
+        measures: Measures, separated by spaces; at least one with the parameter ``threshold``, not set.
         most: The largest number of thresholds. If there are more levels, every n-th one is used.
 
     Raises:

@@ -12,7 +12,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError
-from xcg.gains.resolved import MISSING, ResolvedRanking
+from xcg.gains.judged_topic import MISSING, ResolvedRanking
 from xcg.lazy_modules import np
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.columns import NameColumn

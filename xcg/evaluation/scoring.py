@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, islice
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from xcg.documents.text_units import is_unspaced
 from xcg.errors import InputError, Notes, XcgError, first_names
 from xcg.evaluation.inputs import Unanswered
 from xcg.evaluation.results import Result
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase, ResolvedRanking
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure, RankingGains
@@ -41,32 +41,13 @@ class TopicValue(NamedTuple):
     with_max: float | None = None
 
 
-@dataclass
-class MeasureValues:
-    """The values of one measure for one run.
+Values = Mapping[str, TopicValue]
+"""Topic → value of one measure for one run."""
 
-    Attributes:
-        values: Topic → value.
-        inputs: What the mean needs of each topic if it is not the mean of the values.
-        unknown_text: The topics without a value because the text of a result is unknown.
-        with_max: The values with ``unretrieved=max``, if they can be others.
-    """
 
-    values: dict[str, float] = field(default_factory=dict)
-    inputs: list[object] = field(default_factory=list)
-    unknown_text: list[str] = field(default_factory=list)
-    with_max: list[float] = field(default_factory=list)
-
-    def add(self, topic: str, found: TopicValue) -> None:
-        """Add the value of one topic."""
-        if found.value is not None:
-            self.values[topic] = found.value
-        if found.aggregate_input is not None:
-            self.inputs.append(found.aggregate_input)
-        if found.is_unknown_text:
-            self.unknown_text.append(topic)
-        if found.with_max is not None:
-            self.with_max.append(found.with_max)
+def defined(values: Values) -> dict[str, float]:
+    """Return topic → value, without undefined ones."""
+    return {topic: one.value for topic, one in values.items() if one.value is not None}
 
 
 class ScoredRun(NamedTuple):
@@ -88,13 +69,9 @@ class ScoredRun(NamedTuple):
     strategy: str
     answered: frozenset[str]
     skipped: frozenset[str]
-    values: Sequence[Sequence[MeasureValues]]
+    values: Sequence[Sequence[Values]]
     standard: Mapping[tuple[str, str], float]
     repeated: int = 0
-
-
-ModelValues = Mapping[str, Sequence[TopicValue | None]]
-"""Run → the value of each measure; None for measures of gains if there are no ideal gains."""
 
 
 class TopicScores(NamedTuple):
@@ -103,13 +80,14 @@ class TopicScores(NamedTuple):
     Attributes:
         topic: The topic's id.
         has_ideal: For each user model, whether the topic has an ideal gain above 0.
-        values: For each user model, the values of the runs that count.
+        values: For each user model: run that counts → the value of each measure; None for measures of
+            gains if there are no ideal gains.
         standard: Run → measure → value of the standard measures on gold spans.
     """
 
     topic: str
     has_ideal: Sequence[bool]
-    values: Sequence[ModelValues]
+    values: Sequence[Mapping[str, Sequence[TopicValue | None]]]
     standard: Mapping[str, Mapping[str, float]]
 
 
@@ -134,55 +112,46 @@ class TopicScorer:
     unanswered: Unanswered
 
     def __call__(self, topic: Topic) -> TopicScores:
-        """Return the values of all runs for a topic.
+        """Return the values of all runs for a topic; user models that give the same share them.
 
         Raises:
             XcgError: If a measure or a part of a user model fails.
         """
         shared: dict[object, Sequence[TopicValue | None]] = {}
+        needs = {measure.definition.needs for measure in self.measures}
         has_ideal, values = [], []
         for model in self.models if self.measures else ():
-            ideal = IdealRecallBase({}, [])
-            if self._needs("gains", "scores"):
-                ideal = topic.ideal(model)
+            ideal = topic.ideal(model) if needs & {"gains", "scores"} else IdealRecallBase({}, [])
+            of_model: dict[str, Sequence[TopicValue | None]] = {}
+            for run in self.runs:
+                if run not in topic.rankings and self.unanswered == "skip":
+                    continue
+                if ideal.gains and "gains" in needs and model.spans == "refuse":
+                    _refuse_passages(topic.as_read(run), model)
+                key: object = run, model.key_without_overlap
+                if self._models_without_overlap[model.key_without_overlap] == 1 or (
+                    topic.depends_on_overlap(run, model)
+                ):
+                    key = run, model.name
+                if key not in shared:
+                    shared[key] = self._run_values(topic, run, model, ideal)
+                of_model[run] = shared[key]
             has_ideal.append(bool(ideal.gains))
-            values.append(self._model_values(topic, model, ideal, shared))
+            values.append(of_model)
         standard = {}
-        if topic.name in self.span_topics:
-            standard = {run: self._values_on_spans(topic, run) for run in self.runs}
+        for run in self.runs if topic.name in self.span_topics else ():
+            try:
+                is_reference = self.runs[run].is_reference
+                standard[run] = span_values(topic.span_ranking(run), self.standard, is_reference)
+            except XcgError as error:
+                message = f"standard measures: {error}"
+                raise InputError(self.runs[run].where(topic.name), message) from None
         return TopicScores(topic.name, has_ideal, values, standard)
-
-    def _needs(self, *kinds: str) -> bool:
-        return any(measure.definition.needs in kinds for measure in self.measures)
 
     @cached_property
     def _models_without_overlap(self) -> Counter[tuple[object, ...]]:
         """How many user models differ only in how they treat overlapping results."""
         return Counter(model.key_without_overlap for model in self.models)
-
-    def _model_values(
-        self,
-        topic: Topic,
-        model: UserModel,
-        ideal: IdealRecallBase,
-        shared: dict[object, Sequence[TopicValue | None]],
-    ) -> ModelValues:
-        """Return the values under one user model; those that later models share are added."""
-        shares_values = self._models_without_overlap[model.key_without_overlap] > 1
-        values: dict[str, Sequence[TopicValue | None]] = {}
-        for run in self.runs:
-            if run not in topic.rankings and self.unanswered == "skip":
-                continue
-            if ideal.gains:
-                self._check_passages(topic, run, model)
-            key = run, model.key_without_overlap
-            if not shares_values or topic.depends_on_overlap(run, model):
-                values[run] = self._run_values(topic, run, model, ideal)
-                continue
-            if key not in shared:
-                shared[key] = self._run_values(topic, run, model, ideal)
-            values[run] = shared[key]
-        return values
 
     def _run_values(
         self, topic: Topic, run: str, model: UserModel, ideal: IdealRecallBase
@@ -190,58 +159,44 @@ class TopicScorer:
         gains, effort = topic.gains(run, ideal, model), model.effort.parameters()
         found: list[TopicValue | None] = []
         for measure in self.measures:
-            if not ideal.gains and measure.definition.needs == "gains":
+            needs = measure.definition.needs
+            if not ideal.gains and needs == "gains":
                 found.append(None)
                 continue
             try:
-                found.append(_value(measure, gains, effort))
+                value = measure.compute(gains, effort)
+                if value is None:
+                    is_unknown = (
+                        needs == "text" and gains.highlights.relevant and gains.highlights.unknown
+                    )
+                    found.append(TopicValue(None, is_unknown_text=bool(is_unknown)))
+                    continue
+                with_max = _with_max(value, measure, gains, effort)
+                found.append(TopicValue(value, measure.aggregate_input(gains, effort), False, with_max))
             except XcgError as error:
                 raise InputError(self.runs[run].where(topic.name), f"{measure}: {error}") from None
         return found
 
-    def _values_on_spans(self, topic: Topic, run: str) -> dict[str, float]:
-        """Return measure → value of the standard measures for a topic with gold spans alone."""
-        try:
-            return span_values(topic.span_ranking(run), self.standard, self.runs[run].is_reference)
-        except XcgError as error:
-            raise InputError(self.runs[run].where(topic.name), f"standard measures: {error}") from None
 
-    def _check_passages(self, topic: Topic, run: str, model: UserModel) -> None:
-        ranking = topic.as_read(run)
-        if ranking.passages and model.spans == "refuse" and self._needs("gains"):
-            raise InputError(
-                f"{ranking.source}, rank {min(ranking.passages) + 1}",
-                f"the result is a passage, and the user model {model.name} accepts elements only "
-                "(spans: smallest_element takes the smallest element around a passage; the user models "
-                "spans and spans-levels score results as text)",
-            )
+def _refuse_passages(ranking: ResolvedRanking, model: UserModel) -> None:
+    if ranking.passages:
+        raise InputError(
+            f"{ranking.source}, rank {min(ranking.passages) + 1}",
+            f"the result is a passage, and the user model {model.name} accepts elements only "
+            "(spans: smallest_element takes the smallest element around a passage; the user models "
+            "spans and spans-levels score results as text)",
+        )
 
 
-def _value(measure: Measure, gains: RankingGains, effort: Mapping[str, str]) -> TopicValue:
-    value = measure.compute(gains, effort)
-    if value is not None:
-        other = _with_max(value, gains) if _divides_by_uncredited(measure, effort) else None
-        return TopicValue(value, measure.aggregate_input(gains, effort), with_max=other)
-    if measure.definition.needs != "text":
-        return TopicValue(None)
-    ranking = gains.highlights
-    return TopicValue(None, None, bool(ranking.relevant and ranking.unknown))
-
-
-def _divides_by_uncredited(measure: Measure, effort: Mapping[str, str]) -> bool:
-    """Return whether a measure has the divisor of ``unretrieved=uncredited``.
-
-    Args:
-        measure: The measure.
-        effort: The parameters of the user model.
-    """
+def _with_max(
+    value: float, measure: Measure, gains: RankingGains, effort: Mapping[str, str]
+) -> float | None:
+    """Return what a value would be with ``unretrieved=max``; None if it cannot be another."""
     settings = measure.settings(effort)
-    is_used = settings.get("effort", "ranks") == "ranks" and settings.get("average") != "gain"
-    return is_used and settings.get("unretrieved") == "uncredited"
-
-
-def _with_max(value: float, gains: RankingGains) -> float:
-    """Return what a value computed from gains would be with ``unretrieved=max``."""
+    if settings.get("effort", "ranks") != "ranks" or settings.get("average") == "gain":
+        return None
+    if settings.get("unretrieved") != "uncredited":
+        return None
     vectors = gains.checked_gains, gains.checked_ideal, gains.not_retrieved
     return value * divisor(*vectors, "uncredited") / divisor(*vectors, "max")
 
@@ -321,8 +276,8 @@ def note_undefined(
         undefined: dict[tuple[str, ...], list[str]] = {}
         texts: list[tuple[str, str]] = []
         for measure, values in zip(measures, run.values[number], strict=True):
-            if values.unknown_text:
-                undefined.setdefault(tuple(values.unknown_text), []).append(str(measure))
+            if unknown := tuple(topic for topic, one in values.items() if one.is_unknown_text):
+                undefined.setdefault(unknown, []).append(str(measure))
         if undefined:
             means = [
                 f"of {', '.join(names)}: topic {list_topics(topics)}"
@@ -330,7 +285,7 @@ def note_undefined(
             ]
             reason = "the corpus lacks the text of results, so not in the means"
             texts.append(("", f": {reason} {'; '.join(means)}"))
-        if not all(values.values for values in run.values[number]):
+        if not all(map(defined, run.values[number])):
             texts.append((f"{model}: ", " has no topic to average over"))
         found[name] = texts
     _note_runs(runs, found, notes.note)
@@ -388,9 +343,10 @@ def note_other_order(
             means = {}
             for name, run in runs.items():
                 values = run.values[number][position]
-                if values.with_max:
-                    default = measure.aggregate(list(values.values.values()))
-                    means[name] = default, measure.aggregate(values.with_max)
+                with_max = [v.with_max for v in values.values() if v.with_max is not None]
+                if with_max:
+                    default = measure.aggregate([*defined(values).values()])
+                    means[name] = default, measure.aggregate(with_max)
             compared += bool(means)
             for one, two in combinations(sorted(means, key=lambda name: -means[name][0]), 2):
                 difference, other = (a - b for a, b in zip(means[one], means[two], strict=True))

@@ -135,16 +135,32 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
         report.data.tolerate("unreadable corpora", error)
         return None
     assert corpus is not None
-    documents = elements = 0
+    documents = elements = depth = greatest = characters = words = in_elements = 0
     for name in corpus:
         try:
-            elements += len(corpus.tree(name))
-            documents += 1
+            tree = corpus.tree(name)
             _check_entities(corpus, name, report)
         except InputError as error:
             report.data.tolerate("unreadable documents", error)
+            continue
+        documents += 1
+        elements += len(tree)
+        depth += int(tree.depth.sum())
+        greatest = max(greatest, int(tree.depth.max()))
+        characters += int(tree.characters[0])
+        words += int(tree.words[0])
+        in_elements += int(tree.characters.sum())
     corpus.source.note_oddities(report.unread)
     report.counts.update({"documents": documents, "elements in documents": elements})
+    if documents:
+        report.counts |= {
+            "elements per document": elements / documents,
+            "characters per document": characters / documents,
+            "words per document": words / documents,
+            "characters per element": in_elements / elements,
+            "depth per element (root: 1)": depth / elements,
+            "greatest depth": greatest,
+        }
     if excluded := corpus.exclusion(corpus.removed):
         report.unread.note(excluded)
     return corpus

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from xcg.documents.files import chunks, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError
-from xcg.formats.detection import is_xml, json_certainty
+from xcg.formats.base import is_xml, json_certainty
 from xcg.formats.text_columns import TextBlock, are_numbers, equal_stretches
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
 

@@ -13,7 +13,7 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.text_search import Quote
 from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats import writing
-from xcg.formats.detection import json_certainty
+from xcg.formats.base import json_certainty
 from xcg.formats.json_records import (
     NUGGET,
     QUOTE_FIELDS,

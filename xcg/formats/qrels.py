@@ -12,7 +12,7 @@ from xcg.documents.passage_points import Point
 from xcg.documents.paths import WHOLE, canonical_file, split_at_mark, split_element_id
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats import writing
-from xcg.formats.detection import column_count
+from xcg.formats.base import column_count
 from xcg.formats.text_columns import (
     TextBlock,
     are_plain_names,

@@ -17,7 +17,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_at_mark, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
-from xcg.formats.detection import column_count
+from xcg.formats.base import column_count
 from xcg.formats.text_columns import (
     TextBlock,
     are_numbers,
@@ -26,6 +26,7 @@ from xcg.formats.text_columns import (
     equal_stretches,
     text_blocks,
 )
+from xcg.runs.ordering import note_contradiction, note_equal_scores
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
@@ -39,7 +40,6 @@ from xcg.runs.run import (
     offset_and_length,
     span_of,
 )
-from xcg.runs.ties import note_contradiction, note_equal_scores
 
 _LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
 _RANK = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")

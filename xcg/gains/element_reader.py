@@ -13,11 +13,10 @@ from functools import cached_property
 
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import InputError, MissingSizeError, XcgError
-from xcg.gains.element_rows import ElementRows
-from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView, Seen
+from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView, ElementRows, Seen
 from xcg.runs.run import FunctionCache
 from xcg.user_model.near_misses import exact
-from xcg.user_model.normalisations import LeftOvers, checked, none
+from xcg.user_model.overlap_models import LeftOvers, checked, none
 from xcg.user_model.relevance_value import RelevanceValue
 
 _NOTHING: tuple[float, LeftOvers, LeftOvers] = (0.0, (), ())
@@ -205,7 +204,7 @@ class ElementReader:
 
         Args:
             results: The next results.
-            seen: How much of each was seen before, see :class:`xcg.gains.element_rows.ElementRows`.
+            seen: How much of each was seen before, see :class:`xcg.gains.reader.ElementRows`.
         """
         gains = [0.0] * len(results)
         scores = self.document.scores

@@ -11,10 +11,17 @@ from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_gains import element_readers
-from xcg.gains.ideal import IdealRecallBase, JudgedTopic, gold_spans, ideal_elements_of, span_score
+from xcg.gains.judged_topic import (
+    MISSING,
+    IdealRecallBase,
+    JudgedTopic,
+    ResolvedRanking,
+    gold_spans,
+    ideal_elements_of,
+    span_score,
+)
 from xcg.gains.nugget_reader import Nugget, NuggetTopic
 from xcg.gains.oracle import order_by_gain
-from xcg.gains.resolved import MISSING, ResolvedRanking
 from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan, UnitSpan
 from xcg.judgements.assessment import Assessment
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
@@ -58,7 +65,7 @@ class RankedTopic(JudgedTopic):
         ideal = ideal_elements_of(self, model, kept)
         gold = gold_spans(self, ideal, model)
         if self.nuggets:
-            if self._are_documents:
+            if self.names_documents:
                 gold |= {
                     file: [GoldSpan(0, 1, document.ideal_scores[0])]
                     for file, document in ideal.documents.items()
@@ -74,9 +81,9 @@ class RankedTopic(JudgedTopic):
         return IdealRecallBase(ideal.documents, scores, gold)
 
     @cached_property
-    def _are_documents(self) -> bool:
-        """Whether nuggets are in whole documents only, whose text is not known."""
-        return self.texts.corpus is None and all(part == WHOLE for _, part in self.nuggets)
+    def names_documents(self) -> bool:
+        """Whether judgements with nuggets are of whole documents, whose text is not known."""
+        return self.texts.corpus is None and {part for _, part in self.nuggets} == {WHOLE}
 
     def _without_nuggets(self, file: str, rows: Mapping[int, Assessment]) -> dict[int, Assessment]:
         stated = {part for document, part in self.nuggets if document == file}
@@ -114,7 +121,7 @@ class RankedTopic(JudgedTopic):
         """Return the text of an element or passage that states a nugget; None if it does not exist."""
         if isinstance(part, tuple):
             return (file, *part)
-        if self._are_documents:
+        if self.names_documents:
             return file, 0, 1
         self.texts.required_corpus()
         if (tree := self.trees.get(file)) is None:
@@ -126,7 +133,7 @@ class RankedTopic(JudgedTopic):
         self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
     ) -> SpanTopic | NuggetTopic:
         in_units = self.texts.in_units(model, unit)
-        if self.nuggets and self._are_documents:
+        if self.names_documents:
             if unit != model.size:
                 self.texts.required_corpus()
             in_units = lambda _, start, end: (start, end)  # noqa: E731
@@ -226,7 +233,7 @@ class RankedTopic(JudgedTopic):
             XcgError: If documents are needed and missing.
         """
         resolved = self.as_read(run)
-        if run not in self._text_spans and self.nuggets and self._are_documents:
+        if run not in self._text_spans and self.names_documents:
             named = zip(resolved.files, resolved.ranking.paths, strict=True)
             for position, (file, path) in enumerate(named):
                 if path != WHOLE and resolved.row[position] != 0:
@@ -284,22 +291,26 @@ class RankedTopic(JudgedTopic):
             ]
         return found
 
+    def name_of(self, start: float, end: float) -> str:
+        """Return what answers call a gold span: its characters, or a whole document."""
+        return WHOLE if self.names_documents else f"{start}–{end}"
+
     def _offsets(
         self, file: str, span: UnitSpan, model: UserModel, unit: TextUnit | None = None
     ) -> tuple[int, int]:
-        """Return a span of units in characters."""
+        """Return a span of units in characters; that of a whole document without a corpus is 0–1."""
+        if self.names_documents:
+            return 0, 1
         start, end = self.texts.converter(model, unit or model.size, file).offsets(span).tolist()
         return round(start), round(end)
 
     def ideal_nuggets(
         self, ideal: IdealRecallBase, model: UserModel
-    ) -> list[tuple[str, tuple[int, int] | None]]:
-        """Return documents and characters of the greedy ideal ranking; None for a whole document."""
+    ) -> list[tuple[str, tuple[int, int]]]:
+        """Return the documents and characters of the greedy ideal ranking."""
         topic = self.span_topic(ideal, model)
         assert isinstance(topic, NuggetTopic)
         order = topic.ideal(model.relevance_value, model.effort.unit != "ranks")
-        if self._are_documents:
-            return [(file, None) for file, *_ in order]
         return [(file, self._offsets(file, span, model)) for file, span, _ in order]
 
     def highlighted_ranking(self, run: str, model: UserModel | None = None) -> HighlightedRanking:

@@ -13,7 +13,7 @@ from xcg.documents.text_units import TextUnit
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.gains.element_gains import KnownGains, ranking_gains
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.nugget_reader import SeenNuggets
 from xcg.gains.ranked_topic import RankedTopic
 from xcg.gains.span_reader import ReadResult, TextSpan
@@ -23,9 +23,9 @@ from xcg.measures import RankingGains
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
 from xcg.runs.result_overlap import overlapping_results
-from xcg.user_model.effort import Charge, EffortUnit
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import near_elements
+from xcg.user_model.relevance_value import Charge, EffortUnit
 
 if TYPE_CHECKING:
     import numpy.typing as npt

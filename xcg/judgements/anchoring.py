@@ -1,4 +1,4 @@
-"""Find the quotes of assessments in the documents, and compare stated text with the documents."""
+"""Find the quotes of assessments in documents."""
 
 from __future__ import annotations
 

@@ -10,15 +10,7 @@ from typing import Any, TypeAlias
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.measures.definition import (
-    BOUND,
-    RANK,
-    RANK_OR_ALL,
-    UNITS,
-    Curve,
-    Number,
-    Parameters,
-)
+from xcg.measures.definition import BOUND, RANK, RANK_OR_ALL, UNITS, Curve, Number, Parameters
 from xcg.measures.effort import CHARGE, CHARGE_CAVEAT
 from xcg.measures.parser import MEASURES
 from xcg.measures.topic_gains import Gains, RankingGains, check_gains, check_ideal, cumulate
@@ -159,7 +151,7 @@ class CumulatedGain:
 
     def compute(self, topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
         """Return the value for one topic."""
-        return self._value(self.vectors(topic, cutoff, parameters), cutoff, self.in_order)
+        return self._value(self.vectors(topic, cutoff, parameters), cutoff, parameters, self.in_order)
 
     def vectors(self, topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
         """Return both vectors up to the cutoff, or up to a rank from which they are constant."""
@@ -171,10 +163,12 @@ class CumulatedGain:
         """Return the value of the mean vectors over topics (Järvelin and Kekäläinen 2002, 2.3)."""
         if _unit(parameters):  # of vectors over text, only the gain at the cutoff counts
             topics = [(run[-1:], ideal[-1:]) for run, ideal in topics]
-        return self._value(_mean_vectors(topics), cutoff)
+        return self._value(_mean_vectors(topics), cutoff, parameters)
 
     def curve(self, topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
         """Return the values at all ranks up to a depth, or at amounts of text."""
+        if parameters.get("first", 1) > 1:
+            raise XcgError("a curve begins at rank 1: expected a measure without first")
         points = _budgets(depth) if _unit(parameters) else range(1, depth + 1)
         return points, self.aggregate_curve([self.vectors(topic, depth, parameters)])
 
@@ -184,13 +178,19 @@ class CumulatedGain:
         values: list[float] = (_means(by_rank) if self.averaged else by_rank).tolist()
         return values
 
-    def _value(self, vectors: Vectors, cutoff: float, in_order: bool = False) -> float:
+    def _value(
+        self, vectors: Vectors, cutoff: float, parameters: Parameters, in_order: bool = False
+    ) -> float:
         if not self.averaged:
             run, ideal = vectors
             return float(self._by_rank(run[-1:], ideal[-1:])[0])
-        by_rank = self._by_rank(*vectors)
+        first = parameters["first"]
+        if first > cutoff:
+            raise XcgError(f"first={first:g} is after the last rank, {cutoff:g}")
+        stored = self._by_rank(*vectors)
+        by_rank, count = stored[min(int(first), len(stored)) - 1 :], cutoff - first + 1
         mean = _means(by_rank)[-1] if in_order else by_rank.mean()
-        beyond = (cutoff - len(by_rank)) / cutoff  # values are constant after the stored ranks
+        beyond = (count - len(by_rank)) / count  # values are constant after the stored ranks
         return float(mean + (by_rank[-1] - mean) * beyond)
 
     def _by_rank(self, run: Gains, ideal: Gains) -> Gains:
@@ -297,8 +297,9 @@ def _declare(measure: CumulatedGain, name: str, **fields: Any) -> None:
     """Register a measure, with the vectors of the mean over topics if ``mean`` is a parameter."""
     if measure.averaged:
         plain = name.removeprefix("MA").removeprefix("avg")
-        mean = f"({plain}[1] + … + {plain}[i]) / i"
+        mean = f"({plain}[1] + … + {plain}[i]) / i; with first=a, the mean over the ranks a to i"
         fields = {"title": f"mean of {plain} up to a rank", "formula": f"{name}[i] = {mean}", **fields}
+        fields["parameters"] = {**fields["parameters"], "first": Number(1, 1, whole=True)}
     if "mean" in fields["parameters"]:
         fields["vectors"], fields["aggregate"] = measure.vectors, measure.aggregate
         fields["aggregate_curve"] = measure.aggregate_curve

@@ -22,7 +22,7 @@ from xcg.measures.topic_gains import (
     cumulate,
     vector,
 )
-from xcg.user_model.effort import Unretrieved
+from xcg.user_model.relevance_value import Unretrieved
 
 
 def q_measure(

@@ -1,18 +1,19 @@
-"""Measures of highlighted text in characters: HiXEval, charP to charF, iP and AiP."""
+"""Measures of relevant text in characters: HiXEval, charP to charF, iP, AiP, SpanRecall to SpanIoU."""
 
 from __future__ import annotations
 
 import fractions
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Any
 
-from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, Curve, Number, Parameters
-from xcg.measures.parser import MEASURES
-from xcg.measures.rankings import HighlightedRanking, Repeated
+from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, UNITS, Curve, Number, Parameters
+from xcg.measures.parser import MEASURES, texts_of
+from xcg.measures.rankings import HighlightedRanking, ReadText, Repeated
 from xcg.measures.topic_gains import RankingGains, sum_in_order
 
 RECALL_POINTS = tuple(point / 100 for point in range(101))
@@ -154,7 +155,6 @@ _INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008 [@ka
 
 def register_highlighted(
     name: str,
-    source: str = _INEX,
     reads_unknown: Callable[[HighlightedRanking, float], bool] | None = None,
     **declaration: Any,
 ) -> Callable[[OfHighlights], OfHighlights]:
@@ -165,11 +165,10 @@ def register_highlighted(
 
     Args:
         name: The measure's name.
-        source: The measure's source.
         reads_unknown: Returns whether the measure reads a result whose text is unknown, given the
             ranking and the cutoff. The measure is then undefined. By default, it reads all results up
             to the cutoff.
-        declaration: Further fields of :class:`Definition`.
+        declaration: Further fields of :class:`Definition`, or texts in the function's docstring.
     """
     reads = reads_unknown or _reads_unknown
 
@@ -181,7 +180,8 @@ def register_highlighted(
             depth = int(min(cutoff, len(ranking.results))) if is_rank else cutoff
             return function(ranking, depth, **parameters)
 
-        MEASURES.register(name, source=source, needs="text", **declaration)(compute)
+        declared = {"source": _INEX, **declaration, **texts_of(function)}
+        MEASURES.register(name, needs="text", **declared)(compute)
         return function
 
     cutoff = declaration.get("cutoff")
@@ -262,14 +262,14 @@ _in_characters(
 )(lambda ranking, rank, **reading: precision_and_recall(ranking, rank, **reading)[1])
 
 
-@_in_characters(
-    "charF",
-    title="F-measure in characters",
-    formula="charF = (1 + β²)·P·R / (β²·P + R) of P = charP and R = charR",
-    example="P = 0.8, R = 0.4: charF = 0.533",
-    parameters={**_BETA, **LIMIT, **_REPEATED},
-)
+@_in_characters("charF", parameters={**_BETA, **LIMIT, **_REPEATED})
 def _char_f(ranking: HighlightedRanking, rank: int, beta: float, **reading: Any) -> float:
+    """Compute F-measure in characters.
+
+    charF = (1 + β²)·P·R / (β²·P + R) of P = charP and R = charR
+
+    Example: P = 0.8, R = 0.4: charF = 0.533
+    """
     return f_measure(*precision_and_recall(ranking, rank, **reading), beta)
 
 
@@ -281,15 +281,18 @@ _POINTS = (
 
 @register_highlighted(
     "iP",
-    title="interpolated precision at a recall point",
-    formula="iP[x] = highest charP[k] at a rank k with charR[k] ≥ x; 0 if there is none",
-    example="P .8, .53, .56 at R .4, .4, .7: iP@0.41 = 0.56",
     caveat=f"{_REPEATED_TEXT} {_POINTS}",
     cutoff=RECALL_FROM_0,
     parameters=_REPEATED,
     reads_unknown=lambda ranking, _: bool(ranking.unknown),
 )
 def _ip(ranking: HighlightedRanking, recall: float, repeated: Repeated) -> float:
+    """Compute interpolated precision at a recall point.
+
+    iP[x] = highest charP[k] at a rank k with charR[k] ≥ x; 0 if there is none
+
+    Example: P .8, .53, .56 at R .4, .4, .7: iP@0.41 = 0.56
+    """
     return interpolated_precision(ranking, [recall], repeated)[0]
 
 
@@ -300,14 +303,145 @@ def _aip_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve
 
 @register_highlighted(
     "AiP",
-    title="average interpolated precision",
-    formula="AiP = mean of iP at the recall points 0, 0.01, …, 1",
-    example="sizes 100, 50, 100, relevant 80, 0, 60 of 200: AiP = 0.49109",
     caveat=f"The mean over topics is called MAiP. {_REPEATED_TEXT} {_POINTS}",
     parameters=_REPEATED,
     curve=_aip_curve,
     curve_over="recall",
 )
 def _aip(ranking: HighlightedRanking, rank: int, repeated: Repeated) -> float:
+    """Compute average interpolated precision.
+
+    AiP = mean of iP at the recall points 0, 0.01, …, 1
+
+    Example: sizes 100, 50, 100, relevant 80, 0, 60 of 200: AiP = 0.49109
+    """
     # inex_eval adds from left to right; an exact sum would differ in the last digit.
     return sum_in_order(interpolated_precision(ranking, RECALL_POINTS, repeated)) / 101
+
+
+_CURVE_POINTS = 100
+
+
+def _precision(read: ReadText) -> float:
+    return read.found / read.returned if read.returned else 0.0
+
+
+# Declarations
+
+_BUDGET = {"budget": UNITS}
+_CAVEAT = (
+    "A character in several gold spans counts once, and grades do not count. budget=tokens (words, "
+    "characters) reads that amount of text instead of that number of results; without a cutoff, all "
+    "results are read. The measure is undefined for a topic without gold spans."
+)
+_SOURCE = (
+    "xcg; after Smith & Troynikov 2024 [@smith-troynikov-2024] (Evaluating Chunking Strategies for "
+    "Retrieval)"
+)
+
+
+def _declare(
+    name: str,
+    function: Callable[..., float],
+    parameters: Mapping[str, Number] = MappingProxyType({}),
+    **fields: Any,
+) -> None:
+    """Register a function of the text that was read, of the relevant size, and of the parameters."""
+
+    def values(
+        topic: RankingGains, limits: Sequence[float], settings: Parameters
+    ) -> list[float] | None:
+        ranking = topic.spans
+        own = {key: settings[key] for key in parameters}
+        # The effort up to a result is known only if no text before it is unknown.
+        unknown = ranking.unknown and (settings["budget"] != "ranks" or ranking.unknown[0] < limits[-1])
+        if not ranking.relevant or unknown:
+            return None
+        unit = settings["budget"]
+        if len(limits) == 1:
+            return [function(ranking.text_at(limits[0], unit), ranking.relevant, **own)]
+        return [function(one, ranking.relevant, **own) for one in ranking.read_up_to(limits, unit)]
+
+    def compute(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:
+        found = values(topic, [cutoff], settings)
+        return found[0] if found else None
+
+    def curve(topic: RankingGains, depth: int, settings: Parameters) -> Curve | None:
+        points: Sequence[float] = range(1, depth + 1)
+        if settings["budget"] != "ranks":
+            points = [depth * point / _CURVE_POINTS for point in range(1, _CURVE_POINTS + 1)]
+        found = values(topic, points, settings)
+        return (points, found) if found else None
+
+    MEASURES.register(
+        name,
+        cutoff=RANK_OR_ALL,
+        parameters={**parameters, **_BUDGET},
+        needs="text",
+        on_spans=True,
+        source=_SOURCE,
+        curve=curve,
+        caveat=_CAVEAT,
+        **fields,
+    )(compute)
+
+
+_declare(
+    "SpanRecall",
+    lambda read, relevant: read.found / relevant,
+    title="share of the gold text that was returned",
+    formula="SpanRecall[k] = characters of gold spans in the first k results / characters of all gold "
+    "spans; text that is returned twice counts once",
+    example="gold spans of 40 characters, 20 of them in the first two results: SpanRecall@2 = 0.5",
+)
+_declare(
+    "SpanPrecision",
+    lambda read, relevant: _precision(read),
+    title="share of the returned text that is gold text",
+    formula="SpanPrecision[k] = characters of gold spans in the first k results, each once / "
+    "characters of the first k results, each as often as it is returned; 0 without text",
+    example="results of 40 and 60 characters with 20 characters of gold spans: SpanPrecision@2 = 0.2",
+)
+_declare(
+    "SpanF",
+    lambda read, relevant, beta: f_measure(_precision(read), read.found / relevant, beta),
+    {"beta": Number(1.0, 0)},
+    title="F-measure of SpanPrecision and SpanRecall",
+    formula="SpanF = (1 + β²)·P·R / (β²·P + R) of P = SpanPrecision and R = SpanRecall",
+    example="P = 0.2, R = 0.5: SpanF = 0.2857",
+)
+_declare(
+    "SpanIoU",
+    lambda read, relevant: read.found / (read.returned + relevant - read.found),
+    title="intersection over union of returned text and gold text",
+    formula="SpanIoU[k] = found / (read + gold − found) in characters: those of gold spans in the "
+    "first k results, each once; those of the first k results, each as often as it is returned; and "
+    "those of all gold spans",
+    example="gold spans of 40 characters, 20 of them in the 80 characters of the first two results: "
+    "SpanIoU@2 = 20 / (80 + 40 − 20) = 0.2",
+)
+
+
+@MEASURES.register(
+    "NuggetRecall",
+    cutoff=RANK_OR_ALL,
+    parameters={**_BUDGET, "rel": Number(0, 0), "share": Number(0.5, 0, 1, above=True)},
+    needs_nuggets=True,
+)
+def _nugget_recall(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:
+    """Compute share of the nuggets that are seen.
+
+    NuggetRecall[k] = nuggets of which the first k results show at least the share of the text of
+    one alternative / nuggets, of those with at least the level rel
+
+    Source: xcg; after TREC RAG 2024, Pradeep et al. 2024 [@pradeep-et-al-2024]
+
+    Example: two nuggets, one seen in full: NuggetRecall@5 = 0.5
+
+    Caveat: Topics without nuggets are left out. budget=tokens (words, characters) reads that amount
+    of text, and cuts the last result, instead of that number of results. Nuggets without a score
+    under the user model do not count.
+    """
+    found = topic.seen_nuggets(cutoff, settings["budget"])
+    seen = [share for level, share in found if level >= settings["rel"]]
+    return sum(share >= settings["share"] - 1e-9 for share in seen) / len(seen) if seen else None

@@ -11,7 +11,7 @@ from xcg.documents.text_units import TextUnit
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
-from xcg.user_model.effort import Charge, EffortUnit
+from xcg.user_model.relevance_value import Charge, EffortUnit
 
 Gains: TypeAlias = "npt.NDArray[np.float64]"
 

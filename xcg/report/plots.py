@@ -31,8 +31,7 @@ from xcg.report.plot_selection import (
     run_styles,
     short_names,
 )
-from xcg.statistics.levels import LevelCurve
-from xcg.statistics.perturbation import PerturbedMean
+from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -194,11 +194,15 @@ class Evaluate:
         "Print confidence intervals of the means at this level in percent, such as 95.",
         number(0, 100, is_open=True),
     )
-    mark: bool = key("Print the best means in bold (markdown and latex).", FLAG, False)
     against: str | None = key(
-        "Mark means that differ significantly from this run, a name or a path, with a dagger "
-        "(markdown and latex).",
+        "In markdown and latex, mark means that differ significantly from this run, a name or a path, "
+        "with a dagger. all gives letters: runs that share one do not differ significantly.",
         RUN,
+    )
+    ranks: bool | None = key(
+        "With several user models, print the rank of each run after its mean.",
+        FLAG,
+        default_text="true, and false for markdown and latex",
     )
 
 
