@@ -165,7 +165,7 @@ def test_data_that_name_a_removed_element_are_an_error(
 
 
 def test_ways_to_state_it(campaign: Path, tmp_path: Path) -> None:
-    expected = {"path": tmp_path / "corpus", "follow_links": False, "exclude": ["front", "p"]}
+    expected = {"path": tmp_path / "corpus", "exclude": ["front", "p"]}
     campaign.write_text("corpus: corpus", encoding="utf-8")
     texts = ["corpus.exclude=[front, p]"]
     for one in (

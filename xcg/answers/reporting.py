@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from xcg.answer import Answer, Layout
-from xcg.answers.asked import Asked
+from xcg.answers.asked import Asked, record_of
 from xcg.answers.comparison import compared
-from xcg.answers.recording import record_of
 from xcg.errors import printable
-from xcg.evaluation.run_names import with_named_run
+from xcg.evaluation.config import with_named_run
 from xcg.report.citations import Citation, bibtex, citations_of_inputs
 from xcg.report.comparison_sentences import comparison_methods
 from xcg.report.html_page import write_report

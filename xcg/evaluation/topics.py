@@ -16,7 +16,7 @@ from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
 from xcg.evaluation.resolution import ResultResolver, judged_files, lacking_paths, shared_cache
-from xcg.gains.texts import Texts
+from xcg.gains.judged_topic import Texts
 from xcg.gains.topic import Topic
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.highlights import assess_spans

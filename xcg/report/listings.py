@@ -23,14 +23,12 @@ from xcg.runs.run import RUN_FORMATS
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block, Prose
-from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
-from xcg.user_model.normalisations import NORMALISATIONS
-from xcg.user_model.overlap_models import PARTIALLY_SEEN
+from xcg.user_model.overlap_models import NORMALISATIONS, PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.relevance_value import READERS
+from xcg.user_model.relevance_value import READERS, Effort
 
 REGISTRIES: dict[str, FunctionRegistry[Any]] = {
     "quantisation": QUANTISATIONS,

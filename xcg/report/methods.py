@@ -17,8 +17,8 @@ from xcg.measures import Measure
 from xcg.registry import Part
 from xcg.report.bibliography import entries_of
 from xcg.report.listings import Docstring, set_parameters
-from xcg.user_model.effort import Effort
 from xcg.user_model.model import UserModel
+from xcg.user_model.relevance_value import Effort
 
 _SCALES = {
     "four-point": "exhaustivity and specificity from 0 to 3",
