@@ -124,6 +124,10 @@ def test_the_paragraph_has_each_key_of_a_user_model(
         ({"compare": {"baseline": "s", "margin": 0.02}}, "Margins of equivalence: 0.02 (MAep)."),
         ({"corpus": None}, "No documents were read."),
         (
+            {"assessments": {"0": {"d": [(0, 3), (4, 6)], "e": []}}, "measures": "SpanRecall@1"},
+            "For 1 topic, the assessments name 2 relevant passages in 1 of 2 documents.",
+        ),
+        (
             {"lenient": True, "runs": {"r": {"0": [("d", "/b[1]")]}}},
             "Tolerated: 1 problem in results and assessments.",
         ),

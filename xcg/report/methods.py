@@ -118,9 +118,15 @@ def _judgements(base: RecallBase) -> str:
     scales = listed([_SCALES[scale] for scale in sorted(base.scales)])
     files = [(base.spans(topic), base.passages(topic)) for topic in base.topics]
     passages = sum(len(found) for pair in files for one in pair for found in one.values())
+    topics = f"For {_count(len(base.topics), 'topic')}"
+    if passages and not any(base.files(topic) for topic in base.topics):
+        held = (
+            f"{_count(passages, 'relevant passage')} in {relevant:,} of {_count(assessed, 'document')}"
+        )
+        return f"{topics}, the assessments name {held}."
     shown = f", with {_count(passages, 'relevant passage')}" if passages else ""
     return (
-        f"For {_count(len(base.topics), 'topic')}, {assessed:,} documents and elements were assessed"
+        f"{topics}, {assessed:,} documents and elements were assessed"
         f"{f' in {scales}' if scales else ''}, {relevant:,} of them relevant{shown}."
     )
 
