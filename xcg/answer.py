@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, missing_extra, nearest
-from xcg.tables import (
-    RECORD_FORMATS,
-    TABLE_FORMATS,
-    Column,
-    Record,
-    Table,
-    html_table,
-    html_text,
-    json_text,
-    records,
-)
+from xcg.table_formats import TABLE_FORMATS
+from xcg.tables import RECORD_FORMATS, Column, Record, Table, html_table, html_text, json_text, records
 from xcg.terminal_tables import PIPE, Block, Terminal, sentence, terminal_text
 
 if TYPE_CHECKING:
@@ -38,10 +29,8 @@ NAMES = (
     Column("topic", is_key=True),
 )
 """The columns that name what a row is about."""
-RECORDS = ("table", "jsonl", "csv", "json")
-"""The formats of records."""
-TABLES = (*RECORDS, "markdown", "latex")
-"""The formats of records, and of tables for publications."""
+FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")
+"""The formats of all answers; the last two are for publications."""
 
 PLOT_FORMATS = (".png", ".svg", ".pdf")
 _PLOT_STYLE = {
@@ -69,7 +58,7 @@ class Layout:
         heading: Sentences above the tables.
         footer: Sentences with details below the tables.
         tables: The tables, and texts of complete lines; by default, one table of the records.
-        publication: The table that markdown and latex print instead of the records.
+        publication: Makes the tables that markdown and latex print instead of these tables.
         texts: Format → function that writes the whole answer in it.
         columns: Declarations of the fields of the records.
         legend: Sentences that a terminal shows below the table of the records.
@@ -78,7 +67,7 @@ class Layout:
     heading: Sequence[str] = ()
     footer: Sequence[str] = ()
     tables: Sequence[Block] | None = None
-    publication: Table | None = None
+    publication: Callable[[], Sequence[Table]] | None = None
     texts: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     columns: Sequence[Column] = ()
     legend: Sequence[str] = ()
@@ -198,13 +187,17 @@ class Answer(Sequence[T], Generic[T]):
             content = {"records": self.records(), "settings": self.settings, "notes": self.notes}
             return json_text(content, indent=1) + "\n"
         if format in RECORD_FORMATS:
-            return records(self.records(), format, layout.columns)
+            return records(self.records(), format)
         if format not in TABLE_FORMATS:
-            raise XcgError(f"unknown format {format!r}: {nearest(format, TABLES)}")
+            raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
         if format != "table":
             if layout.publication is not None:
-                return layout.publication.write(format)
-            return records(self.records(), format, layout.columns)
+                tables = layout.publication()
+            else:
+                every = self.tables() or [self._table_of_records()]
+                tables = [replace(one, legend=[*layout.heading, *one.legend]) for one in every]
+            shown = [table for table in tables if table.columns]
+            return "\n".join(table.write(format, number) for number, table in enumerate(shown, 1))
         text = terminal_text(self._blocks(), terminal, all_rows)
         above, below = (
             "".join(sentence(one, terminal) for one in sentences)
@@ -221,9 +214,11 @@ class Answer(Sequence[T], Generic[T]):
 
     def _blocks(self) -> Sequence[Block]:
         layout = self.layout
-        if layout.tables is not None:
-            return layout.tables
-        return [Table.of_records(self.records(), (*NAMES, *layout.columns), layout.legend)]
+        return [self._table_of_records()] if layout.tables is None else layout.tables
+
+    def _table_of_records(self) -> Table:
+        layout = self.layout
+        return Table.of_records(self.records(), (*NAMES, *layout.columns), layout.legend)
 
     def _repr_html_(self) -> str:
         """Return the tables and notes for a notebook."""

@@ -1,7 +1,6 @@
-"""Write tables as plain text, Markdown, LaTeX and HTML, and records as CSV, JSON and JSON Lines.
+"""Declare tables; write them for terminals, papers and HTML, and records as CSV, JSON and JSON Lines.
 
-Names come from input files, which may be hostile. Here they are escaped, in each format in its own way:
-no name can add a row or markup, or reach a terminal as control characters.
+Names from input files are escaped in each format, as in :mod:`xcg.table_formats`.
 
 This module is below the models, which use it to show themselves in notebooks.
 """
@@ -17,19 +16,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from xcg.errors import XcgError, nearest, printable
+from xcg.errors import printable
+from xcg.table_formats import TABLE_FORMATS, TEXT_WIDTH, cell_length, numeric_columns, text_table
 
 Row = Sequence[str]
 Record = Mapping[str, object]
 
 _MAX_HTML_ROWS = 200
-_LATEX_ESCAPES = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"}
-# In the default encoding, LaTeX prints them as ¡, ¿ and a dash.
-_LATEX_ESCAPES.update({"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"})
-_LATEX_ESCAPES.update({mark: "\\" + mark for mark in "&%$#_{}"})
-_MARKDOWN_ESCAPES = {"&": "&amp;", "<": "&lt;", **{mark: "\\" + mark for mark in "\\|`*_[]~^$"}}
-_MARKDOWN_SPECIAL = re.compile(r"(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|[&<\\|`*\[\]~^$]")
-"""Characters with a meaning in Markdown, HTML or TeX. An underscore inside of a word has none."""
+_PAGE_WIDTH, _PIPE_WIDTH = 88, 200
+"""Characters in a row of a table on paper, and of one that a program or file receives."""
 _HTML_SPACES = "\n\t\u00a0"
 _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _FORMULA_START = re.compile(r"(^|;)(?=\s*[=+\-@＝＋－＠])")
@@ -41,10 +36,6 @@ CSV_WITHOUT_FORMULAS = "csv-without-formulas"
 
 class Html(str):
     """A table cell that is HTML already."""
-
-
-class Markup(str):
-    """A table cell that is Markdown or LaTeX already."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +80,32 @@ class Column:
             return str(value)
         if self.decimals is None:
             return str(value)
-        if self.kind == "p" and value < 10**-self.decimals:
-            return f"<{10**-self.decimals:.{self.decimals}f}"
-        if self.kind in ("score", "p") or (not self.kind and isinstance(value, float)):
+        if self.kind == "p":
+            return p_text(value, self.decimals)
+        if self.kind == "score" or (not self.kind and isinstance(value, float)):
             return f"{round(value, self.decimals) + 0.0:.{self.decimals}f}"  # not -0.0000
         return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def p_text(p: float, decimals: int = 4) -> str:
+    """Return a p value; one that would be rounded to 0 or 1 is a limit.
+
+    >>> p_text(0.25), p_text(0.00001), p_text(0.99996), p_text(1.0)
+    ('0.2500', '<0.0001', '>0.9999', '1')
+    >>> f"p {p_equation(0.25)}, p {p_equation(0.00001)}"
+    'p = 0.2500, p < 0.0001'
+    """
+    least = 10**-decimals
+    if p < least:
+        return f"<{least:.{decimals}f}"
+    text = f"{p:.{decimals}f}"
+    return text if float(text) < 1 else "1" if p >= 1 else f">{1 - least:.{decimals}f}"
+
+
+def p_equation(p: float) -> str:
+    """Return ``=``, ``<`` or ``>`` with a p value."""
+    text = p_text(p)
+    return f"{text[0]} {text[1:]}" if text[0] in "<>" else f"= {text}"
 
 
 @dataclass(frozen=True)
@@ -106,7 +118,7 @@ class Table:
         legend: Sentences for a terminal, such as the number of topics.
         is_limited: Whether a terminal shows only the first rows, unless all are wanted.
         title: A line above the heading. Of several limited tables with titles, a terminal shows those
-            with 40 rows together.
+            with 40 rows together. On paper, it begins the caption.
 
     >>> table = Table([Column("run"), Column("MAep")], [["bm25", 0.5], ["lm", 0.0]])
     >>> print(table.write("table"), end="")
@@ -158,116 +170,69 @@ class Table:
     def numeric(self) -> list[bool]:
         """Return which columns are numbers, and so aligned to the right."""
         cells = self.cells()
-        inferred = _numeric_columns([self.heading, *cells])
+        inferred = numeric_columns([self.heading, *cells])
         return [
             column.kind != "text" if column.kind else is_number
             for column, is_number in zip(self.columns, inferred, strict=True)
         ]
 
-    def write(self, format: str) -> str:
-        """Write the table as ``table`` (of any width), ``markdown`` or ``latex``."""
-        return TABLE_FORMATS[format](self.heading, self.cells(), self.numeric())
+    def write(self, format: str, number: int = 1) -> str:
+        """Write the table as ``table``, or as ``markdown`` or ``latex`` with a caption.
 
+        A table that is too wide is divided: the parts have the key columns and some of the others. On
+        paper, the caption has the title, the names that are the same in all rows, the legend and the
+        meanings of columns.
 
-def text_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None = None) -> str:
-    """Write a table of any width, without rules; numbers are aligned to the right.
+        Args:
+            format: The format.
+            number: The number of the table, for its label.
+        """
+        if format == "table":
+            parts = self._divided(_PIPE_WIDTH)
+            return "\n".join(text_table(one.heading, one.cells(), one.numeric()) for one in parts)
+        table, names = self._without_constants()
+        parts = table._divided(_PAGE_WIDTH)
+        written = []
+        for index, part in enumerate(parts, 1):
+            caption = [*filter(None, [self.title]), *names, *self.legend]
+            caption += [f"{c.heading or c.name}: {c.meaning}" for c in part.columns if c.meaning]
+            caption += [f"Part {index} of {len(parts)}"] * (len(parts) > 1)
+            values = [name.partition(": ")[2] for name in names]
+            label = "-".join([self.title, *values, f"{number}", *[f"{index}"] * (len(parts) > 1)])
+            text = " ".join(one if one.endswith(".") else f"{one}." for one in caption)
+            content = part.heading, part.cells(), part.numeric()
+            written.append(TABLE_FORMATS[format](*content, text, label))
+        return "\n".join(written)
 
-    Columns are separated by two spaces. Cells are never wrapped or interpreted as markup, and
-    their characters that are not visible are escaped. :mod:`xcg.terminal_tables` fits tables to
-    terminals.
+    def _keys(self) -> list[int]:
+        """Return the positions of the columns that name the rows."""
+        return [i for i, column in enumerate(self.columns) if column.is_key] or [0]
 
-    Args:
-        heading: The headings.
-        rows: The texts of the cells.
-        numeric: Which columns are aligned to the right; by default, those of numbers.
+    def _with_columns(self, positions: Sequence[int]) -> Table:
+        rows = [[row[position] for position in positions] for row in self.rows]
+        return replace(self, columns=[self.columns[position] for position in positions], rows=rows)
 
-    >>> print(text_table(["run", "MAep"], [["bm25", "0.5"], ["lm", "0.25"]]), end="")
-    run   MAep
-    bm25   0.5
-    lm    0.25
-    """
-    body = [list(map(printable, row)) for row in (heading, *rows)]
-    return "".join("  ".join(row).rstrip() + "\n" for row in _aligned(body, numeric)) or "\n"
+    def _without_constants(self) -> tuple[Table, list[str]]:
+        """Return the table without the key columns with one value, and these with their values."""
+        keys = self._keys()
+        constant = [i for i in keys if self.rows and len({row[i] for row in self.rows}) == 1]
+        constant = constant[: len(keys) - 1]
+        names = [f"{self.heading[i]}: {self.cells()[0][i]}" for i in constant]
+        return self._with_columns([i for i in range(len(self.columns)) if i not in constant]), names
 
-
-def _aligned(body: Sequence[Row], numeric: Sequence[bool] | None) -> list[tuple[str, ...]]:
-    """Return rows whose cells fill their columns."""
-    columns = []
-    for cells, is_number in zip(
-        zip(*body, strict=True), numeric or _numeric_columns(body), strict=True
-    ):
-        lengths = list(map(cell_length, cells))
-        blanks = [" " * (max(lengths) - length) for length in lengths]
-        pairs = zip(cells, blanks, strict=True)
-        columns.append([blank + cell if is_number else cell + blank for cell, blank in pairs])
-    return list(zip(*columns, strict=True))
-
-
-def markdown_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None = None) -> str:
-    r"""Write a Markdown table; characters with a meaning in Markdown or HTML are escaped in cells.
-
-    >>> print(markdown_table(["run", "MAep"], [["a|b", "0.5"]]), end="")
-    | run  | MAep |
-    | :----|----: |
-    | a\|b |  0.5 |
-    """
-    body = [list(map(markdown_text, row)) for row in (heading, *rows)]
-    numeric = numeric or _numeric_columns(body)
-    first, *others = [[f" {cell} " for cell in row] for row in _aligned(body, numeric)]
-    widths = [cell_length(cell) - 2 for cell in first]
-    rule = [
-        f"{'-' * width}: " if is_number else f" :{'-' * width}"
-        for width, is_number in zip(widths, numeric, strict=True)
-    ]
-    return "".join(f"|{'|'.join(row)}|\n" for row in (first, rule, *others))
-
-
-def markdown_text(text: str) -> Markup:
-    r"""Return a text as Markdown in one line; :class:`Markup` stays as it is.
-
-    >>> markdown_text("a_b *c* _d")
-    'a_b \\*c\\* \\_d'
-    """
-    if isinstance(text, Markup):
-        return text
-    return Markup(_MARKDOWN_SPECIAL.sub(lambda found: _MARKDOWN_ESCAPES[found[0]], printable(text)))
-
-
-def latex_table(heading: Row, rows: Iterable[Row], numeric: Sequence[bool] | None = None) -> str:
-    r"""Write a LaTeX ``tabular`` with the rules of booktabs; special characters in cells are escaped.
-
-    >>> print(latex_table(["run", "MAep"], [["a_b", "0.5"]]), end="")
-    % \usepackage{booktabs}
-    \begin{tabular}{lr}
-    \toprule
-    run & MAep \\
-    \midrule
-    a\_b & 0.5 \\
-    \bottomrule
-    \end{tabular}
-    """
-    body = [list(map(_latex_cell, row)) for row in (heading, *rows)]
-    alignment = "".join("r" if is_numeric else "l" for is_numeric in numeric or _numeric_columns(body))
-    # LaTeX would read [ or * at the start of a row as an argument of the \\ before it.
-    first, *others = ("{}" * row[0].startswith(("[", "*")) + " & ".join(row) + r" \\" for row in body)
-    begin = [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{alignment}}}", r"\toprule"]
-    lines = [*begin, first, r"\midrule", *others, r"\bottomrule", r"\end{tabular}", ""]
-    return "\n".join(lines)
-
-
-def _latex_cell(cell: str) -> str:
-    if isinstance(cell, Markup):
-        return cell
-    return "".join(_LATEX_ESCAPES.get(character, character) for character in printable(cell))
-
-
-def cell_length(text: str) -> int:
-    """Return the number of columns in which a terminal shows a text."""
-    if text.isascii() and text.isprintable():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
+    def _divided(self, width: int) -> list[Table]:
+        """Return tables of at most this width, each with the key columns."""
+        columns = zip(self.heading, *self.cells(), strict=True)
+        widths = [2 + min(TEXT_WIDTH, max(map(cell_length, cells))) for cells in columns]
+        keys = self._keys()
+        room = max(width - sum(widths[key] for key in keys), 1)
+        groups: list[list[int]] = [[]]
+        for position in range(len(self.columns)):
+            if position not in keys:
+                if groups[-1] and sum(widths[i] for i in (*groups[-1], position)) > room:
+                    groups.append([])
+                groups[-1].append(position)
+        return [self._with_columns(sorted([*keys, *group])) for group in groups]
 
 
 def html_table(
@@ -328,27 +293,14 @@ def with_references(markup: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else f"&#{ord(c)};" for c in markup)
 
 
-def records(rows: Sequence[Record], format: str, columns: Iterable[Column] = ()) -> str:
-    """Write records that have the same fields.
+def records(rows: Sequence[Record], format: str) -> str:
+    """Write records that have the same fields, at full double precision.
 
     Args:
         rows: The records.
-        format: ``table``, ``markdown`` or ``latex`` (for people); ``jsonl``, ``csv`` or ``json`` (at
-            full double precision); :data:`CSV_WITHOUT_FORMULAS` for spreadsheets.
-        columns: Declarations of fields, for tables for people.
-
-    Raises:
-        XcgError: If the format is unknown.
+        format: ``jsonl``, ``csv`` or ``json``; :data:`CSV_WITHOUT_FORMULAS` for spreadsheets.
     """
-    if not rows and format != "json":
-        return ""
-    if format in RECORD_FORMATS:
-        return RECORD_FORMATS[format](rows)
-    if format not in TABLE_FORMATS:
-        raise XcgError(
-            f"unknown format {format!r}: {nearest(format, [*TABLE_FORMATS, *RECORD_FORMATS])}"
-        )
-    return Table.of_records(rows, columns).write(format)
+    return "" if not rows and format != "json" else RECORD_FORMATS[format](rows)
 
 
 def _json_lines(rows: Iterable[Record]) -> str:
@@ -398,33 +350,6 @@ def _cell_without_formulas(text: str) -> str:
     text = printable(text)
     return text if _PLAIN_NUMBER.fullmatch(text) else _FORMULA_START.sub(r"\1'", text)
 
-
-def _numeric_columns(body: Sequence[Row]) -> list[bool]:
-    """Return which columns hold numbers; the first row is the heading, the first column has names."""
-    columns = zip(*body, strict=True)
-    return [index > 0 and _is_numeric(column[1:]) for index, column in enumerate(columns)]
-
-
-def _is_numeric(cells: Sequence[str]) -> bool:
-    """Return whether every non-empty cell begins with a number, and at least one is not empty."""
-    filled = [cell for cell in cells if cell]
-    return bool(filled) and all(_is_number((cell.rstrip(".").split() or [""])[0]) for cell in filled)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-TABLE_FORMATS: dict[str, Callable[..., str]] = {
-    "table": text_table,
-    "markdown": markdown_table,
-    "latex": latex_table,
-}
-"""Name → function that writes a table of text cells."""
 
 RECORD_FORMATS: dict[str, Callable[[Sequence[Record]], str]] = {
     "jsonl": _json_lines,

@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from xcg.errors import printable
-from xcg.tables import Column, Table, cell_length
+from xcg.table_formats import cell_length
+from xcg.tables import Column, Table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

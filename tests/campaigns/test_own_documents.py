@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_five_commands_lead_to_the_first_table(folder: Path, xcg_command: Command) -> None:
     pip, *others = commands()
-    assert pip == "pip install xcg"
+    assert pip == "pip install ."
     assert len(others) <= 4
     for command in others:
         program, *words = shlex.split(command)

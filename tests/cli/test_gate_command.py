@@ -167,7 +167,7 @@ def test_markdown_and_junit_of_a_gate(
     assert lines[7].startswith("- mixed: an unchanged run fails in less than 0.1 % of cases; a loss of")
     assert lines[10] == "### Worst topics"
     assert "<summary>All comparisons (2)</summary>" in lines
-    assert "| good  | 1.0000 |   baseline |" in done.stdout
+    assert "| good  | **1.0000** |   baseline |" in done.stdout
     assert "compared with the baseline good, named by the user, over 6 topics by the" in done.stderr
     cases = etree.parse(junit).findall(".//testcase")
     assert [(case.get("classname"), case.get("name"), len(case)) for case in cases] == [

@@ -68,7 +68,7 @@ CALLS = [
     f"curves {CAMPAIGN} --at 1 --set curves.depth=1 --set¦curves.reference={INVISIBLE}",
     *(f"evaluate {CAMPAIGN} --format {name}" for name in TABLES),
     *(f"evaluate {CAMPAIGN} --per-topic --format {name}" for name in TABLES),
-    f"evaluate {CAMPAIGN} --set evaluate.mark=true --set¦evaluate.against={ESCAPES}¦--format markdown",
+    f"evaluate {CAMPAIGN} --set¦evaluate.against={ESCAPES}¦--format markdown",
     f"evaluate {CAMPAIGN} --user-model {{tmp}}/model.yaml --user-model overlap-off",
     f"evaluate {LEVELS} --format trec_eval",
     f"explain {CAMPAIGN} --run {RUN} --topic 1",

@@ -8,7 +8,7 @@ import pytest
 from conftest import Command
 from terminals import on_terminal
 
-from xcg.tables import cell_length
+from xcg.table_formats import cell_length
 from xcg.terminal_tables import Terminal
 
 CONFIG = "configs/quickstart.yaml"

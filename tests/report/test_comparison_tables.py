@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pytest
 
 from xcg.evaluation.results import Result, Results
-from xcg.report.comparison_tables import comparison_tables, publication_table
+from xcg.report.comparison_tables import comparison_tables, publication_tables
 from xcg.statistics.significance import compare_runs
 from xcg.tables import Table
 
@@ -101,7 +101,7 @@ def test_very_many_groups_have_no_letters() -> None:
 
 def test_tables_for_papers_have_no_details() -> None:
     results = results_of(SCORES)
-    table = publication_table(results, compare_runs(results, "MAep", "m"), by_pair=False)
+    (table,) = publication_tables(results, compare_runs(results, "MAep", "m"), "all", by_pair=False)
     assert [column.name for column in table.columns] == [
         *("run", "mean", "difference", "95 % interval", "relative", "p", "d_z", "group")
     ]

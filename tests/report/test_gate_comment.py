@@ -12,6 +12,7 @@ from xcg.evaluation.results import Results
 from xcg.report.gates import MAX_CHARACTERS, Question, gate_comment, junit_xml, worst_topics
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits
+from xcg.table_formats import markdown_table
 
 
 def verdict_of(
@@ -33,9 +34,9 @@ CHECKS = """\
 
 
 def test_the_verdict_is_first_and_the_worst_topics_follow() -> None:
-    comment = gate_comment(
-        verdict_of(results_by_run(TWO), drop="1%"), ["note: n", "warning: w"], [{"a": 1}]
-    )
+    table = "| a |\n| :-|\n| 1 |\n"
+    verdict = verdict_of(results_by_run(TWO), drop="1%")
+    comment = gate_comment(verdict, ["note: n", "warning: w"], 1, table)
     reason = (
         "new, m: MAep is 0.4800, 4 % lower than 0.5000 of base: at most 1 % is allowed; lost most on "
         "topic 2 (-0.1000)"
@@ -149,8 +150,8 @@ def test_names_are_text_and_notify_nobody() -> None:
     results = results_by_run(scores)
     limits = parse_limits(0)
     verdict = check_gate(results, {}, f"base{HOSTILE}", limits=limits, is_tested=False)
-    rows = [{"run": HOSTILE}]
-    html = MarkdownIt("commonmark").enable("table").render(gate_comment(verdict, [], rows))
+    table = markdown_table(["run"], [[HOSTILE]])
+    html = MarkdownIt("commonmark").enable("table").render(gate_comment(verdict, [], 1, table))
     body = etree.HTML(html)
     assert {element.tag for element in body.iter(etree.Element)} <= {
         *("html", "body", "h2", "h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td"),
@@ -175,8 +176,8 @@ def test_the_length_of_a_comment_is_bounded() -> None:
     described = {
         (check.run, topic, check.user_model): question for check, topic in worst_topics(verdict)
     }
-    warnings, rows = ["warning: " + "<" * 999] * 9, [{"run": "x" * 999}] * 99
-    comment = gate_comment(verdict, warnings, rows, questions=described)
+    warnings = ["warning: " + "<" * 999] * 9
+    comment = gate_comment(verdict, warnings, 99, "x" * 99_000, described)
     assert len(comment) < MAX_CHARACTERS
     assert "- and 620 more failures" in comment
     assert "and 300 more" in comment

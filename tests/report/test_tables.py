@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import random
+import re
+from itertools import combinations
+
 import pytest
 
 import xcg
-from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.report.marks import marks_of
 
@@ -19,8 +23,7 @@ RUNS = {
 
 
 def marked(results: Results, format: str, against: str | None = None) -> str:
-    shown = results.shown(marks=lambda name: marks_of(results, name, True, against))
-    return shown.to_text(format)
+    return results.shown(marks=lambda: marks_of(results, against)).to_text(format)
 
 
 def rows_of(table: str) -> list[list[str]]:
@@ -31,15 +34,73 @@ def test_best_means_are_bold_and_significant_differences_have_daggers() -> None:
     results = xcg.evaluate(BASE, RUNS, measures="MAep ASL")
     markdown = marked(results, "markdown", "good")
     assert markdown.count("**1.0000**") == 2  # both runs with the best MAep
-    poor = next(line for line in markdown.splitlines() if "poor" in line)
-    assert poor.count("†") == 2
+    poor = next(line for line in markdown.splitlines() if line.startswith("| poor"))
+    assert poor.count("<sup>†</sup>") == 2
     latex = marked(results, "latex", "good")
     assert latex.count(r"\textbf{1.0000}") == 2
-    assert r"$^\dagger$" in latex
+    assert r"\textsuperscript{†}" in latex
     assert r"same\_\&" in latex
-    assert "**" not in results.to_text("markdown")
-    with pytest.raises(XcgError, match="no run 'god': did you mean 'good'"):
-        marked(results, "latex", "god")
+    assert (
+        "2 runs are compared with the baseline good, named by the user, over 6 topics by the paired t"
+        in latex
+    )
+
+
+def adjusted(p_values: dict[frozenset[str], float], runs: int) -> dict[frozenset[str], float]:
+    """Adjust p values of all pairs as Shaffer (1986), from the partitions of the runs."""
+
+    def true_hypotheses(number: int) -> set[int]:
+        found = {0} if number < 2 else set()
+        for size in range(1, number + 1):
+            found |= {math.comb(size, 2) + rest for rest in true_hypotheses(number - size)}
+        return found
+
+    possible, ordered, largest = true_hypotheses(runs), sorted(p_values, key=p_values.__getitem__), 0.0
+    result = {}
+    for index, pair in enumerate(ordered):
+        factor = max(one for one in possible if one <= len(ordered) - index)
+        largest = max(largest, factor * p_values[pair])
+        result[pair] = min(1.0, largest)
+    return result
+
+
+def test_runs_share_a_letter_if_and_only_if_they_do_not_differ_significantly() -> None:
+    """The pairs are computed independently, by scipy and the definition of Shaffer's steps."""
+    stats = pytest.importorskip("scipy.stats")
+    generator = random.Random(3)
+    quality = {f"r{number}": number / 12 for number in range(7)}
+    scores = {
+        run: [0.3 + mean / 2 + generator.gauss(0, 0.09) for _ in range(12)]
+        for run, mean in quality.items()
+    }
+    rows = [Result(r, str(t), "MAep", x, "m") for r, own in scores.items() for t, x in enumerate(own)]
+    rows += [Result(r, "all", "MAep", sum(own) / 12, "m") for r, own in scores.items()]
+    pairs = {
+        frozenset(pair): stats.ttest_rel(*map(scores.get, pair)).pvalue
+        for pair in combinations(scores, 2)
+    }
+    different = {pair for pair, p in adjusted(pairs, 7).items() if p < 0.05}
+    assert 5 < len(different) < 16
+    text = marked(Results(rows), "markdown", "all")
+    found = dict(re.findall(r"^\| (r\d) .*<sup>(.*)</sup>", text, re.M))
+    letters = {run: set(expanded(written)) for run, written in found.items()}
+    assert {
+        pair for pair in pairs if not set.intersection(*(letters[run] for run in pair))
+    } == different
+    for phrase in (
+        "Runs that share a letter do not differ significantly",
+        "All 21 pairs of 7 runs",
+        "12 topics",
+    ):
+        assert phrase in text
+    assert "(Holm with Shaffer's steps); significance level 5 %" in text
+
+
+def expanded(letters: str) -> str:
+    """Return the letters of a text with ranges such as a-c."""
+    return re.sub(
+        r"(.)-(.)", lambda ends: "".join(map(chr, range(ord(ends[1]), ord(ends[2]) + 1))), letters
+    )
 
 
 def test_the_lowest_mean_of_a_lower_is_better_measure_is_bold() -> None:
@@ -74,7 +135,12 @@ def test_ranks_follow_the_order_of_the_measure() -> None:
 
 def test_user_models_are_columns_with_bold_scores() -> None:
     results = xcg.evaluate(BASE, RUNS, None, ["kazai-lalmas-2006", "overlap-off"], "MAep")
-    assert marked(results, "latex").count(r"\textbf{") == 4
+    latex = marked(results, "latex")
+    assert latex.count(r"\textbf{") == 4
+    assert " 1." not in latex  # ranks are printed on request
+    ranked = results.shown(marks=lambda: marks_of(results), ranks=True).to_text("latex")
+    assert r"same\_\& & \textbf{1.0000}   1. & " in ranked
+    assert "3." not in results.shown(ranks=False).to_text()
 
 
 def test_topics_and_user_models_have_columns_of_their_own() -> None:

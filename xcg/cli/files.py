@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import click
 
-from xcg.answers.converting import Conversion, derive_elements
 from xcg.answers.converting import convert as convert_files
+from xcg.answers.converting import derive_elements
 from xcg.cli.command import command
-from xcg.cli.messages import print_status
 from xcg.cli.options import ANY_PATH, SET, option_of
 from xcg.cli.output import STANDARD_OUTPUT, output_option, print_text, progress_bar
+from xcg.cli.process import print_status
 from xcg.cli.questions import campaign_of
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
@@ -34,26 +34,22 @@ _INPUTS = [
 
 
 def _convert(
-    to: str | None,
     target: str | None,
-    depth: int | None,
-    irrelevant: float | None,
-    feature: int | None,
     output: Path | None,
     set: Sequence[str],
     run: Sequence[str],
     strategy: Sequence[str],
     **values: Any,
 ) -> None:
+    own = {name: values.pop(name) for name in ("to", "depth", "irrelevant", "feature")}
     campaign = campaign_of(None, set, {**values, "runs": run, "strategies": strategy})
-    conversion = Conversion(to, target, depth, irrelevant, feature)
     if target == "elements":
         if output is None or output == STANDARD_OUTPUT:
             raise XcgError("--as elements writes one file per topic: expected --output FOLDER")
-        text, notes = None, derive_elements(campaign.asked("evaluate", {}), output)
+        text, notes, output = "", derive_elements(campaign.asked("evaluate", {}), output), None
     else:
-        text, notes = convert_files(campaign.asked("evaluate", {}), conversion)
-    print_text(text or "", notes, output if text is not None else None)
+        text, notes = convert_files(campaign.asked("evaluate", {}), target=target, **own)
+    print_text(text, notes, output)
 
 
 def count_option(name: str, help: str, least: int = 1, most: int = MAX_NUMBER) -> Callable[[C], C]:

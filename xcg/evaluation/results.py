@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xcg.answer import Answer, Layout, data_frame
 from xcg.errors import XcgError, nearest
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import ORACLE
-from xcg.tables import Column, Markup, Table
+from xcg.table_formats import Marked
+from xcg.tables import Column, Table
 
 if TYPE_CHECKING:
     import pandas
-
-T = TypeVar("T")
 
 Cell = tuple[str, str, str]
 """Measure, user model, run."""
 Intervals = Mapping[Cell, tuple[float, float]]
 """Cell → the limits of the interval of its mean."""
-Marks = Mapping[Cell, tuple[str, str]]
-"""Cell → the text before and after its mean."""
-
-_NO_MARKS = "", ""
-_UNMARKED: Marks = MappingProxyType({})
-_MAX_DESCRIBED = 8
+_MAX_NAMED, _MAX_DESCRIBED = 4, 8
 """Measures that are described below a table in which they are not the columns."""
 
 
-class NotedList(list[T]):
-    """A list of results with the notes of the evaluation that made it."""
+class Marks(NamedTuple):
+    """What distinguishes means in publications.
 
-    def __init__(self, items: Iterable[T], notes: Sequence[str] = ()) -> None:
-        super().__init__(items)
-        self.notes = list(notes)
+    Attributes:
+        best: The cells of the best means.
+        raised: Cell → letters of its group, or a dagger.
+        sentences: What the marks mean, for the caption.
+    """
+
+    best: Collection[Cell]
+    raised: Mapping[Cell, str]
+    sentences: Sequence[str]
 
 
 class Result(NamedTuple):
@@ -110,14 +109,15 @@ class Results(Answer[Result]):
         layout: Layout | None = None,
         per_topic: bool = False,
         intervals: Intervals | None = None,
-        marks: Callable[[str], Marks] = lambda _: _UNMARKED,
+        marks: Callable[[], Marks] | None = None,
+        ranks: bool | None = None,
     ) -> None:
         self._rows = list(rows)
         make_layout = self._default_layout if layout is None else lambda: layout
         super().__init__(self._rows, list(notes), layout=make_layout)
         self.per_topic = per_topic
         self.intervals = intervals
-        self._marks = marks
+        self._marks, self._ranks = marks, ranks
         self.runs = list(dict.fromkeys(row.run for row in self._rows))
         self.measures = list(dict.fromkeys(row.measure for row in self._rows))
         self.user_models = list(dict.fromkeys(row.user_model for row in self._rows))
@@ -161,11 +161,7 @@ class Results(Answer[Result]):
         )
 
     def value(
-        self,
-        run: str,
-        measure: str | Measure,
-        topic: str = MEAN,
-        user_model: str | None = None,
+        self, run: str, measure: str | Measure, topic: str = MEAN, user_model: str | None = None
     ) -> float:
         """Return one value.
 
@@ -209,7 +205,8 @@ class Results(Answer[Result]):
         layout: Layout | None = None,
         per_topic: bool = False,
         intervals: Intervals | None = None,
-        marks: Callable[[str], Marks] = lambda _: _UNMARKED,
+        marks: Callable[[], Marks] | None = None,
+        ranks: bool | None = None,
     ) -> Results:
         """Return these results as they are shown.
 
@@ -217,9 +214,11 @@ class Results(Answer[Result]):
             layout: What people see; by default, a table.
             per_topic: Whether tables and records have the values of each topic, not only the means.
             intervals: The limits of the intervals of means.
-            marks: Format (markdown or latex) → texts before and after means.
+            marks: Makes the marks of means in publications.
+            ranks: Whether ranks follow the scores under several user models; by default not in
+                publications.
         """
-        return Results(self._rows, self.notes, self.scope, layout, per_topic, intervals, marks)
+        return Results(self._rows, self.notes, self.scope, layout, per_topic, intervals, marks, ranks)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the means as dicts; with ``per_topic``, also the values of each topic.
@@ -252,42 +251,65 @@ class Results(Answer[Result]):
             frame["run"] = [named[run][0] for run in frame["run"]]
         return frame
 
-    def _table(self, format: str = "table") -> Table:
+    def _table(self, is_published: bool = False) -> Table:
         """Return the results as a table with four decimals: one row per run, one column per measure.
 
         With several user models, they are the columns, and the number after each score is the rank of
         the run. Greedy references have no rank. Half the width of an interval follows its mean after ±.
         """
-        plus_minus = r"$\pm$" if format == "latex" else "±"
-        marks = {} if format == "table" else dict(self._marks(format))
-        for cell, (low, high) in (self.intervals or {}).items():
-            before, after = marks.get(cell, _NO_MARKS)
-            marks[cell] = before, f"{after} {plus_minus}{(high - low) / 2:.4f}"
-        if len(self.user_models) > 1 and not self.per_topic:
-            columns, rows = _columns_of_models(self.means(), marks)
-            return Table(columns, rows, _legend(self, columns, by_model=True), is_limited=False)
+        marks = self._marks() if is_published and self._marks is not None else Marks((), {}, ())
+        by_model = len(self.user_models) > 1 and not self.per_topic
+        has_ranks = by_model and (not is_published if self._ranks is None else self._ranks)
         shown = self if self.per_topic else self.means()
-        columns, rows = _columns_of_measures(shown, self.per_topic, marks)
-        return Table(columns, rows, _legend(self, columns), is_limited=self.per_topic)
+        ranks = _ranks(shown) if has_ranks else {}
+
+        def cell(row: Result) -> Marked:
+            key = row.measure, row.user_model, row.run
+            number = f"{row.value:.4f}"
+            if row.topic != MEAN:
+                return Marked(number)
+            low, high = (self.intervals or {}).get(key, (None, None))
+            addition = "" if low is None or high is None else f" ±{(high - low) / 2:.4f}"
+            return Marked(
+                number, key in marks.best, marks.raised.get(key, ""), addition + ranks.get(key, "")
+            )
+
+        columns, rows = (_columns_of_models if by_model else _columns_of_measures)(shown, cell)
+        legend = [*_legend(self, columns, has_ranks, not is_published), *marks.sentences]
+        title = _names("measure", self.measures) + " under " + _names("user model", self.user_models)
+        is_limited = not by_model and self.per_topic
+        return Table(columns, rows, legend, is_limited, title if is_published else "")
 
     def _default_layout(self) -> Layout:
-        return Layout(
-            tables=[self._table()],
-            texts={
-                "markdown": lambda: self._table("markdown").write("markdown"),
-                "latex": lambda: self._table("latex").write("latex"),
-            },
-        )
+        return Layout(tables=[self._table()], publication=lambda: [self._table(is_published=True)])
 
 
-def _legend(results: Results, columns: Sequence[Column], by_model: bool = False) -> list[str]:
+def _ranks(means: Results) -> dict[Cell, str]:
+    """Return the rank of each mean as a text; those with equal printed scores share one."""
+    references = set(means.scope.references)
+    families: dict[tuple[str, str], dict[str, float]] = {}
+    for row in means:
+        families.setdefault((row.measure, row.user_model), {})[row.run] = round(row.value, 4)
+    ranks = {}
+    for (measure, model), scores in families.items():
+        ranked = [score for run, score in scores.items() if run not in references]
+        for run, score in scores.items():
+            is_ranked = run not in references
+            text = f" {MEASURES.order(measure).rank(score, ranked):>3}." if is_ranked else "    –"
+            ranks[measure, model, run] = text
+    return ranks
+
+
+def _legend(
+    results: Results, columns: Sequence[Column], has_ranks: bool, names_model: bool
+) -> list[str]:
     """Return what the table of results shows, for a terminal."""
     topics = len(results.topics)
     number = f"{topics} topic{'s' * (topics != 1)}"
     sentences = [f"Means over {number}."] if topics else []
-    if len(results.user_models) == 1:
+    if names_model and len(results.user_models) == 1:
         sentences.append(f"User model: {results.user_models[0]}.")
-    if by_model:
+    if has_ranks:
         sentences.append("The number after each score is the rank of the run under the user model.")
     lower = [name for name in results.measures if MEASURES.order(name).lower_is_better]
     if lower:
@@ -299,6 +321,10 @@ def _legend(results: Results, columns: Sequence[Column], by_model: bool = False)
     return sentences
 
 
+def _names(kind: str, names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) < _MAX_NAMED else f"{len(names)} {kind}s"
+
+
 def _title(measure: str) -> str:
     """Return what a measure is; empty if it is not known here."""
     try:
@@ -308,10 +334,11 @@ def _title(measure: str) -> str:
 
 
 def _columns_of_measures(
-    results: Results, per_topic: bool, marks: Marks
+    results: Results, cell: Callable[[Result], Marked]
 ) -> tuple[list[Column], list[list[str]]]:
     """Return columns and rows: names, then one column per measure."""
     several_models = len(results.user_models) > 1
+    per_topic = any(row.topic != MEAN for row in results)
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     for row in results:
         names = (
@@ -319,11 +346,9 @@ def _columns_of_measures(
             row.run,
             *([row.topic] if per_topic else ()),
         )
-        key = row.measure, row.user_model, row.run
-        mark = marks.get(key, _NO_MARKS) if row.topic == MEAN else _NO_MARKS
         if per_topic and row.topic == MEAN:
             cells[names] = cells.pop(names, {})  # last, although a measure may lack topics
-        cells.setdefault(names, {})[row.measure] = _marked(row.value, mark)
+        cells.setdefault(names, {})[row.measure] = cell(row)
     measures = results.measures
     heading = ["user model"] * several_models + ["run"] + ["topic"] * per_topic + measures
     rows = [[*names, *(values.get(m, "") for m in measures)] for names, values in cells.items()]
@@ -334,39 +359,15 @@ def _columns_of_measures(
     return columns, rows
 
 
-def _columns_of_models(results: Results, marks: Marks) -> tuple[list[Column], list[list[str]]]:
-    """Return columns and rows: measure and run, then one column per user model.
-
-    Each score is followed by the rank of the run under the model; runs with equal printed scores share
-    a rank. Greedy references have a dash instead.
-    """
-    references = results.scope.references
-    scores = {(row.measure, row.user_model, row.run): round(row.value, 4) for row in results}
-
-    def cell(measure: str, model: str, run: str) -> str:
-        own = measure, model, run
-        if own not in scores:
-            return ""
-        score = _marked(scores[own], marks.get(own, _NO_MARKS))
-        if run in references:
-            return Markup(f"{score}    –")
-        others = [
-            scores[key]
-            for other in results.runs
-            if other not in references and (key := (measure, model, other)) in scores
-        ]
-        rank = MEASURES.order(measure).rank(scores[own], others)
-        return Markup(f"{score} {rank:>3}.")
-
+def _columns_of_models(
+    means: Results, cell: Callable[[Result], Marked]
+) -> tuple[list[Column], list[list[str]]]:
+    """Return columns and rows: measure and run, then one column per user model."""
+    cells = {(row.measure, row.user_model, row.run): cell(row) for row in means}
     rows = [
-        [measure, run, *(cell(measure, model, run) for model in results.user_models)]
-        for measure in results.measures
-        for run in results.runs
+        [measure, run, *(cells.get((measure, model, run), "") for model in means.user_models)]
+        for measure in means.measures
+        for run in means.runs
     ]
     names = [Column(name, kind="text", is_key=True) for name in ("measure", "run")]
-    return [*names, *(Column(model, kind="score") for model in results.user_models)], rows
-
-
-def _marked(value: float, mark: tuple[str, str]) -> Markup:
-    before, after = mark
-    return Markup(f"{before}{value:.4f}{after}")
+    return [*names, *(Column(model, kind="score") for model in means.user_models)], rows

@@ -17,9 +17,8 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes, UnmappedError, nearest_name
 from xcg.formats import writing
-from xcg.formats.detection import json_certainty
+from xcg.formats.base import json_certainty
 from xcg.formats.json_records import START_AND_END, TOPIC_AND_DOCUMENT, Field, check_record, json_lines
-from xcg.formats.ordering import Results
 from xcg.runs.chunk_adapters import ChunkFields, as_metadata, shortened
 from xcg.runs.chunk_documents import (
     FILE_NAME,
@@ -41,6 +40,7 @@ from xcg.runs.chunk_matching import (
     note_unplaced,
     place,
 )
+from xcg.runs.ordering import Results
 from xcg.runs.run import (
     RUN_FORMATS,
     FunctionCache,
@@ -427,12 +427,8 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
             record["path"] = path
         score = scores.score(topic, rank)
         records.append({**record, **({"rank": rank} if score is None else {"score": score})})
-    lost = [
-        *writing.lost_topics(run),
-        *scores.lost,
-        *writing.lost_text(run),
-        "the run's name (the name of the file is used instead)",
-    ]
+    lost = [*writing.lost_of_run(run, "topics"), *scores.lost, *writing.lost_of_run(run, "text")]
+    lost.append("the run's name (the name of the file is used instead)")
     return "".join(f"{json_text(record)}\n" for record in records), lost
 
 

@@ -205,6 +205,8 @@ QUOTE_FIELDS = (
 )
 """The fields of a quote: ``exact`` or ``text``, with optional ``prefix`` and ``suffix``."""
 
+NUGGET = Field("nugget", (str, int), "the name of a nugget", required=False)
+
 
 def quote_of(record: Mapping[str, Any], where: str) -> Quote | None:
     """Return the quote of a record; None without one.

@@ -28,6 +28,7 @@ _RECORD_FIELDS = (
     Field("title", (str,), "text"),
     Field("description", (str,), "text", required=False),
     Field("narrative", (str,), "text", required=False),
+    Field("castitle", (str,), "text", required=False),
 )
 _COLUMNS = tuple(field.name for field in _RECORD_FIELDS)
 
@@ -40,12 +41,15 @@ class Topic(NamedTuple):
         title: Its title on one line, which is never empty.
         description: What is asked, on one line; may be empty.
         narrative: What is relevant, on one line; may be empty.
+        castitle: Hints at the structure of results in NEXI, on one line; may be empty. No measure uses
+            them.
     """
 
     id: str
     title: str
     description: str = ""
     narrative: str = ""
+    castitle: str = ""
 
 
 _Found = Iterator[tuple[Topic, int]]
@@ -59,12 +63,10 @@ def read_topics(paths: PathLike | Iterable[PathLike]) -> dict[str, Topic]:
 
     - INEX: a topic is an ``<inex_topic topic_id="…">`` (to 2007; 2002 wrote ``<INEX-Topic
       topic-id="…">``) or a ``<topic id="…">`` of an ``<inex-topic-file>`` (2009), with a ``<title>``,
-      and optionally a ``<description>`` and a ``<narrative>``. INEX assessments from 2005 on contain
-      their topic, so they are topic files too. Topics without a title are left out.
-    - JSON Lines: a topic is a record with ``id`` and ``title``, and optionally ``description`` and
-      ``narrative``.
-    - CSV: the first line names the columns: ``id``, ``title``, and optionally ``description`` and
-      ``narrative``.
+      and optionally a ``<description>``, a ``<narrative>`` and a ``<castitle>``. INEX assessments from
+      2005 on contain their topic, so they are topic files too. Topics without a title are left out.
+    - JSON Lines: a topic is a record with ``id`` and ``title``, and optionally the other fields.
+    - CSV: the first line names the columns: ``id``, ``title``, and optionally the others.
 
     Args:
         paths: Files, folders and globs.

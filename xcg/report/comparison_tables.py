@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
+from xcg.report.comparison_sentences import comparison_statement
 from xcg.report.comparisons import deciding_text
 from xcg.report.plot_selection import grouped
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
@@ -19,7 +20,8 @@ from xcg.statistics.significance import (
     practical_significance,
     relative_difference,
 )
-from xcg.statistics.topic_scores import TopicScores, best_first, scores_by_run
+from xcg.statistics.topic_scores import TopicScores, best_first, compares_within_runs, scores_by_run
+from xcg.table_formats import Marked
 from xcg.tables import Column, Table
 
 _COLUMNS = [
@@ -52,7 +54,7 @@ _COLUMNS = [
     Column("deciding topics", kind="text", priority=3, meaning="topics with the largest differences"),
 ]
 _OF_PUBLICATIONS = (
-    *("measure", "user_model", "run", "baseline", "mean", "baseline mean", "difference"),
+    *("run", "baseline", "mean", "baseline mean", "difference"),
     *("95 % interval", "relative", "p", "p not worse", "p equivalent", "d_z", "group"),
 )
 
@@ -91,12 +93,13 @@ def comparison_tables(
     """
     rows_of = _rows_of_pairs if by_pair else _rows_of_runs
     families = _families(comparisons)
-    return [
-        _table(
-            rows_of(results, family, topics), family.lines[0], _title(results, family, len(families))
-        )
-        for family in families
-    ]
+    has_models = len(results.user_models) > 1
+    tables = []
+    for family in families:
+        title = f"{family.measure} under {family.user_model}" if has_models else family.measure
+        rows = rows_of(results, family, topics)
+        tables.append(_table(rows, family.lines[0], title if len(families) > 1 else ""))
+    return tables
 
 
 def has_one_baseline(comparisons: Sequence[Comparison]) -> bool:
@@ -104,38 +107,41 @@ def has_one_baseline(comparisons: Sequence[Comparison]) -> bool:
     return all(len({line.baseline for line in family.lines}) == 1 for family in _families(comparisons))
 
 
-def publication_table(results: Results, comparisons: Sequence[Comparison], by_pair: bool) -> Table:
-    """Return the table for papers: one table without details, with measures and user models as columns.
+def publication_tables(
+    results: Results, comparisons: Sequence[Comparison], baseline: str, by_pair: bool
+) -> list[Table]:
+    """Return the tables for papers: without details, with captions that state the test.
+
+    The best mean is bold.
 
     Args:
         results: As for :func:`comparison_tables`.
         comparisons: As for :func:`comparison_tables`.
+        baseline: The run with which runs are compared, ``all`` or ``best``.
         by_pair: As for :func:`comparison_tables`.
     """
-    rows_of = _rows_of_pairs if by_pair else _rows_of_runs
-    families = _families(comparisons)
-    rows = []
-    for family in families:
-        names: Row = {}
-        if len({other.measure for other in families}) > 1:
-            names["measure"] = family.measure
-        if len(results.user_models) > 1:
-            names["user_model"] = family.user_model
-        rows += [names | row for row in rows_of(results, family, 0)]
-    shown = [{name: row[name] for name in row if name in _OF_PUBLICATIONS} for row in rows]
-    return _table(shown, comparisons[0])
+    within_runs = compares_within_runs(results)
+    tables = []
+    shown = comparison_tables(results, comparisons, 0, by_pair)
+    for table, family in zip(shown, _families(comparisons), strict=True):
+        kept = [i for i, column in enumerate(table.columns) if column.name in _OF_PUBLICATIONS]
+        columns = [table.columns[i] for i in kept]
+        rows = [[row[i] for i in kept] for row in table.rows]
+        if not by_pair:
+            mean = [column.name for column in columns].index("mean")
+            printed = [f"{row[mean]:.4f}" for row in rows]
+            best = MEASURES.order(family.measure).best(map(float, printed))
+            for row, number in zip(rows, printed, strict=True):
+                row[mean] = Marked(number, float(number) == best)
+        lead = comparison_statement(family.lines, baseline, None, within_runs).lead
+        title, legend = f"{family.measure} under {family.user_model}", [*lead, *table.legend]
+        tables.append(replace(table, columns=columns, rows=rows, title=title, legend=legend))
+    return tables
 
 
 def _families(comparisons: Sequence[Comparison]) -> list[_Family]:
     families = grouped(comparisons, attrgetter("measure", "user_model"))
     return [_Family(*names, lines) for names, lines in families.items()]
-
-
-def _title(results: Results, family: _Family, families: int) -> str:
-    if families == 1:
-        return ""
-    has_models = len(results.user_models) > 1
-    return f"{family.measure} under {family.user_model}" if has_models else family.measure
 
 
 def _table(rows: Sequence[Row], line: Comparison, title: str = "") -> Table:
@@ -173,10 +179,10 @@ def _rows_of_runs(results: Results, family: _Family, topics: int) -> list[Row]:
     order = MEASURES.order(family.measure)
     name, label = lines[0].baseline, "baseline"
     if len({line.baseline for line in lines}) > 1:  # all pairs
-        names = {run for line in lines for run in (line.run, line.baseline)}
-        compared = {run: values for run, values in scores.items() if run in names}
-        name, label = best_first(compared, family.measure)[0], _BEST
-        groups = _groups(lines, sorted(compared, key=lambda run: order.sort_key(means[run])))
+        groups = groups_of(results, lines)
+        compared = {run for line in lines for run in (line.run, line.baseline)}
+        own = {run: values for run, values in scores.items() if run in compared}
+        name, label = best_first(own, family.measure)[0], _BEST
         lines = [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
     first: Row = {"run": name, "mean": means[name], "difference": label, "group": groups.get(name)}
     has_same_baseline = len({line.topics for line in lines}) == 1
@@ -196,8 +202,15 @@ def _means(scores: Mapping[str, Mapping[str, float]], measure: str) -> dict[str,
     }
 
 
-def _groups(lines: Sequence[Comparison], runs: Sequence[str]) -> Mapping[str, str]:
-    """Return the letters of each run, or an empty mapping if there are more groups than letters."""
+def groups_of(results: Results, lines: Sequence[Comparison]) -> Mapping[str, str]:
+    """Return the letters of each run by the comparisons of all pairs of one measure and user model.
+
+    The mapping is empty if there are more groups than letters.
+    """
+    measure, model = lines[0].measure, lines[0].user_model
+    means, order = _means(scores_by_run(results, measure, model), measure), MEASURES.order(measure)
+    compared = {run for line in lines for run in (line.run, line.baseline)}
+    runs = sorted((run for run in means if run in compared), key=lambda run: order.sort_key(means[run]))
     different = [(p.run, p.baseline) for p in lines if p.p_adjusted < SIGNIFICANCE_LEVEL]
     return letter_groups(runs, different) or {}
 

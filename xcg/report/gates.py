@@ -16,7 +16,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.lazy_modules import etree
 from xcg.statistics.gate import Check, Verdict
 from xcg.statistics.topic_scores import ROUNDING
-from xcg.tables import Markup, Record, Table, markdown_table, markdown_text, records
+from xcg.table_formats import Markup, markdown_table, markdown_text
 
 MAX_CHARACTERS = 60_000
 """The maximum length of a comment; GitHub refuses comments of more than 65,536 characters."""
@@ -153,8 +153,8 @@ def _ranks(explanation: Explanation) -> Iterable[tuple[str, int | None]]:
 def gate_comment(
     verdict: Verdict,
     notes: Sequence[str] = (),
-    rows: Sequence[Record] = (),
-    table: Table | None = None,
+    rows: int = 0,
+    table: str = "",
     questions: Mapping[tuple[str, str, str], Question] = MappingProxyType({}),
 ) -> str:
     """Write the verdict of a gate: the result, its reasons, what it can find, and the worst topics.
@@ -165,9 +165,9 @@ def gate_comment(
     Args:
         verdict: The result of the gate.
         notes: Lines for the user; only warnings are written.
-        rows: The records of ``xcg compare``, for the folded part at the end. It is left out if the text
+        rows: The number of comparisons.
+        table: Their tables in Markdown, for the folded part at the end. It is left out if the text
             would be too long.
-        table: A table of these records for people. It is written instead of them.
         questions: From :func:`regressed_questions`.
     """
     failed = [check for check in verdict.checks if check.failures]
@@ -188,9 +188,8 @@ def gate_comment(
     described = [_described(key, questions[key]) for key in keys if key in questions]
     further = ["### Gold of these topics, and its ranks", *described] if described else []
     if rows:
-        shown = records(rows, "markdown") if table is None else table.write("markdown")
-        heading = f"<details>\n<summary>All comparisons ({len(rows)})</summary>"
-        further.append(f"{heading}\n\n{_without_mentions(shown)}\n</details>")
+        heading = f"<details>\n<summary>All comparisons ({rows})</summary>"
+        further.append(f"{heading}\n\n{_without_mentions(table)}\n</details>")
     for block in further:
         if len(text) + len(block) + 3 < MAX_CHARACTERS:
             text += f"\n\n{block}"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from xcg.evaluation.results import Results
-from xcg.report.plot_selection import grouped
+from xcg.report.columns import SHIFTS
+from xcg.report.plot_selection import grouped, model_parameters
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.intervals import interval_columns
 from xcg.statistics.rank_correlation import OrderShift, order_agreements
 from xcg.statistics.significance import BestRun
+from xcg.tables import Column, Table, p_equation
 
 Row = dict[str, Any]
 
@@ -60,18 +63,42 @@ def shift_rows(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples:
     return rows
 
 
-def sweep_sentences(results: Results, reference: str | None, resamples: int) -> list[str]:
+def shift_tables(rows: Sequence[Row], legend: Sequence[str]) -> list[Table]:
+    """Return a table for papers for each measure; the parameters of user models are columns.
+
+    Args:
+        rows: The rows of :func:`shift_rows`.
+        legend: Sentences for the caption.
+    """
+    tables = []
+    for measure, own in grouped(rows, lambda row: row["measure"]).items():
+        models = [row["user_model"] for row in own]
+        names = model_parameters(models) or [{"user model": model} for model in models]
+        kept = [
+            {**name, **{key: row[key] for key in row if key not in ("measure", "user_model")}}
+            for name, row in zip(names, own, strict=True)
+        ]
+        keys = [Column(name, kind="text", is_key=True) for name in names[0]]
+        table = Table.of_records(kept, (*keys, *SHIFTS), legend)
+        tables.append(replace(table, title=f"Orders of runs by {measure}"))
+    return tables
+
+
+def sweep_sentences(
+    results: Results, reference: str | None, resamples: int, hint: bool = True
+) -> list[str]:
     """Return sentences that state which orders are compared, and over how many topics.
 
     Args:
         results: The results whose orders are compared.
         reference: The user model that the user named; None for the first.
         resamples: Number of bootstrap resamples for the intervals; 0 for no intervals.
+        hint: Whether to name the key that chooses the reference.
     """
     runs, models, topics = (len(names) for names in (results.runs, results.user_models, results.topics))
     named = f"{reference}, named by the user"
     if reference is None:
-        named = f"{results.user_models[0]}, the first (sweep.reference_model names another)"
+        named = f"{results.user_models[0]}, the first" + hint * " (sweep.reference_model names another)"
     sentences = [
         f"The order of {runs} runs by their means over {topics} topics under each of {models} user "
         f"models is compared with the order under {named}."
@@ -143,5 +170,5 @@ def _sentence(measure: str, found: Sequence[BestRun]) -> str:
     differs = "differs" if different else "does not differ"
     return (
         f"{measure}: the best run, {found[0].best}, {differs} significantly from the second, "
-        f"{found[0].second} (p = {p_values[0]:.4f})"
+        f"{found[0].second} (p {p_equation(p_values[0])})"
     )

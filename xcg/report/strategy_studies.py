@@ -9,6 +9,7 @@ from typing import Any
 
 from xcg.runs.run import ORACLE
 from xcg.statistics.strategy_study import NEAR_ENDS, PRECISION, Case, Leaders, StrategyStudy, grid
+from xcg.table_formats import Marked
 from xcg.tables import Column, Table
 
 Row = dict[str, Any]
@@ -63,15 +64,21 @@ def crossing_rows(study: StrategyStudy) -> list[Row]:
     ]
 
 
-def study_table(study: StrategyStudy) -> Table:
-    """Return a table of scores with one column for each α; the best strategy of each run is marked."""
+def study_table(study: StrategyStudy, has_all_names: bool = False) -> Table:
+    """Return a table of scores with one column for each α; the best strategy of each run is marked.
+
+    Args:
+        study: The study.
+        has_all_names: Whether there are columns for measure and user model even if there is only one.
+    """
     alphas = sorted({score.alpha for score in study.scores})
-    shown = _names(study)
+    shown = ["measure", "user model"] if has_all_names else _names(study)
     found: dict[tuple[str, str, str, str], dict[float, str]] = {}
     for score in study.scores:
         if score.score is not None:
             number = f"{round(score.score, 4) + 0.0:.4f}"  # not -0.0000
-            found.setdefault(score[:4], {})[score.alpha] = number + ("  ", " *")[score.is_best]
+            cell = Marked(number, score.is_best, addition=("  ", " *")[score.is_best])
+            found.setdefault(score[:4], {})[score.alpha] = cell
     rows = [
         [measure] * ("measure" in shown)
         + [model] * ("user model" in shown)
