@@ -80,7 +80,7 @@ class Browser:
         assessor: str | None = ANNA,
         host: str = "127.0.0.1",
     ) -> None:
-        self.access = access or Access(workspace.settings.assessors)
+        self.access = access or Access(workspace.settings.assessors, bytes(32))
         self.application = create_application(workspace, self.access, "127.0.0.1", PORT)
         self.origin = f"http://{host}:{PORT}"
         self.client = TestClient(self.application, base_url=self.origin, follow_redirects=False)

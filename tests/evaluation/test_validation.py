@@ -132,6 +132,19 @@ def test_an_unreadable_file_does_not_hide_others(campaign: Path) -> None:
     assert (report.counts["assessed elements"], report.status) == (3, 2)
 
 
+def test_references_whose_text_is_missing_are_counted() -> None:
+    report = validate(
+        corpus={
+            "a": "<!DOCTYPE a SYSTEM 'a.dtd'><a>x&nbsp;y &mdash; &amp; <![CDATA[&no;]]></a>",
+            "b": "<a>x &amp; &#160; y</a>",
+        }
+    )
+    (finding,) = report.findings
+    assert (finding.level, finding.count, report.status) == ("warning", 1, 1)
+    assert finding.kind == "documents with entities that are not expanded"
+    assert "2 references without the text, such as &nbsp;" in finding.first
+
+
 def test_levels_are_counted(campaign: Path, xcg_command: Command) -> None:
     found = [(one.level, one.number, one.share, one.relevant_share) for one in check(campaign).levels]
     third = 1 / 3

@@ -217,6 +217,18 @@ def test_illegal_operations_are_described(operation: str, values: dict[str, Any]
         check_operation(operation, values)
 
 
+def test_a_finished_document_is_not_skipped_and_a_skipped_one_is_not_finished() -> None:
+    skipped = edit(
+        edit(Judgement(), "Bees", "note", {"note": "why?"}), "Bees", "skip", {"skipped": True}
+    )
+    finished = edit(skipped, "Bees", "finish", {"finished": True})
+    assert (finished.finished, finished.skipped, finished.note) == (True, False, "why?")
+    assert not edit(finished, "Bees", "skip", {"skipped": True}).finished
+    with pytest.raises(XcgError, match="the note has 2001 characters: expected at most 2000"):
+        edit(Judgement(), "Bees", "note", {"note": "a" * 2001})
+    assert edit(Judgement(), "Bees", "note", {"note": "a\ud800"}).note == "a?"
+
+
 # Texts with characters outside of the Basic Multilingual Plane and with white space.
 texts = st.text("ab \n\U0001f41d", min_size=1, max_size=12)
 
@@ -226,7 +238,8 @@ def edits(draw: st.DrawFn) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     text = draw(texts)
     position = st.integers(-1, len(text) + 1)
     grade = st.sampled_from([None, "1", "2"])
-    of_field = {"id": st.integers(1, 5), "grade": grade, "finished": st.booleans()}
+    flags = dict.fromkeys(("finished", "skipped", "unsure"), st.booleans())
+    of_field = {"id": st.integers(1, 5), "grade": grade, "note": st.text("ab"), **flags}
     operations = []
     for name in draw(st.lists(st.sampled_from(sorted(OPERATIONS)), max_size=12)):
         fields = fields_of(name)
@@ -291,6 +304,6 @@ def test_highlights_are_the_characters_that_were_marked(
         assert all(one.quote.exact == text[one.start : one.end] for one in judgement.highlights)
         assert len({one.id for one in judgement.highlights}) == len(judgement.highlights)
         assert all(one.end <= len(text) for one in judgement.highlights)
-        if operation != "finish":
+        if operation not in ("finish", "skip"):
             same = bool(before.highlights) == bool(judgement.highlights)
             assert judgement.finished == (before.finished and same)

@@ -12,7 +12,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.config import with_named_run
 from xcg.evaluation.conversion import assess_elements_of_passages
 from xcg.formats.base import read_assessments
-from xcg.judgements.passages import anchor
+from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
 from xcg.report.columns import ASSESSORS, FALSE_ALARMS, PERTURBATION, PLANS, TOPIC_SETS
 from xcg.report.plans import plan_facts, plan_lead, plan_plot, plan_rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import NamedTuple
 
 from xcg.answer import Answer
@@ -42,7 +43,7 @@ class CurveOf(NamedTuple):
     measure: str
     user_model: str
     x: Sequence[float]
-    y: Sequence[float]
+    y: list[float]
 
 
 def curve_measure(text: str) -> Measure:
@@ -87,31 +88,20 @@ def curves(
         raise XcgError(f"{of_levels[0]}: {_IdealRanking.lacking}")
     of_gains = [one for one in measures if one not in of_levels]
     found = [_curves_of_levels(inputs, one) for one in of_levels]
-    if of_gains:
-        found.append(_curves_of_gains(inputs, of_gains, depth, with_ideal))
-    lines = [
-        curve
-        for one in measures
-        for of_one in found
-        for curve in of_one
-        if curve.measure == _without_cutoff(one)
-    ]
+    found += [_curves_of_gains(inputs, of_gains, depth, with_ideal)] if of_gains else []
+    order = list(map(_without_cutoff, measures))
+    lines = sorted(chain(*found), key=lambda curve: order.index(curve.measure))
     return Answer(lines, list(dict.fromkeys(note for one in found for note in one.notes)))
 
 
 def _curves_of_levels(inputs: Inputs, measure: Measure) -> Answer[CurveOf]:
     """Return the values of a measure at several cutoffs as curves."""
-    points = {str(measure @ x): x for x in measure.definition.curve_points}
-    results = evaluate(replace(inputs, measures=list(points)))
-    values: dict[tuple[str, str, str], list[float]] = {}
+    points, curves = measure.definition.curve_points, dict[tuple[str, str, str], CurveOf]()
+    results = evaluate(replace(inputs, measures=[f"{_without_cutoff(measure)}@{x:g}" for x in points]))
     for row in results:
-        values.setdefault((row.user_model, row.run, row.topic), []).append(row.value)
-    name = _without_cutoff(measure)
-    lines = [
-        CurveOf(run, topic, name, model, list(points.values()), y)
-        for (model, run, topic), y in values.items()
-    ]
-    return Answer(lines, results.notes)
+        empty = CurveOf(row.run, row.topic, _without_cutoff(measure), row.user_model, points, [])
+        curves.setdefault((row.user_model, row.run, row.topic), empty).y.append(row.value)
+    return Answer(list(curves.values()), results.notes)
 
 
 def _curves_of_gains(
@@ -154,20 +144,19 @@ def _curves_of_gains(
                         )
         return is_defined
 
-    any_topic = any(map_topics(source, add, notes))
-    note_topics(inputs.recall_base, runs, inputs.unanswered, notes)
-    if not any_topic:
+    if not any(map_topics(source, add, notes)):
         raise XcgError("no curves: no topic has an ideal element under these user models")
+    note_topics(inputs.recall_base, runs, inputs.unanswered, notes)
     if not any(topics.curves for topics in found.values()):
-        raise XcgError(
-            f"no curves: {' '.join(map(_without_cutoff, measures))} is undefined for every topic"
-        )
+        undefined = " ".join(map(_without_cutoff, measures))
+        raise XcgError(f"no curves: {undefined} is undefined for every topic")
     lines: list[CurveOf] = []
     for (one, model_name, run), topics in found.items():
         if not topics.curves:
             notes.note(f"{one}: no curve under {model_name}, because it is undefined for every topic")
-        for topic_name, (x, y) in topics.with_mean().items():
-            lines.append(CurveOf(run, topic_name, _without_cutoff(one), model_name, list(x), list(y)))
+            continue
+        for name, (x, y) in topics.with_mean().items():
+            lines.append(CurveOf(run, name, _without_cutoff(one), model_name, list(x), list(y)))
     return Answer(lines, notes.lines())
 
 
@@ -191,8 +180,7 @@ class _Topics:
         try:
             if measure.definition.needs == "text" and measure.compute(gains) is None:
                 return 0
-            curve = measure.curve(gains, depth, self.effort)
-            if curve is None:
+            if (curve := measure.curve(gains, depth, self.effort)) is None:
                 return 0
             self.curves[topic] = curve
             self.inputs.append(measure.curve_input(gains, depth, self.effort))
@@ -201,9 +189,7 @@ class _Topics:
             raise InputError(f"run {self.run}, topic {topic}", str(error)) from None
 
     def with_mean(self) -> dict[str, Curve]:
-        """Return the curves of all topics and, last, their mean; nothing without curves."""
-        if not self.curves:
-            return {}
+        """Return the curves of all topics and, last, their mean."""
         curves = list(self.curves.values())
         mean = self.measure.aggregate_curve([y for _, y in curves], self.inputs, self.effort)
         return {**self.curves, MEAN: (curves[0][0], mean)}
@@ -379,10 +365,8 @@ def threshold_curves(
     varying = [one for one in chosen if "threshold" in one.definition.parameters]
     others = [one for one in chosen if one not in varying]
     if not varying:
-        having = [d.name for d in MEASURES.values() if "threshold" in d.parameters]
-        raise XcgError(
-            f"{measures}: no measure with a threshold; expected one of {', '.join(sorted(having))}"
-        )
+        having = ", ".join(sorted(d.name for d in MEASURES.values() if "threshold" in d.parameters))
+        raise XcgError(f"{measures}: no measure with a threshold; expected one of {having}")
     for one in varying:
         if "threshold" in dict(one.parameters):
             raise XcgError(f"{one}: the curve is over all thresholds; expected no value of threshold")

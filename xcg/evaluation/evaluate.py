@@ -257,7 +257,7 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
         notes.note(f"nuggets with several levels, of which the highest counts: {count}")
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
-    note_above_1(rows, work.models, work.measures, notes)
+    note_above_1(rows, work.models, work.measures, work.base.has_nuggets, notes)
     for model in work.models:
         units = {measure.unit(model.effort.parameters()) for measure in work.measures}
         note_units({*units, model.size}, model, inputs.documents, notes)

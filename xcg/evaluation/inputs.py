@@ -25,8 +25,8 @@ from xcg.evaluation.reading import (
 )
 from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topic_titles
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.nuggets import recall_base_of, with_nugget_column
-from xcg.judgements.passages import anchor
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part

@@ -9,16 +9,18 @@ from typing import Literal
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike, expand
+from xcg.documents.parsing import entity_references
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, parent_path
+from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import check_document_is_used
 from xcg.evaluation.reading import count_repeated_in_topic
 from xcg.formats.base import add_assessments, read_run
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import LevelCount, level_distribution
-from xcg.judgements.passages import anchor
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, missing_document
 from xcg.runs.result_overlap import overlapping_results
@@ -137,6 +139,7 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
     for name in corpus:
         try:
             tree = corpus.tree(name)
+            _check_entities(corpus, name, report)
         except InputError as error:
             report.data.tolerate("unreadable documents", error)
             continue
@@ -161,6 +164,18 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
     if excluded := corpus.exclusion(corpus.removed):
         report.unread.note(excluded)
     return corpus
+
+
+def _check_entities(corpus: Corpus, name: str, report: Report) -> None:
+    """Warn about text that is missing, because a reference to it is not expanded."""
+    is_xml = name in corpus.source and converter_of(corpus.where(name)) is None
+    names = entity_references(corpus.source.read(name), name) if is_xml else []
+    if names:
+        counted = "1 reference" if len(names) == 1 else f"{len(names)} references"
+        expand = "expand them (xmllint --loaddtd --noent --dropdtd)"
+        message = f"{counted} without the text, such as &{names[0]};: {expand}"
+        kind = "documents with entities that are not expanded"
+        report.data.oddity(kind, corpus.where(name), message)
 
 
 def _assessments(paths: Sequence[PathLike], report: Report) -> RecallBase:

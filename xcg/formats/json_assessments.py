@@ -26,9 +26,10 @@ from xcg.formats.json_records import (
     quote_of,
     records_in,
 )
+from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
+from xcg.judgements.highlights import Highlight
 from xcg.judgements.nuggets import add_nugget, add_passage
-from xcg.judgements.passages import Highlight, QuoteFinder
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -127,7 +128,7 @@ def _add_passage(
 ) -> None:
     """Add a passage, or only its document if it is not relevant."""
     quote, grade = quote_of(fields, where), _grade(fields)
-    span = _stated_span(fields, quote, where)
+    span = stated_span(fields, quote, where)
     nugget = str(fields["nugget"]) if "nugget" in fields else None
     add_passage(base, topic, document, ParsedPassage(quote, span, grade, nugget), where)
     if "entry_point" in fields:
@@ -184,7 +185,7 @@ def _highlight(record: dict[str, Any], where: str, finder: QuoteFinder) -> Highl
     if exhaustivity not in (1, 2, 3):
         raise InputError(where, f"exhaustivity is {exhaustivity}: expected 1, 2 or 3")
     name = document_name(record, where)
-    span = _stated_span(record, quote, where)
+    span = stated_span(record, quote, where)
     if span is None:
         assert quote is not None
         return Highlight(topic, name, *finder.span(name, quote, where), exhaustivity)
@@ -194,7 +195,7 @@ def _highlight(record: dict[str, Any], where: str, finder: QuoteFinder) -> Highl
     return Highlight(topic, name, start, end, exhaustivity, quote.exact if quote is not None else None)
 
 
-def _stated_span(record: dict[str, Any], quote: Quote | None, where: str) -> tuple[int, int] | None:
+def stated_span(record: dict[str, Any], quote: Quote | None, where: str) -> tuple[int, int] | None:
     """Return the offsets of a passage; None for a quote without them.
 
     Raises:
@@ -216,9 +217,7 @@ def write_json_assessments(
     Raises:
         XcgError: If an assessment is on the scale of INEX 2002, or of 2005 and later.
     """
-    lost = dict.fromkeys(
-        [*writing.lost_points(base), *writing.lost_document_sizes(base), *writing.lost_sizes(base)]
-    )
+    lost = dict.fromkeys(writing.lost_of_assessments(base, "points", "documents", "elements"))
     names = {n for of_topic in base.nuggets.values() for stated in of_topic.values() for n in stated}
     if not base.has_nuggets and not names <= {"0", "Q0"}:
         lost["the second column, which nuggets: true reads as the nugget"] = None

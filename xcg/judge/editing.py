@@ -26,6 +26,8 @@ MAX_HIGHLIGHTS = 5000
 """Maximum number of highlights of a document for one topic and assessor."""
 MAX_GRADE = 100
 """Maximum number of characters of a grade."""
+MAX_NOTE = 2000
+"""Maximum number of characters of a note."""
 
 
 def add(judgement: Judgement, text: str, start: int, end: int, grade: str | None = None) -> Judgement:
@@ -130,14 +132,34 @@ def finish(judgement: Judgement, text: str, finished: bool) -> Judgement:
             "a highlight has lost its text because the document has changed: expected its deletion, or "
             "a new position for it, before the document is finished"
         )
-    if finished and not judgement.highlights:
-        return replace(judgement, finished=True, entry_point=None)
-    return replace(judgement, finished=finished)
+    point = judgement.entry_point if judgement.highlights or not finished else None
+    skipped = judgement.skipped and not finished
+    return replace(judgement, finished=finished, entry_point=point, skipped=skipped)
+
+
+def skip(judgement: Judgement, text: str, skipped: bool) -> Judgement:
+    """State whether the assessor passes the document over, which is then unfinished."""
+    return replace(judgement, skipped=skipped, finished=judgement.finished and not skipped)
+
+
+def unsure(judgement: Judgement, text: str, unsure: bool) -> Judgement:
+    """State whether the assessor doubts the judgement."""
+    return replace(judgement, unsure=unsure)
+
+
+def note(judgement: Judgement, text: str, note: str) -> Judgement:
+    """Replace the remark of the assessor."""
+    if len(note) > MAX_NOTE:
+        raise XcgError(f"the note has {len(note)} characters: expected at most {MAX_NOTE}")
+    return replace(judgement, note=note.encode("utf-8", "replace").decode())
 
 
 OPERATIONS: dict[str, Callable[..., Judgement]] = {
     function.__name__: function
-    for function in (add, resize, erase, split, delete, grade, confirm, entry_point, finish)
+    for function in (
+        *(add, resize, erase, split, delete, grade, confirm, entry_point),
+        *(finish, skip, unsure, note),
+    )
 }
 """Name → operation: a function of the judgement, the document's text and its fields."""
 
@@ -145,6 +167,7 @@ _LEGAL: Mapping[str, tuple[tuple[type, ...], str]] = {
     "int": ((int,), "a whole number"),
     "int | None": ((int, NoneType), "a whole number or null"),
     "str | None": ((str, NoneType), "text or null"),
+    "str": ((str,), "text"),
     "bool": ((bool,), "true or false"),
 }
 """Annotation of a field → the types of its values, and their description for messages."""

@@ -256,6 +256,8 @@ class Judge(Random):
     store: Any = key(
         "Keep the judgements in this file.", FILE, default_text="the file of CONFIG with .sqlite"
     )
+    time: bool = key("Record how long assessors work on each document.", FLAG, True)
+    keep_addresses: bool = key("Use the same start URLs after a restart.", FLAG, False)
 
 
 @dataclass(eq=False, repr=False)
