@@ -15,7 +15,7 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments
 from xcg.judge.exporting import export, export_archive, file_names, write_export
 from xcg.judge.grades import SCHEMES, Grade, GradeScheme
-from xcg.judgements.passages import anchor
+from xcg.judgements.anchoring import anchor
 
 DOCUMENT = f"<article><p>{'a' * 50}</p><p>{'b' * 50}</p></article>"
 CORPUS = Corpus.of({"bees": DOCUMENT, "ants": DOCUMENT})

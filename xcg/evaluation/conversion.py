@@ -8,8 +8,9 @@ from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.topics import TopicSource
 from xcg.formats.writing import check_topic_count, lost_of_assessments
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
-from xcg.judgements.passages import SpecificityScale, anchor
+from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from xcg.answer import Answer
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import NotedList, Results
+from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.judged_topic import IdealRecallBase
@@ -34,12 +35,7 @@ MAX_POINTS = 5_000_000
 
 
 class CurveOf(NamedTuple):
-    """A curve of one run for one topic, or its mean over topics (``all``).
-
-    Attributes:
-        x: Ranks, recall points or amounts of text.
-        y: The values at these points.
-    """
+    """A curve of a run for a topic, or its mean (``all``): values at ranks, recall points or text."""
 
     run: str
     topic: str
@@ -70,7 +66,7 @@ def curve_measure(text: str) -> Measure:
 
 def curves(
     inputs: Inputs, measure: str = "nxCG", depth: int = 100, with_ideal: bool = False
-) -> NotedList[CurveOf]:
+) -> Answer[CurveOf]:
     """Compute measures as curves, for each topic and as means over topics.
 
     Args:
@@ -100,12 +96,12 @@ def curves(
         for curve in of_one
         if curve.measure == _without_cutoff(one)
     ]
-    return NotedList(lines, list(dict.fromkeys(note for one in found for note in one.notes)))
+    return Answer(lines, list(dict.fromkeys(note for one in found for note in one.notes)))
 
 
-def _curves_of_levels(inputs: Inputs, measure: Measure) -> NotedList[CurveOf]:
+def _curves_of_levels(inputs: Inputs, measure: Measure) -> Answer[CurveOf]:
     """Return the values of a measure at several cutoffs as curves."""
-    points = {str(measure @ x): x for x in measure.definition.curve_points}
+    points = {f"{_without_cutoff(measure)}@{x:g}": x for x in measure.definition.curve_points}
     results = evaluate(replace(inputs, measures=list(points)))
     values: dict[tuple[str, str, str], list[float]] = {}
     for row in results:
@@ -115,12 +111,12 @@ def _curves_of_levels(inputs: Inputs, measure: Measure) -> NotedList[CurveOf]:
         CurveOf(run, topic, name, model, list(points.values()), y)
         for (model, run, topic), y in values.items()
     ]
-    return NotedList(lines, results.notes)
+    return Answer(lines, results.notes)
 
 
 def _curves_of_gains(
     inputs: Inputs, measures: Sequence[Measure], depth: int, with_ideal: bool
-) -> NotedList[CurveOf]:
+) -> Answer[CurveOf]:
     """Return the curves of measures of gains or text, topic by topic."""
     if depth > MAX_DEPTH and any(one.curve_over == "rank" for one in measures):
         raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
@@ -172,7 +168,7 @@ def _curves_of_gains(
             notes.note(f"{one}: no curve under {model_name}, because it is undefined for every topic")
         for topic_name, (x, y) in topics.with_mean().items():
             lines.append(CurveOf(run, topic_name, _without_cutoff(one), model_name, list(x), list(y)))
-    return NotedList(lines, notes.lines())
+    return Answer(lines, notes.lines())
 
 
 def _without_cutoff(measure: Measure) -> str:
@@ -272,13 +268,9 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
     reaches at rank 30, and the worst at rank 90, what the ideal ranking gains at rank 10.
 
     Args:
-        curves: The curves over ranks of runs and of the ideal ranking, as :func:`curves` returns
-            them with ``with_ideal=True``.
+        curves: Curves over ranks of :func:`curves` with ``with_ideal=True``.
         at: The rank of the reference, at most the last rank of the curves.
         reference: ``ideal``, ``best`` (the run with the highest value at the rank), or a run.
-
-    Returns:
-        One entry for each curve, grouped by measure, user model and topic; otherwise in their order.
 
     Raises:
         XcgError: If a curve is not over ranks or ends before ``at``, or the reference is unknown.
@@ -355,14 +347,7 @@ MOST_THRESHOLDS = 200
 
 
 class ThresholdCurves(NamedTuple):
-    """Measures as functions of the threshold from which gains are relevant, and other measures.
-
-    Attributes:
-        curves: For each measure with a threshold, run and user model a curve for each topic, followed
-            by the mean over topics. The abscissae are thresholds.
-        results: The values of the measures without threshold; None if there are none.
-        notes: Warnings and notes.
-    """
+    """Curves over thresholds, the last of a run being its mean; and results of other measures."""
 
     curves: list[CurveOf]
     results: Results | None
@@ -380,8 +365,7 @@ def threshold_curves(
 
     Args:
         inputs: The inputs of an evaluation. Its own measures are not used.
-        measures: Measures, separated by spaces. At least one has the parameter ``threshold``, which is
-            not set.
+        measures: Measures, separated by spaces; at least one with the parameter ``threshold``, not set.
         most: The largest number of thresholds. If there are more levels, every n-th one is used.
 
     Raises:

@@ -35,13 +35,7 @@ from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.judgements.nuggets import nuggets_with_several_levels
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
-from xcg.measures.trec import (
-    Levels,
-    check_span_measures,
-    levels_of,
-    span_topics,
-    standard_values,
-)
+from xcg.measures.trec import Levels, check_span_measures, levels_of, span_topics, standard_values
 from xcg.runs.run import Run, name_without_strategy
 from xcg.strategies.registry import BoundStrategy, rewrite_runs
 from xcg.user_model.model import OF_SCALE, UserModel

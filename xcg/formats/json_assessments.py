@@ -26,9 +26,10 @@ from xcg.formats.json_records import (
     quote_of,
     records_in,
 )
+from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
+from xcg.judgements.highlights import Highlight
 from xcg.judgements.nuggets import add_nugget, add_passage
-from xcg.judgements.passages import Highlight, QuoteFinder
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.judge.judgement import JudgedDocument, Judgement
-from xcg.judgements.passages import covered_characters
+from xcg.judgements.highlights import covered_characters
 from xcg.judgements.recall_base import MEAN, topic_key
 
 DOCUMENTS, ELEMENTS, CHARACTERS, GRADES = KINDS = ("documents", "elements", "characters", "grades")

@@ -27,7 +27,7 @@ from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.judgement import Judgement
 from xcg.judge.pools import ordered_pool
 from xcg.judge.store import Store
-from xcg.judgements.passages import QuoteFinder
+from xcg.judgements.anchoring import QuoteFinder
 from xcg.runs.chunk_documents import missing_document
 
 _RECORD_FIELDS = (
