@@ -177,9 +177,9 @@ class Definition:
     """
 
     name: str
-    title: str
-    formula: str
     compute: Callable[[Any, float, Parameters], float | None]
+    title: str = ""  # python -OO drops the docstrings that state these texts
+    formula: str = ""
     source: str = ""
     example: str = ""
     references: tuple[str, ...] = ()
