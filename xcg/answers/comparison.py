@@ -32,7 +32,7 @@ def compare(asked: Asked) -> Answer[Any]:
     """Return the comparisons of runs, or a table about all runs."""
     chosen = asked.settings.compare
     if chosen.table != "pairs":
-        asked.refuse("plot", f"with the table {chosen.table}")
+        asked.refuse("plot.path", f"with the table {chosen.table}")
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
     results = asked.evaluate(inputs).without_references()

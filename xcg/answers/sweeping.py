@@ -58,7 +58,7 @@ def _strategy_sweep(asked: Asked) -> Answer[Any]:
         tables = None if rows else ["\n"]
         layout = Layout(sentences, tables=tables, columns=CROSSINGS)
         return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
-    notes = [*study.notes, *(panel_notes(study) if asked.settings.plot else ())]
+    notes = [*study.notes, *(panel_notes(study) if asked.settings.plot.path else ())]
     return Answer(
         study_rows(study),
         notes,
