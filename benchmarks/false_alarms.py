@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xcg.statistics.families import paired_significant, studentised_range_limit, tukey_errors
+from xcg.statistics.intervals import paired_significant
 from xcg.statistics.topic_scores import pair_differences
+from xcg.statistics.tukey import studentised_range_limit, tukey_errors
 
 TOPICS = 5, 15, 50
 RUNS = 8, 20

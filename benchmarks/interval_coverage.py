@@ -19,11 +19,11 @@ from itertools import product
 import numpy as np
 from scipy.stats import binom, ttest_1samp
 
-from xcg.statistics import families
+from xcg.statistics import tukey
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
-from xcg.statistics.families import tukey_inferences
 from xcg.statistics.intervals import randomisation_interval, t_interval
 from xcg.statistics.topic_scores import TopicScores
+from xcg.statistics.tukey import tukey_inferences
 
 TOPICS = 15, 34, 50
 RUNS = 2, 10, 69
@@ -125,7 +125,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--runs", type=int, action="append", help="only this number of runs")
     parser.add_argument("--noise", choices=NOISE, action="append", help="only this kind of noise")
     options = parser.parse_args(arguments)
-    families.RANDOM_PERMUTATIONS = PERMUTATIONS
+    tukey.RANDOM_PERMUTATIONS = PERMUTATIONS
     gc.freeze()  # statsmodels collects garbage for each family
 
     lowest = binom.ppf(0.01, options.campaigns, 1 - SIGNIFICANCE_LEVEL) / options.campaigns

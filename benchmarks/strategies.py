@@ -21,8 +21,7 @@ import xcg
 from xcg.documents.parsing import parse_document
 from xcg.formats.base import read_assessments, read_runs
 from xcg.runs.run import Ranking, Run
-from xcg.strategies.registry import BoundStrategy, strategies_of
-from xcg.strategies.rewriting import rewrite, rewrite_runs
+from xcg.strategies.registry import BoundStrategy, rewrite, rewrite_runs, strategies_of
 
 STRATEGIES = [
     *("thorough", "unique", "top_ranked", "outermost", "outermost(rank=best)", "innermost"),

@@ -9,8 +9,7 @@ import sys
 
 import numpy as np
 
-from xcg.statistics.extrapolation import rate_intervals
-from xcg.statistics.topic_sets import BIN_STARTS, swap_rates
+from xcg.statistics.topic_sets import BIN_STARTS, rate_intervals, swap_rates
 
 # Six similar runs, and two that are never among the best three quarters.
 EFFECTS = np.r_[np.linspace(0, 0.08, 6), -0.3, -0.3]

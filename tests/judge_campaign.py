@@ -33,7 +33,7 @@ DOCUMENTS: Mapping[str, str] = {
     "sub/ants.md": "# Ants\n\nAnts follow a trail. Ants never dance.\n",
     "wasps.txt": "Wasps build nests. 𝒲asps do not dance.\n",
 }
-TOPICS = "id,title,narrative\n1,dance,Text about <b>dances</b>.\n2/b,nests,\n"
+TOPICS = "id,title,narrative,castitle\n1,dance,Text about <b>dances</b>.,//sec<b>\n2/b,nests,,\n"
 CONFIG = f"""corpus: docs
 topics: {{files: topics.csv}}
 judge:
@@ -80,7 +80,7 @@ class Browser:
         assessor: str | None = ANNA,
         host: str = "127.0.0.1",
     ) -> None:
-        self.access = access or Access(workspace.settings.assessors)
+        self.access = access or Access(workspace.settings.assessors, bytes(32))
         self.application = create_application(workspace, self.access, "127.0.0.1", PORT)
         self.origin = f"http://{host}:{PORT}"
         self.client = TestClient(self.application, base_url=self.origin, follow_redirects=False)

@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from xcg.evaluation.curves import CurveOf
+from xcg.evaluation.curves import CurveOf, ThresholdCurves
 from xcg.evaluation.results import Result, Results
-from xcg.evaluation.threshold_curves import ThresholdCurves
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
 from xcg.report.plots import curves_plot, levels_plot, perturbation_plot, reading_plot, thresholds_plot
 from xcg.report.stability_plots import correlations_plot, ranges_plot, swaps_plot
 from xcg.statistics.intervals import Interval
-from xcg.statistics.levels import LevelCurve
-from xcg.statistics.perturbation import PerturbedMean
+from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.statistics.strategy_study import Leaders, StrategyScore, StrategyStudy
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from xcg import Corpus, Run
 from xcg.documents.passage_points import Passage
 from xcg.runs.run import UNKNOWN_SPAN, Ranking
-from xcg.strategies.registry import strategies_of
-from xcg.strategies.rewriting import rewrite
+from xcg.strategies.registry import rewrite, strategies_of
 
 
 def rewritten(

@@ -16,7 +16,7 @@ from .judgements.recall_base import RecallBase as RecallBase
 from .measures import MEASURES as MEASURES
 from .runs.run import Run as Run
 from .statistics.significance import Comparison as Comparison
-from .strategies.rewriting import rewrite as rewrite
+from .strategies.registry import rewrite as rewrite
 from .user_model.model import UserModel as UserModel
 
 __version__: str

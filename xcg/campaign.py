@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from xcg import answers
 from xcg.answer import Answer
-from xcg.answers import recording
-from xcg.answers.asked import Asked, ProgressBar
+from xcg.answers.asked import Asked, ProgressBar, changed_files, check_recorded, record_of
 from xcg.documents.writing import whole_file
 from xcg.errors import XcgError, missing_extra, nearest
 from xcg.evaluation.config import inputs_of
@@ -29,7 +28,7 @@ from xcg.settings.loading import KEYS, Stated, stated
 from xcg.tables import json_text
 
 if TYPE_CHECKING:
-    from xcg.answers.gating import GateAnswer
+    from xcg.answers.comparison import GateAnswer
     from xcg.report.citations import Citation
 
 A = TypeVar("A", bound=Answer[Any])
@@ -137,9 +136,9 @@ class Campaign:
         return self._inputs(with_measures=False)
 
     def _inputs(self, with_measures: bool) -> Inputs:
-        recording.check_recorded(self.stated)
+        check_recorded(self.stated)
         inputs = inputs_of(self.stated, self.settings, with_measures)
-        for line in recording.changed_files(self.stated):
+        for line in changed_files(self.stated):
             inputs.notes.warning(line)
         return inputs
 
@@ -285,7 +284,7 @@ class Campaign:
 
     def record(self, *sections: str, folder: Path | None = None) -> dict[str, Any]:
         """Return the record of the method: settings, version of xcg, SHA-256 of the input files."""
-        return recording.record_of(self.asked("evaluate", {}), sections, folder)
+        return record_of(self.asked("evaluate", {}), sections, folder)
 
     def asked(
         self, section: str, keys: Mapping[str, Any], others: Mapping[str, Any] | None = None
@@ -319,14 +318,14 @@ class Campaign:
         asked = self.asked(section, keys, others)
         answer = function(asked)
         used = sections or (section,)
-        answer.get_settings = partial(recording.record_of, asked, used)
+        answer.get_settings = partial(record_of, asked, used)
         self._write_record(asked, used)
         return answer
 
     def _write_record(self, asked: Asked, sections: Sequence[str]) -> None:
         if self.settings.record is not None:
             path = Path(self.settings.record)
-            record = recording.record_of(asked, sections, path.parent)
+            record = record_of(asked, sections, path.parent)
             with whole_file(path) as file:
                 file.write((json_text(record, indent=1) + "\n").encode())
 

@@ -28,14 +28,12 @@ from xcg.registry import FunctionRegistry, parameters_of
 from xcg.report.bibliography import entries_of
 from xcg.report.listings import Docstring
 from xcg.strategies.registry import STRATEGIES
-from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
-from xcg.user_model.normalisations import NORMALISATIONS
-from xcg.user_model.overlap_models import PARTIALLY_SEEN
+from xcg.user_model.overlap_models import NORMALISATIONS, PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.relevance_value import READERS
+from xcg.user_model.relevance_value import READERS, Effort
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path("reference", "definitions")

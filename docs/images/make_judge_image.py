@@ -22,10 +22,9 @@ SIZE = {"width": 1280, "height": 800}
 TOPIC, DOCUMENT = "13", "file-formats"
 CONFIGURATION = """\
 corpus: {samples}/handbook
-topics: {samples}/handbook-topics
+topics: {{files: {samples}/handbook-topics}}
 runs: {samples}/handbook-runs
-depth: 10
-assessors: [anna]
+judge: {{depth: 10, assessors: [anna]}}
 """
 
 

@@ -13,8 +13,7 @@ from lxml import etree
 
 import xcg
 from xcg.formats.json_assessments import read_highlights
-from xcg.strategies.registry import strategies_of
-from xcg.strategies.rewriting import rewrite
+from xcg.strategies.registry import rewrite, strategies_of
 
 HIGHLIGHTS = ROOT / "assessments" / "handbook-highlights"
 TOPICS = sorted((ROOT / "corpora_samples" / "handbook-topics").glob("*.xml"))

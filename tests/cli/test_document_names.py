@@ -10,7 +10,7 @@ from conftest import Command
 
 import xcg
 from xcg.errors import InputError, XcgError
-from xcg.runs.document_names import document_key, read_document_names
+from xcg.runs.chunk_documents import document_key, read_document_names
 
 BEES = "Bees dance in the dark hive.\n\nDrones do no work at all.\n"
 GOLD = (
@@ -48,15 +48,6 @@ def folder(tmp_path: Path) -> Path:
 
 EVALUATE = ["evaluate", "--assessments", "gold.jsonl", "--run", "r.jsonl", "--corpus", "docs"]
 MEASURE = ["--measures", "SpanPrecision@1"]
-
-
-@pytest.mark.parametrize("document", ["file name", "title", *NAMES])
-def test_documents_are_named_on_the_command_line(
-    xcg_command: Command, folder: Path, document: str
-) -> None:
-    done = xcg_command(*EVALUATE, *MEASURE, "--set", f"document={document}", cwd=folder)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.split() == ["run", "SpanPrecision@1", "r", PRECISION]
 
 
 @pytest.mark.parametrize("document", ["file name", "title", *NAMES, "{/data/docs/bees.md: bees}"])
@@ -173,7 +164,7 @@ def test_an_illegal_file_of_names(tmp_path: Path, name: str, text: str, message:
 
 
 def test_a_file_of_names_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xcg.runs.document_names.MAX_FILE_BYTES", 20)
+    monkeypatch.setattr("xcg.runs.chunk_documents.MAX_FILE_BYTES", 20)
     for name, text in (("n.json", '{"a": "b",           "c": "d"}'), ("n.csv", "a,b\n" * 9)):
         (tmp_path / name).write_text(text)
         with pytest.raises(InputError, match=f"{name}: larger than 64 MB"):

@@ -165,18 +165,10 @@ def test_a_killed_process_leaves_the_old_or_the_new_output(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["evaluate"], "no assessments: expected a CONFIG.yaml or --assessments PATH"),
         (["evaluate", "--assessments", "assessments"], "no runs: expected a CONFIG.yaml or --run PATH"),
-        (["evaluate", "confgs.yaml"], "confgs.yaml: no such file (did you mean 'configs'?); expected"),
-        (["evaluate", "README.md"], "README.md"),
-        (["evaluate", CONFIG, "--run", "LICENSE"], "LICENSE:2: 2 columns; expected six"),
-        (["evaluate", CONFIG, "--run", "fbr"], f"no run 'fbr' in {CONFIG}: did you mean 'frb'?"),
-        (["evaluate", CONFIG, "--run", "assessments"], "no <inex-submission> element"),
-        (["evaluate", CONFIG, "--assessments", RUNS], "no <assessments> element"),
         (["evaluate", CONFIG, "--corpus", "corpora"], "corpora: no such folder"),
         (["evaluate", CONFIG, "--topic", "164"], "no results for topic '164': did you mean '163'?"),
         (["evaluate", CONFIG, "--measures", "nxCG"], "--measures: nxCG lacks its cutoff"),
-        (["evaluate", CONFIG, "--user-model", "nobody"], "--user-model: unknown user model 'nobody'"),
         (["evaluate", CONFIG, "--user-model", "no/body.yaml"], "no/body.yaml: no such file; expected"),
         (
             ["evaluate", CONFIG, "--strategy", "top_rankd"],
@@ -231,39 +223,3 @@ def test_an_unknown_run_to_mark_against_is_an_error(format: str, xcg_command: Co
     done = xcg_command("evaluate", CONFIG, "--set", "evaluate.against=ideall", "--format", format)
     assert (done.returncode, done.stdout) == (2, "")
     assert "no run 'ideall': did you mean 'ideal'" in done.stderr
-
-
-def test_lenient_counts_wrong_results_as_warnings(xcg_command: Command, tmp_path: Path) -> None:
-    run = tmp_path / "run.txt"
-    run.write_text(
-        "163 Q0 co/2001/r7022#/article/bdy/sec[9] 1 2 r\n163 Q0 co/2001/r7022#/article 2 1 r\n"
-    )
-    call = ("evaluate", CONFIG, "--run", run, "--measures", "xCG@1 xCG@2")
-    strict = xcg_command(*call)
-    assert strict.returncode == 2
-    assert f"{run}, topic 163, rank 1, co/2001/r7022: no element" in strict.stderr
-    done = xcg_command(*call, "--set", "lenient=true")
-    assert done.returncode == 0
-    assert "xcg: warning: results with unknown paths: 1 time; the first:" in done.stderr
-    assert done.stdout.splitlines()[1].split() == ["r", "0.0000", "0.2500"]
-
-
-def test_a_missing_key_of_a_configuration_is_named(xcg_command: Command, tmp_path: Path) -> None:
-    config = tmp_path / "c.yaml"
-    config.write_text(f"assessments: {ROOT}/assessments/kazai-lalmas-2006\n")
-    done = xcg_command("evaluate", config)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"xcg: error: {config}: no runs: expected the key 'runs' or --run PATH\n"
-
-
-def test_a_user_model_inherits_from_its_base(xcg_command: Command, tmp_path: Path) -> None:
-    def score(model: str) -> str:
-        (tmp_path / "m.yaml").write_text(model)
-        call = ("evaluate", CONFIG, "--run", "rel_leaves", "--measures", "xCG@8", "--user-model")
-        return xcg_command(*call, tmp_path / "m.yaml").stdout.split()[-1]
-
-    alone = score("name: m\nrelevance_value: {alpha: 0.5}\n")
-    assert score("name: m\nbase: kazai-lalmas-2006\nrelevance_value: {alpha: 0.5}\n") == alone
-    (tmp_path / "base.yaml").write_text("name: b\nrelevance_value: {alpha: 0.5}\nquantisation: gen\n")
-    other = score("name: m\nbase: base.yaml\nquantisation: sog\n")
-    assert other == alone != score("name: m\nbase: overlap-off\n")

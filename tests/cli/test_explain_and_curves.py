@@ -19,36 +19,12 @@ def records(command: Command, *words: object) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_without_a_run_the_ideal_recall_base_is_printed_best_first(xcg_command: Command) -> None:
-    rows = records(xcg_command, "explain", CONFIG, "--topic", "163")
-    assert [(row["path"], row["assessment"], row["score"]) for row in rows] == [
-        ("/article[1]/bdy[1]/sec[6]", "(3,3)", 1.0),
-        ("/article[1]/bdy[1]/sec[4]", "(2,2)", 0.5),
-    ]
-    assert records(xcg_command, "explain", CONFIG) == rows  # of all topics
-
-
-def test_statistics_count_the_elements_that_the_ideal_keeps(xcg_command: Command) -> None:
-    (row,) = records(xcg_command, "explain", CONFIG, "--set", "explain.statistics=true")
-    assert (row["topic"], row["relevant"], row["ideal"], row["gain"]) == ("163", 10, 2, 1.5)
-
-
 def test_a_run_is_explained_rank_by_rank(xcg_command: Command) -> None:
     rows = records(xcg_command, "explain", CONFIG, "--run", "rel_leaves", "--topic", "163")
     ranked = [row for row in rows if row["rank"] is not None]
     assert [row["rank"] for row in ranked] == list(range(1, len(ranked) + 1))
     assert sum(row["gain"] for row in ranked) == pytest.approx(1.5)
     assert {row["run"] for row in rows} == {"rel_leaves"}
-
-
-@pytest.mark.parametrize(("name", "run"), [("true", ()), (DOCUMENT, ()), ("true", ("--run", "frb"))])
-def test_trees_of_documents(xcg_command: Command, name: str, run: tuple[str, ...]) -> None:
-    call = ("explain", CONFIG, "--topic", "163", *run, "--set", "explain.size=words", "--set")
-    lines = xcg_command(*call, f"explain.tree={name}").stdout.splitlines()
-    assert lines[0].startswith(DOCUMENT)
-    assert lines[1].startswith("article[1]  (3,1)  score 0.25")
-    assert lines[1].endswith(" words")
-    assert ("rank 8" in lines[1]) == bool(run)
 
 
 @pytest.mark.parametrize(

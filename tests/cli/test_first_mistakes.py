@@ -35,7 +35,6 @@ measures: [nxCG@10, MAep]
 MODEL = "name: mine\nquantisation: sog\nideal: kazai_lalmas\nrelevance_value: {alpha: 1.0}\n"
 QRELS = "163 0 bread 2\n164 0 cheese 2\n"
 TREC_RUN = "163 Q0 bread 1 0.5 me\n163 Q0 wine 2 0.4 me\n164 Q0 cheese 1 0.4 me\n"
-TABLE = "run  nxCG@10    MAep\nme    0.0556  0.0556\n"
 
 FILES = {
     "config.yaml": CONFIG,

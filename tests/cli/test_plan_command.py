@@ -88,48 +88,6 @@ def test_options_restrict_the_rows_and_the_same_seed_gives_the_same_rows(
     assert other.stdout != done.stdout
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"topics": 1}, "--set study.plan.topics: expected a whole number from 2 to 1,000,000, found"),
-        ({"power": 1}, "--set study.plan.power: expected a number above 0.05 and below 1, found int 1"),
-        ({"correction": "tukey"}, "--set study.plan.correction: illegal value 'tukey': expected one"),
-        ({"baseline": "r9"}, "no run 'r9': expected one of r0, r1, r2"),
-        (
-            {"baseline": "r1", "correction": "shaffer"},
-            "the correction shaffer is only defined if all p",
-        ),
-    ],
-)
-def test_misuse_has_one_message(
-    xcg_command: Command, tmp_path: Path, keys: dict[str, object], message: str
-) -> None:
-    done = xcg_command(*write_campaign(tmp_path, 6), *of_plan(**keys))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"xcg: error: {message}"), done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-def test_small_pilots_are_refused(xcg_command: Command, tmp_path: Path) -> None:
-    two_topics = xcg_command(*write_campaign(tmp_path, 2))
-    assert (two_topics.returncode, two_topics.stdout) == (2, "")
-    assert "2 topics with scores of AP" in two_topics.stderr
-    (tmp_path / "one").mkdir()
-    one_run = xcg_command(*write_campaign(tmp_path / "one", 8, runs=1))
-    assert (one_run.returncode, one_run.stdout) == (2, "")
-    assert "1 runs with scores per topic of AP" in one_run.stderr
-
-
-def test_equal_runs_have_no_plan(xcg_command: Command, tmp_path: Path) -> None:
-    call = write_campaign(tmp_path, 8, runs=2)
-    (tmp_path / "r1").write_text((tmp_path / "r0").read_text().replace("r0", "r1"))
-    done = xcg_command(*call, *of_plan(difference=0.1))
-    assert done.returncode == 0
-    assert "nothing can be planned, because no two runs of the pilot have differences" in done.stdout
-    rows = done.stdout.split("\n\n")[1].splitlines()
-    assert rows[-1].split() == ["AP", "t", "holm", "2", "1", "8", "0.1000"]
-
-
 def test_the_plot_has_a_line_for_the_procedure() -> None:
     campaign = xcg.load("configs/quickstart.yaml", user_model="kazai-lalmas-2006", measures="MAep")
     results = campaign.evaluate()

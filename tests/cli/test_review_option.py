@@ -90,48 +90,9 @@ def test_a_duplicate_can_be_copied_into_the_gold(folder: Path, xcg_command: Comm
     assert "not gold for their question: 0 (" in xcg_command(*call(folder)).stdout
 
 
-def test_another_measure_and_overlap(folder: Path, xcg_command: Command) -> None:
-    overlap = ("--set", "check.overlap=0.4")
-    done = xcg_command(*call(folder), "--set", "check.measure=Success@1", *overlap)
-    assert done.returncode == 0, done.stderr
-    assert "disagree by Success@1: 2 of 3" in done.stdout
-    assert "below 0.4:" in done.stdout
-
-
-def test_fewer_runs_print_fewer_tables(folder: Path, xcg_command: Command) -> None:
-    one = xcg_command(*call(folder)[:-2]).stdout
-    assert one.startswith("Gold spans that the run does not find: 2 of 3.")
-    none = xcg_command(*call(folder)[:-4]).stdout
-    assert none.startswith("Passages that repeat gold and are not gold for their question: 2 (2 of 3")
-    assert "returned by" not in none
-
-
 def test_a_configuration_needs_no_measures(folder: Path, xcg_command: Command) -> None:
     (folder / "c.yaml").write_text(
         "assessments: gold.jsonl\nruns: [bm25.jsonl, dense.jsonl]\ncorpus: docs\nmeasures: [MAep, RR]\n"
     )
     done = xcg_command("check", "--review", folder / "c.yaml")
     assert done.stdout == xcg_command(*call(folder)).stdout
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--corpus {tmp}/docs", "no assessments: expected a CONFIG.yaml or --assessments PATH"),
-        ("--gold {tmp}/gold.jsonl", "no corpus: expected a CONFIG.yaml or --corpus PATH"),
-        (
-            "--gold {tmp}/gold.jsonl --corpus {tmp}/docs --run {tmp}/bm25.jsonl "
-            "--run {tmp}/dense.jsonl --set check.measure=SpanRecal",
-            "unknown measure 'SpanRecal': did you mean 'SpanRecall'?",
-        ),
-        (
-            "configs/quickstart.yaml",
-            "5 user models (kazai-lalmas-2006, kazai-lalmas-2006-gen, kazai-lalmas-2006-strict, "
-            "overlap-off, overlap-off-gen): expected one, like spans",
-        ),
-    ],
-)
-def test_misuse_is_one_message(folder: Path, xcg_command: Command, options: str, message: str) -> None:
-    done = xcg_command("check", "--review", *options.format(tmp=folder).split())
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"xcg: error: {message}")

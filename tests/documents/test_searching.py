@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from xcg.documents import searching
+from xcg.documents import files
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import expand
 from xcg.errors import InputError
@@ -74,7 +74,7 @@ def test_links_to_folders_are_not_followed(folder: Path) -> None:
 def test_too_many_entries_are_an_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
-    monkeypatch.setattr(searching, "MAX_ENTRIES", 5)
+    monkeypatch.setattr(files, "MAX_ENTRIES", 5)
     with pytest.raises(InputError) as raised:
         found(pattern)
     assert str(raised.value) == (

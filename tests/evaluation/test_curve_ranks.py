@@ -144,19 +144,3 @@ def test_the_command_prints_the_ranks(xcg_command: Command, call: tuple[object, 
     ]
     done = xcg_command(*call, "--at", "10", "--format", "csv")
     assert [row["rank"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["", "", "10"]
-
-
-def test_the_command_prints_precision_over_recall(
-    xcg_command: Command, call: tuple[object, ...], tmp_path: Path
-) -> None:
-    done = xcg_command(*call, "--measures", "xIPrec(level=3)", "--format", "csv")
-    rows = [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["run"] == "r"]
-    assert [float(row["x"]) for row in rows] == [tenth / 10 for tenth in range(11)]
-    assert [float(row["y"]) for row in rows] == pytest.approx([1] * 4 + [2 / 3] * 3 + [1 / 3] * 4)
-    model = tmp_path / "thirds.yaml"
-    model.write_text("name: thirds\nquantisation: {gains: {1: 0.25, 2: 0.5, 3: 1}}\n")
-    done = xcg_command(*call, "--measures", "gIPrec", "--user-model", model, "--format", "csv")
-    assert done.stdout.splitlines()[1] == "r,all,gIPrec,thirds,0.0,1.0"
-    wrong = xcg_command(*call, "--measures", "gIPrec")
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "gIPrec needs gains from 0 to 1, and the highest is 3" in wrong.stderr

@@ -17,9 +17,8 @@ from xcg.evaluation.inputs import Inputs
 from xcg.registry import fields_of
 from xcg.report.explanations import ranking_tables
 from xcg.terminal_tables import terminal_text
-from xcg.user_model.effort import Effort
 from xcg.user_model.model import UserModel
-from xcg.user_model.relevance_value import RelevanceValue
+from xcg.user_model.relevance_value import Effort, RelevanceValue
 
 Command = Callable[..., CompletedProcess[str]]
 MODELS: list[Any] = [

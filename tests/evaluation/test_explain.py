@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -172,24 +171,6 @@ def test_reasons_name_elements_by_paths_that_are_unambiguous_in_the_document() -
     near, inside = (found.results[-1].why for found in explain(base, run, "1"))
     assert near.endswith("the ideal s[1]/p[1]")
     assert inside == "its parent s[1]/p[1] was returned at rank 1"
-
-
-def test_the_command(xcg_command: Command) -> None:
-    call = ("explain", "configs/kazai-lalmas-2006.yaml", "--topic", "163", "--run", "frb")
-    table = xcg_command(*call)
-    assert table.returncode == 0, table.stderr
-    assert "its parent sec[6] was" in table.stdout
-    assert "gained 1.5000 of 1.5000" in table.stdout
-    rows = json.loads(xcg_command(*call, "--format", "json").stdout)["records"]
-    assert [row["gain"] for row in rows][:3] == [1, 0.5, 0]
-    tree = xcg_command(*call, "--set", "explain.tree=co/2001/r7022").stdout.splitlines()
-    assert any("sec[6]  (3,3)  ideal 1  rank 1" in line for line in tree)
-    wrong = xcg_command(*call[:-1], "frbb")
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "did you mean 'frb'?" in wrong.stderr
-    wrong = xcg_command(*call, "--set", "explain.tree=co/2001/r702")
-    assert wrong.returncode == 2
-    assert "did you mean 'co/2001/r7022'?" in wrong.stderr
 
 
 def test_the_relations_of_an_explanation_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,15 +21,14 @@ from xcg.cli.main import main
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.chunk_comparison import ResultLine
 from xcg.evaluation.chunks import compare_chunks
-from xcg.evaluation.curves import curves
+from xcg.evaluation.curves import curves, threshold_curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.threshold_curves import threshold_curves
 from xcg.gains import oracle
 from xcg.report.inex_eval import inex_eval_scores
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.perturbation import perturb
-from xcg.strategies.rewriting import rewrite
+from xcg.strategies.registry import rewrite
 from xcg.testing import assert_retrieval
 
 NOTE = "note: r+oracle is a greedy reference: its results are ordered with the assessments"
@@ -307,37 +306,6 @@ def test_the_reference_point_is_never_the_best_run(command: Callable[..., Result
     assert compared.exit_code == 0, compared.output
     (row,) = csv.DictReader(io.StringIO(compared.stdout))
     assert {row["run"], row["baseline"]} == {"r+innermost", "r+thorough"}
-
-
-@pytest.mark.parametrize(
-    ("gate", "message"),
-    [
-        (["--fail-under", "xCG@1=0.1"], "r+oracle is ordered with the assessments, so a gate"),
-        (["--baseline", "r+unique"], "r+oracle is ordered with the assessments, so a gate"),
-    ],
-)
-def test_a_gate_with_a_reference_point_is_refused(
-    command: Callable[..., Result], gate: list[str], message: str
-) -> None:
-    strategies = [f"--strategy={name}" for name in ("thorough", "unique", "oracle")]
-    refused = command("gate", *strategies, "--measures", "xCG@1", *gate)
-    assert refused.exit_code == 2
-    assert message in refused.stderr
-
-
-@pytest.mark.parametrize("name", ["calibrate", "plan"])
-def test_statistics_over_systems_leave_reference_points_out(name: str) -> None:
-    base, ranking = ASSESSED["1"], RANKING["r"]["1"]
-    campaign = xcg.load(
-        assessments=dict.fromkeys("12345", base),
-        runs={"r": dict.fromkeys("12345", ranking)},
-        corpus=SECTIONS,
-        strategies=["thorough", "unique", "oracle"],
-        measures="xCG@1",
-    )
-    shown = getattr(campaign.study, name)()
-    assert "r+oracle" not in shown.to_text("csv")
-    assert {NOTE, "note: greedy references are not tested"} <= set(shown.notes)
 
 
 def test_convert_refuses_oracle(campaign: Path) -> None:

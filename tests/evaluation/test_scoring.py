@@ -97,44 +97,6 @@ def test_values_and_notes_do_not_depend_on_workers(
 
 
 @pytest.mark.slow
-def test_runs_with_the_same_name_for_different_workers(tmp_path: Path) -> None:
-    runs = write_runs(tmp_path / "runs", {k: RUNS[k] for k in ("r1", "r2", "r4")}, "same")
-    rows, notes = same_for_any_number(runs, user_model="overlap-off", measures=["MAep"])
-    assert {row.run for row in rows} == {f"same [{runs}/r{i}.txt]" for i in (1, 2, 4)}
-    assert notes[0] == "note: 3 runs are named 'same'; the name of each now ends in its file"
-    objects = [xcg.Run.of("same", RUNS["r1"]), xcg.Run.of("same", RUNS["r4"])]
-    rows, _ = same_for_any_number(objects, user_model="overlap-off", measures=["MAep"])
-    assert len({row.run for row in rows}) == 2
-
-
-@pytest.mark.slow
-def test_tolerated_problems_are_counted_once(tmp_path: Path) -> None:
-    odd = {
-        "r1": {"1": ["d#/a/s[1]", "f#/b"], "2": ["d#/a/s[7]"]},
-        "r2": {"1": ["d#/a/s[8]", "f#/b", "d#/a"]},
-        "r3": {"1": ["e#/a", "g#/a"], "2": ["d#/a/s[9]"]},
-    }
-    assessments = {**ASSESSMENTS, "1": {**ASSESSMENTS["1"], "missing": {"/a": (3, 3)}}}
-    lines = []
-    for workers in (1, 2, 3):
-        results = xcg.evaluate(
-            assessments, odd, CORPUS, measures=["MAep"], lenient=True, workers=workers
-        )
-        lines.append((results.notes, list(results)))
-    assert lines[1:] == lines[:1] * 2
-    # s[7], s[8], s[9], the document g, and /b of f in two runs
-    assert lines[0][0][:2] == [
-        "warning: assessed documents that the corpus lacks: 1 time; the first: assessments, topic 1: "
-        "the corpus has no document 'missing'; expected corpus/missing.xml",
-        "warning: results with unknown paths: 6 times; the first: run r1, topic 1, rank 2, f: "
-        "no element /b[1]: the root is /a[1]",
-    ]
-    wrong = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#/a[0]", "d#/a"]}})
-    _, notes = same_for_any_number(wrong, measures=["nxCG@1"], lenient=True)
-    assert "results that name no element: 1 time" in notes[0]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("runs", "message"),
     [
@@ -164,18 +126,6 @@ def test_errors_survive_pickling() -> None:
     kind, text = same_for_any_number(runs)
     assert kind is MissingSizeError
     assert text.startswith("topic 1, d, /a[1]/s[2]: its size in characters is not known")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("near", ["browsing", {"name": "distance", "reach": 3}])
-def test_trees_of_paths_contain_results_of_other_workers(tmp_path: Path, near: object) -> None:
-    # How likely the browsing user comes to s[1] depends on how many neighbours it has.
-    model = {"name": "near", "relevance_value": {"near_misses": near, "normalisation": "none"}}
-    runs = {"r1": {"1": ["d#/a/p[1]"]}, "r2": {"1": [f"d#/a/p[{i}]" for i in range(2, 6)]}}
-    alone = xcg.evaluate(ASSESSMENTS, {"r1": runs["r1"]}, None, model, ["xCG@1"])
-    for given_runs in (runs, write_runs(tmp_path / "runs", runs)):
-        rows, _ = same_for_any_number(given_runs, user_model=model, measures=["xCG@1", "xCG@4"])
-        assert near != "browsing" or rows[0].value < alone.value("r1", "xCG@1", "1")
 
 
 RESULTS = st.lists(

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import XcgError
+from xcg.evaluation.curves import threshold_curves
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.threshold_curves import threshold_curves
 
 # Scheel, Lommatzsch & Albayrak 2011, Table 1, and the same list with two levels only.
 LEVELS = {"a": 1, "b": 0, "c": 3, "d": 3, "e": 2, "f": 0, "g": 1, "h": 4}

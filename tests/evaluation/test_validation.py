@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -51,6 +50,12 @@ def test_a_clean_campaign_has_no_findings(campaign: Path) -> None:
     assert report.counts == {
         "documents": 1,
         "elements in documents": 4,
+        "elements per document": 4.0,
+        "characters per document": 6.0,
+        "words per document": 1.0,
+        "characters per element": (6 + 6 + 3 + 3) / 4,
+        "depth per element (root: 1)": (1 + 2 + 3 + 3) / 4,
+        "greatest depth": 3,
         "assessed topics": 1,
         "assessed elements": 3,
         "relevant elements": 3,
@@ -127,6 +132,19 @@ def test_an_unreadable_file_does_not_hide_others(campaign: Path) -> None:
     assert (report.counts["assessed elements"], report.status) == (3, 2)
 
 
+def test_references_whose_text_is_missing_are_counted() -> None:
+    report = validate(
+        corpus={
+            "a": "<!DOCTYPE a SYSTEM 'a.dtd'><a>x&nbsp;y &mdash; &amp; <![CDATA[&no;]]></a>",
+            "b": "<a>x &amp; &#160; y</a>",
+        }
+    )
+    (finding,) = report.findings
+    assert (finding.level, finding.count, report.status) == ("warning", 1, 1)
+    assert finding.kind == "documents with entities that are not expanded"
+    assert "2 references without the text, such as &nbsp;" in finding.first
+
+
 def test_levels_are_counted(campaign: Path, xcg_command: Command) -> None:
     found = [(one.level, one.number, one.share, one.relevant_share) for one in check(campaign).levels]
     third = 1 / 3
@@ -161,25 +179,6 @@ def test_the_overlap_of_a_run_by_comparing_all_pairs(campaign: RandomCampaign) -
     expected = [any(related(i, j) for j in range(len(ranking))) for i in range(len(ranking))]
     run = Run.of("r", {"1": ranking})
     assert list(overlapping_results(run.rankings["1"])) == expected
-
-
-def test_the_command(campaign: Path, xcg_command: Command) -> None:
-    options = ["--assessments", campaign / "assessments", "--run", campaign / "runs"]
-    clean = xcg_command("check", *options, "--corpus", campaign / "corpus")
-    assert clean.returncode == 0
-    assert "clean: no errors and no warnings" in clean.stdout
-    (campaign / "runs" / "r.txt").write_text("2 Q0 d#/a 1 2 r\n")
-    odd = xcg_command("check", *options, "--format", "json")
-    assert odd.returncode == 0
-    assert [f["kind"] for f in json.loads(odd.stdout)["records"]] == [
-        "topics without assessments",
-        "assessed topics without results",
-    ]
-    wrong = xcg_command("check", *options, "--corpus", campaign / "none")
-    assert wrong.returncode == 2
-    assert "error: unreadable corpora: 1; the first:" in wrong.stdout
-    assert xcg_command("check").returncode == 2
-    assert xcg_command("check", "configs/quickstart.yaml").returncode == 0
 
 
 SUBMISSION = (

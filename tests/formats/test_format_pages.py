@@ -19,7 +19,7 @@ from xcg.formats.base import read_assessments, read_run, read_run_and_format
 from xcg.formats.topic_files import read_topic_titles, read_topics
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
-from xcg.runs.document_names import read_document_names
+from xcg.runs.chunk_documents import read_document_names
 from xcg.runs.run import RUN_FORMATS
 
 FOLDER = ROOT / "docs" / "reference" / "formats"

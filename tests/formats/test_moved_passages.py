@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from xcg.documents.text_search import Location, Quote
-from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
+from xcg.formats.placing import MovedPassage, compare_with_neighbours
 
 TEXT = "x" * 20_000
 BEFORE = MovedPassage(Quote("one"), 1000, Location("exact", 1100, 1200, has_context=True))

@@ -77,6 +77,14 @@ def test_two_files_with_different_titles_are_an_error(tmp_path: Path) -> None:
         read_topic_titles(files)
 
 
+def test_structural_hints_are_read(tmp_path: Path) -> None:
+    path = "//article[about(., bees)]"
+    topic = {"2": Topic("2", "bees", castitle=path)}
+    xml = f'<topic id="2"><title>bees</title><castitle>{path}</castitle></topic>'
+    assert read_topics(write(tmp_path, "t.xml", xml)) == topic
+    assert read_topics(write(tmp_path, "t.csv", f'id,title,castitle\n2,bees,"{path}"\n')) == topic
+
+
 _WHOLE = Topic("7", "dance of bees", "How do bees dance?", "Only honey bees are relevant.")
 
 

@@ -7,14 +7,24 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import xcg
+from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
+from xcg.evaluation.conversion import convert_assessments
+from xcg.evaluation.ideals import ideal_run
+from xcg.formats.base import read_assessments
+from xcg.formats.placing import locate_passages
 from xcg.gains.nugget_reader import Nugget, NuggetTopic, SeenNuggets
+from xcg.gains.oracle import order_by_gain
 from xcg.gains.topic import reading_of
+from xcg.judgements.nuggets import recall_base_of
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS
 from xcg.measures.topic_gains import Reading
+from xcg.report.html_explanations import explanation_data
+from xcg.report.html_statistics import ReportContext, StepCounter
 from xcg.user_model.relevance_value import RelevanceValue
 
 EXAMPLE = [
@@ -67,17 +77,141 @@ def test_nugget_recall(gold: Path) -> None:
 
 def test_explanations_name_nuggets(gold: Path) -> None:
     campaign = xcg.load(assessments=gold, runs=RUNS, corpus=CORPUS, user_model="spans")
-    reasons = " ".join(str(record) for record in campaign.explain(run="run1", topic="1").records())
-    assert "states n1 again, seen in a" in reasons
-    assert "states n2" in reasons
+    why = [record["why"] for record in campaign.explain(run="run1", topic="1").records()]
+    assert why == ["states n1", "states n1 again, seen at rank 1 in document a", "states n2"]
     ideal = [(one.file, one.path, one.assessment, one.score) for one in campaign.ideal(topic="1")]
     assert ideal[0] == ("a", "0–100", "nugget n1", 1.0)
     assert ideal[2] == ("c", "0–50", "nugget n2", 0.5)
 
 
-def test_nuggets_are_written_as_they_were_read(gold: Path, tmp_path: Path) -> None:
-    text, lost = xcg.read_assessments(gold).to_text("jsonl")
-    assert ([json.loads(line) for line in text.splitlines()], lost) == (EXAMPLE, [])
+def test_explanations_state_shares_of_nuggets_beside_gold(gold: Path) -> None:
+    """Of n1, 20 of 100 characters in a, then 40 of 50 in b; c[90:100] is relevant without a nugget."""
+    (gold.parent / "more").write_text('{"topic": "1", "doc": "c", "start": 90, "end": 100}\n')
+    spans = [("a", 0, 20), ("b", 0, 80), ("c", 80, 200), ("b", 40, 80)]
+    run = [{"doc": doc, "start": start, "end": end} for doc, start, end in spans]
+    campaign = xcg.load(
+        assessments=[gold, gold.parent / "more"],
+        runs={"r": {"1": run}},
+        corpus=CORPUS,
+        user_model=model(0.5),
+    )
+    *records, missed = campaign.explain(run="r", topic="1").records()
+    assert [(one["why"], round(one["score"], 9), round(one["gain"], 9)) for one in records] == [
+        ("states 20% of n1", 0.2, 0.2),
+        ("states 80% of n1, of which rank 1 in document a showed 20%", 0.8, 0.7),
+        ("shows all of 90–100, new to the reader", 1, 1),
+        ("states 80% of n1 again, seen at rank 2 in document b", 0.8, 0.4),
+    ]
+    assert records[1]["related"] == [{"path": "nugget n1", "score": 1, "left": 0.8, "span": (40, 90)}]
+    assert (missed["file"], missed["assessment"], missed["why"]) == ("c", "nugget n2", "missed")
+
+
+def test_explanations_of_documents_count_missed_nuggets(tmp_path: Path) -> None:
+    """The ideal gains are 2, 1 for x, y: at rank 2, xCG is 2 as for the ideal rank 1, so ep is 1/2."""
+    (tmp_path / "qrels").write_text("1 a x 1\n1 b x 1\n1 c y 1\n")
+    campaign = xcg.load(assessments=tmp_path / "qrels", runs={"r": {"1": ["z", "x"]}}, measures="MAep")
+    assert campaign.evaluate().value("r", "MAep") == pytest.approx(0.5 / 2)
+    (found,) = campaign.explain(run="r", topic="1")
+    assert found.derivation.maep == pytest.approx(0.5 / 2)
+    assert [(one.file, one.path, one.assessment) for one in found.missed] == [("y", "/", "nugget c")]
+
+
+def test_the_report_shows_which_text_states_a_nugget(gold: Path) -> None:
+    campaign = xcg.load(assessments=gold, runs=RUNS, corpus=CORPUS, user_model="spans")
+    context = ReportContext(campaign.inputs, campaign.evaluate(), ["1"], StepCounter(None, 1))
+    data = explanation_data(context, 1)
+    (topic,) = data["topics"]
+    shown = {}
+    for number, labels in zip(topic["documents"], topic["labels"], strict=True):
+        document = data["documents"][number]
+        shown[document["file"]] = [(document["nodes"][node][2], data["words"][w]) for node, w in labels]
+    text = " ".join(TEXT.split())
+    assert shown == {
+        "a": [(text[:99], "nugget n1")],
+        "b": [(text[40:89], "nugget n1")],
+        "c": [(text[:49], "nugget n2")],
+    }
+
+
+QUOTES = [
+    {"topic": "1", "doc": "a", "text": "Bees dance.", "nugget": "n1", "level": 2},
+    {"topic": "1", "doc": "b", "text": "Dancing bees", "nugget": "n1", "level": 1},
+    {"topic": "1", "doc": "b", "text": "Dancing bees", "nugget": "n2", "level": 2},
+    {"topic": "1", "doc": "b", "text": "waggle.", "level": 1},
+]
+TEXTS = {"a": "Bees dance.", "b": "Dancing bees waggle."}
+PLACED = {("a", (0, 11)): {"n1": 2}, ("b", (0, 12)): {"n1": 1, "n2": 2}}
+
+
+def write(path: Path, records: list[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_quotes_name_nuggets(tmp_path: Path) -> None:
+    corpus = Corpus.of(TEXTS)
+    given = write(tmp_path / "quotes", QUOTES)
+    placed = write(tmp_path / "placed", locate_passages(given, corpus).passages)
+    fields = [{k: v for k, v in one.items() if k not in ("topic", "doc")} for one in QUOTES]
+    in_python = {"1": {"a": fields[:1], "b": fields[1:]}}
+    for source in (given, placed, in_python):
+        base = xcg.load(assessments=source, corpus=TEXTS).judgements
+        assert base.nuggets["1"] == PLACED
+        spans = {file: sorted(found) for file, found in base.spans("1").items()}
+        assert spans == {"a": [(0, 11, 2)], "b": [(0, 12, 2), (13, 20, 1)]}
+        assert {key[2][:2]: quote.exact for key, quote in base.texts.items()} == {
+            (0, 11): "Bees dance.",
+            (0, 12): "Dancing bees",
+            (13, 20): "waggle.",
+        }
+
+
+def test_quotes_with_nuggets_that_documents_do_not_confirm(tmp_path: Path) -> None:
+    wrong = {**QUOTES[0], "start": 1, "end": 12}
+    given = write(tmp_path / "quotes", [wrong, *QUOTES[1:]])
+    with pytest.raises(XcgError, match=r"quotes:1, a, 1–12: the text is 'ees dance.'"):
+        _ = xcg.load(assessments=given, corpus=TEXTS).judgements
+    base = xcg.load(assessments=given, corpus=TEXTS, lenient=True).judgements
+    assert (base.spans("1")["a"], base.nuggets["1"]) == ([], {("b", (0, 12)): {"n1": 1, "n2": 2}})
+
+
+@pytest.mark.parametrize("name", [n for n in ASSESSMENT_FORMATS if ASSESSMENT_FORMATS.get(n).write])
+@pytest.mark.parametrize("kind", ["passages", "documents"])
+def test_formats_keep_nuggets_or_name_the_loss(name: str, kind: str, tmp_path: Path) -> None:
+    if kind == "passages":
+        base = read_assessments(write(tmp_path / "gold", QUOTES))
+    else:
+        base = recall_base_of({"1": {"a": [{"nugget": "n1", "level": 2}, {"nugget": "n2"}]}})
+    if kind == "documents" and name not in ("jsonl", "trec"):
+        with pytest.raises(XcgError, match="holds"):
+            convert_assessments(base, name)
+        return
+    text, lost = convert_assessments(base, name, Corpus.of(TEXTS) if kind == "passages" else None)
+    (tmp_path / "new").write_text(text)
+    kept = read_assessments(tmp_path / "new")
+    assert ("nuggets" in lost) == (kind == "passages" and name != "jsonl")
+    if "nuggets" not in lost:
+        expected = PLACED if kind == "passages" else base.nuggets["1"]
+        assert (kept.has_nuggets, kept.nuggets["1"]) == (True, expected)
+
+
+def test_a_second_column_without_meaning_becomes_no_nugget(tmp_path: Path) -> None:
+    for column, losses in (("0", 0), ("7", 1)):
+        (tmp_path / "qrels").write_text(f"1 {column} d#/a 1\n1 {column} e 1\n")
+        text, lost = read_assessments(tmp_path / "qrels").to_text("jsonl")
+        assert ("nugget" in text, len(lost)) == (False, losses)
+
+
+def test_the_ideal_run_is_the_greedy_order(gold: Path, tmp_path: Path) -> None:
+    """n1 gains 1 in b (50 characters) and a (100), n2 .5 in c (50): b, c at α 1; with a last at .5."""
+    for alpha, expected in ((1.0, ["b", "c"]), (0.5, ["b", "c", "a"])):
+        inputs = xcg.load(assessments=gold, corpus=CORPUS, user_model=model(alpha)).inputs
+        ranking = ideal_run(inputs)[0].rankings["1"]
+        assert [file for file, _ in ranking] == expected
+        assert ranking.spans[0] == (40, 90)
+    (tmp_path / "qrels").write_text("1 a y 1\n1 b x 1\n1 a x 1\n1 b z 1\n")
+    run, _ = ideal_run(xcg.load(assessments=tmp_path / "qrels").inputs)
+    assert list(run.rankings["1"]) == [("x", "/")]
 
 
 def test_a_sentence_with_two_facts_comes_first_in_the_ideal_ranking(tmp_path: Path) -> None:
@@ -107,6 +241,17 @@ def test_nuggets_of_whole_documents(tmp_path: Path) -> None:
         )
         assert [found.value("r", f"xCG@{k}") for k in (1, 2, 3)] == pytest.approx(expected)
         assert found.value("r", "gr@9") == pytest.approx(1)
+
+
+def test_the_reason_for_scores_above_1_names_nuggets(tmp_path: Path) -> None:
+    """At alpha .5, a twice gains 1 + .5; the ideal has it once."""
+    (tmp_path / "qrels").write_text("1 n a 1\n")
+    run = {"r": {"1": ["a", "a"]}}
+    half = {"base": "levels", "relevance_value": {"alpha": 0.5}}
+    given = {"path": tmp_path / "qrels", "nuggets": True}
+    found = xcg.evaluate(given, run, None, half, "nxCG@2")
+    assert found.value("r", "nxCG@2") == 1.5
+    assert any(note.endswith("because a nugget that was seen gains again") for note in found.notes)
 
 
 def test_models_of_elements_name_spans(gold: Path) -> None:
@@ -152,13 +297,42 @@ def test_no_reading_gains_more_than_there_is(
         sum(part.gain for one in read for part in one.parts)
     )
     ideal = topic.ideal(alpha_1, per_text=True)
-    assert sum(gain for _, gain in ideal) == pytest.approx(sum(one.score for one in nuggets))
+    assert sum(gain for *_, gain in ideal) == pytest.approx(sum(one.score for one in nuggets))
     if share:
         return
     best = reading_of(read, "as_read")
-    bound = Reading.by_density(ideal)
+    bound = Reading.by_density([(end - start, gain) for _, (start, end), gain in ideal])
     for amount in range(1, 30):
         assert best.gain_at([amount])[0] <= bound.gain_at([amount])[0] + 1e-9
+
+
+COMPLETED = (  # a[0:5] gains on m only, but then a[5:10] completes the alternative a[0:10] of n
+    [
+        Nugget("n", 1.0, 1.0, [("a", 0, 10), ("b", 0, 10)]),
+        Nugget("m", 0.05, 1.0, [("a", 0, 5)]),
+        Nugget("o", 0.02, 1.0, [("c", 0, 5)]),
+    ],
+    [("b", (0, 6)), ("c", (0, 5)), ("a", (0, 5)), ("a", (5, 10))],
+    True,
+)
+
+
+@given(cases(), st.sampled_from([0.25, 1.0]))
+@example(COMPLETED, 1.0)
+def test_a_greedy_reference_takes_the_greatest_gain(
+    case: tuple[list[Nugget], list[tuple[str, tuple[float, float]]], bool], alpha: float
+) -> None:
+    """Text that was read can raise gains: it completes an alternative."""
+    nuggets, results, _ = case
+    topic = NuggetTopic({}, lambda file, start, end: (start, end), nuggets)
+    order = order_by_gain(results, topic.readers(RelevanceValue(alpha=alpha)))
+    readers = topic.readers(RelevanceValue(alpha=alpha))
+    left = list(range(len(results)))
+    for position in order:
+        gains = {one: readers[results[one][0]].gain_of(results[one][1]) for one in left}
+        assert gains[position] == pytest.approx(max(gains.values()), abs=1e-9)
+        readers[results[position][0]].read(results[position][1])
+        left.remove(position)
 
 
 @given(cases(), st.floats(0, 1))

@@ -18,7 +18,7 @@ from xcg.errors import Notes
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
 from xcg.gains.document_reader import DocumentReader
-from xcg.gains.ideal import ideal_elements_of
+from xcg.gains.judged_topic import ideal_elements_of
 
 PARAGRAPHS = [f"d#/article[1]/p[{number}]" for number in range(1, 11)]
 ARTICLE = "d#/article[1]"

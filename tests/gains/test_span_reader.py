@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from span_examples import DOCUMENTS, GOLD, Chunk, chunk_run, in_three_forms, recall_base, span_cases
 
 import xcg
-from xcg.documents.intervals import IntervalSet
-from xcg.documents.text_units import TOKENIZERS, UnitConverter, approximate
+from xcg.documents.text_units import TOKENIZERS, IntervalSet, UnitConverter, approximate
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.ideals import ideal_elements

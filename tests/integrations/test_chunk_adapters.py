@@ -420,25 +420,6 @@ def test_llama_index_hierarchy(llama_index: Any) -> None:
         span_of(leaves[-1])
 
 
-@pytest.mark.slow
-def test_sentence_windows_of_llama_index(llama_index: Any) -> None:
-    from llama_index.core.postprocessor import MetadataReplacementPostProcessor
-
-    text = long_text()
-    parser = llama_index.node_parser.SentenceWindowNodeParser.from_defaults(window_size=2)
-    nodes = parser.get_nodes_from_documents([llama_index.schema.Document(text=text, id_="bees")])
-    scored = [llama_index.schema.NodeWithScore(node=one, score=1.0) for one in nodes[2:12:3]]
-    replaced = MetadataReplacementPostProcessor("window").postprocess_nodes(scored)
-    by_text = [{"doc": "bees", "text": one.node.text} for one in replaced]
-    gold = {"1": {"bees": [(300, 420)]}}
-    runs = {"nodes": {"1": replaced}, "texts": {"1": by_text}}
-    measures = "MAep SpanPrecision SpanRecall(budget=tokens)@500 SpanIoU"
-    found = xcg.evaluate(gold, runs, {"bees.txt": text}, measures=measures)
-    for measure in found.measures:
-        assert found.value("nodes", measure) == found.value("texts", measure) > 0, measure
-    assert found.value("nodes", "MAep") < 1
-
-
 @pytest.fixture(scope="module")
 def haystack_library() -> Any:
     pytest.importorskip("haystack.components.preprocessors")

@@ -19,7 +19,7 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import Notes, UnmappedError
 from xcg.formats.json_lines import read_json_run
 from xcg.runs.chunk_documents import ChunkSource
-from xcg.runs.chunk_matching import DocumentText, compact
+from xcg.runs.chunk_matching import DocumentText, _longest_part, _Windows, compact
 from xcg.runs.chunks import run_of_chunks, span_of
 from xcg.runs.run import Ranking
 
@@ -212,6 +212,49 @@ def test_a_span_found_at_an_offset_has_the_words_of_the_chunk(
     if found is not None:
         assert compact(text[slice(*found)]) == compact(part)
         assert start <= found[0] < found[1] <= start + length
+
+
+@given(
+    st.text("ab", min_size=1, max_size=30),
+    st.text("ab", min_size=1, max_size=30),
+    st.integers(1, 6),
+    st.integers(0, 29),
+    st.integers(1, 9),
+)
+def test_the_longest_part_is_that_of_all_parts(
+    text: str, body: str, least: int, start: int, size: int
+) -> None:
+    around = min(start, len(body) - 1), min(start + size, len(body))
+    lengths = [
+        stop - first
+        for first in range(len(body))
+        for stop in range(max(first, around[0]) + 1, len(body) + 1)
+        if first < around[1] and body[first:stop] in text
+    ]
+    longest = max((length for length in lengths if length >= least), default=0)
+    at, place, length = _longest_part(text, body, least, around)
+    assert length == longest
+    if length:
+        assert text[at : at + length] == body[place : place + length]
+        assert place < around[1]
+        assert around[0] < place + length
+
+
+@pytest.mark.parametrize("parts", [("a", "b"), ("ab", "b"), ("abcdefghij", "x"), ("é", "中")])
+def test_hostile_texts_are_compared_few_times(
+    parts: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each comparison takes O(n log n); before, a part began at every character."""
+    lengths = []
+    shared = _Windows.shared
+    monkeypatch.setattr(
+        _Windows, "shared", lambda self, length: lengths.append(length) or shared(self, length)
+    )
+    first, second = parts
+    text = "".join(first * (n % 97) + second for n in range(700))
+    body = "".join(second * (n % 89) + first for n in range(700))
+    _longest_part(text, body, 20, (0, len(body)))
+    assert len(lengths) <= 2 * math.log2(len(text)) + 2
 
 
 @pytest.mark.slow

@@ -17,8 +17,18 @@ from judge_examples import judged
 from sklearn.metrics import cohen_kappa_score
 
 from xcg.documents.corpus import Corpus
+from xcg.errors import XcgError
 from xcg.formats.json_assessments import read_highlights
-from xcg.judge.agreement import AgreementRow, agreement, cohen_kappa, disagreements, krippendorff_alpha
+from xcg.judge.agreement import (
+    AgreementRow,
+    Decisions,
+    agreement,
+    cohen_kappa,
+    disagreements,
+    gold,
+    krippendorff_alpha,
+)
+from xcg.judge.judgement import Decision
 from xcg.judge.store import JudgedDocument
 
 PARAGRAPHS = "".join(f"<p>{digit * 20}</p>" for digit in "01234")
@@ -147,7 +157,7 @@ def test_white_space_between_highlights_is_no_disagreement() -> None:
     corpus = Corpus.of({"bees": "Bees dance. They waggle."})
     text = corpus.tree("bees").text
     both = [judged("anna", "bees", text, (0, 11), (12, 24)), judged("ben", "bees", text, (0, 24))]
-    assert disagreements(both, "1", corpus) == []
+    assert disagreements(both, "1", corpus, {}) == []
     assert row(agreement(both, corpus), "characters").overlap == 23 / 24
 
 
@@ -201,13 +211,68 @@ def test_disagreements_are_those_of_single_characters(
 
     expected = list(zip(labels(first), labels(second), strict=True))
     found: dict[int, tuple[str | None, str | None]] = {}
-    for document in disagreements([of("anna", "one", *first), of("ben", "one", *second)], "1", CORPUS):
-        for before, after in pairwise(document.spans):
+    judgements = [of("anna", "one", *first), of("ben", "one", *second)]
+    for document in disagreements(judgements, "1", CORPUS, {}):
+        for before, after in pairwise(document.disagreements):
             assert before.end < after.start or before.labels != after.labels
-        for span in document.spans:
+        for span in document.disagreements:
             pair = span.labels["anna"], span.labels["ben"]
             found.update(dict.fromkeys(range(span.start, span.end), pair))
     assert found == {i: pair for i, pair in enumerate(expected) if pair[0] != pair[1]}
+
+
+DIFFERING = [
+    judged("anna", "one", TEXT, (0, 40, "2"), entry_point=0),
+    judged("ben", "one", TEXT, (20, 60, "3"), (80, 90, "1"), entry_point=20),
+    of("anna", "two", (0, 10, "1"), (10, 20, "1")),
+]
+
+
+def decided(*labels: str | None) -> Decisions:
+    """Return decisions on the disagreements of DIFFERING, in order."""
+    [document] = disagreements(DIFFERING, "1", CORPUS, {})
+    pairs = zip(document.disagreements, labels, strict=False)
+    return {("1", "one", one.key): Decision(label, "chris", "2026") for one, label in pairs}
+
+
+@pytest.mark.parametrize(
+    ("rule", "labels", "marked", "entry_point"),
+    [
+        ("union", (), [(0, 20, "2"), (20, 60, "3"), (80, 90, "1")], 0),
+        ("intersection", (), [(20, 40, "2")], None),
+        # Of 0–20, 20–40, 40–60, 80–90 and the best entry point.
+        ("adjudicated", (None, "1", "1", "3", "20"), [(20, 60, "1"), (80, 90, "3")], 20),
+        ("adjudicated", ("2", "2", None, None, None), [(0, 40, "2")], None),
+    ],
+)
+def test_one_gold_has_the_text_and_grades_computed_by_hand(
+    rule: str,
+    labels: tuple[str | None, ...],
+    marked: list[tuple[int, int, str]],
+    entry_point: int | None,
+) -> None:
+    (first, second), notes = gold(DIFFERING, rule, CORPUS, decided(*labels))
+    assert (first.assessor, first.document, first.judgement.finished) == (rule, "one", True)
+    assert [one[1:4] for one in first.judgement.highlights] == marked
+    assert first.judgement.entry_point == entry_point
+    assert [one[1:3] for one in second.judgement.highlights] == [(0, 10), (10, 20)]
+    assert notes == ["documents that one assessor has finished, as in that judgement: two (topic 1)"]
+
+
+def test_text_that_is_too_small_is_lower_than_a_grade_and_higher_than_nothing() -> None:
+    judgements = [of("anna", "one", (0, 20, "?"), (20, 40, "?")), of("ben", "one", (0, 20, "1"))]
+    found = {rule: gold(judgements, rule, CORPUS, {})[0][0] for rule in ("union", "intersection")}
+    spans = {rule: [one[1:4] for one in found[rule].judgement.highlights] for rule in found}
+    assert spans == {"union": [(0, 20, "1"), (20, 40, "?")], "intersection": [(0, 20, "?")]}
+
+
+def test_adjudicated_gold_needs_a_decision_on_every_disagreement_as_it_is_now() -> None:
+    message = r"undecided disagreements: 2 \(2 in one \(topic 1\)\); decide them on the page Agreement"
+    with pytest.raises(XcgError, match=message):
+        gold(DIFFERING, "adjudicated", CORPUS, decided("2", "2", "3"))
+    changed = [*DIFFERING[:1], judged("ben", "one", TEXT, (20, 60, "1"), entry_point=0)]
+    with pytest.raises(XcgError, match="undecided disagreements: 2 "):  # not the first of three
+        gold(changed, "adjudicated", CORPUS, decided("2", "2", "3", "1", "0"))
 
 
 def test_a_document_without_text_does_not_break_the_agreement() -> None:

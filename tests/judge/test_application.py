@@ -15,12 +15,13 @@ import pytest
 from judge_campaign import ANNA, BEN, CONFIG, Browser, change, opened_workspace, write_campaign
 
 from xcg.documents.parsing import parse_document
-from xcg.judge import pages
+from xcg.judge import agreement, pages
 from xcg.judge.addresses import (
     agreement_path,
     api_path,
     archive_path,
     assessor_path,
+    differences_path,
     document_path,
     topic_path,
 )
@@ -196,7 +197,13 @@ def test_the_pool_shows_the_state_of_each_document(browser: Browser, workspace: 
     assert "✓ nothing relevant" in page
     assert "in progress" in page
     assert f'<a class="button primary" href="{document_path(ANNA, "1", pool[1])}">Continue' in page
-    browser.post(api_path(ANNA, "1", pool[1]), change(1, "finish", finished=True))
+    browser.post(api_path(ANNA, "1", pool[1]), change(1, "skip", skipped=True))
+    browser.post(api_path(ANNA, "1", pool[1]), change(2, "unsure", unsure=True))
+    page = browser.get(topic_path(ANNA, "1")).text
+    assert "in progress" not in page
+    assert page.count(">skipped<") == page.count(">unsure<") == 1
+    assert f'<a class="button primary" href="{document_path(ANNA, "1", pool[2])}">Continue' in page
+    browser.post(api_path(ANNA, "1", pool[1]), change(3, "finish", finished=True))
     assert "✓ 1 highlight<" in browser.get(topic_path(ANNA, "1")).text
 
 
@@ -283,20 +290,74 @@ def test_agreement_and_disagreements_are_shown(overview: Browser, workspace: Wor
     assert "Best entry point" in page
 
 
+def test_a_decision_needs_an_author_and_the_disagreement_as_it_is_now(
+    overview: Browser, workspace: Workspace
+) -> None:
+    store, url = workspace.store, differences_path("1", "bees")
+    for assessor in (ANNA, BEN):
+        store.apply(assessor, "1", "bees", 0, "finish", {"finished": True})
+    version = store.apply(ANNA, "1", "bees", 1, "add", {"start": 0, "end": 4, "grade": "2"}).version
+    store.apply(ANNA, "1", "bees", version, "finish", {"finished": True})
+    [document] = agreement.disagreements(store.judgements(), "1", workspace.corpus, {})
+    [one] = document.disagreements
+    record = {"disagreement": one.key, "label": "3", "author": "chris"}
+    for status, values in (
+        (400, {"author": " "}),
+        (400, {"author": "a" * 101}),
+        (400, {"author": None}),
+        (400, {"label": "4"}),
+        (400, {"label": ["3"]}),
+        (409, {"disagreement": "other"}),
+        (409, {"disagreement": None}),
+    ):
+        assert overview.post(url, {**record, **values}).status_code == status
+    answer = overview.get(archive_path(rule="adjudicated"))
+    assert answer.status_code == 409
+    assert "ndecided disagreements: 1 (1 in bees (topic 1))" in answer.text
+    assert overview.post(url, record).status_code == 200
+    assert overview.get(archive_path(rule="adjudicated")).status_code == 200
+    assert "by <bdi>chris</bdi>" in overview.get(agreement_path("1")).text
+    assert Browser(workspace).post(url, record).status_code == 403
+    store.apply(ANNA, "1", "bees", version + 1, "grade", {"id": 1, "grade": "1"})
+    assert overview.post(url, record).status_code == 409
+    assert overview.get(archive_path(rule="adjudicated")).status_code == 409
+    page = overview.get(url).text
+    assert '<article id="article"' in page
+    assert "They <span" in page
+
+
+def test_time_is_recorded_unless_it_is_switched_off(tmp_path: Path) -> None:
+    for line, expected in (("", 70), ("  time: false\n", 0)):
+        folder = tmp_path / str(expected)
+        folder.mkdir()
+        with opened_workspace(write_campaign(folder, CONFIG + line)) as workspace:
+            browser = Browser(workspace)
+            for seconds in (-1, 2**60, 1.5, True, "9"):
+                answer = browser.post(API, change(0, "unsure", unsure=True, seconds=seconds))
+                assert answer.status_code == 400
+            browser.post(API, change(0, "unsure", unsure=True, seconds=60))
+            browser.post(API, change(0, "unsure", unsure=True, seconds=65))  # its answer was lost
+            answer = browser.post(API, change(1, "undo", seconds=10, words_marked=True))
+            assert answer.json()["words_marked"]
+            assert (answer.json()["seconds"], answer.json()["unsure"]) == (expected, False)
+            shown = "is recorded" in browser.get(assessor_path(ANNA)).text
+            assert shown == workspace.settings.time
+
+
 def test_assessors_can_save_while_a_report_is_computed(
     overview: Browser, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     overview.get(overview.access.start_path(ANNA))  # its cookie too
     overview.post(API, change(0, "add", start=0, end=10, grade="2"))
 
-    def agreement(judged: list[JudgedDocument], _: object) -> list[AgreementRow]:
+    def delete_first(judged: list[JudgedDocument], _: object) -> list[AgreementRow]:
         with ThreadPoolExecutor() as executor:
             answer = executor.submit(overview.post, API, change(1, "delete", id=1))
             assert answer.result(timeout=20).status_code == 200
         assert [one.judgement.version for one in judged] == [1]
         return []
 
-    monkeypatch.setattr(pages, "agreement", agreement)
+    monkeypatch.setattr(pages, "agreement", delete_first)
     assert overview.get(agreement_path()).status_code == 200
     assert workspace.store.judgement(ANNA, "1", "bees").version == 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,91 @@ def test_topic_judged_with_the_mouse(chromium: Browser, config: Path, xcg_comman
         ("bees", "The 🐝 circles are small!"),
     }
     assert {one["doc"] for one in records} == set(NAMES)
+
+
+def test_disagreements_are_decided_in_context(chromium: Browser, config: Path, tmp_path: Path) -> None:
+    with running_server(config) as (urls, _):
+        for name, text in (
+            ("anna", "Bees dance in circles."),
+            ("ben", "dance in circles. The 🐝 circles"),
+        ):
+            assessor = Assessor(chromium, urls[name])
+            assessor.open("bees")
+            assessor.select(text)
+            assessor.press("3" if name == "anna" else "2", "i")
+            assessor.page.keyboard.type(f"note of {name}")
+            assessor.press("Escape", "f")
+            assessor.page.wait_for_url(lambda url: not url.endswith("/bees"))
+            assessor.context.close()
+        chief = Assessor(chromium, urls["(overview)"])
+        page = chief.page
+        page.get_by_role("link", name="Agreement").click()
+        expect(page.locator("main")).to_contain_text("3 undecided")
+        page.get_by_role("link", name="1 document judged differently").click()
+        rows = page.locator("tr[data-key]")
+        expect(rows.locator("mark")).to_have_text(["Bees ", "dance in circles.", " The 🐝 circles"])
+        expect(page.locator("main")).to_contain_text("note of ben")
+        page.screenshot(path=tmp_path / "disagreements.png", full_page=True)
+        rows.nth(2).get_by_role("link", name="in the document").click()
+        page.wait_for_selector("html[data-ready]")
+        marked = "[...CSS.highlights.get('selected')].map(String)"
+        assert page.evaluate(marked) == [" The 🐝 circles"]
+        assert len(page.evaluate(marked.replace("selected", "ungraded"))) == 3
+        page.screenshot(path=tmp_path / "document.png")
+        page.go_back()
+        rows.nth(0).get_by_role("button", name="none").click()
+        assert page.evaluate("!author.checkValidity()")  # nothing is decided without a name
+        page.fill("#author", "chris")
+        rows.nth(0).get_by_role("button", name="none").click()
+        expect(rows.nth(0)).to_contain_text("by chris")
+        page.get_by_role("button", name="All as anna").click()
+        expect(rows.nth(2)).to_contain_text("by chris")
+        expect(rows.nth(1).locator("[aria-pressed=true]")).to_have_text("3")
+        page.get_by_role("link", name="Agreement").click()
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Download the adjudicated gold").click()
+        with zipfile.ZipFile(download.value.path()) as archive:
+            records = archive.read("adjudicated/passages.jsonl").decode().splitlines()
+        assert [(one["exact"], one["level"]) for one in map(json.loads, records)] == [
+            ("dance in circles.", 3)
+        ]
+        assert not chief.problems
+        chief.context.close()
+
+
+def test_notes_doubts_skipped_documents_and_time_are_kept_when_the_server_is_killed(
+    chromium: Browser, config: Path, xcg_command: Command
+) -> None:
+    with running_server(config) as (urls, process):
+        anna = Assessor(chromium, urls["anna"])
+        page = anna.page
+        anna.open("wasps")
+        anna.press("ArrowRight")
+        page.wait_for_timeout(2_100)
+        anna.click("#note")
+        page.keyboard.type("Is a nest a dance? f")
+        anna.press("Escape", "q")
+        expect(page.locator("#unsure")).to_have_attribute("aria-pressed", "true")
+        anna.press("z")
+        anna.wait_until_saved()
+        page.reload()
+        anna.wait()
+        expect(page.locator("#note")).to_have_value("Is a nest a dance? f")
+        anna.open("bees")
+        anna.press("k")
+        page.wait_for_url("**/documents/notes")  # not wasps, which is finished, nor bees
+        anna.wait()
+        process.kill()
+        assert not anna.problems
+        anna.context.close()
+    records = exported(config, xcg_command)
+    assert {one["doc"] for one in records} == {"wasps"}
+    lines = (config.parent / "exported/anna/remarks.jsonl").read_text(encoding="utf-8").splitlines()
+    remarks = {one["doc"]: one for one in map(json.loads, lines)}
+    assert {name: one["skipped"] for name, one in remarks.items()} == {"wasps": False, "bees": True}
+    wasps = remarks["wasps"]
+    assert (wasps["note"], wasps["unsure"]) == ("Is a nest a dance? f", True)
+    assert 2 <= wasps["seconds"] < 60
 
 
 def follow(anna: Assessor, text: str) -> None:

@@ -38,14 +38,18 @@ def test_add_keeps_the_quote_of_the_passage() -> None:
     ("start", "end", "grade", "expected"),
     [
         (2, 14, None, [(1, 0, 16, "3")]),  # the grade of the first
-        (2, 14, "1", [(1, 0, 16, "1")]),
+        (2, 14, "3", [(1, 0, 14, "3"), (2, 14, 16, None)]),
+        (2, 14, "1", [(1, 0, 2, "3"), (3, 2, 14, "1"), (2, 14, 16, None)]),
+        (1, 3, "1", [(1, 0, 1, "3"), (4, 1, 3, "1"), (3, 3, 4, "3"), (2, 12, 16, None)]),
+        (0, 4, "1", [(1, 0, 4, "1"), (2, 12, 16, None)]),
+        (0, 35, "1", [(1, 0, 35, "1")]),
         (0, 35, None, [(1, 0, 35, "3")]),
         (14, 18, None, [(1, 0, 4, "3"), (2, 12, 18, None)]),  # the second has no grade
         (4, 12, "1", [(1, 0, 4, "3"), (3, 4, 12, "1"), (2, 12, 16, None)]),  # it only touches them
         (1, 2, None, [(1, 0, 4, "3"), (2, 12, 16, None)]),
     ],
 )
-def test_add_joins_overlapping_highlights(
+def test_add_joins_highlights_of_its_grade_and_cuts_the_others(
     start: int, end: int, grade: str | None, expected: list[tuple[int, int, int, str | None]]
 ) -> None:
     before = judged((0, 4, "3"), (12, 16, None))
@@ -213,6 +217,18 @@ def test_illegal_operations_are_described(operation: str, values: dict[str, Any]
         check_operation(operation, values)
 
 
+def test_a_finished_document_is_not_skipped_and_a_skipped_one_is_not_finished() -> None:
+    skipped = edit(
+        edit(Judgement(), "Bees", "note", {"note": "why?"}), "Bees", "skip", {"skipped": True}
+    )
+    finished = edit(skipped, "Bees", "finish", {"finished": True})
+    assert (finished.finished, finished.skipped, finished.note) == (True, False, "why?")
+    assert not edit(finished, "Bees", "skip", {"skipped": True}).finished
+    with pytest.raises(XcgError, match="the note has 2001 characters: expected at most 2000"):
+        edit(Judgement(), "Bees", "note", {"note": "a" * 2001})
+    assert edit(Judgement(), "Bees", "note", {"note": "a\ud800"}).note == "a?"
+
+
 # Texts with characters outside of the Basic Multilingual Plane and with white space.
 texts = st.text("ab \n\U0001f41d", min_size=1, max_size=12)
 
@@ -222,7 +238,8 @@ def edits(draw: st.DrawFn) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     text = draw(texts)
     position = st.integers(-1, len(text) + 1)
     grade = st.sampled_from([None, "1", "2"])
-    of_field = {"id": st.integers(1, 5), "grade": grade, "finished": st.booleans()}
+    flags = dict.fromkeys(("finished", "skipped", "unsure"), st.booleans())
+    of_field = {"id": st.integers(1, 5), "grade": grade, "note": st.text("ab"), **flags}
     operations = []
     for name in draw(st.lists(st.sampled_from(sorted(OPERATIONS)), max_size=12)):
         fields = fields_of(name)
@@ -235,6 +252,11 @@ def white_space_at_ends(text: str, start: int, end: int) -> set[int]:
     return {
         at for at in range(start, end) if not text[start : at + 1].strip() or not text[at:end].strip()
     }
+
+
+def grades_of(judgement: Judgement) -> dict[int, str | None]:
+    """Return the grade of each character in a highlight."""
+    return {at: one.grade for one in judgement.highlights for at in range(one.start, one.end)}
 
 
 @given(edits())
@@ -252,7 +274,15 @@ def test_highlights_are_the_characters_that_were_marked(
             continue
         owned = {one.id: set(range(one.start, one.end)) for one in before.highlights}
         if operation == "add":
-            marked |= set(range(values["start"], values["end"]))
+            span = set(range(values["start"], values["end"]))
+            for one in before.highlights:
+                if owned[one.id] & span and values["grade"] not in (None, one.grade):
+                    marked -= white_space_at_ends(text, one.start, min(one.end, values["start"]))
+                    marked -= white_space_at_ends(text, max(one.start, values["end"]), one.end)
+            marked |= span
+            if values["grade"] is not None:
+                grades = grades_of(before) | dict.fromkeys(span, values["grade"])
+                assert grades_of(judgement).items() <= grades.items()
         elif operation == "erase":
             marked -= set(range(values["start"], values["end"]))
             for one in before.highlights:
@@ -274,6 +304,6 @@ def test_highlights_are_the_characters_that_were_marked(
         assert all(one.quote.exact == text[one.start : one.end] for one in judgement.highlights)
         assert len({one.id for one in judgement.highlights}) == len(judgement.highlights)
         assert all(one.end <= len(text) for one in judgement.highlights)
-        if operation != "finish":
+        if operation not in ("finish", "skip"):
             same = bool(before.highlights) == bool(judgement.highlights)
             assert judgement.finished == (before.finished and same)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from judge_examples import judged
@@ -13,14 +16,22 @@ from judge_examples import judged
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments
+from xcg.judge.agreement import gold
 from xcg.judge.exporting import export, export_archive, file_names, write_export
-from xcg.judge.grades import SCHEMES, Grade, GradeScheme
+from xcg.judge.settings import SCHEMES, Grade, GradeScheme
 from xcg.judgements.anchoring import anchor
 
 DOCUMENT = f"<article><p>{'a' * 50}</p><p>{'b' * 50}</p></article>"
 CORPUS = Corpus.of({"bees": DOCUMENT, "ants": DOCUMENT})
 TEXT = CORPUS.tree("bees").text
 LEVELS = GradeScheme("levels", (Grade("1", "marginal"), Grade("2", "good"), Grade("3", "perfect")))
+
+
+def write(folder: Path, *arguments: Any) -> list[str]:
+    """Write an export, and return its notes."""
+    found = export(*arguments)
+    write_export(folder, found)
+    return found.notes
 
 
 def records(content: bytes) -> list[dict[str, object]]:
@@ -67,7 +78,7 @@ def test_a_document_without_relevant_text_is_assessed() -> None:
 @pytest.mark.parametrize("scheme", [*SCHEMES.values(), LEVELS], ids=lambda scheme: scheme.name)
 def test_all_files_are_read_again(tmp_path: Path, scheme: GradeScheme) -> None:
     grade = (scheme.values[0],) if scheme.values else ()
-    notes = write_export(
+    notes = write(
         tmp_path / "out",
         [judged("anna", "ants", TEXT), judged("anna", "bees", TEXT, (5, 50, *grade), entry_point=7)],
         CORPUS,
@@ -121,6 +132,36 @@ def test_text_that_is_too_small_is_unassessed_in_2005_and_not_relevant_elsewhere
     assert "anna/offsets.qrels: without highlights with the grade ?" in found.notes
 
 
+def test_remarks_and_time_of_all_documents_are_written() -> None:
+    first, second = judged("anna", "bees", TEXT, (0, 9)), judged("anna", "ants", TEXT, finished=False)
+    first = first._replace(judgement=replace(first.judgement, note='"no"\n', unsure=True, seconds=61))
+    second = second._replace(judgement=replace(second.judgement, skipped=True, words_marked=True))
+    found = export([first, second, judged("ben", "ants", TEXT)], CORPUS, SCHEMES["none"])
+    base = {"topic": "1", "unsure": False, "note": "", "seconds": 0, "words_marked": False}
+    assert records(found.files["anna/remarks.jsonl"]) == [
+        {**base, "doc": "bees", "finished": True, "unsure": True, "skipped": False}
+        | {"note": '"no"\n', "seconds": 61},
+        {**base, "doc": "ants", "finished": False, "skipped": True, "words_marked": True},
+    ]
+    assert "ben/remarks.jsonl" not in found.files
+
+
+def test_a_gold_is_exported_without_remarks() -> None:
+    first, second = judged("anna", "bees", TEXT, (0, 9)), judged("anna", "ants", TEXT, (0, 9))
+    first = first._replace(judgement=replace(first.judgement, note="why?"))
+    judgements = [first, second, judged("ben", "ants", TEXT, (5, 12), finished=False)]
+    merge = partial(gold, rule="union", corpus=CORPUS, decisions={})
+    found = export(judgements, CORPUS, SCHEMES["none"], merge)
+    names = {"passages.jsonl", "inex-2004/1.xml", "inex-2005/1.xml", "offsets.qrels"}
+    assert set(found.files) == {f"union/{name}" for name in names}
+    assert found.notes[:3] == [
+        "ben: started documents that are not finished, left out: ants (topic 1)",
+        "ben: no finished document, so nothing is written",
+        "documents that one assessor has finished, as in that judgement: "
+        "ants (topic 1), bees (topic 1)",
+    ]
+
+
 def test_unfinished_documents_are_left_out() -> None:
     found = export(
         [
@@ -151,7 +192,7 @@ def test_names_with_white_space_prevent_offset_qrels_only() -> None:
 def test_a_passage_of_more_than_a_megabyte_is_written_without_its_text(tmp_path: Path) -> None:
     corpus = Corpus.of({"bees": "ä" * 600_000})
     text = corpus.tree("bees").text
-    notes = write_export(
+    notes = write(
         tmp_path / "out", [judged("anna", "bees", text, (0, 600_000))], corpus, SCHEMES["none"]
     )
     base = anchor(read_assessments(tmp_path / "out/anna/passages.jsonl"), corpus, Notes())
@@ -162,7 +203,7 @@ def test_a_passage_of_more_than_a_megabyte_is_written_without_its_text(tmp_path:
 def test_names_cannot_leave_the_folder(tmp_path: Path) -> None:
     names = ["../../etc", "..", ".", "/root", "C:\\temp", "a/b", "nul", "COM1.txt", "x.", "-rf"]
     documents = [judged(name, "bees", TEXT, (0, 9), topic=f"../{name}") for name in names]
-    write_export(tmp_path / "out", documents, CORPUS, SCHEMES["none"])
+    write(tmp_path / "out", documents, CORPUS, SCHEMES["none"])
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     folders = {path.name for path in (tmp_path / "out").iterdir()}
     assert len(folders) == len(names)
@@ -185,10 +226,10 @@ def test_an_export_is_written_to_a_new_or_empty_folder(tmp_path: Path, is_there:
     if is_there:
         folder.mkdir()
     documents = [judged("anna", "bees", TEXT, (0, 9))]
-    write_export(folder, documents, CORPUS, SCHEMES["none"])
+    write(folder, documents, CORPUS, SCHEMES["none"])
     assert (folder / "anna/passages.jsonl").is_file()
     with pytest.raises(InputError, match="the folder is not empty: expected a new folder"):
-        write_export(folder, documents, CORPUS, SCHEMES["none"])
+        write(folder, documents, CORPUS, SCHEMES["none"])
 
 
 def test_an_export_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,23 +243,23 @@ def test_an_export_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(Path, "write_bytes", fail)
     with pytest.raises(InputError, match="cannot write the export: No space left on device"):
-        write_export(tmp_path / "out", [judged("anna", "bees", TEXT, (0, 9))], CORPUS, SCHEMES["none"])
+        write(tmp_path / "out", [judged("anna", "bees", TEXT, (0, 9))], CORPUS, SCHEMES["none"])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_export_without_judgements_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(XcgError, match="no assessor has finished a document: nothing to export"):
-        write_export(tmp_path / "out", [], CORPUS, SCHEMES["none"])
+        write(tmp_path / "out", [], CORPUS, SCHEMES["none"])
     (tmp_path / "file").touch()
     for name in ("file", "file/out"):
         with pytest.raises(InputError, match="file"):
-            write_export(tmp_path / name, [judged("anna", "bees", TEXT)], CORPUS, SCHEMES["none"])
+            write(tmp_path / name, [judged("anna", "bees", TEXT)], CORPUS, SCHEMES["none"])
 
 
 def test_equal_judgements_give_equal_archives() -> None:
     documents = [judged("anna", "bees", TEXT, (0, 9, "3"))]
-    content = export_archive(documents, CORPUS, SCHEMES["inex-2004"])
-    assert content == export_archive(documents, CORPUS, SCHEMES["inex-2004"])
+    content = export_archive(export(documents, CORPUS, SCHEMES["inex-2004"]))
+    assert content == export_archive(export(documents, CORPUS, SCHEMES["inex-2004"]))
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert "anna/passages.jsonl" in archive.namelist()
         assert b"anna/inex-2005: not written" in archive.read("notes.txt")

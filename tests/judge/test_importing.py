@@ -18,9 +18,9 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError
 from xcg.formats.topic_files import read_topics
 from xcg.judge.exporting import export, write_export
-from xcg.judge.grades import SCHEMES, Grade, GradeScheme
 from xcg.judge.importing import import_assessments
 from xcg.judge.judgement import JudgedDocument
+from xcg.judge.settings import SCHEMES, Grade, GradeScheme
 from xcg.judge.store import Store
 
 BEES = "Bees dance. They waggle in the dark hive. Bees dance. They also sting."
@@ -207,7 +207,7 @@ def test_the_assessors_of_the_handbook_survive_export_and_import(tmp_path: Path)
             count = len(path.read_text().splitlines())
             assert len(notes) == 1
             assert notes[0].startswith(f"imported {count} highlights in ")
-        write_export(tmp_path / "one", one.judgements(), corpus, INEX_2004)
+        write_export(tmp_path / "one", export(one.judgements(), corpus, INEX_2004))
         for name in sources:
             exported = tmp_path / "one" / name / "passages.jsonl"
             assert len(import_assessments(exported, two, name, corpus, INEX_2004, topics)) == 1

@@ -82,6 +82,19 @@ def test_the_server_saves_changes_and_stops_after_ctrl_c(config: Path, tmp_path:
 
 @pytest.mark.slow
 @pytest.mark.posix
+def test_kept_addresses_and_open_pages_outlive_a_restart(config: Path) -> None:
+    config.write_text(f"{CONFIG}  keep_addresses: true\n")
+    with running_server(config) as (urls, _), opened(urls[ANNA]) as client:
+        port, cookies = client.base_url.port, client.cookies
+    # Of two options, the last one holds.
+    with running_server(config, "--port", str(port)) as (again, _), opened(again[ANNA]) as client:
+        assert again == urls
+        client.cookies = cookies
+        assert client.get(assessor_path(ANNA)).status_code == 200
+
+
+@pytest.mark.slow
+@pytest.mark.posix
 def test_errors_of_requests_do_not_end_the_server_or_reveal_tokens(config: Path) -> None:
     with running_server(config, "--assessor", ANNA) as (urls, process):
         assert list(urls) == [ANNA, "(overview)"]
@@ -234,7 +247,16 @@ def test_an_import_needs_one_assessor(config: Path, xcg_command: Command) -> Non
     assert xcg_command("judge", config, "--import", gold).returncode == 0
 
 
-def test_import_and_export_exclude_each_other(config: Path, xcg_command: Command) -> None:
-    done = xcg_command("judge", config, "--import", "a", "--export", "b", "--assessor", ANNA)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--import", "a", "--export", "b"), "--import and --export exclude each other"),
+        (("--gold", "union"), "--gold needs --export FOLDER"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    config: Path, xcg_command: Command, options: tuple[str, ...], message: str
+) -> None:
+    done = xcg_command("judge", config, "--assessor", ANNA, *options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--import and --export exclude each other" in done.stderr
+    assert message in done.stderr

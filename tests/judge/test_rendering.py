@@ -57,7 +57,9 @@ def check(corpus: Corpus, name: str) -> None:
     reader = read(rendering.html)
     assert "".join(reader.texts) == rendering.text == corpus.tree(name).text
     assert set(reader.tags) <= {"div", "span", "br"} | MATH_NAMES
-    assert reader.attributes <= {"class", "role", "aria-level"}
+    assert reader.attributes <= {
+        "class", "role", "title", "aria-label", "aria-level", "aria-colspan", "aria-rowspan"
+    }  # fmt: skip
 
 
 names = st.sampled_from([*sorted(ROLES), *sorted(MATH_NAMES), "unknown", "other", "script", "style"])
@@ -75,7 +77,9 @@ def escaped(text: str) -> str:
 elements = st.recursive(
     texts.map(escaped),
     lambda content: st.builds(
-        lambda name, parts: f"<{name} onclick='x' style='y'>{''.join(parts)}</{name}>",
+        lambda name, parts: (
+            f"<{name} onclick='x' style='y' alt='&quot;>' colspan='2'>{''.join(parts)}</{name}>"
+        ),
         names,
         st.lists(content, max_size=4),
     ),
@@ -160,7 +164,7 @@ def test_levels_of_headings_in_html_are_those_of_their_names() -> None:
 
 def test_code_of_markdown_and_paragraphs_of_plain_text_keep_their_lines() -> None:
     page = html_of("# A\n\n- one\n- two\n\n```\ncode\n  more\n```\n", "d.md")
-    assert '<div class="title level-1" role="heading" aria-level="2"># A</div>' in page
+    assert '<span class="markup"># </span>A</div>' in page
     assert '<div class="code source">```\ncode\n  more\n```</div>' in page
     assert '<div class="paragraph source">one\n  two</div>' in html_of("one\n  two", "d.txt")
     assert "source" not in html_of("<article><p>one\ntwo</p></article>", "d.xml")
@@ -177,6 +181,16 @@ def test_tables_and_lists_have_roles_for_screen_readers() -> None:
     assert "role" not in html_of("<p><item>a</item></p>")
 
 
+def test_parts_without_what_their_role_needs_have_no_role() -> None:
+    page = html_of("<table><tr><td>a</td></tr><tr/></table>")
+    assert page.count('role="row"') == 1
+    assert "role" not in html_of("<table><tbody/></table>")
+    assert html_of("<list><list><item>a</item></list></list>").count('role="list"') == 1
+    assert "role" not in html_of("<h1> </h1>")
+    page = html_of("<p><h1>A</h1><h4>B</h4></p>", "d.html")
+    assert [part[0] for part in page.split('aria-level="')[1:]] == ["2", "3"]
+
+
 def test_formulas_are_mathml_and_unknown_parts_of_them_are_text() -> None:
     page = html_of(
         "<p>x <math><msub><mi>a</mi><mn>1</mn></msub><annotation>a_1</annotation><b>c</b></math></p>"
@@ -189,3 +203,33 @@ def test_every_known_name_has_one_role() -> None:
     names = [name for roles in kinds for of_role in roles for name in of_role]
     assert sorted(names) == sorted(ROLES)
     assert set(ROLES.values()) >= INLINE_ROLES
+
+
+def test_references_to_entities_are_marked_with_their_names() -> None:
+    page = html_of("<!DOCTYPE a SYSTEM 'a.dtd' [<!ENTITY e 'x'>]><a>a&nbsp;b&e;</a>", "d.xml")
+    assert (
+        '<span class="entity" title="&amp;nbsp;">\ufffc</span>b<span class="entity" title="&amp;e;">'
+        in page
+    )
+    page = html_of("<!DOCTYPE a SYSTEM 'a.dtd'><a>\ufffc&nbsp;</a>", "d.xml")
+    assert page.count('title="&amp;?;"') == 2  # which of them is the reference is unknown
+
+
+def test_images_have_their_alternative_text_and_cells_their_spans() -> None:
+    page = html_of(
+        "<p>x <img src='a.png' alt='A &quot;bee&quot;'> y <img alt=''> z <img src='b.png'></p>"
+        "<table><tr><td colspan='2'>a</td><td rowspan='3'>b</td><td colspan='x'>c</td></tr></table>",
+        "d.html",
+    )
+    labels = ("A &quot;bee&quot;", "Image without description")
+    assert f'<span class="image" role="img" aria-label="Image: {labels[0]}"></span>' in page
+    assert f'<span class="image" role="img" aria-label="{labels[1]}"></span>' in page
+    assert '<span class="image"></span>' in page  # decoration
+    assert 'aria-colspan="2">a<' in page
+    assert 'aria-rowspan="3">b<' in page
+    assert 'role="cell">c<' in page
+    page = html_of(
+        "<informaltable><tgroup><colspec colname='a'/><colspec colname='b'/><tbody><row>"
+        "<entry namest='a' nameend='b' morerows='1'>x</entry></row></tbody></tgroup></informaltable>"
+    )
+    assert 'aria-colspan="2" aria-rowspan="2">x<' in page

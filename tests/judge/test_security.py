@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from judge_campaign import ANNA, BEN, PORT, Browser, change, opened_workspace, write_campaign
 
+from xcg.documents.corpus import Corpus
 from xcg.judge import security
 from xcg.judge.addresses import api_path, assessor_path, document_path, shown_host, topic_path
 from xcg.judge.security import HEADERS, Access, KnownHosts
+from xcg.judge.store import Store
 from xcg.judge.workspace import Workspace
 
 API = api_path(ANNA, "1", "bees")
@@ -24,6 +27,8 @@ PROTECTED = (
     "/overview/",
     "/overview/agreement",
     "/overview/agreement/1",
+    "/overview/agreement/1/documents/bees",
+    "/overview/gold/union.zip",
     "/overview/moved",
     "/overview/judgements.zip",
 )
@@ -56,8 +61,13 @@ def test_the_cookie_is_not_the_token(browser: Browser) -> None:
     assert len(token) >= 43  # 256 bits
 
 
-def test_tokens_are_new_at_each_start() -> None:
-    assert Access([ANNA]).start_path(ANNA) != Access([ANNA]).start_path(ANNA)
+def test_tokens_are_new_at_each_start_unless_they_are_kept(tmp_path: Path) -> None:
+    paths = []
+    for keep in (False, True, True, False, True):
+        with Store(tmp_path / "judge.sqlite", Corpus.of({})) as store:
+            paths.append(Access([ANNA], store.secret(keep=keep)).start_path(ANNA))
+    assert paths[1] == paths[2]
+    assert len(set(paths)) == 4  # without the key, a kept address is forgotten
 
 
 @pytest.mark.parametrize("path", PROTECTED)
@@ -272,6 +282,7 @@ def test_the_text_of_documents_and_topics_is_escaped(browser: Browser) -> None:
     assert "<script>alert" not in page
     assert "<b>dances" not in page
     assert "&lt;b&gt;dances" in page
+    assert "Structural hint, not evaluated: <code><bdi>//sec&lt;b&gt;</bdi></code>" in page
 
 
 def test_pages_have_no_inline_script_and_no_foreign_resource(workspace: Workspace) -> None:

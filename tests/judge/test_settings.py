@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from xcg.errors import InputError
-from xcg.judge.grades import SCHEMES, Grade
-from xcg.judge.settings import Settings, load_settings
+from xcg.judge.settings import SCHEMES, Grade, Settings, load_settings
 from xcg.settings.loading import stated
 
 MINIMUM = "corpus: docs\ntopics: {files: topics.csv}\n"

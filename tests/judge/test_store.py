@@ -362,9 +362,9 @@ def execute(path: Path, script: str) -> None:
         ("UPDATE judgements SET document = 'other'", "damaged"),
         ("UPDATE judgements SET version = 7", "damaged"),
         ("UPDATE judgements SET content = CAST(x'ff' AS TEXT)", "damaged"),
-        ("UPDATE judgements SET content = '[[],[],false]'", "damaged"),
+        ("UPDATE judgements SET content = '[[],[],[\"\",false,false],false]'", "damaged"),
         ("UPDATE changes SET version = 9", "damaged"),
-        ("UPDATE changes SET content = '[[],[],false]'", "damaged"),
+        ("UPDATE changes SET content = '[[],[],[\"\",false,false],false]'", "damaged"),
         ("DELETE FROM changes", "damaged"),
         ("PRAGMA ignore_check_constraints = ON; UPDATE results SET start = -1", "damaged"),
     ],
@@ -384,16 +384,19 @@ def test_a_changed_file_is_refused(tmp_path: Path, corpus: Corpus, script: str, 
 @pytest.mark.parametrize(
     "content",
     [
-        *("null", "[", "[" * 9999, "[[],[]]", "[[],[],0]", '[[],["1"],false]', "[[],[true],false]"),
-        '[[["x"]],[],false]',
-        '[[[1,0,99,null,"placed"]],[],false]',
-        '[[[1,4,4,null,"placed"]],[],false]',
-        '[[[1,0,4,3,"placed"]],[],false]',
-        '[[["1",0,4,null,"placed"]],[],false]',
-        '[[[1,0,4,null,"there"]],[],false]',
-        '[[[1,0,4,null,"lost","Bees","",""]],[],false]',
-        '[[[1,0,4,null,"placed"],[2,3,9,null,"placed"]],[],false]',
-        '[[[2,5,9,null,"placed"],[1,0,4,null,"placed"]],[],false]',
+        *("null", "[", "[" * 9999, "[[],[]]", "[[],[],0]"),
+        *(f"[[],{rest}]" for rest in ('["1"],["",false,false],false', '[true],["",false,false],false')),
+        *(f"[[],[],{rest}]" for rest in ('["",false,false],0', "[1,false,false],false")),
+        *(f"[[],[],{rest}]" for rest in ('["",0,false],false', '["",false],false', '"abc",false')),
+        '[[["x"]],[],["",false,false],false]',
+        '[[[1,0,99,null,"placed"]],[],["",false,false],false]',
+        '[[[1,4,4,null,"placed"]],[],["",false,false],false]',
+        '[[[1,0,4,3,"placed"]],[],["",false,false],false]',
+        '[[["1",0,4,null,"placed"]],[],["",false,false],false]',
+        '[[[1,0,4,null,"there"]],[],["",false,false],false]',
+        '[[[1,0,4,null,"lost","Bees","",""]],[],["",false,false],false]',
+        '[[[1,0,4,null,"placed"],[2,3,9,null,"placed"]],[],["",false,false],false]',
+        '[[[2,5,9,null,"placed"],[1,0,4,null,"placed"]],[],["",false,false],false]',
     ],
 )
 def test_a_damaged_history_is_refused_when_it_is_used(
@@ -510,7 +513,7 @@ def test_a_copy_made_while_a_change_is_saved_is_complete_or_refused(
         with Store(path, corpus) as store:
             old = store.judgement("anna", "1", "bees")
             new = apply(store, "add", start=number, end=number + 2, grade=str(number))
-            new = apply(store, "delete", id=1) if number % 5 == 4 else new
+            new = apply(store, "delete", id=new.highlights[0].id) if number % 5 == 4 else new
         after = path.read_bytes()
         # A copy has some pages from before the change, and others from after it.
         pages = range(0, len(after), 4096)

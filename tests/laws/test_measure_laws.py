@@ -9,8 +9,7 @@ from law_abiding_measures import characters, covered_gold, reciprocal_rank
 
 from xcg.errors import XcgError
 from xcg.laws.chunk_measures import Gold, Retrieved
-from xcg.laws.laws import LAWS
-from xcg.laws.search import search
+from xcg.laws.laws import LAWS, search
 from xcg.laws.subjects import FunctionSubject, MeasureSubject, Subject
 from xcg.user_model.model import UserModel
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xcg.laws.chunk_measures import Gold, Retrieved
-from xcg.laws.search import search
+from xcg.laws.laws import search
 from xcg.laws.subjects import FunctionSubject
 
 

@@ -7,7 +7,7 @@ import pytest
 from xcg.errors import XcgError
 from xcg.laws.cases import Case, Document
 from xcg.laws.chunk_measures import Gold, Retrieved
-from xcg.laws.search import search
+from xcg.laws.laws import search
 from xcg.laws.subjects import FunctionSubject, MeasureSubject
 from xcg.user_model.model import UserModel
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
-from xcg.measures import MEASURES, RankingGains, cumulated_gain
-from xcg.measures.cumulated_gain import manxcg
+from xcg.errors import XcgError
+from xcg.measures import MEASURES, RankingGains, cumulated_gain, manxcg
 from xcg.measures.definition import HIGHEST_RANK
 
 VECTOR_MEASURES = [
@@ -97,3 +97,28 @@ def test_the_mean_up_to_a_high_rank_is_that_of_the_constant_tail() -> None:
     # xCG is 1, 3, 3, …: the mean up to rank k is 3 − 2 / k.
     measure = MEASURES.parse(f"MAxCG@{HIGHEST_RANK}")
     assert measure.compute(RankingGains([1.0, 2.0], [3.0], 0)) == pytest.approx(3 - 2 / HIGHEST_RANK)
+
+
+def test_means_over_a_range_of_ranks() -> None:
+    """nxCG is 1, 2/3, 1 and then 1; xCG 1, 1, 1.5 and then 1.5."""
+    topic = RankingGains([1, 0, 0.5], [1, 0.5], 0)
+    values = [
+        ("MAnxCG(first=2)@3", 5 / 6),
+        ("MAnxCG(first=3)@3", 1),
+        ("MAnxCG(first=5)@8", 1),
+        ("MAxCG(first=2)@5", 5.5 / 4),
+        ("MAxCG(first=200000)@1000000", 1.5),
+    ]
+    for name, value in values:
+        assert MEASURES.parse(name).compute(topic) == pytest.approx(value)
+    with pytest.raises(XcgError, match="first=4 is after the last rank, 3"):
+        MEASURES.parse("MAnxCG(first=4)@3").compute(topic)
+    found = xcg.evaluate(
+        {"1": {"a": 1}, "2": {"a": 2, "b": 1}},
+        {"r": {"1": ["x", "a"], "2": ["b", "a"]}},
+        measures="MAnxCG(mean=vectors,first=2)@3 MAnxCG(first=2)@2",
+    )
+    assert (
+        found.value("r", "MAnxCG(mean=vectors,first=2)@3") == 1
+    )  # mean vectors 0.5, 2, 2 of 1.5, 2, 2
+    assert found.value("r", "MAnxCG(first=2)@2") == 1

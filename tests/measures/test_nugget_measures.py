@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -105,3 +106,28 @@ def test_diversity_qrels_are_written_with_their_nuggets(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text(lines)
     text, lost = xcg.read_assessments(tmp_path / "qrels").to_text("trec")
     assert (sorted(text.splitlines()), lost) == (["1 a x 1", "1 a y#/s[1] 1", "1 b x 2"], [])
+
+
+def test_a_key_reads_the_second_column_as_the_nugget(tmp_path: Path) -> None:
+    """Both documents state n: at alpha 1 the second gains nothing; without the key, each gains 1."""
+    (tmp_path / "qrels").write_text("1 n x 1\n1 n y 1\n")
+    (tmp_path / "run").write_text("1 Q0 x 1 2 r\n1 Q0 y 2 1 r\n")
+    (tmp_path / "plain.yaml").write_text("{assessments: qrels, runs: run, measures: xCG@2}")
+    (tmp_path / "named.yaml").write_text(
+        "{assessments: {path: qrels, nuggets: true}, runs: run, measures: xCG@2}"
+    )
+    given = {"path": str(tmp_path / "qrels"), "nuggets": True}
+    campaigns = [
+        xcg.load(tmp_path / "named.yaml"),
+        xcg.load(tmp_path / "plain.yaml", set=[f"assessments={json.dumps(given)}"]),
+        xcg.load(assessments=given, runs=tmp_path / "run", measures="xCG@2"),
+    ]
+    xcg.load(tmp_path / "named.yaml", set=[f"record={tmp_path / 'record'}"]).evaluate()
+    for campaign in (*campaigns, xcg.load(tmp_path / "record")):
+        found = campaign.evaluate()
+        assert found.value("r", "xCG@2") == 1
+        assert any(note.endswith("as the nugget, because nuggets is true") for note in found.notes)
+    assert xcg.load(tmp_path / "plain.yaml").evaluate().value("r", "xCG@2") == 2
+    (tmp_path / "qrels").write_text("1 0 x 1\n")
+    with pytest.raises(XcgError, match="nuggets is true, but no judgement names one"):
+        xcg.load(tmp_path / "named.yaml").evaluate()

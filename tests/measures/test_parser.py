@@ -117,6 +117,39 @@ def test_every_name_of_ir_measures_is_known(xcg_command: Command) -> None:
         assert found.title in listed
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("hit_rate", "did you mean 'Success@5'?"),
+        ("HitRate@3", "did you mean 'Success@5'?"),
+        ("hit_rate_5", "did you mean 'Success@5'?"),
+        ("mrr", "did you mean 'RR'?"),
+        ("recall@5", "did you mean 'R@5'?"),
+        ("recall_at_5", "did you mean 'R@5'?"),
+        ("precision@5", "did you mean 'P@5'?"),
+        ("context_recall", "did you mean 'SpanRecall(budget=tokens)@1000'?"),
+        ("ContextRecall", "did you mean 'SpanRecall(budget=tokens)@1000'?"),
+        ("context_precision", "did you mean 'AP'?"),
+        ("NonLLMContextPrecisionWithReference", "did you mean 'AP'?"),
+        ("context_relevancy", "did you mean 'SpanPrecision(budget=tokens)@1000'?"),
+        ("IoU", "did you mean 'SpanIoU@5'?"),
+        ("F1@5", "did you mean 'SpanF@5'?"),
+        ("ndcg@10", "did you mean 'nDCG@5'?"),
+        ("faithfulness", "it judges the answer of a language model"),
+    ],
+)
+def test_names_of_other_tools_are_answered_with_a_measure_and_its_difference(
+    name: str, hint: str
+) -> None:
+    with pytest.raises(XcgError) as raised:
+        MEASURES.parse(name)
+    message = str(raised.value)
+    assert hint in message
+    if "'?" in hint:
+        assert MEASURES.parse(hint.split("'")[1])
+        assert len(message.partition("'? ")[2]) > 20
+
+
 def test_both_meanings_of_r_are_explained(xcg_command: Command) -> None:
     text = xcg_command("list", "measures", "R").stdout
     assert "R: Sakai's R-measure on element gains" in text

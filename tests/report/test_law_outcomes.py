@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from xcg.laws.search import search
+from xcg.laws.laws import search
 from xcg.laws.subjects import FunctionSubject, MeasureSubject
 from xcg.report.laws import outcome_record, outcome_text
 from xcg.user_model.model import UserModel

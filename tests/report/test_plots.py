@@ -9,8 +9,7 @@ from figure_contents import caption_of, legend_of, lines_of
 
 from xcg.evaluation.curves import CurveOf, RankOfValue
 from xcg.report import plots
-from xcg.statistics.levels import LevelCurve
-from xcg.statistics.perturbation import PerturbedMean
+from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 
 pytest.importorskip("matplotlib")
 

@@ -22,8 +22,7 @@ from xcg.report.stability import (
     swap_rows,
 )
 from xcg.statistics.assessors import AssessorScores, scores_by_assessor
-from xcg.statistics.extrapolation import SMOOTHINGS
-from xcg.statistics.topic_sets import BIN_STARTS, RunSummary, SwapRates
+from xcg.statistics.topic_sets import BIN_STARTS, RunSummary, Smoothing, SwapRates
 
 pytest.importorskip("scipy")
 
@@ -209,7 +208,7 @@ def test_swap_rows_have_measured_and_extrapolated_rates() -> None:
 
 def test_smoothing_changes_extrapolated_rates_only() -> None:
     rates = rates_of([[32], [8], [24], [16]], [[64]] * 4)
-    rows = {smoothing: swap_rows(rates, [5], smoothing) for smoothing in SMOOTHINGS}
+    rows = {smoothing: swap_rows(rates, [5], smoothing) for smoothing in get_args(Smoothing)}
     assert rows["isotonic"][: 4 * 23] == rows["none"][: 4 * 23]
     assert rows["isotonic"][4 * 23]["rate"] == pytest.approx(2**-2.5)  # 1/2, 1/4, 1/4, 1/4
 

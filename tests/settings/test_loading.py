@@ -49,7 +49,7 @@ def test_a_file_states_keys_with_their_lines(file: Path) -> None:
         ),
         ("compare:", "{file}:1: compare: expected keys with values, found nothing"),
         ("gold:", "{file}:1: gold: expected text, found nothing"),
-        ("corpus: {path: d, links: true}", "{file}:1: corpus: unknown key: expected one of follow"),
+        ("corpus: {path: d, links: true}", "{file}:1: corpus: unknown key: expected one of exclude"),
         ("corpus: {follow_links: true}", "{file}:1: corpus: the key 'path' is missing"),
         (
             "document: {1: 2}",
@@ -206,5 +206,7 @@ def test_words_are_the_arguments_of_a_command_that_states_the_same(file: Path) -
     assert words(set=["topics.unanswered=skip", "lenient=true", "workers=2", "ties=rank"]) == [
         *(str(file), "--set", "topics.unanswered=skip", "--set", "lenient=true", "--set", "ties=rank")
     ]
+    exclude = words(set=["corpus.exclude=[a, b]"], options={"corpus": "d"})
+    assert stated(set=exclude[2::2]).content["corpus"] == {"path": "d", "exclude": ["a", "b"]}
     again = Stated().with_keywords({"assessments": {"1": {}}, "user_model": {"base": "spans"}}).words()
     assert again == ["--set", 'user_model={"base": "spans"}']  # objects have no words

@@ -14,8 +14,7 @@ from simulated_campaign import SHAPE, campaign_folder, files_in
 import xcg
 from xcg.evaluation.validation import validate
 from xcg.judgements.recall_base import RecallBase
-from xcg.simulation.assessments import Blocks, MarkedArticle, Passage, mark_again
-from xcg.simulation.campaign import simulate
+from xcg.simulation.campaign import Blocks, MarkedArticle, Passage, mark_again, simulate
 from xcg.simulation.shape import Shape
 
 

@@ -17,13 +17,6 @@ from xcg.simulation.campaign import _Writer, simulate
 from xcg.simulation.shape import Shape
 
 
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
-    simulate(tmp_path / "again", SHAPE)
-    assert files_in(tmp_path / "again") == files_in(campaign_folder())
-    simulate(tmp_path / "other", dataclasses.replace(SHAPE, seed=8))
-    assert files_in(tmp_path / "other") != files_in(campaign_folder())
-
-
 @pytest.mark.parametrize(
     ("change", "unchanged"),
     [

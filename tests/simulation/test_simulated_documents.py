@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import xcg
-from xcg.simulation.article_parts import GRANULARITY
 from xcg.simulation.campaign import Simulated, simulate
-from xcg.simulation.documents import ArticleFactory
+from xcg.simulation.documents import GRANULARITY, ArticleFactory
 from xcg.simulation.shape import Shape, Stream
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xcg.statistics.extrapolation import (
-    SMOOTHINGS,
+from xcg.statistics.topic_sets import (
+    BIN_STARTS,
+    Smoothing,
+    SwapRates,
     difference_needed,
     expected_rates,
     needed_difference,
@@ -21,7 +24,6 @@ from xcg.statistics.extrapolation import (
     rate_samples,
     smooth,
 )
-from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 
 def rates_of(columns: Mapping[int, list[tuple[int, int]]], sizes: tuple[int, ...]) -> SwapRates:
@@ -84,26 +86,9 @@ def test_sparse_bins_are_not_extrapolated() -> None:
 
 def test_measured_sizes_are_not_extrapolated_or_smoothed() -> None:
     rates = rates_of({0: [(8, 16), (0, 16), (4, 16)]}, (1, 2, 3))
-    for smoothing in SMOOTHINGS:
+    for smoothing in get_args(Smoothing):
         assert [expected_rates(rates, size, smoothing)[0] for size in (1, 2, 3)] == [0.5, 0, 0.25]
         assert np.isnan(expected_rates(rates, 4, smoothing)[0])  # all bins are sparse
-
-
-def test_smoothing_computed_by_hand() -> None:
-    rates = rates_of(
-        {
-            # 1/2, 1/8, 3/8, 1/8: the second and third are 16 + 16 comparisons with 8 swaps
-            0: [(8, 16), (2, 16), (6, 16), (1, 8)],
-            # 1/4, no comparison, 1/2, 0: 16 + 48 comparisons with 28 swaps are 7/16
-            1: [(4, 16), (0, 0), (24, 48), (0, 16)],
-        },
-        (1, 2, 3, 4),
-    )
-    assert np.array_equal(smooth(rates, "none"), rates.rates, equal_nan=True)
-    isotonic = smooth(rates, "isotonic")
-    assert isotonic[:, 0].tolist() == pytest.approx([1 / 2, 1 / 4, 1 / 4, 1 / 8])
-    assert isotonic[:, 1].tolist() == pytest.approx([7 / 16, math.nan, 7 / 16, 0], nan_ok=True)
-    assert np.isnan(isotonic[:, 2:]).all()
 
 
 def test_smoothed_rates_are_extrapolated() -> None:

@@ -13,14 +13,14 @@ from scipy import stats
 from score_tables import Column, noise, paired_p_value, results_by_model, results_of, scores_of, tables
 from statsmodels.stats.power import TTestPower
 
-from xcg.statistics.families import (
-    _tukey_p_values,
+from xcg.statistics.intervals import (
     detectable_difference,
+    mean_intervals,
+    randomisation_interval,
     t_detectable,
-    tukey_inferences,
 )
-from xcg.statistics.intervals import mean_intervals, randomisation_interval
 from xcg.statistics.significance import Comparison, compare_runs
+from xcg.statistics.tukey import _tukey_p_values, tukey_inferences
 
 
 def test_tukey_with_the_anova_of_statsmodels() -> None:
@@ -132,16 +132,6 @@ def test_the_randomisation_interval_holds_what_the_test_does_not_reject(found: l
             p = paired_p_value("randomisation", (array - value).tolist(), [0.0] * len(found))
             inside = (low is None or low <= value + 1e-9) and (high is None or value <= high + 1e-9)
             assert (p >= level) == inside, (value, p, low, high)
-
-
-def test_the_randomisation_interval_computed_by_hand() -> None:
-    # 0.05 · 64 = 3.2: the limits are the fourth of the sorted means. Two sign vectors keep all or no
-    # topic, and two separate 1 from the other topics.
-    found = np.array([1.0, 2, 3, 6, 8, 9])
-    assert randomisation_interval(found, 0.05) == (1.0, 9.0)
-    assert randomisation_interval(found, 2 / 64) == (None, None)
-    # 0.07 · 64 = 4.48: the fifth is the mean of 1 and 2, or of 8 and 9.
-    assert randomisation_interval(found, 0.07) == (1.5, 8.5)
 
 
 def test_bonferroni_intervals_have_the_level_of_their_test() -> None:

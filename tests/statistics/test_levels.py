@@ -9,11 +9,7 @@ import pytest
 from conftest import Command
 from measure_values import value
 
-from xcg.statistics.levels import (
-    largest_distance,
-    levels_experiment,
-    list_scores,
-)
+from xcg.statistics.perturbation import largest_distance, levels_experiment, list_scores
 
 
 def test_scores_of_a_list_are_those_of_the_measures() -> None:

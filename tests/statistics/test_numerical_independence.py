@@ -12,10 +12,6 @@ import pytest
 from conftest import ROOT
 
 BLAS = {"dot", "vdot", "inner", "matmul", "tensordot", "linalg"}
-EXACT = {
-    # Products of −1, 0 and 1: sums of whole numbers are exact.
-    "xcg/statistics/assessor_combinations.py",
-}
 
 
 def uses_of_blas(file: Path) -> list[str]:
@@ -36,9 +32,8 @@ def uses_of_blas(file: Path) -> list[str]:
 )
 def test_modules_that_compute_numbers_do_not_use_blas(package: str) -> None:
     for file in sorted((ROOT / "xcg" / package).rglob("*.py")):
-        if file.relative_to(ROOT).as_posix() not in EXACT:
-            measures = package == "measures" and file.name == "definition.py"  # measure @ 10
-            assert measures or not uses_of_blas(file)
+        measures = package == "measures" and file.name == "definition.py"  # measure @ 10
+        assert measures or not uses_of_blas(file)
 
 
 @pytest.mark.slow

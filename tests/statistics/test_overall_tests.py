@@ -179,18 +179,6 @@ def test_lower_scores_are_better_if_the_measure_says_so() -> None:
     assert compact_form(significant_pairs(mirrored, False, "none")) == "A > D, E**"
 
 
-def test_a_pair_is_no_more_significant_than_friedmans_test() -> None:
-    # Friedman: 12 / 48 · (16 + 81 + 121) − 48 = 6.5, p = exp(−3.25) = 0.0388.
-    # Conover: a and c differ by 7 / √2, p = 0.0026.
-    scores = TopicScores(
-        ["1", "2", "3", "4"], {"a": [1, 1, 1, 1], "b": [2, 2, 3, 2], "c": [3, 3, 2, 3]}
-    )
-    assert friedman_posthoc(scores, correction="none")["a", "c"] < 0.01
-    found = significant_pairs(scores, correction="none")
-    assert [pair.p for pair in found] == pytest.approx([math.exp(-3.25)] * 2)
-    assert compact_form(found) == "b, c > a*"
-
-
 def pairs_by_critical_values(table: list[Column]) -> dict[tuple[str, str], str]:
     """Map pairs (better, worse) to marks, by the rule of Conover (1980) at 5 % and 1 %."""
     topics, runs = len(table[0]), len(table)

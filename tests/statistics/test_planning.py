@@ -11,7 +11,7 @@ from score_tables import paired_p_value, results_of
 from statsmodels.stats.power import TTestPower
 
 from xcg.errors import XcgError
-from xcg.statistics.families import t_detectable
+from xcg.statistics.intervals import t_detectable
 from xcg.statistics.planning import MAX_SIMULATED_TOPICS, Plan, PowerSimulation, plan
 
 RNG = np.random.default_rng(2)

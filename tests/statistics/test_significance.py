@@ -14,15 +14,8 @@ import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
 from xcg.report.orders import best_run_sentences
-from xcg.statistics.families import t_detectable
-from xcg.statistics.significance import (
-    CORRECTIONS,
-    Comparison,
-    best_runs,
-    compare,
-    compare_runs,
-    practical_significance,
-)
+from xcg.statistics.intervals import t_detectable
+from xcg.statistics.significance import CORRECTIONS, Comparison, best_runs, compare, compare_runs
 from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import deciding_topics
 
@@ -88,28 +81,6 @@ def test_a_comparison_computed_by_hand() -> None:
     (other,) = compare_runs(results, "MAep", "m", "best")
     assert (other.run, other.baseline, other.wins, other.losses) == ("r0", "r1", 1, 3)
     assert (other.low, other.high) == (-line.high, -line.low)
-
-
-@pytest.mark.parametrize(
-    ("difference", "reference", "expected"),
-    [
-        (0.0, 0.2, "marginal"),
-        (0.00999, 0.2, "marginal"),
-        (0.01, 0.2, "noticeable"),
-        (1.05 - 1, 1, "noticeable"),
-        (0.55 - 0.5, 0.5, "noticeable"),  # slightly more than 10 % in floating point
-        (-0.02, 0.2, "noticeable"),
-        (-0.0201, 0.2, "material"),
-        (0.3, -1, "material"),
-        (0.0, 0, "marginal"),
-        (1e-9, 0, "material"),
-    ],
-)
-def test_practical_significance_by_5_and_10_percent(
-    difference: float, reference: float, expected: str
-) -> None:
-    assert practical_significance(difference, reference) == expected
-    assert practical_significance(-difference, reference) == expected
 
 
 def test_all_pairs_and_the_best_run_as_baseline() -> None:

@@ -54,20 +54,6 @@ def test_the_bins_of_the_paper() -> None:
             assert not swaps.any()
 
 
-def test_a_swap_computed_by_hand() -> None:
-    # Two topics of one each, either first. Pairs: 01 is .1 or −.3: a swap; 02 is .1 or 0 and 12 is 0 or
-    # .3: ties, as 0 has no sign. Bins of .1, .1, 0 (12, 12, 0) or of .3, 0, .3 (22, 0, 22).
-    table = np.array([[0.5, 0.4, 0.4], [0.5, 0.8, 0.5]])
-    seen = set()
-    for seed in range(20):
-        found = trial_of(table, seed)
-        assert found.dtype.kind == "i"
-        filled = {int(i): tuple(found[:, i].tolist()) for i in np.flatnonzero(found.any(axis=0))}
-        assert filled in ({0: (0, 0, 1), 12: (1, 1, 1)}, {0: (0, 0, 1), 22: (1, 1, 1)})
-        seen.add(12 in filled)
-    assert seen == {True, False}
-
-
 def test_the_number_of_comparisons_per_size_is_that_of_the_paper() -> None:
     table = np.random.default_rng(0).random((34, 69)) / 10
     rates = swap_rates_of(table, sizes=[1, 17])
@@ -142,15 +128,6 @@ def test_illegal_arguments_of_topic_sets_are_errors() -> None:
     for call, message in cases:
         with pytest.raises(XcgError, match=message):
             call()
-
-
-def test_the_best_runs_of_a_lower_is_better_measure_have_the_lowest_means() -> None:
-    scores = np.array([[5.0, 1.0, 3.0, 2.0], [5.0, 1.0, 3.0, 4.0]])  # means 5, 1, 3 and 3
-    higher, lower = (
-        best_runs(scores, 0.5, Order(lower_is_better)) for lower_is_better in (False, True)
-    )
-    assert higher.tolist() == [[5.0, 3.0], [5.0, 3.0]]
-    assert lower.tolist() == [[1.0, 3.0], [1.0, 3.0]]
 
 
 def test_exact_ties_are_neither_swaps_nor_agreements() -> None:

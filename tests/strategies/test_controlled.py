@@ -13,8 +13,7 @@ from xcg.documents.tree import ElementTree
 from xcg.errors import InputError
 from xcg.runs.run import Ranking
 from xcg.strategies import extents as module
-from xcg.strategies.registry import strategies_of
-from xcg.strategies.rewriting import rewrite
+from xcg.strategies.registry import rewrite, strategies_of
 
 CORPUS = Corpus.of({"d": "<a><s><p>1234</p><p>56</p></s><s>789</s><f/></a>"})
 """Characters: /a 0-9, s[1] 0-6, s[1]/p[1] 0-4, s[1]/p[2] 4-6, s[2] 6-9, f 9-9."""

@@ -13,8 +13,7 @@ from xcg.documents.tree import ElementTree
 from xcg.errors import InputError
 from xcg.runs.run import Ranking
 from xcg.strategies import replacing as module
-from xcg.strategies.registry import strategies_of
-from xcg.strategies.rewriting import rewrite
+from xcg.strategies.registry import rewrite, strategies_of
 
 CORPUS = Corpus.of(
     {"d": "<a><s><p>1234</p><p>567</p><p>890</p></s><s>12345</s><s><p/><q/></s></a>", "e": "<a>1</a>"}

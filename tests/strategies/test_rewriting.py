@@ -14,8 +14,7 @@ import xcg
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_run
 from xcg.runs.run import RUN_FORMATS, UNKNOWN_SPAN, Ranking, Run
-from xcg.strategies.registry import strategies_of
-from xcg.strategies.rewriting import rewrite_runs, with_ordered_keys
+from xcg.strategies.registry import rewrite_runs, strategies_of, with_ordered_keys
 
 RESULTS = ["d#/a/s[1]/p[1]", "d#/a/s[1]", "d#/a/s[2]"]
 

@@ -15,8 +15,7 @@ import xcg
 from xcg.documents.paths import WHOLE
 from xcg.runs.chunks import run_of_chunks
 from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking, Run
-from xcg.strategies.registry import STRATEGIES
-from xcg.strategies.rewriting import rewrite
+from xcg.strategies.registry import STRATEGIES, rewrite
 
 Result = tuple[str, str, AnySpan | None]
 Text = frozenset[object]

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import pairwise
 
 import networkx as nx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_cases import RandomCampaign, campaigns, markup
+from random_cases import markup
 
 import xcg
 from xcg.documents.parsing import parse_document
-from xcg.errors import Notes, XcgError
-from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.topics import TopicSource
-from xcg.gains.element_gains import KnownGains, ranking_gains
-from xcg.runs.run import Run
+from xcg.errors import XcgError
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import NEAR_MISSES, near_elements, near_scores
 
@@ -33,6 +30,9 @@ PATHS = [
     "/a[1]/s[1]/p[3]",
     "/a[1]/s[2]",
 ]
+
+
+_COMBINED = {"name": "combined", "models": "distance(reach=3, decay=0.5) shared_characters"}
 
 
 def gains(near: object, results: list[str], base: object = JUDGED, **rule: object) -> list[float]:
@@ -80,6 +80,10 @@ def gains(near: object, results: list[str], base: object = JUDGED, **rule: objec
             {"name": "browsing", "parent": 0, "child": 0, "sibling": 0, "onward": 0.5},
             [0.25, 0, 0.5, 1, 0, 0],
         ),
+        # the closenesses of distance alone times, or averaged with, those of shared_characters above
+        (_COMBINED, [0.25, 0.2, 0, 1, 0, 0]),
+        ({**_COMBINED, "by": "mean"}, [(0.25 + 10 / 29) / 2, 0.45, 0.125, 1, 0.125, 0.0625]),
+        ({**_COMBINED, "by": "largest"}, [10 / 29, 0.5, 0.25, 1, 0.25, 0.125]),
     ],
 )
 def test_gain_of_a_single_result_by_hand(near: object, expected: list[float]) -> None:
@@ -92,6 +96,22 @@ def test_browsing_users_can_make_several_moves() -> None:
     near = {"name": "browsing", "parent": 0.2, "child": 0.3, "sibling": 0.5, "moves": 2}
     # in two moves: sibling .5, or parent then child .2 · .1; sibling moves from p[1] lead to p[2] only
     assert gains(near, ["/a[1]/s[1]/p[1]"]) == pytest.approx([0.5 + 0.2 * 0.1])
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ("dist", "unknown near-miss model 'dist': did you mean 'distance'?"),
+        ("judged distance", "unknown near-miss model 'judged'"),
+        ("distance(rech=3)", "has no parameter 'rech': did you mean 'reach'?"),
+        ("distance + browsing", "found 'distance + browsing'"),
+    ],
+)
+def test_a_wrong_combination_is_refused_when_it_is_stated(models: str, message: str) -> None:
+    with pytest.raises(XcgError, match=re.escape(message)):
+        UserModel.of(
+            {"name": "m", "relevance_value": {"near_misses": {"name": "combined", "models": models}}}
+        )
 
 
 @given(markup(), st.data(), st.integers(0, 5))
@@ -154,71 +174,6 @@ def test_users_who_always_go_up_reach_the_ideal_element_from_inside() -> None:
     base = {"1": {"d": {"/a": (3, 3)}}}
     up = {"name": "browsing", "parent": 1.0, "child": 0, "sibling": 0}
     assert [gains(up, [path], base)[0] for path in PATHS] == [1] * 6
-
-
-MODELS = st.sampled_from(
-    [
-        "judged",
-        "exact",
-        {"name": "distance", "reach": 3},
-        "length_ratio",
-        "shared_characters",
-        {"name": "reading_order", "within": 8},
-        {"name": "tolerance_to_irrelevance", "characters": 3},
-        {"name": "browsing", "onward": 0.2},
-    ]
-)
-
-
-@given(campaigns(), MODELS, st.sampled_from(["kazai_lalmas", "leaves", "roots", "max_gain"]))
-def test_near_misses_and_ideal_elements_gain_at_most_the_ideal_scores(
-    campaign: RandomCampaign, near: object, ideal: str
-) -> None:
-    """The gains of all results that contain no ideal element sum to at most the ideal scores."""
-    model = {"name": "m", "ideal": ideal, "relevance_value": {"near_misses": near}}
-    total = _total(campaign, model)
-    assert total is None or total <= 1 + 1e-9
-
-
-def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
-    """Return the gains of results that contain no ideal element, divided by the ideal gain."""
-    base = Inputs({"1": c.assessments}).recall_base
-    run = Run.of("r", {"1": c.ranking})
-    corpus = xcg.Corpus.of(dict(c.sources))
-    view = TopicSource(base, [run], corpus).topic("1", Notes())
-    user = UserModel.of(model)
-    ideal = view.ideal(user)
-    if not ideal.gains or "r" not in view.rankings:
-        return None
-    found = ranking_gains(view.rankings["r"], KnownGains(ideal, user))
-    inside = math.fsum(
-        gain
-        for (file, row), gain in zip(view.rankings["r"], found.gains, strict=True)  # type: ignore[arg-type]
-        if file in ideal.documents and row is not None and ideal.documents[file].related_ideals[row][0]
-    )
-    return inside / math.fsum(ideal.gains)
-
-
-@given(campaigns(), st.floats(0, 1), st.floats(0, 1))
-def test_gains_never_decrease_with_the_decay_parameter(
-    c: RandomCampaign, one: float, other: float
-) -> None:
-    """A first result gains no less if closeness decreases more slowly."""
-    low, high = sorted([one, other])
-    first = []
-    for decay in (low, high):
-        near = {"name": "distance", "reach": 3, "decay": decay}
-        model = {"name": "m", "ideal": "leaves", "relevance_value": {"near_misses": near}}
-        runs = {"r": {"1": c.ranking[:1]}}
-        if not c.ranking:
-            return
-        try:
-            found = xcg.evaluate({"1": c.assessments}, runs, dict(c.sources), model, "xCG@1")
-        except XcgError as error:
-            assert "nothing to average" in str(error)
-            return
-        first.append(found.value("r", "xCG@1"))
-    assert first[0] <= first[1] + 1e-12
 
 
 def nan_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:

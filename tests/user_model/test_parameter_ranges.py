@@ -12,9 +12,8 @@ from xcg.errors import XcgError
 from xcg.registry import Between, Parameter, fields_of, parameters_of
 from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES
-from xcg.user_model.effort import Effort
 from xcg.user_model.model import UserModel
-from xcg.user_model.relevance_value import ALPHA, RelevanceValue
+from xcg.user_model.relevance_value import ALPHA, Effort, RelevanceValue
 
 
 def parts() -> Iterator[Any]:

@@ -7,7 +7,7 @@ import pytest
 import xcg
 from xcg.errors import InputError
 from xcg.user_model.model import UserModel
-from xcg.user_model.sweep import expand
+from xcg.user_model.schema import expand
 
 
 def test_lists_and_ranges_give_all_combinations() -> None:

@@ -10,12 +10,12 @@ from conftest import ROOT
 from xcg.documents.text_units import TOKENIZERS
 from xcg.documents.tree import SizeUnit
 from xcg.settings.schema import keys_of
-from xcg.user_model.effort import Charge, EffortUnit, Interpolation, Unretrieved
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
+from xcg.user_model.relevance_value import Charge, EffortUnit, Interpolation, Unretrieved
 from xcg.user_model.schema import Spans
 
 USER_MODEL = (ROOT / "docs" / "reference" / "user-model.md").read_text(encoding="utf-8")

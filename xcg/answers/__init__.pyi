@@ -1,11 +1,12 @@
-from .checking import check as check
-from .chunking import chunks as chunks
+from .asked import evaluate as evaluate
+from .comparison import chunks as chunks
 from .comparison import compare as compare
+from .comparison import gate as gate
+from .comparison import sweep as sweep
 from .drawing import curves as curves
-from .evaluation import evaluate as evaluate
-from .explaining import explain as explain
-from .explaining import ideal as ideal
-from .gating import gate as gate
+from .inspection import check as check
+from .inspection import explain as explain
+from .inspection import ideal as ideal
 from .law_search import laws as laws
 from .reporting import methods as methods
 from .reporting import write as write
@@ -15,4 +16,3 @@ from .studies import levels as levels
 from .studies import perturb as perturb
 from .studies import plan as plan
 from .studies import topics as topics
-from .sweeping import sweep as sweep

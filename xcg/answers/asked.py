@@ -1,21 +1,36 @@
-"""A question about a campaign: its settings and inputs."""
+"""A question about a campaign: its settings and inputs, its scores, and the record of the method."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+import dataclasses
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from xcg.errors import XcgError
-from xcg.evaluation.config import require
-from xcg.evaluation.evaluate import evaluate
+from xcg import __version__
+from xcg.answer import Layout
+from xcg.documents.files import expand
+from xcg.documents.sources import CorpusPath
+from xcg.errors import InputError, XcgError, nearest
+from xcg.evaluation.config import require, with_named_run
+from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Results
+from xcg.lazy_modules import hashlib
 from xcg.measures import split_measures
+from xcg.registry import Part
+from xcg.report.marks import marks_of
+from xcg.report.trec_eval import trec_eval_inputs, trec_eval_output
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
+from xcg.statistics.intervals import mean_intervals
+from xcg.statistics.topic_scores import ALL_PAIRS
+from xcg.user_model.model import UserModel
 
 ProgressBar = Callable[[str], AbstractContextManager[Progress | None]]
 """What is counted → a context in which progress is shown."""
@@ -53,7 +68,7 @@ class Asked:
         if inputs is None:
             inputs = self.inputs_with("assessments", "runs")
         with self.progress("topics") as progress:
-            return evaluate(inputs, progress)
+            return evaluate_inputs(inputs, progress)
 
     @property
     def measure_names(self) -> list[str]:
@@ -72,3 +87,205 @@ class Asked:
         if path in self.stated.overrides:
             place = self.stated.place(path).name
             raise XcgError(f"{place} has no effect {reason}: remove it")
+
+
+def evaluate(asked: Asked) -> Results:
+    """Return the scores of the runs."""
+    shown = asked.settings.evaluate
+    inputs = asked.inputs_with("assessments", "runs")
+    if asked.settings.format == "trec_eval":
+        results = asked.evaluate(trec_eval_inputs(inputs))
+        text = trec_eval_output(results, shown.per_topic)
+        return results.shown(Layout(texts={"trec_eval": lambda: text}))
+    inputs, against = with_named_run(inputs, shown.against, (ALL_PAIRS,))
+    results = asked.evaluate(inputs)
+    if against not in (None, ALL_PAIRS, *results.runs):
+        raise XcgError(f"evaluate.against: no run {against!r}: {nearest(str(against), results.runs)}")
+    limits = None
+    if shown.topic:
+        results = results.of_topics(shown.topic)
+    elif shown.intervals is not None:
+        limits, without = mean_intervals(results, shown.intervals)
+        results.notes += [
+            f"intervals: Student's t over the topics, {shown.intervals:g} %; each holds alone",
+            *without,
+        ]
+
+    marks = partial(marks_of, results, against)
+    per_topic = shown.per_topic or bool(shown.topic)
+    return results.shown(None, per_topic, limits, None if shown.topic else marks, shown.ranks)
+
+
+IN_MEMORY = "in memory"
+"""What a record has instead of an input that is not a file."""
+_INPUTS = ("assessments", "gold", "runs", "corpus")
+_WITH_OWN_MEASURES = {"curves", "chunks", "gate", "study.perturb"}
+_MADE = (*_INPUTS, "user_model", "measures", "strategies")
+_RUNS = ("baseline", "against", "reference", "run")
+_WRITTEN = ("junit",)
+_EVALUATED = ("order", "ties", "lenient")
+
+
+def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None) -> dict[str, Any]:
+    """Return the record of a method, which :func:`xcg.load` evaluates again.
+
+    Args:
+        asked: The question.
+        sections: The sections of the configuration that the question uses.
+        folder: The folder of the file to which the record is written, to which paths become relative.
+
+    Returns:
+        ``xcg``: the version; ``settings``: every key that can change a value, also those that have
+        their default; ``files``: path → SHA-256 of each input file.
+    """
+    inputs, settings = asked.inputs, asked.settings
+    written = partial(_path, folder=folder)
+    found: dict[str, Any] = {
+        "assessments": _inputs(inputs.assessments, written),
+        "runs": _inputs(inputs.runs, written),
+        "corpus": _inputs(inputs.corpus, written),
+        "user_model": [model_mapping(model) for model in inputs.user_models],
+        "measures": _measures(asked, sections),
+        "strategies": [_part(strategy) for strategy in inputs.strategy_list],
+        "topics": {"unanswered": inputs.unanswered, "files": settings.topics.files},
+        "document": inputs.document,
+        "parents": IN_MEMORY if inputs.parents else None,
+        **{name: getattr(settings, name) for name in _EVALUATED},
+    }
+    if inputs.nuggets:
+        found["assessments"] = {"path": found["assessments"], "nuggets": True}
+    others: list[Path] = []
+
+    def value_of(value: Any, key: object = "") -> Any:
+        if isinstance(value, (list, tuple)):
+            return [value_of(one, key) for one in value]
+        if isinstance(value, dict):
+            inner = {key: value_of(one, key) for key, one in value.items() if key not in _WRITTEN}
+            return {key: one for key, one in inner.items() if one not in (None, [])}
+        is_run = key in _RUNS and isinstance(value, str) and os.path.isfile(value)
+        if isinstance(value, Path) or is_run:
+            others.append(Path(value))
+            return written(Path(value))
+        return value if value is None or isinstance(value, (str, int, float)) else IN_MEMORY
+
+    for name in sections:
+        level: Any = settings
+        target = found
+        *outer, last = name.split(".")
+        for part in outer:
+            level, target = getattr(level, part), target.setdefault(part, {})
+        target[last] = dataclasses.asdict(getattr(level, last))
+    recorded = {name: value if name in _MADE else value_of(value) for name, value in found.items()}
+    kept = {key: value for key, value in recorded.items() if value not in (None, [], ())}
+    return {
+        "xcg": __version__,
+        "settings": kept,
+        "files": {written(path): _sha256(path) for path in files_of(inputs, others)},
+    }
+
+
+def _measures(asked: Asked, sections: Iterable[str]) -> list[str]:
+    """Return the measures; none if an answer has measures of its own and the user states none."""
+    if not asked.states("measures") and set(sections) & _WITH_OWN_MEASURES:
+        return []
+    if "curves" in sections:
+        return asked.measure_names
+    return [str(measure) for measure in asked.inputs.measure_list]
+
+
+def changed_files(stated: Stated) -> list[str]:
+    """Return a warning for each file that has changed since the record that a user loads."""
+    if stated.file is None or not stated.hashes:
+        return []
+    folder = stated.file.path.parent
+    lines = []
+    for name, recorded in stated.hashes.items():
+        path = folder / name
+        if not path.is_file():
+            lines.append(f"{name} does not exist any more")
+        elif _sha256(path) != recorded:
+            lines.append(f"{name} has changed since {stated.file.path} was recorded")
+    return lines
+
+
+def check_recorded(stated: Stated) -> None:
+    """Raise XcgError if a record asks for inputs that were in memory."""
+    for name in (*_INPUTS, "parents"):
+        value = stated.content.get(name)
+        value = value.get("path") if isinstance(value, Mapping) else value
+        if value in (IN_MEMORY, [IN_MEMORY]):
+            raise XcgError(f"the {name} of this record were in memory: expected {name}=…")
+
+
+def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files of the inputs, and other files and folders, each once."""
+    found = expand(list(others), "files") if others else []
+    for what in ("assessments", "runs", "topic_files"):
+        given = getattr(inputs, what)
+        items = [given] if isinstance(given, (str, os.PathLike)) else given
+        if isinstance(items, (list, tuple)):
+            for one in items:
+                if isinstance(one, (str, os.PathLike)) and str(one) != "-":
+                    with suppress(InputError):  # a finding of check
+                        found += expand([one], what)
+    if isinstance(inputs.corpus, (str, os.PathLike)):
+        found += _files_below(Path(inputs.corpus))
+    yield from dict.fromkeys(found)
+
+
+def _files_below(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    return sorted(
+        Path(folder, name) for folder, _, names in os.walk(path) for name in names if name[:1] != "."
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _path(path: Path, folder: Path | None) -> str:
+    return os.path.relpath(path, folder) if folder is not None else str(path.absolute())
+
+
+def _inputs(given: Any, written: Any) -> Any:
+    if isinstance(given, CorpusPath):
+        options = {"follow_links": given.follow_links, "exclude": list(given.exclude)}
+        return {"path": written(Path(given)), **{name: one for name, one in options.items() if one}}
+    if isinstance(given, (str, os.PathLike)):
+        return written(Path(given))
+    if given is None or (isinstance(given, tuple) and not given):
+        return None
+    items = given if isinstance(given, (list, tuple)) else [given]
+    if all(isinstance(one, (str, os.PathLike)) for one in items):
+        return [written(Path(one)) for one in items]
+    return IN_MEMORY
+
+
+def model_mapping(model: UserModel) -> dict[str, Any]:
+    """Return a user model in the form of its YAML file, with every key."""
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(model):
+        value = getattr(model, field.name)
+        if field.name in ("relevance_value", "effort"):
+            found[field.name] = {
+                inner.name: _part(getattr(value, inner.name))
+                for inner in dataclasses.fields(value)
+                if inner.init and getattr(value, inner.name) is not None
+            }
+        else:
+            found[field.name] = _part(value)
+    if "reader" in found["relevance_value"]:
+        found["relevance_value"] = {"reader": found["relevance_value"]["reader"]}
+    return found
+
+
+def _part(value: Any) -> Any:
+    if not isinstance(value, Part):
+        return value
+    if value.name in ("table", "gains"):
+        return {value.name: dict(value.function.content)}
+    parameters: Mapping[str, object] = dict(value.parameters)
+    return {"name": value.name, **parameters} if parameters else value.name

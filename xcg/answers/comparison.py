@@ -1,31 +1,50 @@
-"""Answer ``compare``: the differences between runs, tests over all runs, and orders of runs."""
+"""Answer `compare`, `gate`, `sweep` and `chunks`: the differences between runs."""
 
 from __future__ import annotations
 
 import functools
+import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
+from xcg.documents.writing import whole_file
+from xcg.errors import XcgError, nearest
+from xcg.evaluation.chunk_comparison import ChunkComparison
+from xcg.evaluation.chunks import compare_chunks
+from xcg.evaluation.config import with_named_run
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
-from xcg.evaluation.run_names import with_named_run
-from xcg.report.columns import AGREEMENTS, OVERALL_TESTS
-from xcg.report.comparison_plots import differences_plot
+from xcg.measures import MEASURES
+from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS, chunk_columns
+from xcg.report.comparison_plots import differences_plot, panel_notes, strategies_plot, sweep_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_tables
-from xcg.report.comparisons import (
-    comparison_rows,
-    means_rows,
-    overall_rows,
-    with_letters,
+from xcg.report.comparisons import comparison_rows, means_rows, overall_rows, with_letters
+from xcg.report.gates import gate_comment, junit_xml, regressed_questions
+from xcg.report.orders import (
+    best_run_sentences,
+    order_rows,
+    shift_facts,
+    shift_rows,
+    shift_tables,
+    sweep_sentences,
 )
-from xcg.report.orders import order_rows
-from xcg.statistics.corrections import CORRECTION_NAMES
-from xcg.statistics.margins import parse_margins
-from xcg.statistics.significance import Comparison
+from xcg.report.plots import reading_plot
+from xcg.report.strategy_studies import crossing_rows, study_rows, study_sentences, study_table
+from xcg.statistics.corrections import CORRECTION_NAMES, parse_margins
+from xcg.statistics.gate import Verdict, check_gate
+from xcg.statistics.gate_rules import parse_limits, parse_thresholds
+from xcg.statistics.rank_correlation import order_shifts
+from xcg.statistics.significance import Comparison, best_runs
 from xcg.statistics.significance import compare as compare_results
+from xcg.statistics.strategy_study import study_strategies
 from xcg.statistics.topic_scores import ALL_PAIRS, BEST, compares_within_runs
+from xcg.tables import Table
+from xcg.terminal_tables import separated
 
 
 def compare(asked: Asked) -> Answer[Any]:
@@ -102,3 +121,206 @@ def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Com
         layout=layout,
         figure=functools.partial(differences_plot, results, baseline, comparisons),
     )
+
+
+class GateAnswer(Answer[Any]):
+    """The answer of a gate: a sequence of the checks of each run, measure and user model.
+
+    Attributes:
+        results: The scores.
+        verdict: What was checked, and what failed.
+        passed: Whether no run fails.
+    """
+
+    results: Results
+    verdict: Verdict
+
+    @property
+    def passed(self) -> bool:
+        """Whether no run fails."""
+        return not self.verdict.failures
+
+
+def gate(asked: Asked) -> GateAnswer:
+    """Check that no run misses a limit, or is worse than the baseline."""
+    chosen, test = asked.settings.gate, asked.settings.compare
+    limits = parse_limits(chosen.max_drop, chosen.max_regressed, chosen.regressed_by)
+    minimums = parse_thresholds(chosen.fail_under if chosen.fail_under is not None else {})
+    is_tested = not limits and not minimums
+    given = test.baseline
+    if is_tested and given is None:
+        raise XcgError(
+            "nothing to check: expected a baseline (--baseline RUN), or a limit (--fail-under, or with "
+            "a baseline --max-drop or --max-regressed)"
+        )
+    if isinstance(given, str) and given in ("all", "best"):
+        raise XcgError(f"baseline is {given!r}: expected the name or the path of a run")
+    if limits and given is None:
+        name = "max_drop" if limits.drops else "max_regressed"
+        raise XcgError(f"{name} needs the run to compare with: expected a baseline (--baseline RUN)")
+    if not is_tested:
+        asked.refuse("compare.margin", "on a gate with limits, which have no test")
+    inputs = asked.inputs_with("assessments", "runs")
+    configured = len(inputs.named_sources) if given is not None else 0
+    inputs, baseline = with_named_run(inputs, given)
+    # A baseline that is an object, or a path outside of the runs, is no run under test.
+    is_added = given is not None and len(inputs.named_sources) > configured
+    allowed = chosen.allow_unmapped
+    named = [*minimums, *limits.measures]
+    requested = inputs.measure_list if asked.states("measures") or not named else []
+    inputs = replace(
+        inputs,
+        measures=MEASURES.parse_all([*requested, *named]) if named else inputs.measures,
+        check_corpus=True,
+        lenient=inputs.lenient or allowed is not None,
+    )
+    results = asked.evaluate(inputs)
+    if baseline is not None and baseline not in results.scope.runs:
+        raise XcgError(f"no run {baseline!r}: {nearest(baseline, results.scope.runs)}")
+    verdict = check_gate(
+        results,
+        minimums,
+        baseline if is_tested or limits else None,
+        test=test.test,
+        correction=test.correction,
+        margins=margins_of(asked, results.measures),
+        allow_unmapped=allowed or 0,
+        allow_underpowered=chosen.allow_underpowered,
+        exempt=[str(baseline)] * is_added,
+        limits=limits,
+        is_tested=is_tested,
+        expected_topics=chosen.expected_topics,
+    )
+    tested = results.without_references()
+    comparison: Answer[Any] | None = None
+    if baseline is not None and len(tested.runs) > 1 and (limits or is_tested):
+        comparison = compared(asked, tested, baseline)
+    printed: Answer[Any] = comparison or results
+    notes = tested.notes if comparison is None else comparison.notes
+    find_questions = functools.cache(
+        lambda: regressed_questions(verdict, inputs, functools.partial(_command, asked))
+    )
+    if chosen.junit is not None:
+        regressed_by = limits.regressed_by if chosen.per_topic else None
+        with whole_file(Path(chosen.junit)) as file:
+            file.write(junit_xml(verdict, find_questions(), regressed_by))
+    failed = [f"failed: {failure}" for failure in verdict.failures]
+
+    def layout() -> Layout:
+        return replace(printed.layout, texts={"markdown": comment})
+
+    def comment() -> str:
+        table = comparison.to_text("markdown") if comparison else ""
+        return gate_comment(verdict, notes, len(comparison or ()), table, find_questions())
+
+    answer = GateAnswer(
+        verdict.checks,
+        [*notes, *verdict.notes, *failed],
+        to_records=printed.records,
+        layout=layout,
+        status=int(bool(failed)),
+    )
+    answer.results, answer.verdict = results, verdict
+    return answer
+
+
+def _command(asked: Asked, inputs: Inputs, run: str, topic: str) -> str:
+    """Return the command that explains a run for a topic."""
+    originals = {
+        f"{name}+{strategy}": name for name in inputs.named_sources for strategy in inputs.strategy_list
+    }
+    source = inputs.named_sources.get(originals.get(run, run))
+    words: Sequence[str] = asked.stated.words("runs", "measures")
+    shown = str(source) if isinstance(source, Path) else run
+    return shlex.join(["xcg", "explain", *words, "--run", shown, "--topic", topic])
+
+
+def sweep(asked: Asked) -> Answer[Any]:
+    """Compare the orders of runs, or the overlap strategies if there are some."""
+    inputs = asked.inputs_with("assessments", "runs")
+    chosen = asked.settings.sweep
+    if inputs.strategy_list:
+        return _strategy_sweep(asked)
+    results = asked.evaluate(inputs)
+    shifts = order_shifts(results, chosen.reference_model, chosen.resamples, chosen.seed)
+    best = best_runs(results)
+    named = results, chosen.reference_model, chosen.resamples
+    rows = functools.partial(shift_rows, shifts, best, chosen.resamples)
+    facts = shift_facts(shifts, best, chosen.resamples)
+    return Answer(
+        shifts,
+        results.notes,
+        to_records=rows,
+        layout=lambda: Layout(
+            sweep_sentences(*named),
+            facts,
+            publication=lambda: shift_tables(rows(), [*sweep_sentences(*named, hint=False), *facts]),
+            columns=SHIFTS,
+        ),
+        figure=lambda: sweep_plot(results, shifts, chosen.reference_model or results.user_models[0]),
+    )
+
+
+def _strategy_sweep(asked: Asked) -> Answer[Any]:
+    """Study the overlap strategies of the inputs."""
+    chosen = asked.settings.sweep
+    study = study_strategies(asked.inputs, chosen.step, asked.evaluate)
+    figure = functools.partial(strategies_plot, study)
+    sentences = study_sentences(study)
+    if chosen.crossings:
+        rows = crossing_rows(study)
+        tables = None if rows else ["\n"]
+        layout = Layout(sentences, tables=tables, columns=CROSSINGS)
+        return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
+    notes = [*study.notes, *(panel_notes(study) if asked.settings.plot.path else ())]
+    return Answer(
+        study_rows(study),
+        notes,
+        layout=lambda: Layout(
+            sentences,
+            tables=[study_table(study)],
+            publication=lambda: [study_table(study, has_all_names=True)],
+        ),
+        figure=figure,
+    )
+
+
+class ChunkAnswer(Answer[Any]):
+    """The answer of ``chunks``; ``comparison`` has the gold spans and results of each question."""
+
+    comparison: ChunkComparison
+
+
+def chunks(asked: Asked) -> ChunkAnswer:
+    """Return one row per run; or every gold span and result of each question."""
+    chosen = asked.settings.chunks
+    inputs = asked.inputs_with("assessments", "runs", "corpus")
+    unit: Any = chosen.unit
+    with asked.progress("topics") as progress:
+        comparison = compare_chunks(
+            inputs,
+            chosen.budget,
+            unit,
+            inputs.measure_list if asked.states("measures") else (),
+            questions=chosen.questions,
+            progress=progress,
+        )
+    notes = list(comparison.notes)
+    if not chosen.questions:
+        notes += best_run_sentences(best_runs(comparison.scores))
+
+    def layout() -> Layout:
+        columns = chunk_columns(unit, chosen.budget)
+        kinds = (
+            (comparison.gold_records(), comparison.result_records())
+            if chosen.questions
+            else (comparison.to_records(),)
+        )
+        return Layout(tables=separated([Table.of_records(rows, columns) for rows in kinds if rows]))
+
+    rows = comparison.question_records() if chosen.questions else comparison.to_records()
+    answer = ChunkAnswer(
+        rows, notes, layout=layout, figure=functools.partial(reading_plot, comparison.curves, unit)
+    )
+    answer.comparison = comparison
+    return answer

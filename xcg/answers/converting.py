@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from xcg.answers.asked import Asked
 from xcg.documents.writing import whole_file
@@ -13,7 +13,7 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.config import require
 from xcg.evaluation.conversion import assessments_of_run, convert_assessments, level_statistics
 from xcg.evaluation.ideals import ideal_run
-from xcg.evaluation.inputs import check_document_is_used
+from xcg.evaluation.inputs import Inputs, check_document_is_used
 from xcg.evaluation.reading import count_repeated, note_repeated
 from xcg.formats.base import read_run_and_format
 from xcg.formats.inex_assessments import inex_2004
@@ -22,96 +22,82 @@ from xcg.formats.letor import read_letor_feature
 from xcg.judgements.highlights import SpecificityScale, assess
 from xcg.runs.chunk_documents import ChunkSource
 from xcg.runs.run import RUN_FORMATS, Run
-from xcg.strategies.rewriting import rewrite
+from xcg.strategies.registry import rewrite
 
 
-class Conversion(NamedTuple):
-    """What is written.
+def convert(
+    asked: Asked,
+    to: str | None,
+    target: str | None = None,
+    depth: int | None = None,
+    irrelevant: float | None = None,
+    feature: int | None = None,
+) -> tuple[str, list[str]]:
+    """Return the content of the new file, and notes on what it cannot hold.
 
-    Attributes:
+    Args:
+        asked: The inputs.
         to: The format; None for that of the run.
         target: What is made of the input: ``assessments`` of a run, or a simulated run of assessments.
         depth: Number of results of each topic; None for all.
         irrelevant: The score that becomes level 0.
         feature: The feature of a LETOR file that becomes the scores.
     """
-
-    to: str | None
-    target: str | None = None
-    depth: int | None = None
-    irrelevant: float | None = None
-    feature: int | None = None
-
-
-def convert(asked: Asked, conversion: Conversion) -> tuple[str, list[str]]:
-    """Return the content of the new file, and notes on what it cannot hold."""
     inputs = asked.inputs
     if inputs.has_assessments == inputs.has_runs:
         raise XcgError("nothing or too much to convert: expected either --assessments or --run")
-    if conversion.to is None and not (inputs.has_runs and conversion.target is None):
+    if to is None and not (inputs.has_runs and target is None):
         raise XcgError("no format: expected --to FORMAT")
-    notes = Notes(inputs.lenient)
+    notes, format_ = Notes(inputs.lenient), to or ""
     if inputs.has_runs:
-        text, format_, lost = _of_run(asked, conversion, notes)
+        run, found_format = _read(inputs, feature, notes)
+        if target is None:
+            format_ = to or found_format
+            text, lost = _rewritten(run, inputs, depth, notes).to_text(format_)
+        else:
+            if target != "assessments":
+                raise XcgError(f"--as {target} is made of assessments: expected --assessments")
+            if inputs.order in ("rank", "file"):
+                message = f"expected order: score, not {inputs.order}"
+                raise XcgError(f"--as assessments needs scores: {message}")
+            base = assessments_of_run(run, depth, irrelevant or 0.0, notes)
+            notes.note(level_statistics(base))
+            text, lost = convert_assessments(base, format_, inputs.documents)
+    elif target in (None, "assessments"):
+        base = inputs.recall_base
+        notes.take(inputs.notes)
+        text, lost = convert_assessments(base, format_, inputs.documents)
     else:
-        text, format_, lost = _of_assessments(asked, conversion, notes)
+        RUN_FORMATS.get(format_)  # before anything is computed
+        kind: Any = target
+        run, found = ideal_run(inputs, kind)
+        notes.take(found)
+        text, lost = run.top(depth).to_text(format_)
     if inputs.documents is not None:
         inputs.documents.source.note_oddities(notes)
     return text, [*notes.lines(), *(f"note: lost in {format_}: {data}" for data in lost)]
 
 
-def _of_assessments(
-    asked: Asked, conversion: Conversion, notes: Notes
-) -> tuple[str, str, Iterable[str]]:
-    inputs, to = asked.inputs, conversion.to or ""
-    if conversion.target in (None, "assessments"):
-        base = inputs.recall_base
-        notes.take(inputs.notes)
-        text, lost = convert_assessments(base, to, inputs.documents)
-        return text, to, lost
-    RUN_FORMATS.get(to)  # before anything is computed
-    kind: Any = conversion.target
-    run, found = ideal_run(inputs, kind)
-    notes.take(found)
-    text, lost = run.top(conversion.depth).to_text(to)
-    return text, to, lost
-
-
-def _of_run(asked: Asked, conversion: Conversion, notes: Notes) -> tuple[str, str, Iterable[str]]:
-    inputs = asked.inputs
-    run, found_format = _read(asked, conversion, notes)
-    if conversion.target is not None:
-        if conversion.target != "assessments":
-            raise XcgError(f"--as {conversion.target} is made of assessments: expected --assessments")
-        if inputs.order in ("rank", "file"):
-            raise XcgError(f"--as assessments needs scores: expected order: score, not {inputs.order}")
-        base = assessments_of_run(run, conversion.depth, conversion.irrelevant or 0.0, notes)
-        notes.note(level_statistics(base))
-        text, lost = convert_assessments(base, conversion.to or "", inputs.documents)
-        return text, conversion.to or "", lost
-    strategies = inputs.strategy_list
-    if len(strategies) > 1:
-        raise XcgError(f"{len(strategies)} strategies, {strategies[0]} and others: expected one")
-    if strategies:
-        run = rewrite(run, strategies[0], inputs.documents)
-    run = run.top(conversion.depth)
-    note_repeated({run.name: count_repeated(run)}, notes)
-    format_ = conversion.to or found_format
-    text, lost = run.to_text(format_)
-    return text, format_, lost
-
-
-def _read(asked: Asked, conversion: Conversion, notes: Notes) -> tuple[Run, str]:
+def _read(inputs: Inputs, feature: int | None, notes: Notes) -> tuple[Run, str]:
     """Read the only run, whose format is returned, too."""
-    inputs = asked.inputs
     given: Sequence[Any] = list(inputs.runs)  # type: ignore[arg-type]
     if len(given) != 1:
         raise XcgError(f"{len(given)} runs: expected one, --run PATH")
-    if conversion.feature is not None:
-        return read_letor_feature(given[0], conversion.feature, notes), "trec"
+    if feature is not None:
+        return read_letor_feature(given[0], feature, notes), "trec"
     check_document_is_used(inputs.document, [Path(given[0])])
     source = ChunkSource(inputs.document, inputs.documents)
     return read_run_and_format(given[0], notes, inputs.file_order, inputs.ties, source=source)
+
+
+def _rewritten(run: Run, inputs: Inputs, depth: int | None, notes: Notes) -> Run:
+    """Return a run under the only strategy, if there is one, and up to a depth."""
+    strategies = inputs.strategy_list
+    if len(strategies) > 1:
+        raise XcgError(f"{len(strategies)} strategies, {strategies[0]} and others: expected one")
+    run = (rewrite(run, strategies[0], inputs.documents) if strategies else run).top(depth)
+    note_repeated({run.name: count_repeated(run)}, notes)
+    return run
 
 
 def derive_elements(asked: Asked, folder: Path) -> list[str]:

@@ -10,10 +10,16 @@ from typing import Any
 from xcg.answer import NAMES, Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import InputError, XcgError, nearest
-from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, ranks_of_value
+from xcg.evaluation.config import with_named_run
+from xcg.evaluation.curves import (
+    DEFAULT_MEASURES,
+    IDEAL,
+    CurveOf,
+    RankOfValue,
+    ranks_of_value,
+    threshold_curves,
+)
 from xcg.evaluation.curves import curves as compute_curves
-from xcg.evaluation.run_names import with_named_run
-from xcg.evaluation.threshold_curves import DEFAULT_MEASURES, threshold_curves
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
@@ -33,7 +39,7 @@ def curves(asked: Asked) -> Answer[Any]:
     depth = max(chosen.depth, at or 0)
     inputs, reference = with_named_run(inputs, chosen.reference, (IDEAL, "ideal", BEST))
     names = _measures(
-        asked, "nxCG ep" if at is None else "xCG", lambda one: at is None and one.curve is not None
+        asked, "nxCG ep" if at is None else "xCG", lambda one: at is None and one.has_curve
     )
     is_option = asked.stated.place(("measures",)).name == "--measures"
     measures = " ".join(names if is_option else dict.fromkeys(name.partition("@")[0] for name in names))
@@ -103,7 +109,7 @@ def _over_thresholds(asked: Asked) -> Answer[Any]:
         for x, y in zip(curve.x, curve.y, strict=True)
     ]
     rows += [
-        (CurveOf(row.run, row.topic, row.measure, row.user_model, (), ()), None, row.value)
+        (CurveOf(row.run, row.topic, row.measure, row.user_model, (), []), None, row.value)
         for row in found.results or ()
     ]
     printed = [

@@ -7,7 +7,7 @@ from typing import Any
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import XcgError, printable
-from xcg.laws.search import check_laws, search
+from xcg.laws.laws import check_laws, search
 from xcg.laws.subjects import FunctionSubject, MeasureSubject, Subject
 from xcg.report.laws import outcome_record, outcome_text
 from xcg.terminal_tables import Prose

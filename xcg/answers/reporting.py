@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-from xcg import __version__
 from xcg.answer import Answer, Layout
-from xcg.answers.asked import Asked
-from xcg.answers.recording import record_of
+from xcg.answers.asked import Asked, record_of
+from xcg.answers.comparison import compared
 from xcg.errors import printable
+from xcg.evaluation.config import with_named_run
 from xcg.report.citations import Citation, bibtex, citations_of_inputs
-from xcg.report.comparison_sentences import TEST_NAMES
+from xcg.report.comparison_sentences import comparison_methods
 from xcg.report.html_page import write_report
-from xcg.statistics.corrections import CORRECTION_NAMES
+from xcg.report.methods import methods_paragraph
+from xcg.statistics.topic_scores import ALL_PAIRS, BEST, compares_within_runs
 from xcg.terminal_tables import Prose
 
 
@@ -35,33 +36,17 @@ def write(asked: Asked, page: BinaryIO) -> None:
 def methods(asked: Asked) -> Answer[Citation]:
     """Return the methods paragraph of a paper about the campaign, and what it cites."""
     inputs = asked.inputs_with("assessments", "runs")
+    comparison: list[str] = []
+    baseline = asked.settings.compare.baseline
+    if asked.states("compare"):
+        inputs, baseline = with_named_run(inputs, baseline, (ALL_PAIRS, BEST))
     results = asked.evaluate(inputs)
     cited = list({one.subject: one for one in citations_of_inputs(inputs)}.values())
-    measures = _listed([str(measure) for measure in inputs.measure_list])
-    sentences = [
-        f"Runs were evaluated by {measures} with xcg {__version__}, over {len(results.topics)} topics."
-    ]
-    if len(results.topics) < len(inputs.recall_base.topics):
-        left = len(inputs.recall_base.topics) - len(results.topics)
-        sentences.append(f"{left} further assessed topics have no score.")
-    zero = "counts 0" if inputs.unanswered == "zero" else "is left out of the mean of the run"
-    sentences.append(f"An assessed topic that a run does not answer {zero}.")
-    for model in inputs.user_models:
-        settings = ", ".join(f"{key} {value}" for key, value in model.settings.items())
-        sentences.append(f"The user model {model.name} has {settings}.")
-    if inputs.strategy_list:
-        names = _listed(list(map(str, inputs.strategy_list)))
-        sentences.append(f"Each run was rewritten by the overlap strategies {names}.")
     if asked.states("compare"):
-        chosen = asked.settings.compare
-        correction = chosen.correction or ("holm" if chosen.baseline else "shaffer")
-        against = f" with {chosen.baseline}" if chosen.baseline else ""
-        test = TEST_NAMES[chosen.test, ""]
-        sentences.append(
-            f"Runs were compared{against} by {test} over topics, at the 5 % level; "
-            f"correction for multiple comparisons: {CORRECTION_NAMES.get(correction, correction)}."
-        )
-    paragraph = printable(" ".join(sentences))
+        within_runs = compares_within_runs(results.without_references())
+        comparisons = list(compared(asked, results.without_references(), baseline))
+        comparison = comparison_methods(comparisons, baseline or ALL_PAIRS, within_runs)
+    paragraph = printable(methods_paragraph(inputs, results, comparison))
     entries = bibtex(cited)
     return Answer(
         cited,
@@ -74,7 +59,3 @@ def methods(asked: Asked) -> Answer[Citation]:
             tables=[Prose(f"{paragraph}\n"), "\n", entries], texts={"bibtex": lambda: entries}
         ),
     )
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

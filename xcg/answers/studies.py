@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import XcgError
+from xcg.evaluation.config import with_named_run
 from xcg.evaluation.conversion import assess_elements_of_passages
-from xcg.evaluation.run_names import with_named_run
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
@@ -31,13 +31,13 @@ from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.calibration import calibrate as calibrate_results
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
-from xcg.statistics.levels import (
+from xcg.statistics.perturbation import (
     FULL_DEPTH_MEASURES,
+    MEASURES_OF_FIGURE_6,
     MEASURES_OF_FIGURES,
     largest_distance,
     levels_experiment,
 )
-from xcg.statistics.perturbation import MEASURES_OF_FIGURE_6
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.planning import plan as plan_comparisons
 from xcg.statistics.topic_scores import ALL_PAIRS, BEST, topic_scores
@@ -50,16 +50,7 @@ def plan(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
     results = asked.evaluate(inputs).without_references()
-    plans = plan_comparisons(
-        results,
-        power=chosen.power,
-        difference=chosen.difference,
-        runs=chosen.runs,
-        topics=chosen.topics,
-        baseline=baseline,
-        correction=chosen.correction,
-        seed=chosen.seed,
-    )
+    plans = plan_comparisons(results, **{**vars(chosen), "baseline": baseline})
     return Answer(
         plans,
         results.notes,
@@ -94,12 +85,7 @@ def calibrate(asked: Asked) -> Answer[Any]:
         "The exchange gives all runs the same spread, so a rate says nothing about false alarms "
         "between runs whose scores spread differently.",
     ]
-    return Answer(
-        rates,
-        results.notes,
-        to_records=lambda: list(map(asdict, rates)),
-        layout=lambda: Layout(heading, columns=FALSE_ALARMS),
-    )
+    return Answer(rates, results.notes, layout=lambda: Layout(heading, columns=FALSE_ALARMS))
 
 
 def assessors(asked: Asked) -> Answer[Any]:
@@ -149,12 +135,7 @@ def topics(asked: Asked) -> Answer[Any]:
     smoothing: Any = chosen.smoothing
     with asked.progress("tasks") as progress:
         found = swap_rates(
-            scores,
-            chosen.trials,
-            chosen.seed,
-            inputs.executor,
-            progress,
-            chosen.resamples,
+            scores, chosen.trials, chosen.seed, inputs.executor, progress, chosen.resamples
         )
     runs = {
         measure: summarise_runs(array, MEASURES.order(measure)) for measure, array in scores.items()

@@ -42,11 +42,7 @@ class Command(click.Command):
     """
 
     def __init__(
-        self,
-        *arguments: Any,
-        example: str,
-        statuses: Mapping[int, str] | None = None,
-        **options: Any,
+        self, *arguments: Any, example: str, statuses: Mapping[int, str] | None = None, **options: Any
     ) -> None:
         super().__init__(*arguments, **options)
         self.example = example

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import click
 
-from xcg.answers.converting import Conversion, derive_elements
 from xcg.answers.converting import convert as convert_files
+from xcg.answers.converting import derive_elements
 from xcg.cli.command import command
-from xcg.cli.messages import print_status
 from xcg.cli.options import ANY_PATH, SET, option_of
 from xcg.cli.output import STANDARD_OUTPUT, output_option, print_text, progress_bar
+from xcg.cli.process import print_status
 from xcg.cli.questions import campaign_of
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
@@ -28,31 +28,28 @@ from xcg.tables import records
 C = TypeVar("C", bound=Callable[..., Any])
 
 _INPUTS = [
-    option_of(KEYS[key]) for key in ("assessments", "runs", "corpus", "user_model", "strategies")
+    option_of(KEYS[key])
+    for key in ("assessments", "gold", "runs", "corpus", "user_model", "strategies")
 ]
 
 
 def _convert(
-    to: str | None,
     target: str | None,
-    depth: int | None,
-    irrelevant: float | None,
-    feature: int | None,
     output: Path | None,
     set: Sequence[str],
     run: Sequence[str],
     strategy: Sequence[str],
     **values: Any,
 ) -> None:
+    own = {name: values.pop(name) for name in ("to", "depth", "irrelevant", "feature")}
     campaign = campaign_of(None, set, {**values, "runs": run, "strategies": strategy})
-    conversion = Conversion(to, target, depth, irrelevant, feature)
     if target == "elements":
         if output is None or output == STANDARD_OUTPUT:
             raise XcgError("--as elements writes one file per topic: expected --output FOLDER")
-        text, notes = None, derive_elements(campaign.asked("evaluate", {}), output)
+        text, notes, output = "", derive_elements(campaign.asked("evaluate", {}), output), None
     else:
-        text, notes = convert_files(campaign.asked("evaluate", {}), conversion)
-    print_text(text or "", notes, output if text is not None else None)
+        text, notes = convert_files(campaign.asked("evaluate", {}), target=target, **own)
+    print_text(text, notes, output)
 
 
 def count_option(name: str, help: str, least: int = 1, most: int = MAX_NUMBER) -> Callable[[C], C]:
@@ -140,10 +137,12 @@ def place(
 ) -> None:
     """Find passages in the documents by their text.
 
-    PASSAGES are JSON Lines with topic, doc and text (or exact), and optionally prefix and suffix, which
-    decide between several occurrences. The output adds start and end to each passage, so that it can be
-    used as assessments. White space, Unicode form, case, quotation marks, dashes, ligatures and
-    hyphenation may differ. Passages that are not found are named on standard error.
+    PASSAGES are JSON Lines or CSV with topic, doc and text (or exact), and optionally prefix and
+    suffix, which decide between several occurrences. In CSV, these columns can also be question,
+    document and quote. Without doc, the only document with the words is taken. The output adds start
+    and end to each passage, so that it can be used as assessments. White space, Unicode form, case,
+    quotation marks, dashes, ligatures and hyphenation may differ. Passages that are not found are named
+    on standard error.
 
     With --update, PASSAGES are assessments, and the documents have changed since. The output has the
     same records with new start, end and text. Those that are not found stay, with "lost": true.

@@ -8,17 +8,18 @@ import sys
 import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import click
 
 from xcg.cli.command import command
-from xcg.cli.completion import complete_paths
-from xcg.cli.messages import print_status
-from xcg.cli.options import ANY_PATH, set_option
+from xcg.cli.options import ANY_PATH, complete_paths, set_option
+from xcg.cli.process import print_status
 from xcg.errors import Notes, XcgError, missing_extra, nearest
 from xcg.judge.addresses import is_loopback, origin, shown_host
-from xcg.judge.exporting import write_export
+from xcg.judge.agreement import RULES, gold
+from xcg.judge.exporting import export, write_export
 from xcg.judge.importing import import_assessments
 from xcg.judge.settings import Settings, load_settings
 from xcg.judge.store import Store
@@ -65,6 +66,12 @@ _PACKAGES = ("jinja2", "starlette", "uvicorn")
     metavar="FOLDER",
     help="Write the judgements of finished documents into this new folder, instead of serving pages.",
 )
+@click.option(
+    "--gold",
+    "rule",
+    type=click.Choice(RULES),
+    help="With --export: write one gold instead of the judgements of each assessor.",
+)
 @set_option
 def judge(
     config: Path,
@@ -74,6 +81,7 @@ def judge(
     open_browser: bool,
     imported: Sequence[str],
     exported: Path | None,
+    rule: str | None,
     set: Sequence[str],
 ) -> None:
     """Judge the relevance of documents in the browser.
@@ -86,10 +94,12 @@ def judge(
     _check_assessors(settings, assessors)
     if imported and exported is not None:
         raise XcgError("--import and --export exclude each other: call the command twice")
+    if rule and exported is None:
+        raise XcgError("--gold needs --export FOLDER, where the gold is written")
     if imported:
         _import(settings, imported, assessors)
     elif exported is not None:
-        _export(settings, exported, assessors)
+        _export(settings, exported, assessors, rule)
     else:
         _serve(settings, assessors or settings.assessors, host, port, open_browser)
 
@@ -108,24 +118,22 @@ def _import(settings: Settings, files: Sequence[str], assessors: Sequence[str]) 
     workspace = open_workspace(settings)
     with closing(workspace.store):
         notes = import_assessments(
-            files,
-            workspace.store,
-            names[0],
-            workspace.corpus,
-            settings.grades,
-            list(workspace.topics),
+            files, workspace.store, names[0], workspace.corpus, settings.grades, list(workspace.topics)
         )
         _print_notes([*workspace.notes.lines(), *notes])
     print_status(f"the judgements are in {settings.store}")
 
 
-def _export(settings: Settings, folder: Path, assessors: Sequence[str]) -> None:
+def _export(settings: Settings, folder: Path, assessors: Sequence[str], rule: str | None) -> None:
     corpus = open_corpus(settings)
     with closing(Store.snapshot(settings.store, corpus)) as store:
         judged = [one for one in store.judgements() if not assessors or one.assessor in assessors]
         notes = Notes()
         store.add_notes(notes)
-        _print_notes([*notes.lines(), *write_export(folder, judged, corpus, settings.grades)])
+        merge = rule and partial(gold, rule=rule, corpus=corpus, decisions=store.decisions())
+        found = export(judged, corpus, settings.grades, merge or None)
+        write_export(folder, found)
+        _print_notes([*notes.lines(), *found.notes])
     print_status(f"the judgements are in {folder}")
 
 
@@ -151,7 +159,8 @@ def _serve(
         workspace = open_workspace(settings)
         with closing(workspace.store):
             _print_notes(workspace.notes.lines())
-            access = security.Access(assessors)
+            secret = workspace.store.secret(keep=settings.keep_addresses)
+            access = security.Access(assessors, secret)
             pages = application.create_application(workspace, access, host, port)
             paths = {name: access.start_path(name) for name in assessors}
             urls = _print_start_urls({**paths, "(overview)": access.start_path()}, host, port)

@@ -12,8 +12,15 @@ import click
 from click.shell_completion import CompletionItem
 
 from xcg import __version__
-from xcg.cli.messages import print_error, print_status
-from xcg.cli.process import INTERRUPTED, UNEXPECTED, discard_unwritten, explain, prepare
+from xcg.cli.process import (
+    INTERRUPTED,
+    UNEXPECTED,
+    discard_unwritten,
+    explain,
+    prepare,
+    print_error,
+    print_status,
+)
 from xcg.errors import nearest, printable
 from xcg.plugins import NO_PLUGINS, without_plugins
 

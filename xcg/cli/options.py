@@ -1,43 +1,56 @@
-"""Options of the command line, made from the declared keys of the configuration."""
+"""Options of the command line, made from the declared keys of the configuration, and their completion.
+
+docs/start/install.md explains how to enable completion.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from xcg.cli.completion import (
-    complete_measure,
-    complete_paths,
-    complete_strategy,
-    complete_user_model,
-)
+from xcg.measures import MEASURES
 from xcg.settings.loading import KEYS
 from xcg.settings.schema import Key
+from xcg.strategies.registry import STRATEGIES
+from xcg.user_model.model import shipped_models
 
 ANY_PATH = click.Path(path_type=Path)
 
 _Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-_COMPLETE: dict[str, _Complete] = {
-    "measures": complete_measure,
-    "study.laws.measure": complete_measure,
-    "user_model": complete_user_model,
+
+
+def complete_paths(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return an item for files and folders."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def completion(names: Callable[[], Iterable[str]], with_paths: bool = False) -> _Complete:
+    """Return a function that completes names, and files if no name fits, for ``shell_complete``."""
+
+    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        # Shells complete files only if an item for files is first and no name fits.
+        paths = [CompletionItem(incomplete, type="file")] if with_paths else []
+        return paths + [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+complete_strategy = completion(lambda: sorted(STRATEGIES))
+_COMPLETE = {
+    "measures": completion(lambda: sorted(MEASURES)),
+    "study.laws.measure": completion(lambda: sorted(MEASURES)),
+    "user_model": completion(lambda: sorted(shipped_models()), with_paths=True),
     "strategies": complete_strategy,
 }
-
-
-def _complete_keys(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(f"{name}=") for name in KEYS if name.startswith(incomplete)]
-
-
 CONFIG = click.Argument(["config"], required=False, type=ANY_PATH)
 _SET: dict[str, Any] = {
     "multiple": True,
     "metavar": "KEY=VALUE",
-    "shell_complete": _complete_keys,
+    "shell_complete": completion(lambda: [f"{name}=" for name in KEYS]),
     "help": "Set a key of the configuration, such as topics.unanswered=skip; the value is YAML.",
 }
 SET = click.Option(["--set"], **_SET)
@@ -52,7 +65,7 @@ def option_of(key: Key, formats: Sequence[str] = (), default: str | None = None)
     if complete is None and key.type.metavar == "PATH":
         complete = complete_paths
     elif complete is None and choices:
-        complete = _complete_choices(choices)
+        complete = completion(lambda: choices)
     sentence = f"{key.help.partition('. ')[0].rstrip('.')}."
     if default is None:
         default = choices[0] if key.name == "format" else key.default_text
@@ -71,10 +84,3 @@ def option_of(key: Key, formats: Sequence[str] = (), default: str | None = None)
 
 def _shown(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _complete_choices(choices: Sequence[str]) -> _Complete:
-    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        return [CompletionItem(word) for word in choices if word.startswith(incomplete)]
-
-    return complete

@@ -14,7 +14,9 @@ import sys
 from contextlib import suppress
 from typing import IO
 
-from xcg.errors import InputError, XcgError
+import click
+
+from xcg.errors import InputError, XcgError, printable
 
 if sys.platform != "win32":
     import resource
@@ -136,3 +138,25 @@ def discard_unwritten() -> None:
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, stream.fileno())
             os.close(null)
+
+
+MAX_MESSAGE_LENGTH = 1000
+"""The maximum length of a message. Longer messages, which can quote a file, are shortened."""
+
+
+def print_error(error: object) -> None:
+    """Print an error to standard error in one line."""
+    print_status(f"error: {error}")
+
+
+def print_status(message: str) -> None:
+    """Print one line to standard error.
+
+    Control characters, which input files may hold, are escaped, and very long messages are shortened.
+    """
+    message = printable(message)
+    if len(message) > MAX_MESSAGE_LENGTH:
+        half = MAX_MESSAGE_LENGTH // 2
+        message = f"{message[:half]} … {message[-half:]}"
+    with suppress(OSError):  # an error of standard error itself cannot be reported
+        click.echo(f"xcg: {message}", err=True)

@@ -6,9 +6,9 @@ Options are those of the schema (:mod:`xcg.settings.keys`), so each is a key, to
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -16,9 +16,9 @@ import click
 from xcg.answer import FORMATS, Answer
 from xcg.campaign import Campaign
 from xcg.cli.command import Command
-from xcg.cli.messages import print_error, print_status
 from xcg.cli.options import CONFIG, SET, option_of
 from xcg.cli.output import open_page, print_answer, progress_bar
+from xcg.cli.process import print_error, print_status
 from xcg.errors import UndecidedError, UnmappedError, XcgError
 from xcg.settings.loading import KEYS, stated
 
@@ -27,11 +27,21 @@ _COMMON = (*_INPUTS, "format", "output", "workers")
 _OF_STUDIES = ("format", "output", "workers")
 
 
-@dataclass(frozen=True)
-class Question:
-    """A command that asks a campaign one question.
+def _command(
+    name: str,
+    ask: Callable[[Campaign], Answer[Any]],
+    help: str,
+    example: str,
+    options: Sequence[str] = (),
+    formats: Sequence[str] = FORMATS,
+    common: Sequence[str] = _COMMON,
+    defaults: Mapping[str, str] = MappingProxyType({}),
+    statuses: Mapping[int, str] = MappingProxyType({}),
+) -> Command:
+    """Return a command that asks a campaign one question.
 
-    Attributes:
+    Args:
+        name: The name.
         ask: Returns the answer of a campaign.
         help: The text of ``--help``.
         example: A call that works on the samples.
@@ -41,46 +51,18 @@ class Question:
         defaults: Key → the default that the help shows, if it is not that of other commands.
         statuses: Exit status → its meaning, except 0 and 2.
     """
+    by_option = {KEYS[key].option: KEYS[key] for key in (*common, *options)}
+    order = dict.fromkeys(KEYS[key].option for key in (*options, *common))
+    shown = [by_option[option] for option in order]  # own keys replace those of the same option
+    keys = {key.option.lstrip("-").replace("-", "_"): key.name for key in shown}
 
-    ask: Callable[[Campaign], Answer[Any]]
-    help: str
-    example: str
-    options: Sequence[str] = ()
-    formats: Sequence[str] = FORMATS
-    common: Sequence[str] = _COMMON
-    defaults: Mapping[str, str] = field(default_factory=dict)
-    statuses: tuple[tuple[int, str], ...] = ()
+    def answer(config: Path | None, set: Sequence[str], **values: Any) -> None:
+        campaign = campaign_of(config, set, {keys[one]: value for one, value in values.items()})
+        print_answer(partial(ask, campaign), campaign, formats, "plot.path" in options)
 
-    def command(self, name: str) -> Command:
-        """Return the command."""
-        by_option = {KEYS[key].option: KEYS[key] for key in (*self.common, *self.options)}
-        order = dict.fromkeys(KEYS[key].option for key in (*self.options, *self.common))
-        shown = [by_option[option] for option in order]  # own keys replace those of the same option
-        return Command(
-            name,
-            callback=partial(_answer, self, {_parameter(key.option): key.name for key in shown}),
-            params=[
-                CONFIG,
-                *(option_of(key, self.formats, self.defaults.get(key.name)) for key in shown),
-                SET,
-            ],
-            help=self.help,
-            example=self.example,
-            statuses=dict(self.statuses),
-        )
-
-
-def _parameter(option: str) -> str:
-    return option.lstrip("-").replace("-", "_")
-
-
-def _answer(
-    question: Question, keys: dict[str, str], config: Path | None, set: Sequence[str], **values: Any
-) -> None:
-    """Load a campaign, ask the question and print the answer."""
-    campaign = campaign_of(config, set, {keys[name]: value for name, value in values.items()})
-    ask = partial(question.ask, campaign)
-    print_answer(ask, campaign, question.formats, "plot.path" in question.options)
+    own = [option_of(key, formats, defaults.get(key.name)) for key in shown]
+    params = [CONFIG, *own, SET]
+    return Command(name, callback=answer, params=params, help=help, example=example, statuses=statuses)
 
 
 def campaign_of(config: Path | None, set: Sequence[str], options: dict[str, Any]) -> Campaign:
@@ -121,8 +103,9 @@ def _report(config: Path | None, set: Sequence[str], methods: bool, **values: An
 
 _METHODS = ("table", "bibtex", "jsonl", "csv", "json")
 
-evaluate = Question(
-    lambda campaign: campaign.evaluate(),
+evaluate = _command(
+    "evaluate",
+    Campaign.evaluate,
     """Score runs: the mean of each measure over the topics, for each run and user model.
 
     --format trec_eval prints standard measures as trec_eval -c does, by default its official measures;
@@ -132,10 +115,11 @@ evaluate = Question(
     'xcg evaluate configs/quickstart.yaml --measures "nxCG@10 MAep"',
     ("evaluate.per_topic", "evaluate.topic"),
     (*FORMATS, "trec_eval"),
-).command("evaluate")
+)
 
-compare = Question(
-    lambda campaign: campaign.compare(),
+compare = _command(
+    "compare",
+    Campaign.compare,
     """Test the differences between runs over topics.
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
@@ -148,9 +132,10 @@ compare = Question(
     compare.correction and compare.margin choose the test.""",
     "xcg compare configs/quickstart.yaml --measures MAep --baseline focused",
     ("compare.baseline", "compare.table", "plot.path"),
-).command("compare")
+)
 
-gate = Question(
+gate = _command(
+    "gate",
     _gate,
     """Pass or fail: limits, or tests against a baseline.
 
@@ -166,14 +151,15 @@ gate = Question(
         "gate.junit",
     ),
     defaults={"compare.baseline": ""},
-    statuses=(
-        (1, "A run fails."),
-        (3, "No verdict: too few topics, or a result or relevant text is not in the corpus."),
-    ),
-).command("gate")
+    statuses={
+        1: "A run fails.",
+        3: "No verdict: too few topics, or a result or relevant text is not in the corpus.",
+    },
+)
 
-sweep = Question(
-    lambda campaign: campaign.sweep(),
+sweep = _command(
+    "sweep",
+    Campaign.sweep,
     """Compare the order of runs between user models, or overlap strategies between values of α.
 
     A user model may have lists of values (alpha: [0, 0.5, 1]) or ranges for its parameters. tau_b low
@@ -185,10 +171,11 @@ sweep = Question(
     second, and the distance to oracle, a greedy reference that knows the assessments.""",
     "xcg sweep configs/sweep.yaml --measures MAep --plot sweep.svg",
     ("plot.path",),
-).command("sweep")
+)
 
-curves = Question(
-    lambda campaign: campaign.curves(),
+curves = _command(
+    "curves",
+    Campaign.curves,
     """Compute measures as curves over ranks, gain-recall, recall or text, one line per point.
 
     --measures names them without a cutoff; the default is "nxCG ep", and xCG with --at. --at prints the
@@ -198,10 +185,11 @@ curves = Question(
     ("curves.per_topic", "curves.topic", "curves.at", "plot.path"),
     ("jsonl", *(one for one in FORMATS if one != "jsonl")),
     defaults={"measures": "nxCG ep"},
-).command("curves")
+)
 
-explain = Question(
-    lambda campaign: campaign.explain(),
+explain = _command(
+    "explain",
+    Campaign.explain,
     """Explain rank by rank what the results of a run gained, and what the run missed.
 
     --run is a path or the name of a run in CONFIG; RUN+STRATEGY is a run under a strategy. Without
@@ -209,10 +197,11 @@ explain = Question(
     explain.tree=true draws it in the documents, and explain.tree=DOCUMENT the results of a run.""",
     "xcg explain configs/quickstart.yaml --run focused --topic 1 --user-model overlap-off",
     ("explain.run", "explain.topic"),
-).command("explain")
+)
 
-chunks = Question(
-    lambda campaign: campaign.chunks(),
+chunks = _command(
+    "chunks",
+    Campaign.chunks,
     """Compare chunkers and retrievers on one gold set, with one run for each.
 
     Runs of chunks, passages and elements are read as text. The table has one row per run: questions,
@@ -223,10 +212,11 @@ chunks = Question(
     "xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500",
     ("chunks.budget", "chunks.questions", "plot.path"),
     defaults={"measures": ""},
-).command("chunks")
+)
 
-check = Question(
-    lambda campaign: campaign.check(),
+check = _command(
+    "check",
+    Campaign.check,
     """Check the corpus, the assessments and the runs.
 
     --levels counts the assessments of each level or grade pair; --set check.other=PATH cross-tabulates
@@ -234,17 +224,13 @@ check = Question(
     the runs disagree most, spans that no run finds, and passages elsewhere that repeat a gold span.""",
     "xcg check configs/quickstart.yaml",
     ("check.levels", "check.review"),
-    statuses=((2, "There are errors."),),
-).command("check")
+    statuses={2: "There are errors."},
+)
 
 report = Command(
     "report",
     callback=_report,
-    params=[
-        CONFIG,
-        *(option_of(KEYS[key], _METHODS) for key in ("report.methods", *_COMMON)),
-        SET,
-    ],
+    params=[CONFIG, *(option_of(KEYS[key], _METHODS) for key in ("report.methods", *_COMMON)), SET],
     help="""Write one self-contained HTML page with tables, curves, topics and explanations.
 
     --methods prints the methods paragraph of a paper instead, and BibTeX of what it cites.""",
@@ -253,14 +239,11 @@ report = Command(
 
 
 def _study(name: str, help: str, call: str, options: Sequence[str] = ()) -> None:
-    question = Question(
-        lambda campaign: getattr(campaign.study, name)(),
-        help,
-        f"xcg study {call}",
-        options,
-        common=_OF_STUDIES,
-    )
-    study.add_command(question.command(name))
+    def ask(campaign: Campaign) -> Answer[Any]:
+        answer: Answer[Any] = getattr(campaign.study, name)()
+        return answer
+
+    study.add_command(_command(name, ask, help, f"xcg study {call}", options, common=_OF_STUDIES))
 
 
 @click.group(no_args_is_help=False)

@@ -27,7 +27,7 @@ from xcg.lazy_modules import etree, hashlib, np, sqlite3
 
 T = TypeVar("T")
 
-FORMAT = 6
+FORMAT = 7
 """Version of the table and of the results of parsing. Increase it when either changes."""
 FILE_NAME = "xcg-documents.sqlite"
 TREE, PATHS = b"T", b"P"
@@ -71,7 +71,7 @@ def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
     in megabytes.
 
     Args:
-        corpus: Absolute path of the corpus.
+        corpus: Absolute path of the corpus, and the names of the elements that are removed.
         folder: The folder of a cache that is used even if caches are switched off.
 
     Returns:
@@ -122,7 +122,7 @@ class DocumentCache:
 
     Args:
         folder: The folder of the cache.
-        corpus: Absolute path of the corpus.
+        corpus: What identifies the corpus, as in :func:`open_cache`.
         limit: Maximum size of the cache in bytes.
     """
 
@@ -332,13 +332,17 @@ def _unpack_paths(content: bytes) -> tuple[set[str], set[str]]:
 
 
 def _pack_tree(tree: ElementTree) -> bytes:
-    """Return the tag names, a line break, and the columns; the largest documents fit 32 bits."""
+    """Return the number of removed elements and the tag names, a line break, and the columns.
+
+    The largest documents fit 32 bits.
+    """
     columns = np.array([getattr(tree, name) for name in COLUMNS], dtype="<i4")
-    return " ".join(tree.tag_names).encode() + b"\n" + columns.tobytes()
+    return " ".join([str(tree.removed), *tree.tag_names]).encode() + b"\n" + columns.tobytes()
 
 
 def _unpack_tree(content: bytes, read_text: Callable[[], str]) -> ElementTree:
     names, _, columns = content.partition(b"\n")
     rows = np.frombuffer(columns, dtype="<i4").reshape(len(COLUMNS), -1)
     named: dict[str, Any] = dict(zip(COLUMNS, rows, strict=True))
-    return ElementTree(**named, tag_names=names.decode().split(" "), read_text=read_text)
+    removed, *tag_names = names.decode().split(" ")
+    return ElementTree(**named, tag_names=tag_names, read_text=read_text, removed=int(removed))

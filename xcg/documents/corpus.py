@@ -45,8 +45,8 @@ class Corpus:
     :meth:`of` makes a corpus of documents in memory.
 
     Args:
-        path: A folder (its links are followed only in a ``LinkedFolder``), or a ``.zip``, ``.tar`` or
-            ``.tar.gz`` archive; files may be gzipped.
+        path: A folder, or a ``.zip``, ``.tar`` or ``.tar.gz`` archive; files may be gzipped. A
+            ``CorpusPath`` also says whether links are followed, and which elements are removed.
         cache: Whether to use the document cache on disk, see :mod:`xcg.documents.cache`; or its folder.
 
     Raises:
@@ -62,7 +62,10 @@ class Corpus:
     def __init__(self, path: str | os.PathLike[str], *, cache: bool | Path = True) -> None:
         folder = cache if isinstance(cache, Path) else None
         self.path = path
-        self._open(open_source(path), open_cache(os.path.abspath(path), folder) if cache else None)
+        source = open_source(path)
+        source.exclude = exclude = getattr(path, "exclude", ())
+        identity = "\0".join([os.path.abspath(path), *exclude])
+        self._open(source, open_cache(identity, folder) if cache else None)
         self._cache_setting = cache
 
     def _open(self, source: Source, cache: DocumentCache | None = None) -> None:
@@ -71,6 +74,8 @@ class Corpus:
         self._given: dict[str, ElementTree] = {}
         self._trees: dict[str, ElementTree] = {}
         self._unreadable: dict[str, InputError] = {}  # read once, not for each result
+        self.removed: dict[str, int] = {}
+        """Document → number of elements that ``exclude`` removed, of the documents with a tree."""
         self._kept = 0
         self._cache = cache
         self._similar: dict[str, str | None] = {}
@@ -186,6 +191,17 @@ class Corpus:
         """
         return int(self.tree(name).characters[0])
 
+    def exclusion(self, names: Iterable[str]) -> str:
+        """Return what was removed from documents with a tree, for a note; empty without ``exclude``."""
+        if not self.source.exclude:
+            return ""
+        counts = [self.removed.get(name, 0) for name in names]
+        listed = ", ".join(self.source.exclude)
+        return (
+            f"corpus.exclude removes {sum(counts):,} elements ({listed}) from "
+            f"{len(counts) - counts.count(0):,} of {len(counts):,} documents"
+        )
+
     def prepare(self, names: Iterable[str]) -> None:
         """Parse documents that are needed next in batches.
 
@@ -295,6 +311,9 @@ class Corpus:
     def _keep(self, name: str, tree: ElementTree) -> ElementTree:
         source = self.source
         tree.read_breaks = lambda: text_breaks(source.read(name), source.where(name))
+        if source.exclude:
+            tree.excluded = source.exclude
+            self.removed[name] = tree.removed
         self._trees[name] = tree
         self._kept += len(tree)
         while self._kept > _KEPT_ELEMENTS and len(self._trees) > 1:
@@ -308,6 +327,8 @@ class Corpus:
         errors = {name: read for name, read in found.items() if isinstance(read, InputError)}
         good = {name: read for name, read in found.items() if isinstance(read, Serialised)}
         trees = trees_of(list(good.values()), [self._read_text(name) for name in good])
+        for name, tree in zip(good, trees, strict=True):
+            tree.removed = self.source.removed.get(name, 0)
         return {**errors, **dict(zip(good, trees, strict=True))}
 
     def _parsed(

@@ -32,6 +32,8 @@ DEEPEST_HTML = 256
 MOST_HTML_ATTRIBUTES = 1_000
 """Maximum number of attributes of an HTML element, because libxml2 needs quadratic time for them."""
 
+_SHOWN = ("alt", "colspan", "rowspan")
+"""Attributes that an assessor sees."""
 _INVISIBLE = ("script", "style", "template", "noscript")
 _is_block = re.compile(
     "address|article|aside|blockquote|body|br|button|caption|center|dd|details|dialog|dir|div|dl|dt|"
@@ -158,7 +160,7 @@ class _LimitChecker:
 
 
 def _keep_visible(root: etree._Element) -> None:
-    """Remove invisible elements, attributes, and characters that are illegal in XML names.
+    """Remove invisible elements, most attributes, and characters that are illegal in XML names.
 
     A line break divides the words of two blocks, as in a browser.
     """
@@ -176,7 +178,9 @@ def _keep_visible(root: etree._Element) -> None:
                 setattr(*boundary, f"\n{own}" if boundary == (element, name) else f"{own}\n")
             boundary, last = None, text[-1]
     for element in root.iter():
+        kept = {key: value for key in _SHOWN if (value := element.get(key)) is not None}
         element.attrib.clear()
+        element.attrib.update({key: _NOT_IN_XML.sub(" ", value) for key, value in kept.items()})
         if not str(element.tag).isalnum():
             element.tag = "".join(c for c in str(element.tag) if c.isalnum()) or "element"
 
@@ -213,7 +217,7 @@ def markdown_to_xml(data: bytes, where: str) -> bytes:
     <BLANKLINE>
     <sec><title>## B</title></sec></sec></article>
     """
-    parser = _markdown_parser()
+    parser = markdown_parser()
     _check_lines(data, where, "lines and table cells", MOST_MARKDOWN_LINES, data.count(b"|"))
     text = _source(data, where)
     return _article(text, _markdown_blocks(text, parser))
@@ -256,7 +260,7 @@ def _check_lines(data: bytes, where: str, parts: str, limit: int, cells: int = 0
 
 
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 def _source(data: bytes, where: str) -> str:
@@ -267,10 +271,10 @@ def _source(data: bytes, where: str) -> str:
         raise InputError(where, "not UTF-8 text") from None
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
+def line_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each line without its line break."""
     start = 0
-    for line_break in _LINE_BREAK.finditer(text):
+    for line_break in LINE_BREAK.finditer(text):
         yield start, line_break.start()
         start = line_break.end()
     yield start, len(text)
@@ -285,7 +289,8 @@ class _Block(NamedTuple):
     level: int = 0
 
 
-def _markdown_parser() -> MarkdownIt:
+def markdown_parser() -> MarkdownIt:
+    """Return a parser of the blocks of CommonMark and of tables."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")
@@ -294,8 +299,8 @@ def _markdown_parser() -> MarkdownIt:
 
 
 def _markdown_blocks(text: str, parser: MarkdownIt) -> Iterator[_Block]:
-    lines = list(_lines(text))
-    for token in parser.parse(_LINE_BREAK.sub("\n", text)):
+    lines = list(line_spans(text))
+    for token in parser.parse(LINE_BREAK.sub("\n", text)):
         tag = _ELEMENTS.get(token.type)
         if tag is None or token.map is None:
             continue
@@ -312,7 +317,7 @@ _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 
 def _text_blocks(text: str) -> Iterator[_Block]:
     paragraph: list[tuple[int, int]] = []  # its lines
-    for start, stop in _lines(text):
+    for start, stop in line_spans(text):
         line = text[start:stop]
         if len(paragraph) == 1 and _UNDERLINE.fullmatch(line):
             above = text[slice(*paragraph[0])]

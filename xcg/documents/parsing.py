@@ -13,7 +13,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import AnyStr
+from typing import Any, AnyStr
 
 from xcg.documents.paths import split_step, walk
 from xcg.documents.serialising import Serialised, document_root, encode, serialise, serialised_root
@@ -34,6 +34,7 @@ _WORD = 8
 _FIRST_SHORT = 1 << (8 * (_WORD - 1))
 _REFERENCE = re.compile(r"&(#?)([^;]*);")
 _CHARACTER_REFERENCE = re.compile(rb"&#[^;]*;")
+_MAYBE_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
@@ -91,6 +92,18 @@ def text_breaks(data: bytes, name: object) -> list[int]:
     names, codes = _local_names(tags)
     offsets = _text_offsets(tags)[~tags.closing]
     return offsets[codes == names.index(mark)].tolist() if mark in names else []
+
+
+def entity_references(data: bytes, name: object) -> list[str]:
+    """Return the names of the entities that a document's text contains as :data:`ENTITY`, in order.
+
+    >>> entity_references(b"<!DOCTYPE a SYSTEM 'a'><a>x&nbsp;y &amp;<![CDATA[&no;]]></a>", "document")
+    ['nbsp']
+    """
+    if _MAYBE_ENTITY.search(data) is None:
+        return []
+    references: Iterator[Any] = document_root(data, name).iter(etree.Entity)
+    return [reference.name for reference in references]
 
 
 def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from xcg.documents.files import SAFE_PARSING, xml_error
@@ -100,18 +100,6 @@ class Serialised(NamedTuple):
     first: Ints
     last: Ints
 
-    @classmethod
-    def of(cls, content: bytes) -> Serialised:
-        """Find the tags of a document."""
-        raw_bytes = np.frombuffer(content, dtype=np.uint8)
-        first, last = np.flatnonzero(raw_bytes == ord("<")), np.flatnonzero(raw_bytes == ord(">"))
-        return cls(content, first, last)
-
-
-def hardened_parser(**options: bool) -> etree.XMLParser:
-    """Return an lxml parser for input that may be hostile."""
-    return etree.XMLParser(**{**SAFE_PARSING, **options})
-
 
 def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     """Parse a document with lxml, within the limits for documents.
@@ -127,7 +115,7 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     """
     check_markup(data, name)
     try:
-        root = etree.fromstring(data, hardened_parser(**options))
+        root = etree.fromstring(data, etree.XMLParser(**{**SAFE_PARSING, **options}))
     except etree.XMLSyntaxError as error:
         raise xml_error(name, error) from None
     declared: Any = root.getroottree().docinfo.internalDTD
@@ -164,7 +152,34 @@ def serialised_root(root: etree._Element, name: object) -> Serialised:
             f"the parsed document has {len(content):,} bytes; the limit is {LARGEST_SERIALISED:,}: "
             "split it into smaller documents",
         )
-    return Serialised.of(content)
+    codes = np.frombuffer(content, dtype=np.uint8)
+    return Serialised(content, *(np.flatnonzero(codes == ord(mark)) for mark in "<>"))
+
+
+_EXTERNAL_DTD = b"<!DOCTYPE a SYSTEM 'a'>"
+"""A DTD that is not read; with it, references to entities need no declaration."""
+
+
+def without_elements(data: bytes, names: Iterable[str], where: object) -> tuple[bytes, int]:
+    """Return a document without the elements of some local names, and how many elements have them.
+
+    Other paths keep their numbers, because all siblings with the same local name are removed.
+
+    Raises:
+        InputError: If the root has one of the names, or as :func:`document_root`.
+
+    >>> without_elements(b"<a>one <b>two<b/></b>three<c/></a>", ["b"], "document")
+    (b"<!DOCTYPE a SYSTEM 'a'><a>one three<c/></a>", 2)
+    """
+    root = document_root(data, where, remove_comments=False, remove_pis=False)
+    tags = [f"{{*}}{name}" for name in names]
+    found = list(root.iter(tags))
+    if root in found:
+        name = etree.QName(root).localname
+        raise InputError(where, f"corpus.exclude names the root <{name}>: no text would remain")
+    etree.strip_elements(root, *tags, with_tail=False)
+    content = etree.tostring(root, encoding="utf-8", with_tail=False)
+    return _EXTERNAL_DTD + content, len(found)
 
 
 def _refuse_elements_in_entities(

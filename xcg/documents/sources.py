@@ -19,7 +19,7 @@ from typing import IO, NamedTuple
 
 from xcg.documents import markup
 from xcg.documents.paths import canonical_file
-from xcg.documents.serialising import encode
+from xcg.documents.serialising import encode, without_elements
 from xcg.errors import InputError, Notes, XcgError
 
 LARGEST_DOCUMENT = 1 << 28
@@ -33,10 +33,22 @@ _GUESSED = (
 )
 
 
-class LinkedFolder(str):
-    """The path of a folder of documents whose links to files and folders outside it are followed."""
+class CorpusPath(str):
+    """The path of a folder or an archive, with how its documents are read.
 
-    __slots__ = ()
+    Attributes:
+        follow_links: Whether links to files and folders outside the folder are followed.
+        exclude: Local names of elements that are removed from all documents.
+    """
+
+    follow_links: bool
+    exclude: tuple[str, ...]
+
+    def __new__(cls, path: str, follow_links: bool = False, exclude: Iterable[str] = ()) -> CorpusPath:
+        """Return a path with its options."""
+        made = super().__new__(cls, path)
+        made.follow_links, made.exclude = follow_links, tuple(sorted(set(exclude)))
+        return made
 
 
 class Stamp(NamedTuple):
@@ -77,6 +89,10 @@ class Source(ABC):
         self.guessed: set[str] = set()
         """The documents that have been read with a guessed charset."""
         self._unread: Counter[str] = Counter()  # files that are not documents, by ending
+        self.exclude: tuple[str, ...] = ()
+        """The local names of elements that are removed."""
+        self.removed: dict[str, int] = {}
+        """Document → number of removed elements, of the documents that have been read."""
 
     @abstractmethod
     def _names(self) -> Iterable[str]:
@@ -138,7 +154,10 @@ class Source(ABC):
             raise InputError(where, f"the document is larger than {limit}; divide it")
         if converter_of(where) is markup.html_to_xml and markup.guesses_charset(data):
             self.guessed.add(name)
-        return converted(data, where)
+        document = converted(data, where)
+        if self.exclude:
+            document, self.removed[name] = without_elements(document, self.exclude, where)
+        return document
 
     def where(self, name: str) -> str:
         """Return the file of a document, for messages."""
@@ -235,13 +254,13 @@ class Folder(Source):
     the file system ignores case.
 
     Args:
-        folder: The folder; links to files and folders that are not in it are followed in a
-            :class:`LinkedFolder`.
+        folder: The folder; links to files and folders that are not in it are followed if a
+            :class:`CorpusPath` says so.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         super().__init__(Path(folder))
-        self._follow_links = isinstance(folder, LinkedFolder)
+        self._follow_links = getattr(folder, "follow_links", False)
         self._real = os.path.realpath(folder)
         # Canonical name of a folder → its path with a slash at the end; empty for the current folder.
         self._paths = {"": str(self.label / "name").removesuffix("name")}

@@ -70,6 +70,8 @@ class ElementTree(ReadOnlyGraph):
         positions: Position among the siblings with the same local name, from 1.
         read_text: Reads the text of the document; None for a tree that was made from paths.
         read_breaks: Reads the offsets of comments and processing instructions in the text.
+        excluded: Local names of elements that were removed from the document.
+        removed: Number of removed elements.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a>one <b>two</b><b> three</b></a>")
@@ -92,6 +94,8 @@ class ElementTree(ReadOnlyGraph):
     positions: Ints
     read_text: Callable[[], str] | None = None
     read_breaks: Callable[[], Sequence[int]] = tuple
+    excluded: Sequence[str] = ()
+    removed: int = 0
 
     def __post_init__(self) -> None:
         for name in COLUMNS:
@@ -334,6 +338,10 @@ class ElementTree(ReadOnlyGraph):
             return row
         if not len(self) or not path.startswith("/"):
             raise UnknownPathError(f"no element {path!r}")
+        for step in path.split("/")[1:]:
+            if (name := step.rpartition("[")[0]) in self.excluded:
+                removes = f"corpus.exclude removes all {name!r} elements"
+                raise UnknownPathError(f"no element {path}: {removes}")
         above = parent_path(path)
         while above and above not in self:
             above = parent_path(above)

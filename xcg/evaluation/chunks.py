@@ -18,21 +18,17 @@ from statistics import fmean
 from typing import get_args
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.intervals import IntervalSet
-from xcg.documents.text_units import TextUnit
+from xcg.documents.text_units import IntervalSet, TextUnit
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.chunk_comparison import ChunkComparison, ChunkLine, GoldLine, ResultLine
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import evaluate
-from xcg.evaluation.inputs import (
-    Inputs,
-    Measures,
-)
+from xcg.evaluation.inputs import Inputs, Measures
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Result, Results
-from xcg.evaluation.score_notes import list_topics, note_topics, note_units
+from xcg.evaluation.scoring import list_topics, note_topics, note_units
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.span_reader import ReadResult
 from xcg.gains.topic import Topic, reading_of
 from xcg.judgements.recall_base import MEAN

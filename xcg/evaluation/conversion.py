@@ -7,7 +7,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.topics import TopicSource
-from xcg.formats.writing import check_topic_count, lost_text_details
+from xcg.formats.writing import check_topic_count, lost_of_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
 from xcg.judgements.highlights import SpecificityScale
@@ -180,7 +180,9 @@ def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> 
 
 def _lost_with_passages(base: RecallBase, scale: Scale) -> list[str]:
     """Return descriptions of what is lost if passages become elements."""
-    lost = {_LOST_OF_PASSAGES[scale]: None, **dict.fromkeys(lost_text_details(base))}
+    details = lost_of_assessments(base, "entries", "documents")
+    details += ["nuggets"] * base.has_nuggets
+    lost = dict.fromkeys([_LOST_OF_PASSAGES[scale], *details])
     for topic in base.topics:
         sizes = base.document_sizes(topic)
         for file, spans in base.spans(topic).items():
@@ -199,6 +201,7 @@ def _with_offsets(base: RecallBase, corpus: Corpus) -> RecallBase:
     Passages of documents with assessed elements are left as they are.
     """
     found = RecallBase()
+    found.nuggets, found.has_nuggets = base.nuggets, base.has_nuggets
     source_of_topics = TopicSource(base, corpus=corpus, needs_entry_points=True)
     for topic in source_of_topics.topics(Notes(), base.topics):
         name = topic.name

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import NamedTuple
 
+from xcg.answer import Answer
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError, nearest
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import NotedList
-from xcg.evaluation.score_notes import note_topics
+from xcg.evaluation.results import Results
+from xcg.evaluation.scoring import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
-from xcg.measures import MEASURES, Measure, RankingGains, split_measures
+from xcg.lazy_modules import np
+from xcg.measures import MEASURES, Measure, Number, RankingGains, split_measures
 from xcg.measures.definition import Curve
 from xcg.measures.rankings import SpanRanking
-from xcg.measures.topic_gains import TOLERANCE, Reading
-from xcg.user_model.effort import Charge
+from xcg.measures.topic_gains import TOLERANCE, Gains, Reading, vector
+from xcg.user_model.relevance_value import Charge
 
 IDEAL = "ideal ranking"
 """The name of the ideal ranking among the runs."""
@@ -31,19 +36,14 @@ MAX_POINTS = 5_000_000
 
 
 class CurveOf(NamedTuple):
-    """A curve of one run for one topic, or its mean over topics (``all``).
-
-    Attributes:
-        x: Ranks, recall points or amounts of text.
-        y: The values at these points.
-    """
+    """A curve of a run for a topic, or its mean (``all``): values at ranks, recall points or text."""
 
     run: str
     topic: str
     measure: str
     user_model: str
     x: Sequence[float]
-    y: Sequence[float]
+    y: list[float]
 
 
 def curve_measure(text: str) -> Measure:
@@ -57,8 +57,8 @@ def curve_measure(text: str) -> Measure:
     """
     name = text.partition("@")[0].partition("(")[0].strip()
     definition = MEASURES.definition(name)
-    if definition.curve is None:
-        having = ", ".join(sorted(d.name for d in MEASURES.values() if d.curve is not None))
+    if not definition.has_curve:
+        having = ", ".join(sorted(d.name for d in MEASURES.values() if d.has_curve))
         raise XcgError(f"{name} has no curve: expected one of {having}")
     if "@" not in text and definition.cutoff is not None and definition.cutoff.required:
         text = f"{text}@{definition.cutoff.example}"
@@ -67,7 +67,7 @@ def curve_measure(text: str) -> Measure:
 
 def curves(
     inputs: Inputs, measure: str = "nxCG", depth: int = 100, with_ideal: bool = False
-) -> NotedList[CurveOf]:
+) -> Answer[CurveOf]:
     """Compute measures as curves, for each topic and as means over topics.
 
     Args:
@@ -83,7 +83,33 @@ def curves(
         XcgError: As :func:`xcg.evaluate`; and if a measure has no curve, or there are too many points.
     """
     measures = [curve_measure(name) for name in split_measures(measure)]
-    _check_depth(measures, depth)
+    of_levels = [one for one in measures if one.definition.curve_points]
+    if of_levels and with_ideal:
+        raise XcgError(f"{of_levels[0]}: {_IdealRanking.lacking}")
+    of_gains = [one for one in measures if one not in of_levels]
+    found = [_curves_of_levels(inputs, one) for one in of_levels]
+    found += [_curves_of_gains(inputs, of_gains, depth, with_ideal)] if of_gains else []
+    order = list(map(_without_cutoff, measures))
+    lines = sorted(chain(*found), key=lambda curve: order.index(curve.measure))
+    return Answer(lines, list(dict.fromkeys(note for one in found for note in one.notes)))
+
+
+def _curves_of_levels(inputs: Inputs, measure: Measure) -> Answer[CurveOf]:
+    """Return the values of a measure at several cutoffs as curves."""
+    points, curves = measure.definition.curve_points, dict[tuple[str, str, str], CurveOf]()
+    results = evaluate(replace(inputs, measures=[f"{_without_cutoff(measure)}@{x:g}" for x in points]))
+    for row in results:
+        empty = CurveOf(row.run, row.topic, _without_cutoff(measure), row.user_model, points, [])
+        curves.setdefault((row.user_model, row.run, row.topic), empty).y.append(row.value)
+    return Answer(list(curves.values()), results.notes)
+
+
+def _curves_of_gains(
+    inputs: Inputs, measures: Sequence[Measure], depth: int, with_ideal: bool
+) -> Answer[CurveOf]:
+    """Return the curves of measures of gains or text, topic by topic."""
+    if depth > MAX_DEPTH and any(one.curve_over == "rank" for one in measures):
+        raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
     inputs.check()
     needs_gains = any(one.definition.needs != "text" for one in measures)
     models, runs = inputs.user_models, {run.name: run for run in inputs.loaded_runs}
@@ -111,35 +137,31 @@ def curves(
             for name, of_run in gains.items():
                 for one in measures:
                     points += found[one, model.name, name].add(topic.name, of_run, depth)
-                    _check_points(points)
+                    if points > MAX_POINTS:
+                        raise XcgError(
+                            f"the curves have more than {MAX_POINTS:,} points: expected a lower depth, "
+                            "or fewer runs, measures or topics"
+                        )
         return is_defined
 
-    any_topic = any(map_topics(source, add, notes))
-    note_topics(inputs.recall_base, runs, inputs.unanswered, notes)
-    if not any_topic:
+    if not any(map_topics(source, add, notes)):
         raise XcgError("no curves: no topic has an ideal element under these user models")
+    note_topics(inputs.recall_base, runs, inputs.unanswered, notes)
     if not any(topics.curves for topics in found.values()):
-        raise XcgError(f"no curves: {measure} is undefined for every topic")
+        undefined = " ".join(map(_without_cutoff, measures))
+        raise XcgError(f"no curves: {undefined} is undefined for every topic")
     lines: list[CurveOf] = []
     for (one, model_name, run), topics in found.items():
         if not topics.curves:
             notes.note(f"{one}: no curve under {model_name}, because it is undefined for every topic")
-        for topic_name, (x, y) in topics.with_mean().items():
-            lines.append(CurveOf(run, topic_name, _without_cutoff(one), model_name, list(x), list(y)))
-    return NotedList(lines, notes.lines())
+            continue
+        for name, (x, y) in topics.with_mean().items():
+            lines.append(CurveOf(run, name, _without_cutoff(one), model_name, list(x), list(y)))
+    return Answer(lines, notes.lines())
 
 
-def _check_depth(measures: Sequence[Measure], depth: int) -> None:
-    if depth > MAX_DEPTH and any(measure.curve_over == "rank" for measure in measures):
-        raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
-
-
-def _check_points(points: int) -> None:
-    if points > MAX_POINTS:
-        raise XcgError(
-            f"the curves have more than {MAX_POINTS:,} points: expected a lower depth, or fewer runs, "
-            "measures or topics"
-        )
+def _without_cutoff(measure: Measure) -> str:
+    return str(measure).partition("@")[0]
 
 
 @dataclass
@@ -158,8 +180,7 @@ class _Topics:
         try:
             if measure.definition.needs == "text" and measure.compute(gains) is None:
                 return 0
-            curve = measure.curve(gains, depth, self.effort)
-            if curve is None:
+            if (curve := measure.curve(gains, depth, self.effort)) is None:
                 return 0
             self.curves[topic] = curve
             self.inputs.append(measure.curve_input(gains, depth, self.effort))
@@ -168,16 +189,10 @@ class _Topics:
             raise InputError(f"run {self.run}, topic {topic}", str(error)) from None
 
     def with_mean(self) -> dict[str, Curve]:
-        """Return the curves of all topics and, last, their mean; nothing without curves."""
-        if not self.curves:
-            return {}
+        """Return the curves of all topics and, last, their mean."""
         curves = list(self.curves.values())
         mean = self.measure.aggregate_curve([y for _, y in curves], self.inputs, self.effort)
         return {**self.curves, MEAN: (curves[0][0], mean)}
-
-
-def _without_cutoff(measure: Measure) -> str:
-    return str(measure).partition("@")[0]
 
 
 class _IdealRanking(RankingGains):
@@ -239,13 +254,9 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
     reaches at rank 30, and the worst at rank 90, what the ideal ranking gains at rank 10.
 
     Args:
-        curves: The curves over ranks of runs and of the ideal ranking, as :func:`curves` returns
-            them with ``with_ideal=True``.
+        curves: Curves over ranks of :func:`curves` with ``with_ideal=True``.
         at: The rank of the reference, at most the last rank of the curves.
         reference: ``ideal``, ``best`` (the run with the highest value at the rank), or a run.
-
-    Returns:
-        One entry for each curve, grouped by measure, user model and topic; otherwise in their order.
 
     Raises:
         XcgError: If a curve is not over ranks or ends before ``at``, or the reference is unknown.
@@ -314,3 +325,110 @@ def _first_rank(values: Sequence[float], wanted: float) -> int | None:
         return 0
     least = wanted * (1 - TOLERANCE)
     return next((rank for rank, value in enumerate(values, 1) if value >= least), None)
+
+
+DEFAULT_MEASURES = "xAP muAP NDCNG"
+"""Average precision at all thresholds, and two measures that need none."""
+MOST_THRESHOLDS = 200
+
+
+class ThresholdCurves(NamedTuple):
+    """Curves over thresholds, the last of a run being its mean; and results of other measures."""
+
+    curves: list[CurveOf]
+    results: Results | None
+    notes: list[str]
+
+
+def threshold_curves(
+    inputs: Inputs, measures: str = DEFAULT_MEASURES, most: int = MOST_THRESHOLDS
+) -> ThresholdCurves:
+    """Compute measures at every threshold.
+
+    The thresholds are the levels above 0 of the ideal gains of all topics, the set L of Scheel,
+    Lommatzsch and Albayrak 2011, equation 4. They also contain 0 if the measures accept it. Means are
+    over the topics with an ideal gain above 0.
+
+    Args:
+        inputs: The inputs of an evaluation. Its own measures are not used.
+        measures: Measures, separated by spaces; at least one with the parameter ``threshold``, not set.
+        most: The largest number of thresholds. If there are more levels, every n-th one is used.
+
+    Raises:
+        XcgError: As :func:`xcg.evaluate`; and if no measure has a threshold, or one sets it.
+
+    >>> inputs = Inputs({"1": {"d": 2, "e": 0.5}}, {"r": {"1": ["e", "d"]}})
+    >>> [(curve.topic, curve.x[-2:], curve.y[-2:]) for curve in threshold_curves(inputs, "xAP").curves]
+    [('1', [0.5, 2.0], [1.0, 0.5]), ('all', [0.5, 2.0], [1.0, 0.5])]
+    """
+    chosen = [MEASURES.parse(name) for name in split_measures(measures)]
+    varying = [one for one in chosen if "threshold" in one.definition.parameters]
+    others = [one for one in chosen if one not in varying]
+    if not varying:
+        having = ", ".join(sorted(d.name for d in MEASURES.values() if "threshold" in d.parameters))
+        raise XcgError(f"{measures}: no measure with a threshold; expected one of {having}")
+    for one in varying:
+        if "threshold" in dict(one.parameters):
+            raise XcgError(f"{one}: the curve is over all thresholds; expected no value of threshold")
+    inputs.check()
+    models, runs = inputs.user_models, [run.name for run in inputs.loaded_runs]
+    source, notes = TopicSource.of(inputs), inputs.new_notes()
+    gains: dict[tuple[str, str], dict[str, RankingGains]] = defaultdict(dict)
+
+    def add(topic: Topic) -> None:
+        for model in models:
+            ideal = topic.ideal(model)
+            for run in runs if ideal.gains else ():
+                found = topic.gains(run, ideal, model)
+                # The topic with its text does not stay in memory.
+                plain = RankingGains(found.gains, found.ideal, found.not_retrieved)
+                gains[model.name, run][topic.name] = plain
+
+    map_topics(source, add, notes)
+    curves = []
+    for one in varying:
+        for model in models:
+            of_runs = {run: gains[model.name, run] for run in runs if gains[model.name, run]}
+            if not of_runs:
+                continue
+            ideals = [vector(topic.ideal) for topics in of_runs.values() for topic in topics.values()]
+            levels = np.unique(np.concatenate(ideals))
+            levels = thresholds = levels[levels > 0]
+            if len(levels) > most:
+                thresholds = levels[np.linspace(0, len(levels) - 1, most).round().astype(int)]
+                notes.note(
+                    f"{len(levels)} levels of gain under {model.name}, {most} of which are "
+                    "thresholds; curves.points changes this"
+                )
+            legal = one.definition.parameters["threshold"]
+            if isinstance(legal, Number) and legal.least <= 0 and not legal.above:
+                thresholds = np.concatenate([[0.0], thresholds])
+            for run, topics in of_runs.items():
+                rows = [_values(one, topic, thresholds) for topic in topics.values()]
+                curves += [
+                    CurveOf(run, topic, str(one), model.name, thresholds.tolist(), values.tolist())
+                    for topic, values in zip(
+                        [*topics, MEAN], [*rows, np.nanmean(rows, axis=0)], strict=True
+                    )
+                ]
+    if not curves:
+        raise XcgError("no curves: no topic has an ideal element under these user models")
+    results = evaluate(replace(inputs, measures=others)) if others else None
+    lines = dict.fromkeys([*notes.lines(), *(results.notes if results is not None else ())])
+    return ThresholdCurves(curves, results, list(lines))
+
+
+def _values(measure: Measure, topic: RankingGains, thresholds: Gains) -> Gains:
+    """Return a measure at all thresholds; NaN if it is undefined.
+
+    The results from a threshold on are those from the next gain of the topic on, so the measure is
+    computed for each of these gains once.
+    """
+    steps = np.unique(np.concatenate([vector(topic.gains), vector(topic.ideal), [np.inf]]))
+    reached = steps[np.searchsorted(steps, thresholds)]
+    reached[thresholds == 0] = 0
+    values = {
+        step: measure(threshold=step if step < np.inf else float(thresholds[-1])).compute(topic)
+        for step in np.unique(reached).tolist()
+    }
+    return np.array([np.nan if (value := values[step]) is None else value for step in reached.tolist()])

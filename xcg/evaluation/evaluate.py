@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from copy import copy
 from pathlib import Path
 from typing import NamedTuple
 
 from xcg.errors import Notes, NothingToAverageError
-from xcg.evaluation.inputs import (
-    Inputs,
-    Unanswered,
-)
+from xcg.evaluation.inputs import Inputs, Unanswered
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.reading import (
     Reading,
@@ -23,7 +19,11 @@ from xcg.evaluation.reading import (
     with_unique_names,
 )
 from xcg.evaluation.results import Result, Results, Scope
-from xcg.evaluation.score_notes import (
+from xcg.evaluation.scoring import (
+    ScoredRun,
+    TopicScorer,
+    Values,
+    defined,
     list_topics,
     note_above_1,
     note_other_order,
@@ -31,22 +31,13 @@ from xcg.evaluation.score_notes import (
     note_undefined,
     note_units,
 )
-from xcg.evaluation.scoring import MeasureValues, ScoredRun, TopicScorer, TopicScores
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.judgements.nuggets import nuggets_with_several_levels
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
-from xcg.measures.trec import (
-    Levels,
-    check_nuggets,
-    check_span_measures,
-    levels_of,
-    span_topics,
-    standard_values,
-)
+from xcg.measures.trec import Levels, check_span_measures, levels_of, span_topics, standard_values
 from xcg.runs.run import Run, name_without_strategy
-from xcg.strategies.registry import BoundStrategy
-from xcg.strategies.rewriting import rewrite_runs
+from xcg.strategies.registry import BoundStrategy, rewrite_runs
 from xcg.user_model.model import OF_SCALE, UserModel
 
 
@@ -110,11 +101,7 @@ def _work(inputs: Inputs) -> _Work:
     base, chosen = inputs.recall_base, inputs.measure_list
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     measures = [measure for measure in chosen if measure.definition.needs != "levels"]
-    check_nuggets(base, chosen)
     check_span_measures(base, standard)
-    if base.nuggets and any(measure.definition.needs_nuggets for measure in chosen):
-        base = copy(base)
-        base.has_nuggets = True
     if inputs.user_model is None and not measures and base.scales == {"level"}:
         models, names = [], [OF_SCALE["level"]]  # no model is used, so none is loaded
     else:
@@ -192,50 +179,32 @@ def _score_topics(
             if not has_ideal:
                 without.append(topic.topic)
     levels = levels_of(work.base, but_of=work.span_topics) if work.standard else {}
-    return [
-        _scored(
-            run,
-            as_read.name,
+    nothing = [None] * len(work.measures)
+    scored = []
+    for run, as_read in zip(named, runs, strict=True):
+        values: list[list[Values]] = [
             [
-                _measure_values(topics, number, run.name, len(work.measures))
-                for number in range(len(work.models))
-            ],
-            {
-                **{
-                    (topic.topic, measure): value
-                    for topic in topics
-                    for measure, value in topic.standard.get(run.name, {}).items()
-                },
-                **(standard_values(levels, run, work.standard) if levels else {}),
-            },
-        )
-        for run, as_read in zip(named, runs, strict=True)
-    ]
+                {t.topic: one for t in topics if (one := (t.values[n].get(run.name) or nothing)[k])}
+                for k in range(len(work.measures))
+            ]
+            for n in range(len(work.models))
+        ]
+        standard = {(t.topic, m): v for t in topics for m, v in t.standard.get(run.name, {}).items()}
+        standard |= standard_values(levels, run, work.standard) if levels else {}
+        scored.append(_scored(run, as_read.name, values, standard))
+    return scored
 
 
 def _scored(
     run: Run,
     name: str,
-    values: Sequence[Sequence[MeasureValues]],
+    values: Sequence[Sequence[Values]],
     standard: Mapping[tuple[str, str], float],
 ) -> ScoredRun:
     repeated = 0 if run.is_reference else count_repeated(run)
     return ScoredRun(
         name, run.source, run.strategy, run.answered, run.skipped, values, standard, repeated
     )
-
-
-def _measure_values(
-    topics: Sequence[TopicScores], model: int, run: str, count: int
-) -> list[MeasureValues]:
-    """Return the values of a run under one user model, for each measure."""
-    values = [MeasureValues() for _ in range(count)]
-    for topic in topics:
-        found = topic.values[model].get(run, ()) if topic.values else ()
-        for of_measure, value in zip(values, found, strict=False):
-            if value is not None:
-                of_measure.add(topic.topic, value)
-    return values
 
 
 def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: Notes) -> Results:
@@ -252,15 +221,22 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
             if work.measures:
                 rows += _rows(work.models[number], name, work.measures, run.values[number])
             rows += _standard_rows(model_name, name, run, work, inputs.unanswered, notes)
-    if work.standard and work.measures:
-        rows = _in_order(rows, inputs.measure_list)
+    if work.standard and work.measures:  # sort the values of each run into the order of the measures
+        order = {str(measure): position for position, measure in enumerate(inputs.measure_list)}
+        grouped = itertools.groupby(rows, key=lambda row: (row.user_model, row.run))
+        rows = [row for _, group in grouped for row in sorted(group, key=lambda r: order[r.measure])]
     if not rows:
         reason = "no topic has an ideal element under " + ", ".join(work.model_names)
         if not work.measures:
             reason = f"no topic has a value of {', '.join(map(str, work.standard))}"
-        if any(
-            found.unknown_text for run in runs.values() for of_model in run.values for found in of_model
-        ):
+        every = (
+            one
+            for run in runs.values()
+            for of_model in run.values
+            for found in of_model
+            for one in found.values()
+        )
+        if any(one.is_unknown_text for one in every):
             reason = "the corpus lacks the text of results for all topics"
         raise NothingToAverageError(f"nothing to average: {reason}")
     scope = Scope(
@@ -279,13 +255,9 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
     )
     if work.base.has_nuggets and (count := nuggets_with_several_levels(work.base)):
         notes.note(f"nuggets with several levels, of which the highest counts: {count}")
-    if work.base.has_nuggets and not inputs.recall_base.has_nuggets:
-        notes.note(
-            "the second column of the qrels is read as the nugget, because a measure needs nuggets"
-        )
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
-    note_above_1(rows, work.models, work.measures, notes)
+    note_above_1(rows, work.models, work.measures, work.base.has_nuggets, notes)
     for model in work.models:
         units = {measure.unit(model.effort.parameters()) for measure in work.measures}
         note_units({*units, model.size}, model, inputs.documents, notes)
@@ -295,17 +267,18 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
 
 
 def _rows(
-    model: UserModel, run: str, measures: Sequence[Measure], values: Sequence[MeasureValues]
+    model: UserModel, run: str, measures: Sequence[Measure], values: Sequence[Values]
 ) -> list[Result]:
     """Return the values of a run under one user model, the mean of each measure after its topics."""
     effort = model.effort.parameters()
     rows = []
     for measure, found in zip(measures, values, strict=True):
-        if not found.values:
+        if not (by_topic := defined(found)):
             continue
         name = str(measure)
-        rows += [Result(run, topic, name, value, model.name) for topic, value in found.values.items()]
-        mean = measure.aggregate(list(found.values.values()), found.inputs, effort)
+        rows += [Result(run, topic, name, value, model.name) for topic, value in by_topic.items()]
+        inputs = [one.aggregate_input for one in found.values() if one.aggregate_input is not None]
+        mean = measure.aggregate([*by_topic.values()], inputs, effort)
         rows.append(Result(run, MEAN, name, mean, model.name))
     return rows
 
@@ -320,9 +293,7 @@ def _standard_rows(
         topics = [topic for topic in topics if topic in run.answered]
     for measure in work.standard:
         label = str(measure)
-        values = {
-            topic: run.standard[topic, label] for topic in topics if (topic, label) in run.standard
-        }
+        values = {t: run.standard[t, label] for t in topics if (t, label) in run.standard}
         if len(values) < len(topics):
             undefined = list_topics([topic for topic in topics if topic not in values])
             notes.note(f"{label}: undefined, so not in the mean: topic {undefined}")
@@ -331,10 +302,3 @@ def _standard_rows(
             mean = measure.aggregate(list(values.values()), list(values.values()))
             rows.append(Result(name, MEAN, label, mean, model))
     return rows
-
-
-def _in_order(rows: list[Result], measures: Sequence[Measure]) -> list[Result]:
-    """Sort the values of each run into the order of the measures."""
-    order = {str(measure): position for position, measure in enumerate(measures)}
-    grouped = itertools.groupby(rows, key=lambda row: (row.user_model, row.run))
-    return [row for _, group in grouped for row in sorted(group, key=lambda r: order[r.measure])]

@@ -5,26 +5,21 @@ The explanation drives the readers of the evaluation result by result, so its ga
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
-from xcg.documents.tree import ElementTree
+from xcg.answer import Answer
 from xcg.errors import InputError, Notes, XcgError, nearest
-from xcg.evaluation.explanation import (
-    ExplainedResult,
-    Explanation,
-    MissedElement,
-    RelatedIdeal,
-    derive,
-)
+from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement, RelatedIdeal, derive
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_gains import element_readers
 from xcg.gains.element_reader import JudgedDocument
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.nugget_reader import NuggetSpanReader
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
+from xcg.gains.span_reader import UnitSpan
 from xcg.gains.topic import Topic
 from xcg.runs.run import UNKNOWN_SPAN, Run
 from xcg.user_model.model import UserModel
@@ -36,7 +31,7 @@ MAX_RELATIONS = 1_000_000
 _PASSAGE = "passage"  # the name of a passage in a ranking of elements
 
 
-def explain(inputs: Inputs, topic: str) -> NotedList[Explanation]:
+def explain(inputs: Inputs, topic: str) -> Answer[Explanation]:
     """Explain the ranking of every run for a topic under every user model."""
     base = inputs.recall_base
     if topic not in base:
@@ -47,7 +42,7 @@ def explain(inputs: Inputs, topic: str) -> NotedList[Explanation]:
     (found,) = map_topics(
         TopicSource.of(inputs), lambda one: _explain_topic(one, runs, models, notes), notes, [topic]
     )
-    return NotedList(found, notes.lines())
+    return Answer(found, notes.lines())
 
 
 def _explain_topic(
@@ -80,6 +75,7 @@ def _explain_topic(
                     topic.trees,
                     ranking.judged,
                     ranking.labels,
+                    ranking.marks,
                     model.size,
                     derivation,
                     model.settings,
@@ -154,7 +150,7 @@ def _explained(
                 f"the first {rank} results have more than {MAX_RELATIONS} relations to earlier results "
                 "and ideal elements, too many for an explanation: expected a shorter ranking",
             )
-        related = [ranking.related(file, ideal, reader.remaining(ideal)) for ideal in ideals]
+        related = [ranking.related(file, ideal, reader, result) for ideal in ideals]
         score, value = reader.score(result), reader.value(result)
         gain = reader.read(result)
         explained = ExplainedResult(
@@ -177,6 +173,7 @@ class _ElementRanking:
         self._readers = element_readers(ideal, model)
         self._rule = model.relevance_value
         self.judged = ideal.documents
+        self.marks: dict[str, list[tuple[int, int, str]]] = {}
         self.labels = {
             file: {row: assessment.label for row, assessment in rows.items()}
             for file, rows in self._topic.assessed.items()
@@ -194,8 +191,8 @@ class _ElementRanking:
     def _label(self, file: str, row: int) -> str:
         return self.labels.get(file, {}).get(row, "")
 
-    def related(self, file: str, ideal: int, left: float) -> RelatedIdeal:
-        document = self.judged[file]
+    def related(self, file: str, ideal: int, reader: Reader[int], _: int) -> RelatedIdeal:
+        document, left = self.judged[file], reader.remaining(ideal)
         return RelatedIdeal(document.tree.path(ideal), document.ideal_scores[ideal], left)
 
     def retrieved_by(self, reading: _Reading) -> Iterable[int]:
@@ -271,7 +268,7 @@ def _container(reading: _Reading) -> str:
     container = reading.reader.results[reading.earlier[0]]
     if container == row:
         return "it"
-    relation = "parent" if container == document.parent[row] else "ancestor"
+    relation = "parent" if container == document.rows.parent[row] else "ancestor"
     return f"its {relation} {document.tree.short_path(container)}"
 
 
@@ -280,19 +277,47 @@ class _TextRanking:
 
     def __init__(self, topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel) -> None:
         self._alpha = model.relevance_value.alpha
+        self._names_documents = topic.names_documents
         self._paths = topic.ranking(run, model).ranking.paths
         self._spans = topic.text_spans(run, model)
         gold = topic.span_topic(ideal, model)
         self._unit_spans = gold.in_units(self._spans)
         self._readers = gold.readers(model.relevance_value)
-        characters = topic.gold_in_characters(ideal, model)
+
+        def ideal_part(file: str, a: float, b: float, score: float, label: str = "") -> MissedElement:
+            span = None if topic.names_documents else (int(a), int(b))
+            return MissedElement(file, topic.name_of(a, b), label, score, span)
+
         self._gold = {
-            file: [MissedElement(file, f"{low}–{high}", "", q, (low, high)) for low, high, q in gold]
-            for file, gold in characters.items()
+            file: [ideal_part(file, *part) for part in gold]
+            for file, gold in topic.gold_in_characters(ideal, model).items()
         }
-        trees = topic.trees
-        self.judged = {file: _around(gold, trees[file], file) for file, gold in characters.items()}
-        self.labels: Mapping[str, Mapping[int, str]] = {}
+        self._names = [one.name for one in ideal.nuggets]
+        self._nuggets = [
+            [ideal_part(*alternative, one.score, one.label) for alternative in one.alternatives]
+            for one in ideal.nuggets
+        ]
+        self._shown: dict[int, tuple[int, str, float]] = {}  # rank and document that showed most
+        scored: dict[str, dict[int, float]] = {}
+        labels: dict[str, dict[int, list[str]]] = {}
+        self.marks: dict[str, list[tuple[int, int, str]]] = {}
+        for one in chain(*self._gold.values(), *self._nuggets):
+            tree, label = topic.trees[one.file], one.assessment or "relevant"
+            row = tree.smallest_element(*one.span) if one.span else 0
+            scores = scored.setdefault(one.file, {})
+            scores[row] = scores.get(row, 0.0) + one.score
+            if one.span:
+                self.marks.setdefault(one.file, []).append((*one.span, label))
+            else:
+                labels.setdefault(one.file, {}).setdefault(row, []).append(label)
+        self.judged = {
+            file: JudgedDocument(topic.trees[file], scores, list(scores), file)
+            for file, scores in scored.items()
+        }
+        self.labels = {
+            file: {row: ", ".join(found) for row, found in rows.items()}
+            for file, rows in labels.items()
+        }
 
     def results(self) -> Iterator[_Named]:
         for path, (file, *span), unit_span in zip(
@@ -301,40 +326,73 @@ class _TextRanking:
             start, end = span
             reader = self._readers[file] if unit_span is not None else None
             name = "?" if tuple(span) == UNKNOWN_SPAN else f"{start}–{end}"
-            yield _Named(file, path or name, "", (start, end), unit_span, reader)
+            shown = None if self._names_documents else (start, end)
+            yield _Named(file, path or name, "", shown, unit_span, reader)
 
-    def related(self, file: str, ideal: int, left: float) -> RelatedIdeal:
-        gold = self._gold[file][ideal]
-        return RelatedIdeal(gold.path, gold.score, left, gold.span)
+    def related(
+        self, file: str, ideal: int, reader: Reader[UnitSpan], result: UnitSpan
+    ) -> RelatedIdeal:
+        left, gold = reader.remaining(ideal), self._gold.get(file, ())
+        if ideal < len(gold):
+            return RelatedIdeal(gold[ideal].path, gold[ideal].score, left, gold[ideal].span)
+        assert isinstance(reader, NuggetSpanReader)
+        alternatives = self._nuggets[ideal - len(gold)]
+        shown = alternatives[reader.shown(result)[ideal].alternative]
+        return RelatedIdeal(shown.assessment, shown.score, left, shown.span)
 
     def retrieved_by(self, reading: _Reading) -> Sequence[int]:
-        return [number for number in reading.ideals if reading.reader.earned[number] > 0]
+        earned = reading.reader.earned
+        return [number for number in reading.ideals if number < len(earned) and earned[number] > 0]
 
     def ideals(self) -> Iterator[tuple[int, MissedElement]]:
         for gold in self._gold.values():
             yield from enumerate(gold)
+        for number, alternatives in enumerate(self._nuggets):
+            if number not in self._shown:
+                yield -1, alternatives[0]
 
     def why_not_read(self, named: _Named) -> str:
         return "its offset is unknown" if named.span == UNKNOWN_SPAN else "it has no text"
 
     def why(self, reading: _Reading) -> str:
-        found = reading.explained
         reader = reading.reader
-        stated = reader.what_was_stated() if isinstance(reader, NuggetSpanReader) else ""
-        if stated and not found.related:
-            return stated
-        if not found.related:
+        stated = self._what_is_stated(reading) if isinstance(reader, NuggetSpanReader) else []
+        numbers = [number for number in reading.ideals if number < len(reader.gold)]
+        gold = [] if stated and not numbers else [self._why_of_gold(reading, numbers, bool(stated))]
+        return "; ".join([*gold, *stated])
+
+    def _what_is_stated(self, reading: _Reading) -> list[str]:
+        """Return which nuggets a result states: ``states n1 again, seen at rank 2 in document b``."""
+        sentences = []
+        for number, shown in reading.reader.shown(reading.result).items():
+            nugget = number - len(reading.reader.gold)
+            name, seen = self._names[nugget], reading.reader.nuggets.seen[nugget]
+            share = _share(shown.share)
+            sentence = f"states {name}" if share == "all" else f"states {share} of {name}"
+            rank, file, before = self._shown.get(nugget, (0, "", 0.0))
+            if seen > before + RELATIVE_THRESHOLD:
+                self._shown[nugget] = reading.explained.rank, reading.explained.file, seen
+                if rank:
+                    sentence += f", of which rank {rank} in document {file} showed {before:.0%}"
+            else:
+                sentence += f" again, seen at rank {rank} in document {file}"
+            sentences.append(sentence)
+        return sentences
+
+    def _why_of_gold(self, reading: _Reading, numbers: Sequence[int], states_nuggets: bool) -> str:
+        found = reading.explained
+        if not numbers:
             start, end = reading.result
             return "it has no text" if start == end else "it shows no relevant text"
+        names = [gold.path for gold in found.related[: len(numbers)]]
         if found.gain <= 0:
             if self._alpha == 1:
                 return f"its relevant text was shown at {reading.at}"
-            return f"nothing is left of {', '.join(gold.path for gold in found.related)}"
-        shares = [reading.reader.overlap(number, reading.result) for number in reading.ideals]
-        shown = " and ".join(
-            f"{'all' if share > 1 - RELATIVE_THRESHOLD else f'{share:.0%}'} of {gold.path}"
-            for share, gold in zip(shares, found.related, strict=True)
-        )
+            return f"nothing is left of {', '.join(names)}"
+        shares = [_share(reading.reader.overlap(number, reading.result)) for number in numbers]
+        shown = " and ".join(f"{share} of {name}" for share, name in zip(shares, names, strict=True))
+        if states_nuggets:
+            return f"shows {shown}"
         if found.gain < found.score * (1 - RELATIVE_THRESHOLD):
             if found.through:
                 return f"shows {shown}, of which {reading.at} showed some before"
@@ -343,10 +401,5 @@ class _TextRanking:
         return f"shows {shown}, new to the reader"
 
 
-def _around(gold: Sequence[tuple[int, int, float]], tree: ElementTree, file: str) -> JudgedDocument:
-    """Return the smallest elements around the gold spans of a document, in characters."""
-    scores: dict[int, float] = {}
-    for start, end, score in gold:
-        row = tree.smallest_element(start, end)
-        scores[row] = scores.get(row, 0.0) + score
-    return JudgedDocument(tree, scores, list(scores), file)
+def _share(share: float) -> str:
+    return "all" if share > 1 - RELATIVE_THRESHOLD else f"{share:.0%}"

@@ -15,7 +15,7 @@ from xcg.lazy_modules import np
 from xcg.measures.effort import divisor, ideal_ranks
 from xcg.measures.topic_gains import check_gains, check_ideal
 from xcg.tables import Html, html_table, html_text
-from xcg.user_model.effort import Effort
+from xcg.user_model.relevance_value import Effort
 
 
 class Step(NamedTuple):
@@ -176,6 +176,7 @@ class Explanation:
         documents: Document → tree, for the documents with assessed elements.
         judged: Document → its scored elements; gold spans as the smallest elements around them.
         labels: Document → row → assessment as the papers write it.
+        marks: Document → start and end in characters of relevant text, and the nugget that it states.
         size: The unit of element sizes under the user model.
         derivation: The steps of nxCG and MAep; None if the user model counts effort in text.
         settings: The settings of the user model.
@@ -190,6 +191,7 @@ class Explanation:
     documents: Mapping[str, ElementTree]
     judged: Mapping[str, JudgedDocument]
     labels: Mapping[str, Mapping[int, str]]
+    marks: Mapping[str, Sequence[tuple[int, int, str]]] = field(default_factory=dict)
     size: SizeUnit = "characters"
     derivation: Derivation | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -249,11 +251,12 @@ class Explanation:
             return Html()
         text, (position, end) = self.documents[one.file].text, one.span
         html = ""
-        for start, stop in sorted(
-            (max(span[0], position), min(span[1], end)) for span in gold if span is not None
-        ):
-            html += f"{_shortened(text[position:start])}<mark>{_shortened(text[start:stop])}</mark>"
-            position = stop
+        spans = sorted(span for span in gold if span is not None)
+        for low, high in spans:  # those of nuggets can overlap
+            start, stop = max(low, position), min(high, end)
+            if start < stop:
+                html += f"{_shortened(text[position:start])}<mark>{_shortened(text[start:stop])}</mark>"
+                position = stop
         return Html(html + _shortened(text[position:end]))
 
 

@@ -14,7 +14,7 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
-from xcg.evaluation.score_notes import note_topics
+from xcg.evaluation.scoring import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN

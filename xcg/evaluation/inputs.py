@@ -13,7 +13,6 @@ from typing import Literal
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import STANDARD_INPUT, PathLike, expand
 from xcg.errors import FileError, InputError, Notes, XcgError, nearest
-from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.reading import (
     Reading,
@@ -27,21 +26,27 @@ from xcg.evaluation.reading import (
 from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topic_titles
 from xcg.judgements.anchoring import anchor
-from xcg.judgements.nuggets import recall_base_of
+from xcg.judgements.nuggets import recall_base_of, with_nugget_column
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, GoldText
-from xcg.runs.chunk_order import ORDERS as CHUNK_ORDERS
-from xcg.runs.chunk_order import Order as ChunkOrder
 from xcg.runs.chunks import Parents, check_chunks, is_chunk, run_of_chunks
+from xcg.runs.ordering import ORDERS as CHUNK_ORDERS
+from xcg.runs.ordering import Order as ChunkOrder
+from xcg.runs.ordering import in_document_order, note_equal_scores
 from xcg.runs.run import ORDERS, Order, Run, Ties, Topics
 from xcg.runs.runs import Runs
-from xcg.runs.ties import in_document_order, note_equal_scores
 from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
-from xcg.user_model.model import UserModel, resolve_models
+from xcg.user_model.model import (
+    UserModel,
+    default_model,
+    default_text_model,
+    has_only_passages,
+    resolve_models,
+)
 from xcg.user_model.schema import Where
 
 Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[str, Judged]]
@@ -69,10 +74,11 @@ class Inputs:
     Args:
         assessments: Files, folders, globs or ``-`` for standard input; a :class:`RecallBase`; or dicts
             topic → file → path → (e, s), or topic → document → level or list of (start, end) passages.
+        nuggets: Read the second column of qrels as the nugget.
         runs: Files, folders or globs; :class:`Run` objects; or dicts run → topic → results.
         corpus: A folder or archive, a :class:`Corpus`, or a dict of documents.
         user_model: A name, a file, a mapping, a :class:`UserModel`, or several of these. By default
-            the assessments decide, see :func:`xcg.evaluation.default_models.default_model`.
+            the assessments decide, see :func:`xcg.user_model.model.default_model`.
         measures: Names such as ``"nxCG@10"``, or measures.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
         order: See :data:`xcg.runs.run.Order`; of chunks, :func:`xcg.runs.chunks.run_of_chunks`.
@@ -114,6 +120,7 @@ class Inputs:
     scheduler: str | None = None
     topics: Topics = None
     strategies: Strategies = ()
+    nuggets: bool = False
     document: DocumentKey = None
     parents: Parents = ()
     topic_files: PathLike | Iterable[PathLike] = ()
@@ -149,8 +156,9 @@ class Inputs:
         else:
             with self.naming_position("assessments"):
                 base = read_assessments(self.assessments, self.notes)
-        documents = self.documents if base.has_quotes else None
-        return anchor(base, documents, self.notes)
+        needing = [f"{one} needs nuggets" for one in self.measure_list if one.definition.needs_nuggets]
+        base = with_nugget_column(base, ["nuggets is true"] * self.nuggets + needing, self.notes)
+        return anchor(base, self.documents if base.quoted else None, self.notes)
 
     @cached_property
     def documents(self) -> Corpus | None:
@@ -221,11 +229,7 @@ class Inputs:
 
     @cached_property
     def strategy_list(self) -> list[BoundStrategy]:
-        """The overlap strategies.
-
-        Raises:
-            XcgError: If one is illegal, or two are the same.
-        """
+        """The overlap strategies."""
         return resolve_strategies(self.strategies)
 
     @cached_property
@@ -243,11 +247,7 @@ class Inputs:
 
     @cached_property
     def text_model(self) -> UserModel:
-        """The user model for results that are scored as text: the only named one, or the default.
-
-        Raises:
-            XcgError: If several user models are named, or one that scores elements.
-        """
+        """The user model for results that are scored as text: the only named one, or the default."""
         if self.user_model is None:
             return default_text_model(self.recall_base)
         if len(self._named_models) > 1:

@@ -18,8 +18,7 @@ from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.columns import NameColumn
 from xcg.runs.run import UNKNOWN_SPAN, Order, Ranking, Run, Ties, Topics, name_without_strategy
 from xcg.runs.runs import Runs
-from xcg.strategies.registry import BoundStrategy
-from xcg.strategies.rewriting import rewrite_runs
+from xcg.strategies.registry import BoundStrategy, rewrite_runs
 
 _LISTED_RUNS = 3
 

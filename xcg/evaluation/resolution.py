@@ -12,7 +12,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError
-from xcg.gains.resolved import MISSING, ResolvedRanking
+from xcg.gains.judged_topic import MISSING, ResolvedRanking
 from xcg.lazy_modules import np
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.columns import NameColumn
@@ -73,11 +73,7 @@ class ResultResolver:
         self._of_other_corpora: dict[tuple[str, str], bool] = {}
 
     def resolve(
-        self,
-        topic: str,
-        trees: Mapping[str, ElementTree],
-        notes: Notes,
-        offsets_only: bool = False,
+        self, topic: str, trees: Mapping[str, ElementTree], notes: Notes, offsets_only: bool = False
     ) -> dict[str, ResolvedRanking]:
         """Resolve the rankings of a topic.
 
@@ -107,11 +103,7 @@ class ResultResolver:
         return found
 
     def _rows_of_runs(
-        self,
-        runs: Sequence[Run],
-        topic: str,
-        trees: Mapping[str, ElementTree],
-        offsets_only: bool,
+        self, runs: Sequence[Run], topic: str, trees: Mapping[str, ElementTree], offsets_only: bool
     ) -> Iterator[tuple[Run, Any, Sequence[int]]]:
         """Yield runs with the rows of their results, and the positions of those that may not exist."""
         rankings = [run.rankings[topic] for run in runs]

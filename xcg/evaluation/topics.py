@@ -16,7 +16,7 @@ from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
 from xcg.evaluation.resolution import ResultResolver, judged_files, lacking_paths, shared_cache
-from xcg.gains.texts import Texts
+from xcg.gains.judged_topic import Texts
 from xcg.gains.topic import Topic
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.highlights import assess_spans
@@ -330,6 +330,7 @@ def map_topics(
             found.append(function(topic))
         if source.corpus is not None:
             source.corpus.write_cache()
+        _note_exclusion(source, names, notes)
         return found
 
     def report(done: int, of: int) -> None:
@@ -343,22 +344,32 @@ def map_topics(
         tasks = [(source.part(part, corpus), part) for part in parts]
         results: list[T] = []
         common = [function, notes.lenient]
-        for values, noted in executor.run(
+        for values, noted, removed in executor.run(
             _map_part, tasks, common=common, files=files, progress=report
         ):
             results += values
             notes.take(noted)
+            if source.corpus is not None:
+                source.corpus.removed |= removed
+    _note_exclusion(source, names, notes)
     return results
+
+
+def _note_exclusion(source: TopicSource, names: Sequence[str], notes: Notes) -> None:
+    judged = {file for name in names for file in judged_files(source.base, name)}
+    if source.corpus is not None and (text := source.corpus.exclusion(judged)):
+        notes.note(f"{text} with assessments")
 
 
 def _map_part(
     function: Callable[[Topic], Any], lenient: bool, source: TopicSource, names: Sequence[str]
-) -> tuple[list[Any], Notes]:
+) -> tuple[list[Any], Notes, dict[str, int]]:
     notes = Notes(lenient)
     found = [function(topic) for topic in source.topics(notes, names)]
-    if source.corpus is not None:
-        source.corpus.write_cache()
-    return found, notes
+    if source.corpus is None:
+        return found, notes, {}
+    source.corpus.write_cache()
+    return found, notes, source.corpus.removed
 
 
 def _parts(names: Sequence[str], runs: Runs, most: int) -> list[Sequence[str]]:

@@ -9,8 +9,10 @@ from typing import Literal
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike, expand
+from xcg.documents.parsing import entity_references
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, parent_path
+from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import check_document_is_used
@@ -133,16 +135,47 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
         report.data.tolerate("unreadable corpora", error)
         return None
     assert corpus is not None
-    documents = elements = 0
+    documents = elements = depth = greatest = characters = words = in_elements = 0
     for name in corpus:
         try:
-            elements += len(corpus.tree(name))
-            documents += 1
+            tree = corpus.tree(name)
+            _check_entities(corpus, name, report)
         except InputError as error:
             report.data.tolerate("unreadable documents", error)
+            continue
+        documents += 1
+        elements += len(tree)
+        depth += int(tree.depth.sum())
+        greatest = max(greatest, int(tree.depth.max()))
+        characters += int(tree.characters[0])
+        words += int(tree.words[0])
+        in_elements += int(tree.characters.sum())
     corpus.source.note_oddities(report.unread)
     report.counts.update({"documents": documents, "elements in documents": elements})
+    if documents:
+        report.counts |= {
+            "elements per document": elements / documents,
+            "characters per document": characters / documents,
+            "words per document": words / documents,
+            "characters per element": in_elements / elements,
+            "depth per element (root: 1)": depth / elements,
+            "greatest depth": greatest,
+        }
+    if excluded := corpus.exclusion(corpus.removed):
+        report.unread.note(excluded)
     return corpus
+
+
+def _check_entities(corpus: Corpus, name: str, report: Report) -> None:
+    """Warn about text that is missing, because a reference to it is not expanded."""
+    is_xml = name in corpus.source and converter_of(corpus.where(name)) is None
+    names = entity_references(corpus.source.read(name), name) if is_xml else []
+    if names:
+        counted = "1 reference" if len(names) == 1 else f"{len(names)} references"
+        expand = "expand them (xmllint --loaddtd --noent --dropdtd)"
+        message = f"{counted} without the text, such as &{names[0]};: {expand}"
+        kind = "documents with entities that are not expanded"
+        report.data.oddity(kind, corpus.where(name), message)
 
 
 def _assessments(paths: Sequence[PathLike], report: Report) -> RecallBase:
@@ -265,8 +298,11 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
                 continue
             if span is not None and span != UNKNOWN_SPAN:
                 _check_passage(span, tree, "results with unknown passages", where, report)
-            if path not in ("", WHOLE) and path not in tree:
-                report.data.problem("results with unknown paths", where, f"no element {path}")
+            try:
+                if path not in ("", WHOLE):
+                    tree.row(path)
+            except UnknownPathError as error:
+                report.data.problem("results with unknown paths", where, str(error))
     for topic in base.topics if base is not None else ():
         if not len(run.rankings.get(topic, ())):
             report.data.oddity("assessed topics without results", "", f"{run.source}, {topic}")

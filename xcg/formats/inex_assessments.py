@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
 from io import BufferedReader
 from pathlib import Path
 
 from xcg.documents.files import local_name
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import canonical_file, canonical_path
-from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes, nearest
 from xcg.formats import writing
-from xcg.formats.detection import xml_certainty
-from xcg.formats.fast_xml import PATHS, SPACE, read_head, read_if_regular, require, split_columns
+from xcg.formats.base import xml_certainty
+from xcg.formats.xml_files import XmlElements
 from xcg.judgements.assessment import LEGAL_PAIRS, Assessment
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
 from xcg.lazy_modules import etree
@@ -31,68 +28,7 @@ _COVERAGES = ("E", "L", "S", "N")
 _GRADES_2005 = {"?": 0.0, "0": 0.0, "1": 1.0, "2": 2.0}
 _UNASSESSED = "U"
 _MOST_DIGITS = 15
-
-POINT_TAGS = ("passage", "best-entry-point")
-"""The elements that refer to text by points."""
-
-
-def attributes_by_name(pairs: Iterable[tuple[object, object]]) -> dict[str, str]:
-    """Return attributes by their names in lower case.
-
-    Raises:
-        ValueError: If a name occurs twice.
-    """
-    attributes: dict[str, str] = {}
-    for key, value in pairs:
-        name = str(key).lower()
-        if name in attributes:
-            raise ValueError(f"the attribute {name!r} occurs twice")
-        attributes[name] = str(value).strip()
-    return attributes
-
-
-def document_name(attributes: Attributes) -> str:
-    """Return the name of the document that a <file> is about.
-
-    Raises:
-        ValueError: If there is no name, more than one, or an illegal one.
-    """
-    names = {attributes[key] for key in ("file", "name") if key in attributes}
-    if not names:
-        raise ValueError("<file> has no file attribute; expected the document's name")
-    if len(names) > 1:
-        raise ValueError("<file> has two names; expected one of the attributes file and name")
-    return canonical_file(*names)
-
-
-def read_point(tag: str, attributes: Attributes) -> Passage | Point:
-    """Return the content of a <passage> or a <best-entry-point>.
-
-    Raises:
-        ValueError: If a point is missing or illegal.
-    """
-    if tag == "passage":
-        return Passage.of(attributes.get("start", ""), attributes.get("end", ""))
-    return Point.of(attributes.get("path", ""))
-
-
-def add_point(base: RecallBase, topic: str, document: str, point: Passage | Point) -> None:
-    """Add a highlighted passage, or a best entry point, to a recall-base."""
-    if isinstance(point, Passage):
-        base.add_passage(topic, document, point)
-    else:
-        base.add_entry_point(topic, document, point)
-
-
-def element_path(tag: str, attributes: Attributes) -> str:
-    """Return the canonical path of an assessed element.
-
-    Raises:
-        ValueError: If the path is missing or illegal.
-    """
-    if "path" not in attributes:
-        raise ValueError(f"<{tag}> has no path attribute; expected the element's path")
-    return canonical_path(attributes["path"])
+_POINT_TAGS = ("passage", "best-entry-point")  # they refer to text by points
 
 
 def _assessment_2002_to_2004(path: str, attributes: Attributes) -> Assessment | None:
@@ -167,7 +103,7 @@ def _value(attributes: Attributes, names: tuple[str, ...]) -> str:
     raise ValueError(f"the element has no {names[0]} attribute{hint}")
 
 
-ASSESSMENT_TAGS: Mapping[str, Callable[[str, Attributes], Assessment | None]] = {
+_ASSESSMENT_TAGS: Mapping[str, Callable[[str, Attributes], Assessment | None]] = {
     "path": _assessment_2002_to_2004,
     "element": _assessment_2005,
 }
@@ -199,11 +135,6 @@ def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, no
         InputError: If the file is not an INEX file, a path or value is illegal, or an element has two
             different assessments; with file and line.
     """
-    if not read_regular_assessments(file, path, base):
-        _read_elements(file, path, base, notes)
-
-
-def _read_elements(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
     topic = ""
     elements = XmlElements(file, ["file", "assessments"], path)
     for element in elements:
@@ -213,7 +144,10 @@ def _read_elements(file: BufferedReader, path: Path, base: RecallBase, notes: No
         topic = _topic(element.getparent() if is_file else element, path, elements)
         base.add_topic(topic, str(path))
         if is_file:
-            _read_file(element, topic, path, base, notes, elements)
+            where = f"{path}:{elements.line(element)}"
+            document = _checked(_document, element, where)
+            for child in element:
+                _read_child(child, topic, document, base, notes, f"{path}:{elements.line(child)}")
     if not topic:
         raise InputError(path, "no <assessments> element; expected INEX assessments")
 
@@ -222,156 +156,84 @@ def _check_contains_no_assessment(element: etree._Element, path: Path, elements:
     """Raise InputError for an assessed element outside of a <file>, which would be ignored."""
     if local_name(element) == "inex_topic":
         return
-    for assessed in element.iter(*ASSESSMENT_TAGS):
+    for assessed in element.iter(*_ASSESSMENT_TAGS):
         if not any(local_name(ancestor) == "inex_topic" for ancestor in assessed.iterancestors()):
             tag = local_name(assessed)
             raise InputError(f"{path}:{elements.line(assessed)}", f"<{tag}> outside a <file>")
+
+
+def _checked(read: Callable[[Attributes], str], element: etree._Element, where: str) -> str:
+    """Return what a function reads from the attributes of an element; InputError if it is illegal."""
+    try:
+        return read(_attributes(element))
+    except ValueError as error:
+        raise InputError(where, str(error)) from None
+
+
+def _attributes(element: etree._Element) -> dict[str, str]:
+    """Return attributes by their names in lower case; ValueError if a name occurs twice."""
+    attributes: dict[str, str] = {}
+    for key, value in element.attrib.items():
+        name = str(key).lower()
+        if name in attributes:
+            raise ValueError(f"the attribute {name!r} occurs twice")
+        attributes[name] = str(value).strip()
+    return attributes
 
 
 def _topic(element: etree._Element | None, path: Path, elements: XmlElements) -> str:
     if element is None or local_name(element) != "assessments":
         found = "" if element is None else f", found <{local_name(element)}>"
         raise InputError(path, f"no <assessments> element around <file>{found}; expected assessments")
-    try:
-        if topic := attributes_by_name(element.attrib.items()).get("topic"):
-            return topic
-        raise ValueError("<assessments> has no topic attribute")
-    except ValueError as error:
-        raise InputError(f"{path}:{elements.line(element)}", str(error)) from None
+    where = f"{path}:{elements.line(element)}"
+    topic = _checked(lambda attributes: attributes.get("topic", ""), element, where)
+    if not topic:
+        raise InputError(where, "<assessments> has no topic attribute")
+    return topic
 
 
-def _read_file(
-    element: etree._Element,
-    topic: str,
-    path: Path,
-    base: RecallBase,
-    notes: Notes,
-    elements: XmlElements,
-) -> None:
-    try:
-        document = document_name(attributes_by_name(element.attrib.items()))
-    except ValueError as error:
-        raise InputError(f"{path}:{elements.line(element)}", str(error)) from None
-    for child in element:
-        tag = local_name(child) if isinstance(child.tag, str) else ""
-        where = f"{path}:{elements.line(child)}"
-        if tag not in POINT_TAGS and tag not in ASSESSMENT_TAGS:
-            raise InputError(
-                where,
-                f"unexpected <{child.tag}> in <file>: expected <path path=… exhaustiveness=…> or "
-                "<element path=… rsize=…>",
-            )
-        try:
-            _read_child(child, tag, topic, document, base, where)
-        except InputError as error:
-            notes.tolerate("contradictory assessments; the first is used", error)
-        except ValueError as error:
-            kind = "passages left out" if tag in POINT_TAGS else "assessments left out"
-            notes.problem(kind, where, str(error))
+def _document(attributes: Attributes) -> str:
+    """Return the name of the document that a <file> is about; ValueError if it is illegal."""
+    names = {attributes[key] for key in ("file", "name") if key in attributes}
+    if not names:
+        raise ValueError("<file> has no file attribute; expected the document's name")
+    if len(names) > 1:
+        raise ValueError("<file> has two names; expected one of the attributes file and name")
+    return canonical_file(*names)
 
 
 def _read_child(
-    element: etree._Element, tag: str, topic: str, document: str, base: RecallBase, where: str
+    element: etree._Element, topic: str, document: str, base: RecallBase, notes: Notes, where: str
 ) -> None:
-    """Add an assessed element, a passage or an entry point; raise ValueError if it is illegal."""
-    if tag in ASSESSMENT_TAGS and len(element):
-        raise ValueError(f"<{tag}> contains elements; expected it to be empty")
-    attributes = attributes_by_name(element.attrib.items())
-    if tag in POINT_TAGS:
-        add_point(base, topic, document, read_point(tag, attributes))
-        return
-    canonical = element_path(tag, attributes)
-    assessment = ASSESSMENT_TAGS[tag](canonical, attributes)
-    if assessment is not None:
-        base.add(topic, document, canonical, assessment, where)
-
-
-# Files with a regular layout.
-
-_NAME = "(?![Xx][Mm][Ll])[A-Za-z_][A-Za-z_-]*"
-_VALUE = '[^<&"\t\n]*'
-_ATTRIBUTE = re.compile(f' ({_NAME})="({_VALUE})"')
-_ATTRIBUTES = f'(?: {_NAME}="{_VALUE}")+'
-_FILE = f"{SPACE}<file({_ATTRIBUTES}) ?>{SPACE}"
-_POINT = f"<({'|'.join(POINT_TAGS)})({_ATTRIBUTES}) ?/>{SPACE}"
-_ELEMENT = f"<({'|'.join(ASSESSMENT_TAGS)})({_ATTRIBUTES}) ?/>"
-
-
-def read_regular_assessments(file: BufferedReader, path: Path, base: RecallBase) -> bool:
-    """Add the assessments in an INEX file with a regular layout to a recall-base.
-
-    Returns:
-        True, or False if the layout is not regular; then nothing is added, and the file is at its start
-        again.
-    """
-    return bool(read_if_regular(file, path, lambda: _read_assessments(file, path, base)))
-
-
-def _read_assessments(file: BufferedReader, path: Path, base: RecallBase) -> bool:
-    root, blocks = read_head(file, "assessments", "file", "file", *ASSESSMENT_TAGS)
-    topic = attributes_by_name(root.attrib.items()).get("topic", "")
-    require(topic)
-    file_tag, point_tag = re.compile(_FILE), re.compile(_POINT)
-    assessed: dict[str, dict[str, Assessment]] = {}
-    points: list[tuple[str, Passage | Point]] = []
-    read: Callable[[str], dict[str, Assessment]] | None = None
-    rest = ""
-    for block in blocks:  # all but the last end with an end tag
-        *files, rest = block.split("</file>")
-        for text in files:
-            start = file_tag.match(text)
-            if start is None:
-                raise ValueError
-            document = document_name(_parse_attributes(start[1]))
-            position = start.end()
-            while point := point_tag.match(text, position):
-                points.append((document, read_point(point[1], _parse_attributes(point[2]))))
-                position = point.end()
-            if position == len(text):
-                continue
-            read = read or _element_reader(text, position)
-            require(document not in assessed)
-            if elements := read(text[position:]):
-                assessed[document] = elements
-    require(re.fullmatch(f"{SPACE}</assessments>{SPACE}", rest))
-    base.add_topic(topic, str(path))
-    require(base.add_elements(topic, assessed))
-    for document, stated in points:
-        add_point(base, topic, document, stated)
-    return True
-
-
-def _parse_attributes(text: str) -> dict[str, str]:
-    return attributes_by_name(_ATTRIBUTE.findall(text))
-
-
-def _element_reader(text: str, position: int) -> Callable[[str], dict[str, Assessment]]:
-    """Return the reader of elements with the tag and attributes of the one at a position of a text.
-
-    It takes a text that contains only such elements, and returns path → assessment.
-    """
-    first = re.compile(_ELEMENT).match(text, position)
-    if first is None:
-        raise ValueError
-    names = [name for name, _ in _ATTRIBUTE.findall(first[2])]
-    require("path" in names and 1 < len(names) == len({name.lower() for name in names}))
-    values = " ".join(f'{name}="({_VALUE})"' for name in names)
-    pattern = re.compile(f"<{first[1]} {values} ?/>")
-    path_index = names.index("path")
-    names.remove("path")
-
-    @cache
-    def assessment(*values: str) -> Assessment | None:
-        return ASSESSMENT_TAGS[first[1]]("", attributes_by_name(zip(names, values, strict=True)))
-
-    def read(text: str) -> dict[str, Assessment]:
-        columns = split_columns([pattern], text)
-        paths = columns.pop(path_index)
-        found = dict(zip(map(PATHS.__getitem__, paths), map(assessment, *columns), strict=True))
-        require(len(found) == len(paths))
-        return {path: one for path, one in found.items() if one is not None}
-
-    return read
+    """Add an assessed element, a passage or an entry point."""
+    tag = local_name(element) if isinstance(element.tag, str) else ""
+    if tag not in _POINT_TAGS and tag not in _ASSESSMENT_TAGS:
+        raise InputError(
+            where,
+            f"unexpected <{element.tag}> in <file>: expected <path path=… exhaustiveness=…> or "
+            "<element path=… rsize=…>",
+        )
+    try:
+        if tag in _ASSESSMENT_TAGS and len(element):
+            raise ValueError(f"<{tag}> contains elements; expected it to be empty")
+        attributes = _attributes(element)
+        if tag == "passage":
+            points = attributes.get("start", ""), attributes.get("end", "")
+            base.add_passage(topic, document, Passage.of(*points))
+        elif tag in _POINT_TAGS:
+            base.add_entry_point(topic, document, Point.of(attributes.get("path", "")))
+        elif "path" not in attributes:
+            raise ValueError(f"<{tag}> has no path attribute; expected the element's path")
+        else:
+            canonical = canonical_path(attributes["path"])
+            assessment = _ASSESSMENT_TAGS[tag](canonical, attributes)
+            if assessment is not None:
+                base.add(topic, document, canonical, assessment, where)
+    except InputError as error:
+        notes.tolerate("contradictory assessments; the first is used", error)
+    except ValueError as error:
+        kind = "passages left out" if tag in _POINT_TAGS else "assessments left out"
+        notes.problem(kind, where, str(error))
 
 
 def inex_2004(base: RecallBase, topic: str, pool: str = "") -> bytes:
@@ -404,7 +266,7 @@ def write_inex_2004(base: RecallBase, lengths: DocumentLength | None = None) -> 
         XcgError: If there are several topics, passages, or assessments on another scale.
     """
     topic = writing.single_topic(base, "inex2004")
-    lost = [*writing.lost_points(base), *writing.lost_text_details(base), *writing.lost_sizes(base)]
+    lost = writing.lost_of_assessments(base, "points", "entries", "documents", "elements")
     return inex_2004(base, topic).decode(), lost
 
 
@@ -424,7 +286,8 @@ def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> 
             size = assessment.characters or 0
             sizes = {"size": str(size), "rsize": str(round(float(assessment.specificity) * size))}
             etree.SubElement(file, "element", {"path": path, "exhaustivity": e, **sizes})
-    return writing.xml_text(root), writing.lost_points(base) + writing.lost_text_details(base)
+    lost = writing.lost_of_assessments(base, "points", "entries", "documents")
+    return writing.xml_text(root), lost
 
 
 _OLD = "INEX 2002–2004: <assessments topic><file><path path exhaustiveness specificity>"

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
 
 from xcg.documents.files import local_name
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
-from xcg.documents.xml_elements import XmlElements
 from xcg.errors import InputError, Notes, XcgError
-from xcg.formats.detection import xml_certainty
-from xcg.formats.fast_xml import (
-    FILES,
-    PATHS,
-    QUOTED_TEXT,
-    SPACE,
-    TEXT,
-    read_head,
-    read_if_regular,
-    require,
-    split_columns,
-)
-from xcg.formats.ordering import Results
-from xcg.formats.writing import WrittenScores, lost_parents, lost_text, results, xml_name, xml_text
+from xcg.formats.base import xml_certainty
+from xcg.formats.writing import WrittenScores, lost_of_run, results, xml_name, xml_text
+from xcg.formats.xml_files import XmlElements, read_regular_submission
 from xcg.lazy_modules import etree
+from xcg.runs.ordering import Results
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
@@ -246,131 +234,6 @@ def _number(text: str | None, field: str) -> float | None:
     return float(text) if re.fullmatch(_KEYS[field][0], text.strip()) else math.nan
 
 
-# Files with a regular layout.
-
-_RESULT_FIELDS = {
-    "file": f"<file>(?P<file>{TEXT})</file>",
-    "path": f"<path>(?P<path>{TEXT})</path>",
-    "fol": r'<fol offset="(?P<offset>[0-9]{1,15})" length="(?P<length>[0-9]{1,15})" ?/>',
-    "passage": f'<passage start="(?P<start>{QUOTED_TEXT})" end="(?P<end>{QUOTED_TEXT})" ?/>',
-    "rank": f"<rank>{SPACE}(?P<rank>[0-9]{{1,15}}){SPACE}</rank>",
-    "rsv": f"<rsv>{SPACE}(?P<rsv>[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?){SPACE}</rsv>",
-}
-_TOPIC = (
-    f'{SPACE}<topic topic-id="({QUOTED_TEXT})" ?>{SPACE}'
-    f"(?:<collections>{SPACE}(?:<collection>{TEXT}</collection>{SPACE})*</collections>)?"
-)
-
-
-def read_regular_submission(
-    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None = None, topics: Topics = None
-) -> Run | None:
-    """Return the run in an INEX submission with a regular layout.
-
-    Args:
-        file: The open file.
-        path: The file's path.
-        notes: Counts topics whose scores hardly order the results, or contradict the ranks.
-        ties: The order of results with equal ranks or scores.
-        topics: The topics whose results are read; all by default.
-
-    Returns:
-        The run, or None if the layout is not regular; then the file is at its start again.
-    """
-    found = Notes()
-    run = read_if_regular(file, path, lambda: _read_submission(file, path, found, ties, topics))
-    if run is not None:
-        notes.take(found)
-    return run
-
-
-def _read_submission(
-    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None, topics: Topics
-) -> Run:
-    rankings: dict[str, Ranking] = {}
-    skipped: set[str] = set()
-    root, blocks = read_head(file, "inex-submission", "topic", "result")
-    name = (root.get("run-id") or "").strip()
-    require(name)
-    results = Results()
-    patterns: list[re.Pattern[str]] = []
-    for topic, text, is_end in _topics(blocks):
-        fields = {}
-        if text.strip(" \t\n"):
-            patterns = patterns or _result_patterns(text)
-            columns = split_columns(patterns, text)
-            fields = dict(zip(patterns[0].groupindex, columns, strict=True))
-        if topics is not None and topic not in topics:
-            skipped.add(topic)
-            continue
-        if fields:
-            _add_results(results, fields)
-        if is_end:
-            require(topic not in rankings)
-            require(math.isfinite(sum(results.ranks or results.scores)))  # type: ignore[arg-type]
-            rankings[topic], _ = results.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
-            results = Results()
-    return Run(name, rankings, str(path), skipped)
-
-
-def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
-    """Yield topic, text of results, and whether these are the last results of the topic."""
-    start_tag = re.compile(_TOPIC)
-    topic = rest = ""
-    for block in blocks:
-        require(not rest and "&" not in block)
-        parts = block.split("</topic>")
-        for number, part in enumerate(parts, 1):
-            start, is_end = 0, number < len(parts)
-            if not topic:
-                tag = start_tag.match(part)
-                if tag is None:
-                    require(not is_end)
-                    rest = part
-                    break
-                topic, start = tag[1].strip(), tag.end()
-                require(topic)
-            yield topic, part[start:], is_end
-            topic = "" if is_end else topic
-    require(not topic and re.fullmatch(f"{SPACE}</inex-submission>{SPACE}", rest))
-
-
-def _result_patterns(text: str) -> list[re.Pattern[str]]:
-    """Return patterns of results with the fields of the first one: with its white space, and with any.
-
-    Most programs write the same white space everywhere, which is matched a fifth faster.
-    """
-    first = re.match(f"{SPACE}<result>(.*?)</result>", text, re.DOTALL)
-    tags = re.findall("<([a-z]+)", first[1]) if first is not None else []
-    require({"file"} <= set(tags) <= set(_RESULT_FIELDS) and len(tags) == len(set(tags)))
-    require(len({"path", "fol", "passage"}.intersection(tags)) == 1)
-    content, fields = first[1] if first is not None else "", [_RESULT_FIELDS[tag] for tag in tags]
-    space = content[: len(content) - len(content.lstrip(" \t\n"))]
-    last = content[len(content.rstrip(" \t\n")) :]
-    return [
-        re.compile(f"<result>{space}{space.join(fields)}{last}</result>"),
-        re.compile(f"<result>{SPACE}{SPACE.join(fields)}{SPACE}</result>"),
-    ]
-
-
-def _add_results(results: Results, fields: dict[str, list[str]]) -> None:
-    """Add results; raise ValueError for an illegal one."""
-    first = len(results.files)
-    results.files += map(FILES.__getitem__, fields["file"])
-    if "path" in fields:
-        results.paths += map(PATHS.__getitem__, fields["path"])
-    else:
-        results.paths += [""] * len(fields["file"])
-        spans = (
-            map(Passage.of, fields["start"], fields["end"])
-            if "start" in fields
-            else map(span_of, fields["offset"], fields["length"])
-        )
-        results.spans.update(enumerate(spans, first))
-    results.ranks += map(float, fields.get("rank", ()))
-    results.scores += map(float, fields.get("rsv", ()))
-
-
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:
     """Return the text of an INEX submission, and what it cannot hold.
 
@@ -402,7 +265,7 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
         score = scores.score(topic, rank)
         key, value = ("rank", rank) if score is None else ("rsv", score)
         etree.SubElement(result, key).text = str(value)
-    return xml_text(root), [*scores.lost, *lost_parents(run), *lost_text(run)]
+    return xml_text(root), [*scores.lost, *lost_of_run(run, "parents", "text")]
 
 
 RUN_FORMATS.add(

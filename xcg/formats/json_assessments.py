@@ -13,8 +13,9 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.text_search import Quote
 from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats import writing
-from xcg.formats.detection import json_certainty
+from xcg.formats.base import json_certainty
 from xcg.formats.json_records import (
+    NUGGET,
     QUOTE_FIELDS,
     START_AND_END,
     TOPIC_AND_DOCUMENT,
@@ -28,7 +29,7 @@ from xcg.formats.json_records import (
 from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
 from xcg.judgements.highlights import Highlight
-from xcg.judgements.nuggets import add_stated_nugget
+from xcg.judgements.nuggets import add_nugget, add_passage
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -38,7 +39,6 @@ from xcg.judgements.recall_base import (
 )
 from xcg.tables import json_text
 
-_NUGGET = Field("nugget", (str, int), "the name of a nugget", required=False)
 _ELEMENT_FIELDS = (
     *TOPIC_AND_DOCUMENT,
     Field("path", (str,), "an element's path"),
@@ -49,7 +49,7 @@ _LEVEL_FIELDS = (
     *TOPIC_AND_DOCUMENT,
     Field("path", (str,), "an element's path", required=False),
     Field("level", (int, float), "a level of relevance, a number from -1000 to 1000"),
-    _NUGGET,
+    NUGGET,
 )
 _PASSAGE_FIELDS = (
     *TOPIC_AND_DOCUMENT,
@@ -58,7 +58,7 @@ _PASSAGE_FIELDS = (
     Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
     Field("entry_point", (int,), "the offset of a character", required=False),
     Field("lost", (bool,), "true for a passage that xcg place --update did not find", required=False),
-    _NUGGET,
+    NUGGET,
     *QUOTE_FIELDS,
 )
 _HIGHLIGHT_FIELDS = (
@@ -109,10 +109,9 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
                 element = canonical_path(record["path"]) if "path" in record else WHOLE
                 assessment = level_assessment(record["level"])
                 if "nugget" in record:
-                    stated = document, element
-                    add_stated_nugget(
-                        base, topic, record["nugget"], stated, assessment.exhaustivity, where
-                    )
+                    base.has_nuggets = True
+                    nugget, level = str(record["nugget"]), assessment.exhaustivity
+                    add_nugget(base, topic, nugget, (document, element), level, where)
                 else:
                     base.add(topic, document, element, assessment, where)
             else:
@@ -129,13 +128,9 @@ def _add_passage(
 ) -> None:
     """Add a passage, or only its document if it is not relevant."""
     quote, grade = quote_of(fields, where), _grade(fields)
-    span = _stated_span(fields, quote, where)
-    if "nugget" not in fields:
-        base.add_stated(topic, document, ParsedPassage(quote, span, grade), where)
-    elif span is None:
-        raise ValueError("a quote with a nugget: expected start and end, which xcg place adds")
-    else:
-        add_stated_nugget(base, topic, fields["nugget"], (document, span), grade, where)
+    span = stated_span(fields, quote, where)
+    nugget = str(fields["nugget"]) if "nugget" in fields else None
+    add_passage(base, topic, document, ParsedPassage(quote, span, grade, nugget), where)
     if "entry_point" in fields:
         _add_entry_point(base, topic, document, fields["entry_point"])
 
@@ -190,7 +185,7 @@ def _highlight(record: dict[str, Any], where: str, finder: QuoteFinder) -> Highl
     if exhaustivity not in (1, 2, 3):
         raise InputError(where, f"exhaustivity is {exhaustivity}: expected 1, 2 or 3")
     name = document_name(record, where)
-    span = _stated_span(record, quote, where)
+    span = stated_span(record, quote, where)
     if span is None:
         assert quote is not None
         return Highlight(topic, name, *finder.span(name, quote, where), exhaustivity)
@@ -200,7 +195,7 @@ def _highlight(record: dict[str, Any], where: str, finder: QuoteFinder) -> Highl
     return Highlight(topic, name, start, end, exhaustivity, quote.exact if quote is not None else None)
 
 
-def _stated_span(record: dict[str, Any], quote: Quote | None, where: str) -> tuple[int, int] | None:
+def stated_span(record: dict[str, Any], quote: Quote | None, where: str) -> tuple[int, int] | None:
     """Return the offsets of a passage; None for a quote without them.
 
     Raises:
@@ -222,16 +217,17 @@ def write_json_assessments(
     Raises:
         XcgError: If an assessment is on the scale of INEX 2002, or of 2005 and later.
     """
-    lost = dict.fromkeys(
-        [*writing.lost_points(base), *writing.lost_document_sizes(base), *writing.lost_sizes(base)]
-    )
+    lost = dict.fromkeys(writing.lost_of_assessments(base, "points", "documents", "elements"))
+    names = {n for of_topic in base.nuggets.values() for stated in of_topic.values() for n in stated}
+    if not base.has_nuggets and not names <= {"0", "Q0"}:
+        lost["the second column, which nuggets: true reads as the nugget"] = None
     records: list[dict[str, object]] = []
     for topic, document, path, assessment in writing.assessed_elements(base):
         writing.check_scale(document, path, assessment, "jsonl", ["four-point", "level"])
         record: dict[str, object] = {"topic": topic, "doc": document}
         if path != WHOLE:
             record["path"] = path
-        if nuggets := base.nuggets.get(topic, {}).get((document, path)):
+        if base.has_nuggets and (nuggets := base.nuggets.get(topic, {}).get((document, path))):
             records += [{**record, "nugget": n, "level": _shortest(nuggets[n])} for n in nuggets]
             continue
         if assessment.scale == "level":

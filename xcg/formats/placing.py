@@ -1,22 +1,25 @@
 """Find the passages of JSON Lines files in their documents by their text.
 
 Passages are grouped by document, so that each document is prepared for the search once, and only one at
-a time is in memory.
+a time is in memory. An edit moves all text after it by the same distance. So the passages before and
+after another one show its expected position, even if its words occur several times.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike
-from xcg.documents.text_search import Location, TextIndex
+from xcg.documents.text_search import LONG, Location, Quote, Span, Status, TextIndex
 from xcg.errors import InputError, XcgError
 from xcg.formats.json_records import (
+    NUGGET,
     QUOTE_FIELDS,
     START_AND_END,
     TOPIC_AND_DOCUMENT,
@@ -26,18 +29,156 @@ from xcg.formats.json_records import (
     quote_of,
     records_in,
 )
-from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
 from xcg.runs.chunk_documents import missing_document
 
+_SLACK = 50
+"""Maximum distance of a plausible position from the expected positions, in characters."""
+_SLACK_SHARE = 10
+"""The tolerance grows by 1 / n of the distance between the neighbours, because edits add up."""
+_DRIFT = 4
+"""The tolerance grows by 1 / n of the distance to the neighbour if there is only one."""
+_MIN_MATCHED = 20
+"""Characters of a quote and its context that must match for the neighbours to decide."""
+
+Move = tuple[int, int]
+"""The old and the new start of a passage."""
+
+
+class MovedPassage(NamedTuple):
+    """A passage with its old position and its location in the changed document.
+
+    Attributes:
+        quote: The quote.
+        old_start: Where it was; None if unknown.
+        location: Where it is.
+        is_doubtful: Whether the words at the location may belong to another passage.
+    """
+
+    quote: Quote
+    old_start: int | None
+    location: Location
+    is_doubtful: bool = False
+
+
+def compare_with_neighbours(passages: Sequence[MovedPassage], text: str) -> list[MovedPassage]:
+    """Decide uncertain passages of a document by the passages around them.
+
+    A passage is certain if its whole context is next to it, or if it is long and occurs once. Its
+    neighbours are the nearest certain passages before and after it. A position is expected if the
+    passage moved by a distance between theirs, and plausible if it nearly did.
+
+    - An ambiguous passage is placed if one occurrence is expected, or else plausible, and at least
+      twenty characters of its words and context match there. It is doubtful unless it moved exactly as
+      far as a neighbour.
+    - A passage in an implausible position becomes ambiguous if another occurrence is plausible, and one
+      that is not certain also if another occurrence is expected. Otherwise it is doubtful.
+    - A passage that is not certain is also doubtful in a plausible position that is not expected.
+
+    Args:
+        passages: The passages of a document.
+        text: The text of the changed document.
+
+    Returns:
+        The passages in the same order.
+
+    >>> text = "New. " + "Bees dance. " * 9
+    >>> ambiguous = Location("ambiguous", 5, 16, occurrences=[(5, 16), (53, 64)], matched=25)
+    >>> one, two = compare_with_neighbours([
+    ...     MovedPassage(Quote("Bees dance."), 48, ambiguous),
+    ...     MovedPassage(Quote("dance. Bees"), 41, Location("exact", 46, 57, has_context=True)),
+    ... ], text)
+    >>> one.location.status, one.location.start
+    ('exact', 53)
+    """
+    certain = sorted(
+        (one.old_start, one.location.start)
+        for one in passages
+        if one.old_start is not None and _is_certain(one.location)
+    )
+    return [_decided(one, certain, text) for one in passages]
+
+
+def _is_certain(location: Location) -> bool:
+    if location.status not in ("exact", "normalised"):
+        return False
+    return location.has_context or (not location.occurrences and location.end - location.start >= LONG)
+
+
+def _decided(one: MovedPassage, certain: Sequence[Move], text: str) -> MovedPassage:
+    location, old = one.location, one.old_start
+    is_exempt = location.status in ("approximate", "lost")
+    if old is None or is_exempt or (location.is_found and location.start == old):
+        return one
+    neighbours = _neighbours(old, certain)
+    spans = location.occurrences or [(location.start, location.end)]
+    plausible = [span for span in spans if _is_plausible(old, span[0], *neighbours)]
+    expected = [span for span in spans if _is_plausible(old, span[0], *neighbours, slack=0)]
+    if location.status == "ambiguous":
+        chosen = expected or plausible
+        if len(chosen) == 1 and location.matched >= _MIN_MATCHED:
+            as_stated = text[slice(*chosen[0])] == one.quote.exact
+            status: Status = "exact" if as_stated else "normalised"
+            shifts = {near[1] - near[0] for near in neighbours if near}
+            return one._replace(
+                location=Location(status, *chosen[0]), is_doubtful=chosen[0][0] - old not in shifts
+            )
+        return one
+    own = location.start, location.end
+    is_certain = _is_certain(location)
+    if _overlaps(own, plausible):
+        has_rival = not is_certain and expected and not _overlaps(own, expected)
+    else:
+        is_long = location.end - location.start >= _MIN_MATCHED
+        has_rival = plausible and (is_long or not is_certain)
+    if has_rival:
+        return one._replace(location=Location("ambiguous", *own, occurrences=spans))
+    if is_certain:
+        return one._replace(is_doubtful=any(neighbours) and not _overlaps(own, plausible))
+    return one._replace(is_doubtful=not _overlaps(own, expected))
+
+
+def _overlaps(span: Span, others: Sequence[Span]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in others)
+
+
+def _neighbours(old: int, certain: Sequence[Move]) -> tuple[Move | None, Move | None]:
+    """Return the nearest certain passages before and after an old position."""
+    first = bisect_left(certain, (old, -1))
+    last = bisect_left(certain, (old + 1, -1))
+    before = certain[first - 1] if first else None
+    return before, certain[last] if last < len(certain) else None
+
+
+def _is_plausible(
+    old: int, new: int, before: Move | None, after: Move | None, slack: int = _SLACK
+) -> bool:
+    """Return whether a passage moved like its neighbours, or by a distance between theirs."""
+    if after and not before:
+        before = 0, 0  # the start of the document
+    if before and after and before[1] <= after[1]:
+        moved = sorted([before[1] - before[0], after[1] - after[0]])
+        if slack:
+            slack += (after[0] - before[0]) // _SLACK_SHARE
+        return moved[0] - slack <= new - old <= moved[1] + slack
+    return any(
+        abs((new - old) - (near[1] - near[0])) <= (slack and slack + abs(old - near[0]) // _DRIFT)
+        for near in (before, after)
+        if near
+    )
+
+
 _PASSAGE_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
+    TOPIC_AND_DOCUMENT[0],
+    TOPIC_AND_DOCUMENT[1]._replace(required=False),
     *QUOTE_FIELDS,
     Field("near", (int, float), "a number from 0 to 1", required=False),
     Field("exhaustivity", (int,), "1, 2 or 3", required=False),
     Field("level", (int, float), "a level of relevance", required=False),
+    NUGGET,
 )
 _OLD_PASSAGE_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
+    TOPIC_AND_DOCUMENT[0],
+    TOPIC_AND_DOCUMENT[1]._replace(required=False),
     *QUOTE_FIELDS,
     *START_AND_END,
     Field("entry_point", (int,), "the offset of a character", required=False),
@@ -86,12 +227,12 @@ def locate_passages(
     min_similarity: float | None = None,
     progress: Progress | None = None,
 ) -> PlacedPassages:
-    """Find passages, given as text in JSON Lines files, in their documents.
+    """Find passages, given as text in JSON Lines or CSV files, in their documents.
 
-    A record has the fields ``topic``, ``doc``, ``exact`` or ``text``, and optionally ``prefix``,
-    ``suffix``, ``near``, and ``exhaustivity`` or ``level``. ``near`` is the approximate position in the
-    document, from 0 (its start, the default) to 1. If a passage is ambiguous, the occurrence nearest to
-    it is taken.
+    A record has the fields ``topic``, ``exact`` or ``text``, and optionally ``doc``, ``prefix``,
+    ``suffix``, ``near``, ``nugget``, and ``exhaustivity`` or ``level``. Without ``doc``, the only
+    document with its words is taken. ``near`` is the approximate position in the document, from 0 (its
+    start, the default) to 1. If a passage is ambiguous, the occurrence nearest to it is taken.
 
     Args:
         paths: Files, folders and globs.
@@ -104,17 +245,19 @@ def locate_passages(
             too often.
     """
     placed = PlacedPassages()
-    given = list(records_in(paths, "passages in JSON Lines"))
+    given = list(records_in(paths, "passages in JSON Lines or CSV"))
     for where, record in given:
         check_record(record, _PASSAGE_FIELDS, where)
+        if (quote := quote_of(record, where)) is None:
+            raise InputError(where, "the field 'text' is missing")
+        record["exact" if "exact" in record else "text"] = quote.exact.strip()
+    given = _with_documents(given, corpus, placed)
+    for where, record in given:
         record["doc"] = document_name(record, where)
         if record["doc"] not in corpus:
             raise InputError(where, missing_document(record["doc"], corpus, is_result=False))
         if not 0 <= record.get("near", 0) <= 1:
             raise InputError(where, f"near is {record['near']}: expected a number from 0 to 1")
-        if (quote := quote_of(record, where)) is None:
-            raise InputError(where, "the field 'text' is missing")
-        record["exact" if "exact" in record else "text"] = quote.exact.strip()
     for where, record, location, text, _ in _located(given, corpus, min_similarity, progress):
         if location.status == "ambiguous":
             position = record.get("near", 0) * len(text)
@@ -126,6 +269,40 @@ def locate_passages(
             _place(record, location, text)
             placed.passages.append(record)
     return placed
+
+
+def _with_documents(
+    given: Sequence[tuple[str, Record]], corpus: Corpus, placed: PlacedPassages
+) -> list[tuple[str, Record]]:
+    """Return the records with a document: the only one with their words, if they state none."""
+    unnamed = [
+        (where, record, quote_of(record, where)) for where, record in given if "doc" not in record
+    ]
+    found: list[list[str]] = [[] for _ in unnamed]
+    for name in corpus if unnamed else ():
+        index = TextIndex(corpus.tree(name).text)
+        for (where, _, quote), names in zip(unnamed, found, strict=True):
+            assert quote is not None
+            try:
+                if index.locate(quote).status != "lost":
+                    names.append(name)
+            except XcgError as error:
+                raise InputError(where, f"{name}: {error}") from None
+    for (where, record, quote), names in zip(unnamed, found, strict=True):
+        assert quote is not None
+        shown = f"{quote.exact[:_SHOWN]!r}"
+        if len(names) == 1:
+            record["doc"] = names[0]
+        elif names:
+            placed.counts["ambiguous"] += 1
+            documents = f"{len(names)} documents have {shown}, such as {' and '.join(names[:2])}"
+            placed.missing.append(f"{where}: {documents}; expected one of them as doc")
+        else:
+            placed.counts["lost"] += 1
+            placed.missing.append(
+                f"{where}: no document contains {shown}; with doc, similar text is shown"
+            )
+    return [one for one in given if "doc" in one[1]]
 
 
 def update_gold(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -12,7 +10,7 @@ from typing import NamedTuple, cast
 from xcg.documents.files import PathLike, expand, local_name, open_input
 from xcg.documents.serialising import document_root
 from xcg.errors import InputError, nearest
-from xcg.formats.json_records import Field, check_record, json_lines
+from xcg.formats.json_records import Field, check_record, csv_rows, json_lines
 from xcg.judgements.recall_base import check_topic
 from xcg.lazy_modules import etree
 
@@ -30,8 +28,8 @@ _RECORD_FIELDS = (
     Field("title", (str,), "text"),
     Field("description", (str,), "text", required=False),
     Field("narrative", (str,), "text", required=False),
+    Field("castitle", (str,), "text", required=False),
 )
-_CONTROL_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f]")
 _COLUMNS = tuple(field.name for field in _RECORD_FIELDS)
 
 
@@ -43,12 +41,15 @@ class Topic(NamedTuple):
         title: Its title on one line, which is never empty.
         description: What is asked, on one line; may be empty.
         narrative: What is relevant, on one line; may be empty.
+        castitle: Hints at the structure of results in NEXI, on one line; may be empty. No measure uses
+            them.
     """
 
     id: str
     title: str
     description: str = ""
     narrative: str = ""
+    castitle: str = ""
 
 
 _Found = Iterator[tuple[Topic, int]]
@@ -62,12 +63,10 @@ def read_topics(paths: PathLike | Iterable[PathLike]) -> dict[str, Topic]:
 
     - INEX: a topic is an ``<inex_topic topic_id="…">`` (to 2007; 2002 wrote ``<INEX-Topic
       topic-id="…">``) or a ``<topic id="…">`` of an ``<inex-topic-file>`` (2009), with a ``<title>``,
-      and optionally a ``<description>`` and a ``<narrative>``. INEX assessments from 2005 on contain
-      their topic, so they are topic files too. Topics without a title are left out.
-    - JSON Lines: a topic is a record with ``id`` and ``title``, and optionally ``description`` and
-      ``narrative``.
-    - CSV: the first line names the columns: ``id``, ``title``, and optionally ``description`` and
-      ``narrative``.
+      and optionally a ``<description>``, a ``<narrative>`` and a ``<castitle>``. INEX assessments from
+      2005 on contain their topic, so they are topic files too. Topics without a title are left out.
+    - JSON Lines: a topic is a record with ``id`` and ``title``, and optionally the other fields.
+    - CSV: the first line names the columns: ``id``, ``title``, and optionally the others.
 
     Args:
         paths: Files, folders and globs.
@@ -166,29 +165,12 @@ def _json_topics(data: bytes, path: Path) -> _Found:
 
 
 def _csv_topics(data: bytes, path: Path) -> _Found:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}:{line}", "not UTF-8 text; expected a topic file") from None
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    first = 1
     names: list[str] | None = None
-    try:
-        for row in rows:
-            where, line, first = f"{path}:{first}", first, rows.line_num + 1
-            if not any(map(str.strip, row)):
-                continue
-            if any(map(_CONTROL_CHARACTER.search, row)):
-                raise InputError(where, "a control character; expected text")
-            if names is None:
-                names = _column_names(row, where)
-                continue
-            if len(row) != len(names):
-                raise InputError(where, f"{len(row)} columns: expected {len(names)}")
+    for where, line, row in csv_rows(data, path):
+        if names is None:
+            names = _column_names(row, where)
+        else:
             yield _record_topic(dict(zip(names, row, strict=True)), where), line
-    except csv.Error as error:
-        raise InputError(f"{path}:{first}", f"illegal CSV: {error}") from None
 
 
 def _column_names(row: list[str], where: str) -> list[str]:

@@ -17,7 +17,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_at_mark, split_element_id
 from xcg.errors import InputError, Notes
 from xcg.formats import writing
-from xcg.formats.detection import column_count
+from xcg.formats.base import column_count
 from xcg.formats.text_columns import (
     TextBlock,
     are_numbers,
@@ -26,6 +26,7 @@ from xcg.formats.text_columns import (
     equal_stretches,
     text_blocks,
 )
+from xcg.runs.ordering import note_contradiction, note_equal_scores
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
@@ -39,7 +40,6 @@ from xcg.runs.run import (
     offset_and_length,
     span_of,
 )
-from xcg.runs.ties import note_contradiction, note_equal_scores
 
 _LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
 _RANK = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
@@ -371,12 +371,8 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
             or control characters.
     """
     scores = writing.WrittenScores(run, ties_are_ordered=True)
-    lost = [
-        *writing.lost_topics(run),
-        *scores.lost,
-        *writing.lost_parents(run),
-        *writing.lost_text(run),
-    ]
+    lost = [*writing.lost_of_run(run, "topics"), *scores.lost]
+    lost += writing.lost_of_run(run, "parents", "text")
     tag = "".join(filter(writing.is_column, run.name)) or "run"
     if tag != run.name:
         lost.append("white space and control characters in the run's name")

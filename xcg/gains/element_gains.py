@@ -8,8 +8,7 @@ from typing import NamedTuple
 from xcg.errors import XcgError
 from xcg.gains.document_reader import CheckedReader
 from xcg.gains.element_reader import ElementReader
-from xcg.gains.ideal import IdealRecallBase
-from xcg.gains.resolved import ResolvedRanking
+from xcg.gains.judged_topic import IdealRecallBase, ResolvedRanking
 from xcg.lazy_modules import np
 from xcg.measures import RankingGains
 from xcg.runs.run import FunctionCache

@@ -13,7 +13,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from xcg.documents.intervals import IntervalSet
+from xcg.documents.text_units import IntervalSet
 from xcg.gains.span_reader import (
     GainedPart,
     GoldSpan,
@@ -42,14 +42,29 @@ class Nugget(NamedTuple):
     level: float
     alternatives: Sequence[Alternative]
 
+    @property
+    def label(self) -> str:
+        """What answers call it."""
+        return f"nugget {self.name}"
+
+
+class Shown(NamedTuple):
+    """What a result contains of the alternative of which it contains most.
+
+    ``share`` is the share of its text, and ``start`` and ``end`` are those of the common text.
+    """
+
+    share: float
+    start: float
+    end: float
+    alternative: int
+
 
 class SeenNuggets:
     """What a user has seen of the nuggets of a topic.
 
     Attributes:
         seen: Of each nugget the highest share of an alternative that was read.
-        last: The nuggets that the last result states, each with the document that showed it
-            before; empty for a new one.
 
     >>> nuggets = SeenNuggets([Nugget("n", 1.0, 1.0, [("a", 0, 100), ("b", 40, 90)])], alpha=0.5)
     >>> [nuggets.read("a", (0, 60))[0].gain, nuggets.read("b", (0, 90))[0].gain]
@@ -59,14 +74,22 @@ class SeenNuggets:
     def __init__(self, nuggets: Sequence[Nugget], alpha: float) -> None:
         self.nuggets = nuggets
         self.seen = [0.0] * len(nuggets)
-        self.last: dict[str, str] = {}
-        self._shown_by: dict[int, str] = {}
         self._share_if_seen = 1 - alpha
         self._covered: defaultdict[str, IntervalSet[float]] = defaultdict(IntervalSet)
-        self._stated: defaultdict[str, list[tuple[int, float, float]]] = defaultdict(list)
+        self._stated: defaultdict[str, list[tuple[int, int, float, float]]] = defaultdict(list)
         for number, nugget in enumerate(nuggets):
-            for file, start, end in nugget.alternatives:
-                self._stated[file].append((number, start, end))
+            for alternative, (file, start, end) in enumerate(nugget.alternatives):
+                self._stated[file].append((number, alternative, start, end))
+
+    def shown(self, file: str, result: UnitSpan) -> dict[int, Shown]:
+        """Return nugget → what a result shows of it."""
+        best: dict[int, Shown] = {}
+        for number, alternative, start, end in self._stated.get(file, ()):
+            low, high = max(start, result[0]), min(end, result[1])
+            share = (high - low) / (end - start)
+            if share > 0 and (number not in best or share > best[number].share):
+                best[number] = Shown(share, low, high, alternative)
+        return best
 
     def gained(self, file: str, result: UnitSpan) -> tuple[list[GainedPart], dict[int, float]]:
         """Return what a result would gain on each nugget, and how much of them would be seen.
@@ -74,35 +97,34 @@ class SeenNuggets:
         The gain on a nugget is spread evenly over the text of the alternative of which the result
         contains the largest share.
         """
-        covered = self._covered[file]
-        seen: dict[int, float] = {}
-        best: dict[int, tuple[float, float, float]] = {}
-        for number, start, end in self._stated.get(file, ()):
+        covered, shown = self._covered[file], self.shown(file, result)
+        seen = {number: self.seen[number] for number in shown}
+        for number, _, start, end in self._stated.get(file, ()) if shown else ():
             low, high = max(start, result[0]), min(end, result[1])
-            if low >= high:
-                continue
-            new = high - low - covered.amount(low, high)
-            share = (covered.amount(start, end) + new) / (end - start)
-            seen[number] = max(share, seen.get(number, self.seen[number]))
-            contained = (high - low) / (end - start)
-            if number not in best or contained > best[number][0]:
-                best[number] = contained, low, high
+            if low < high:
+                new = high - low - covered.amount(low, high)
+                share = (covered.amount(start, end) + new) / (end - start)
+                seen[number] = max(share, seen[number])
         parts = []
-        for number, (contained, low, high) in best.items():
+        for number, one in shown.items():
             rise = seen[number] - self.seen[number]
-            repeated = max(0.0, contained - rise)
+            repeated = max(0.0, one.share - rise)
             gain = self.nuggets[number].score * (rise + self._share_if_seen * repeated)
             if gain > 0:
-                parts.append(GainedPart(low, high, gain, number))
+                parts.append(GainedPart(one.start, one.end, gain, number))
         return parts, seen
+
+    def cut_by(self, file: str, result: UnitSpan) -> list[UnitSpan]:
+        """Return the alternatives of which a result contains a part, but not all."""
+        low, high = result
+        found = [(start, end) for *_, start, end in self._stated.get(file, ())]
+        return [(a, b) for a, b in found if a < high and low < b and not (low <= a and b <= high)]
 
     def read(self, file: str, result: UnitSpan) -> list[GainedPart]:
         """Read a result and return its gain on each nugget."""
         parts, seen = self.gained(file, result)
-        self.last = {self.nuggets[number].name: self._shown_by.get(number, "") for number in seen}
         for number, share in seen.items():
             self.seen[number] = share
-            self._shown_by.setdefault(number, file)
         self._covered[file].add(*result)
         return parts
 
@@ -130,28 +152,56 @@ class NuggetSpanReader(SpanReader):
     ) -> None:
         super().__init__(gold, relevance_value, file)
         self._file = file
-        self._seen_nuggets = seen
+        self.nuggets = seen
+        self._asked: dict[UnitSpan, None] = {}
 
     def read_parts(self, result: UnitSpan) -> ReadResult:
         """Read the next result and return the gain of each of its parts."""
         plain = super().read_parts(result)
-        parts = self._seen_nuggets.read(self._file, result)
+        parts = self.nuggets.read(self._file, result)
         if not parts:
             return plain
         parts = [part._replace(gold=part.gold + len(self.gold)) for part in parts]
         gain = plain.gain + sum(part.gain for part in parts)
         return plain._replace(gain=gain, parts=_joined([*plain.parts, *parts]))
 
-    def what_was_stated(self) -> str:
-        """Describe the nuggets that the last result states: ``states n1 again, seen in b``."""
-        last = self._seen_nuggets.last.items()
-        found = [f"{name} again, seen in {file}" if file else name for name, file in last]
-        return f"states {' and '.join(found)}" if found else ""
+    def shown(self, result: UnitSpan) -> dict[int, Shown]:
+        """Return number → what a result shows of a nugget."""
+        found = self.nuggets.shown(self._file, result)
+        return {len(self.gold) + number: shown for number, shown in found.items()}
+
+    def related(self, result: UnitSpan) -> list[int]:
+        """Return the numbers of the gold spans and nuggets that a result can gain from."""
+        return [*super().related(result), *self.shown(result)]
+
+    def score(self, result: UnitSpan) -> float:
+        """Return what a result would gain if the user had seen nothing."""
+        found = self.nuggets.shown(self._file, result).items()
+        scores = [self.nuggets.nuggets[number].score * shown.share for number, shown in found]
+        return super().score(result) + sum(scores)
+
+    def remaining(self, ideal: int) -> float:
+        """Return what can still be gained on a gold span or a nugget by new information."""
+        number = ideal - len(self.gold)
+        if number < 0:
+            return super().remaining(ideal)
+        return self.nuggets.nuggets[number].score * (1 - self.nuggets.seen[number])
+
+    def raised_by(self, result: UnitSpan) -> list[UnitSpan]:
+        """Return the results with other parts of an alternative of which this one contains a part.
+
+        Its text can complete them, so that they show more than another alternative did.
+        """
+        cut = self.nuggets.cut_by(self._file, result)
+        return [
+            one for one in self._asked if any(one[0] < end and start < one[1] for start, end in cut)
+        ]
 
     def gain_of(self, result: UnitSpan) -> float:
         """Return what a result would gain if it were read next."""
         self.steps += 1
-        parts, _ = self._seen_nuggets.gained(self._file, result)
+        self._asked[result] = None
+        parts, _ = self.nuggets.gained(self._file, result)
         return super().gain_of(result) + sum(part.gain for part in parts)
 
 
@@ -199,8 +249,10 @@ class NuggetTopic(SpanTopic):
         read, missed = self._read_with(results, self._readers(relevance_value, seen), self.files, other)
         return read, missed + sum(not share for share in seen.seen)
 
-    def ideal(self, relevance_value: RelevanceValue, per_text: bool) -> list[tuple[float, float]]:
-        """Return (text, gain) of the greedy ideal ranking of gold spans and alternatives.
+    def ideal(
+        self, relevance_value: RelevanceValue, per_text: bool
+    ) -> list[tuple[str, UnitSpan, float]]:
+        """Return (document, span, gain) of the greedy ideal ranking of gold spans and alternatives.
 
         Args:
             relevance_value: The relevance value function of the user model.
@@ -220,5 +272,5 @@ class NuggetTopic(SpanTopic):
             file, span = items[item]
             gain = readers[file].read(span)
             if gain > 0:
-                ideal.append((span[1] - span[0], gain))
+                ideal.append((file, span, gain))
         return ideal

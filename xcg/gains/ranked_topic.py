@@ -11,11 +11,18 @@ from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_gains import element_readers
-from xcg.gains.ideal import IdealRecallBase, JudgedTopic, gold_spans, ideal_elements_of, span_score
+from xcg.gains.judged_topic import (
+    MISSING,
+    IdealRecallBase,
+    JudgedTopic,
+    ResolvedRanking,
+    gold_spans,
+    ideal_elements_of,
+    span_score,
+)
 from xcg.gains.nugget_reader import Nugget, NuggetTopic
 from xcg.gains.oracle import order_by_gain
-from xcg.gains.resolved import MISSING, ResolvedRanking
-from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan
+from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan, UnitSpan
 from xcg.judgements.assessment import Assessment
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import Reading
@@ -58,7 +65,7 @@ class RankedTopic(JudgedTopic):
         ideal = ideal_elements_of(self, model, kept)
         gold = gold_spans(self, ideal, model)
         if self.nuggets:
-            if self._are_documents:
+            if self.names_documents:
                 gold |= {
                     file: [GoldSpan(0, 1, document.ideal_scores[0])]
                     for file, document in ideal.documents.items()
@@ -67,16 +74,16 @@ class RankedTopic(JudgedTopic):
             found = IdealRecallBase(ideal.documents, [], gold, self._scored_nuggets(model))
             topic = self._new_span_topic(found, model, model.size)
             assert isinstance(topic, NuggetTopic)
-            gains = [gain for _, gain in topic.ideal(model.relevance_value, False)]
+            gains = [gain for *_, gain in topic.ideal(model.relevance_value, False)]
             return replace(found, gains=sorted(gains, reverse=True))
         spans = SpanTopic(gold, self.texts.in_units(model, model.size)).gold
         scores = sorted((span.score for found in spans.values() for span in found), reverse=True)
         return IdealRecallBase(ideal.documents, scores, gold)
 
     @cached_property
-    def _are_documents(self) -> bool:
-        """Whether nuggets are in whole documents only, whose text is not known."""
-        return self.texts.corpus is None and all(part == WHOLE for _, part in self.nuggets)
+    def names_documents(self) -> bool:
+        """Whether judgements with nuggets are of whole documents, whose text is not known."""
+        return self.texts.corpus is None and {part for _, part in self.nuggets} == {WHOLE}
 
     def _without_nuggets(self, file: str, rows: Mapping[int, Assessment]) -> dict[int, Assessment]:
         stated = {part for document, part in self.nuggets if document == file}
@@ -114,7 +121,7 @@ class RankedTopic(JudgedTopic):
         """Return the text of an element or passage that states a nugget; None if it does not exist."""
         if isinstance(part, tuple):
             return (file, *part)
-        if self._are_documents:
+        if self.names_documents:
             return file, 0, 1
         self.texts.required_corpus()
         if (tree := self.trees.get(file)) is None:
@@ -126,7 +133,7 @@ class RankedTopic(JudgedTopic):
         self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
     ) -> SpanTopic | NuggetTopic:
         in_units = self.texts.in_units(model, unit)
-        if self.nuggets and self._are_documents:
+        if self.names_documents:
             if unit != model.size:
                 self.texts.required_corpus()
             in_units = lambda _, start, end: (start, end)  # noqa: E731
@@ -226,7 +233,7 @@ class RankedTopic(JudgedTopic):
             XcgError: If documents are needed and missing.
         """
         resolved = self.as_read(run)
-        if run not in self._text_spans and self.nuggets and self._are_documents:
+        if run not in self._text_spans and self.names_documents:
             named = zip(resolved.files, resolved.ranking.paths, strict=True)
             for position, (file, path) in enumerate(named):
                 if path != WHOLE and resolved.row[position] != 0:
@@ -279,11 +286,32 @@ class RankedTopic(JudgedTopic):
         """
         found: dict[str, list[tuple[int, int, float]]] = {}
         for file, spans in sorted(self.span_topic(ideal, model, unit).gold.items()):
-            offsets = self.texts.converter(model, unit or model.size, file).offsets
             found[file] = [
-                (*map(round, offsets([start, end]).tolist()), score) for start, end, score in spans
+                (*self._offsets(file, (start, end), model, unit), score) for start, end, score in spans
             ]
         return found
+
+    def name_of(self, start: float, end: float) -> str:
+        """Return what answers call a gold span: its characters, or a whole document."""
+        return WHOLE if self.names_documents else f"{start}–{end}"
+
+    def _offsets(
+        self, file: str, span: UnitSpan, model: UserModel, unit: TextUnit | None = None
+    ) -> tuple[int, int]:
+        """Return a span of units in characters; that of a whole document without a corpus is 0–1."""
+        if self.names_documents:
+            return 0, 1
+        start, end = self.texts.converter(model, unit or model.size, file).offsets(span).tolist()
+        return round(start), round(end)
+
+    def ideal_nuggets(
+        self, ideal: IdealRecallBase, model: UserModel
+    ) -> list[tuple[str, tuple[int, int]]]:
+        """Return the documents and characters of the greedy ideal ranking."""
+        topic = self.span_topic(ideal, model)
+        assert isinstance(topic, NuggetTopic)
+        order = topic.ideal(model.relevance_value, model.effort.unit != "ranks")
+        return [(file, self._offsets(file, span, model)) for file, span, _ in order]
 
     def highlighted_ranking(self, run: str, model: UserModel | None = None) -> HighlightedRanking:
         """Return a run's ranking as text, with the highlighted text of the topic.
@@ -378,7 +406,8 @@ class RankedTopic(JudgedTopic):
         """Return what the ideal reader of gold spans reads: only gold, densest first."""
         topic = self.span_topic(ideal, model, unit)
         if isinstance(topic, NuggetTopic):
-            return Reading.by_density(topic.ideal(model.relevance_value, True))
+            found = topic.ideal(model.relevance_value, True)
+            return Reading.by_density([(end - start, gain) for _, (start, end), gain in found])
         gold = topic.gold
         return Reading.by_density(
             [(span.end - span.start, span.score) for spans in gold.values() for span in spans]

@@ -19,12 +19,11 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from xcg.documents.intervals import IntervalSet
+from xcg.documents.text_units import IntervalSet
 from xcg.errors import InputError
 from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView
 from xcg.runs.run import FunctionCache
-from xcg.user_model.effort import Charge
-from xcg.user_model.relevance_value import RelevanceValue
+from xcg.user_model.relevance_value import Charge, RelevanceValue
 
 TextSpan = tuple[str, int, int]
 """A result: its document, and the characters start … end - 1. A result without text has start = end;
@@ -216,7 +215,7 @@ class SpanReader:
         self.steps += len(pieces) - len(new)
         return self._total(self._gained_parts(self._new_gold(new))[0])
 
-    def raised_by(self, result: UnitSpan) -> tuple[()]:
+    def raised_by(self, result: UnitSpan) -> Sequence[UnitSpan]:
         """Return nothing: reading only lowers what other results show for the first time."""
         return ()
 
@@ -252,7 +251,7 @@ class SpanReader:
 
     def _pieces_of_gold(self, start: float, end: float) -> Iterator[tuple[int, float, float, bool]]:
         """Yield the pieces of gold in a result, new or seen."""
-        for number in self.related((start, end)):
+        for number in self._gold_in((start, end)):
             gold = self.gold[number]
             pieces = self._covered.split(max(start, gold.start), min(end, gold.end))
             self.steps += len(pieces)
@@ -263,7 +262,7 @@ class SpanReader:
         """Return the pieces of gold in new text. Each text is new only once."""
         found = []
         for low, high in pieces:
-            related = self.related((low, high))
+            related = self._gold_in((low, high))
             self.steps += 1 + len(related)
             for number in related:
                 gold = self.gold[number]
@@ -272,9 +271,8 @@ class SpanReader:
 
     def score(self, result: UnitSpan) -> float:
         """Return what a result would gain if the user had seen nothing."""
-        return sum(
-            self.gold[number].score * self.overlap(number, result) for number in self.related(result)
-        )
+        numbers = self._gold_in(result)
+        return sum(self.gold[number].score * self.overlap(number, result) for number in numbers)
 
     def value(self, result: UnitSpan) -> float | None:
         """Return None: the gain follows from the text that is new, without a value of its own."""
@@ -282,6 +280,9 @@ class SpanReader:
 
     def related(self, result: UnitSpan) -> list[int]:
         """Return the numbers of the gold spans that share text with a result."""
+        return self._gold_in(result)
+
+    def _gold_in(self, result: UnitSpan) -> list[int]:
         start, end = result
         first = last = bisect_right(self._ends, start)
         while last < len(self.gold) and self.gold[last].start < end:

@@ -13,7 +13,7 @@ from xcg.documents.text_units import TextUnit
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.gains.element_gains import KnownGains, ranking_gains
-from xcg.gains.ideal import IdealRecallBase
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.nugget_reader import SeenNuggets
 from xcg.gains.ranked_topic import RankedTopic
 from xcg.gains.span_reader import ReadResult, TextSpan
@@ -23,9 +23,9 @@ from xcg.measures import RankingGains
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
 from xcg.runs.result_overlap import overlapping_results
-from xcg.user_model.effort import Charge, EffortUnit
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import near_elements
+from xcg.user_model.relevance_value import Charge, EffortUnit
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -102,12 +102,14 @@ class EvaluatedRanking(RankingGains):
         for (file, row), (_, start, end), (new, _) in zip(ranking, spans, new_sizes, strict=True):
             assessment = assessed.get(file, {}).get(row) if row is not None else None
             e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
-            graded.append(GradedResult(e, s, end - start, new))
+            graded.append((e, s, end - start, new))
         return graded, total
 
     def seen_nuggets(self, limit: float, unit: EffortUnit) -> Sequence[tuple[float, float]]:
         """Return (level, share that is seen) of each nugget; a budget of text cuts the last result."""
         topic, model, nuggets = self._topic, self._model, self._ideal.nuggets
+        if not nuggets:
+            return []
         spans = topic.text_spans(self._run, model)
         if unit == "ranks":
             spans = spans[: int(min(limit, len(spans)))]

@@ -22,8 +22,7 @@ from xcg.runs.chunk_adapters import ChunkAdapter, as_score, shortened
 from xcg.runs.chunk_documents import DocumentKey, name_in_corpus
 from xcg.runs.chunks import chunks_by_id, ranking_of_chunks, span_of
 from xcg.runs.run import ORACLE, Ranking
-from xcg.strategies.registry import STRATEGIES, BoundStrategy
-from xcg.strategies.rewriting import rewrite_ranking, single_strategy
+from xcg.strategies.registry import STRATEGIES, BoundStrategy, rewrite_ranking, single_strategy
 
 SOURCES_KEY = "merged_from"
 """The metadata key of the ids of the chunks that a new chunk replaces."""

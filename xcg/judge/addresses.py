@@ -88,10 +88,15 @@ def agreement_path(topic: str | None = None) -> str:
     return page if topic is None else f"{page}/{to_segment(topic)}"
 
 
-def archive_path(assessor: str | None = None) -> str:
-    """Return the path of the judgements of one assessor, or of all, as a zip archive."""
+def differences_path(topic: str, document: str) -> str:
+    """Return the path of a document with its disagreements, and below which decisions are sent."""
+    return f"{agreement_path(topic)}/documents/{to_path(document)}"
+
+
+def archive_path(assessor: str | None = None, rule: str | None = None) -> str:
+    """Return the path of a zip archive: of one assessor, of a gold, or of all assessors."""
     name = "judgements" if assessor is None else f"judgements/{to_segment(assessor)}"
-    return f"{OVERVIEW_PATH}{name}.zip"
+    return f"{OVERVIEW_PATH}{name if rule is None else f'gold/{rule}'}.zip"
 
 
 def origin(host: str, port: int) -> str:

@@ -1,4 +1,4 @@
-"""Compute the agreement of assessors, and find the text that they judged differently.
+"""Compute the agreement of assessors, find what they judged differently, and make one gold of it.
 
 Every unit is reduced to its pattern: the labels that the assessors gave to it. There are few patterns,
 so characters take no more memory than documents.
@@ -6,6 +6,7 @@ so characters take no more memory than documents.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,11 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
-from xcg.judge.judgement import JudgedDocument, Judgement
+from xcg.errors import XcgError, first_names
+from xcg.judge.editing import new_judgement
+from xcg.judge.judgement import Decision, JudgedDocument, Judgement
+from xcg.judge.pool_store import digest_of
+from xcg.judge.settings import GradeScheme
 from xcg.judgements.highlights import covered_characters
 from xcg.judgements.recall_base import MEAN, topic_key
 
@@ -54,19 +59,36 @@ class AgreementRow(NamedTuple):
     alpha: float
 
 
-class DifferentSpan(NamedTuple):
-    """Text that assessors judged differently.
+Decisions = Mapping[tuple[str, str, str], Decision]
+"""Topic, document and key of a disagreement → the decision."""
+UNION, INTERSECTION, ADJUDICATED = RULES = ("union", "intersection", "adjudicated")
+"""How one gold is made of the judgements of several assessors."""
+_SHOWN_NAMES = 3
+
+
+class Disagreement(NamedTuple):
+    """What assessors judged differently: a passage, or the best entry point.
 
     Attributes:
-        start: First character.
-        end: First character after the text.
-        labels: Assessor → the grade; None if it is not highlighted, and an empty text if it is
-            highlighted without grade.
+        start: First character; 0 for the best entry point.
+        end: First character after the passage; 0 for the best entry point.
+        labels: Assessor → the grade of the passage; None if it is not highlighted, and an empty text if
+            it is highlighted without grade. Or the best entry point in digits; None without one.
+        key: Identifies the disagreement in a document as long as the passage and all labels are the
+            same.
+        decision: What is right; None if it is not decided.
     """
 
     start: int
     end: int
     labels: dict[str, Label]
+    key: str
+    decision: Decision | None
+
+    def choices(self, scheme: GradeScheme) -> list[Label]:
+        """Return the labels that a decision can have."""
+        grades = scheme.values or (RELEVANT,)
+        return [*grades, None] if self.end else list(dict.fromkeys(self.labels.values()))
 
 
 class DifferentDocument(NamedTuple):
@@ -75,16 +97,19 @@ class DifferentDocument(NamedTuple):
     Attributes:
         topic: The topic.
         document: The document.
-        relevant: Assessor → whether they found relevant text.
-        spans: The text that they judged differently, in order.
-        entry_points: Assessor → best entry point.
+        judgements: Assessor → judgement.
+        disagreements: On passages in order, then on the best entry point.
     """
 
     topic: str
     document: str
-    relevant: dict[str, bool]
-    spans: tuple[DifferentSpan, ...]
-    entry_points: dict[str, int | None]
+    judgements: dict[str, Judgement]
+    disagreements: tuple[Disagreement, ...]
+
+    @property
+    def undecided(self) -> int:
+        """The number of disagreements without a decision."""
+        return sum(one.decision is None for one in self.disagreements)
 
 
 def agreement(judged: Iterable[JudgedDocument], corpus: Corpus) -> list[AgreementRow]:
@@ -115,19 +140,20 @@ def agreement(judged: Iterable[JudgedDocument], corpus: Corpus) -> list[Agreemen
     return [row for topic, kinds in patterns.items() for row in _rows(topic, names, kinds)]
 
 
-def _compared(judged: Iterable[JudgedDocument]) -> dict[str, dict[str, dict[str, Judgement]]]:
-    """Return topic → document → assessor → judgement, for documents that several have finished."""
+def _compared(
+    judged: Iterable[JudgedDocument], least: int = 2
+) -> dict[str, dict[str, dict[str, Judgement]]]:
+    """Return topic → document → assessor → judgement, for documents that enough have finished."""
     found: dict[str, dict[str, dict[str, Judgement]]] = {}
-    for assessor, topic, document, judgement in judged:
-        if judgement.finished and not judgement.lost:
-            found.setdefault(topic, {}).setdefault(document, {})[assessor] = judgement
-    shared = {
-        topic: {
-            name: found[topic][name] for name in sorted(found[topic]) if len(found[topic][name]) > 1
-        }
-        for topic in sorted(found, key=topic_key)
+    for one in sorted(judged, key=lambda one: (topic_key(one.topic), one.document)):
+        if one.judgement.finished and not one.judgement.lost:
+            documents = found.setdefault(one.topic, {})
+            documents.setdefault(one.document, {})[one.assessor] = one.judgement
+    enough = {
+        topic: {name: found[topic][name] for name in found[topic] if len(found[topic][name]) >= least}
+        for topic in found
     }
-    return {topic: documents for topic, documents in shared.items() if documents}
+    return {topic: documents for topic, documents in enough.items() if documents}
 
 
 def _topic_patterns(
@@ -265,7 +291,7 @@ def _differing(counts: Counter[Label | bool]) -> int:
 
 
 def disagreements(
-    judged: Iterable[JudgedDocument], topic: str, corpus: Corpus
+    judged: Iterable[JudgedDocument], topic: str, corpus: Corpus, decisions: Decisions
 ) -> list[DifferentDocument]:
     """Return the documents of a topic that assessors judged differently.
 
@@ -275,21 +301,113 @@ def disagreements(
         judged: The judgements of all assessors.
         topic: The topic.
         corpus: The documents.
+        decisions: The decisions so far.
 
     Raises:
         InputError: If a document cannot be read.
     """
-    found = []
     documents = _compared(one for one in judged if one.topic == topic).get(topic, {})
+    found = []
     for name, judgements in documents.items():
         text = corpus.tree(name).text
-        spans = tuple(
-            DifferentSpan(start, end, labels)
-            for start, end, labels in _segments(judgements, len(text))
-            if len(set(labels.values())) > 1 and not text[start:end].isspace()
-        )
-        if spans:
-            relevant = {assessor: bool(one.placed) for assessor, one in judgements.items()}
-            entry_points = {assessor: one.entry_point for assessor, one in judgements.items()}
-            found.append(DifferentDocument(topic, name, relevant, spans, entry_points))
+        if differences := _differences(topic, name, judgements, text, decisions):
+            found.append(DifferentDocument(topic, name, judgements, differences))
     return found
+
+
+def _differences(
+    topic: str, name: str, judgements: Mapping[str, Judgement], text: str, decisions: Decisions
+) -> tuple[Disagreement, ...]:
+    spans = [one for one in _segments(judgements, len(text)) if not text[slice(*one[:2])].isspace()]
+    points = {assessor: one.entry_point for assessor, one in judgements.items()}
+    entry = {assessor: None if one is None else str(one) for assessor, one in points.items()}
+    found = []
+    for start, end, labels in [*spans, (0, 0, entry)]:
+        if len(set(labels.values())) > 1:
+            parts = [start, end, digest_of(text[start:end]).hex(), labels]
+            key = json.dumps(parts, sort_keys=True)
+            found.append(Disagreement(start, end, labels, key, decisions.get((topic, name, key))))
+    return tuple(found)
+
+
+def gold(
+    judged: Iterable[JudgedDocument], rule: str, corpus: Corpus, decisions: Decisions
+) -> tuple[list[JudgedDocument], list[str]]:
+    """Return one judgement of each document that at least one assessor has finished, and notes.
+
+    A document that one assessor has finished is as in that judgement. Otherwise, each character has one
+    of the labels that the assessors gave to it, from low to high: not highlighted, ``?`` or without
+    grade, then the grades by number. Touching text with the same label is one highlight.
+
+    ==============  ====================================  =============================================
+    rule            label of a character                  best entry point
+    ==============  ====================================  =============================================
+    union           the highest                           the first
+    intersection    the lowest                            the one of all, otherwise none
+    adjudicated     the one of all, or the decision       the one of all, or the decision
+    ==============  ====================================  =============================================
+
+    Args:
+        judged: The judgements of all assessors.
+        rule: A name in :data:`RULES`, which is also the assessor of the result.
+        corpus: The documents.
+        decisions: The decisions, for the rule ``adjudicated``.
+
+    Raises:
+        InputError: If a document cannot be read.
+        XcgError: If the rule is ``adjudicated`` and a disagreement is not decided.
+    """
+    found: list[JudgedDocument] = []
+    single: list[str] = []
+    undecided: dict[str, int] = {}
+    for topic, documents in _compared(judged, least=1).items():
+        for name, judgements in documents.items():
+            where = f"{name} (topic {topic})"
+            judgement = next(iter(judgements.values()))
+            if len(judgements) == 1:
+                single.append(where)
+            else:
+                text = corpus.tree(name).text
+                differences = _differences(topic, name, judgements, text, decisions)
+                count = sum(one.decision is None for one in differences)
+                if rule == ADJUDICATED and count:
+                    undecided[where] = count
+                    continue
+                judgement = _merged(judgements, rule, text, differences)
+            found.append(JudgedDocument(rule, topic, name, judgement))
+    if undecided:
+        places = [f"{count} in {where}" for where, count in undecided.items()]
+        found_where = f"{sum(undecided.values())} ({first_names(places, _SHOWN_NAMES)})"
+        page = "decide them on the page Agreement of the overview"
+        raise XcgError(f"undecided disagreements: {found_where}; {page}")
+    note = "documents that one assessor has finished, as in that judgement"
+    return found, [f"{note}: {first_names(single, _SHOWN_NAMES)}"] if single else []
+
+
+def _merged(
+    judgements: Mapping[str, Judgement], rule: str, text: str, differences: Sequence[Disagreement]
+) -> Judgement:
+    """Return one judgement of a document; all differences are decided if the rule needs that."""
+    decided = {one[:2]: one.decision for one in differences if rule == ADJUDICATED}
+    highlights: list[tuple[int, int, str | None]] = []
+    for start, end, labels in _segments(judgements, len(text)):
+        given = sorted(labels.values(), key=_height)
+        decision = decided.get((start, end))
+        label = decision.label if decision else given[-1] if rule == UNION else given[0]
+        if label is None:
+            continue
+        last = highlights.pop() if highlights and highlights[-1][1:] == (start, label or None) else None
+        highlights.append((last[0] if last else start, end, label or None))
+    points = {one.entry_point for one in judgements.values()}
+    entry = next(iter(points)) if len(points) == 1 else None
+    if decision := decided.get((0, 0)):
+        entry = None if decision.label is None else _height(decision.label)
+    elif rule == UNION:
+        entry = min((point for point in points if point is not None), default=None)
+    placed = [one for one in highlights if not text[slice(*one[:2])].isspace()]
+    return new_judgement(text, placed, entry, finished=True)
+
+
+def _height(label: Label) -> int:
+    """Return the rank of a label: -1 without highlight, 0 without number, otherwise the grade."""
+    return -1 if label is None else int(label) if label.isdecimal() else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,11 @@ from starlette.types import ASGIApp
 from xcg.errors import InputError, XcgError
 from xcg.judge import pages
 from xcg.judge.addresses import OVERVIEW_PATH, from_path, from_segment
-from xcg.judge.exporting import export_archive
+from xcg.judge.agreement import RULES, disagreements, gold
+from xcg.judge.exporting import export, export_archive
 from xcg.judge.judgement import Judgement
 from xcg.judge.security import MAX_BODY_BYTES, Access, Guard, KnownHosts, protected_path, set_cookie
+from xcg.judge.settings import LONGEST_NAME
 from xcg.judge.store import ConflictError
 from xcg.judge.workspace import Workspace
 from xcg.lazy_modules import sqlite3
@@ -34,6 +36,8 @@ Page = Callable[..., "str | Response"]
 """A function of the workspace and of the names in the path of a request."""
 
 _STATIC = Path(__file__).parent / "static"
+MAX_SECONDS = 1_000_000
+"""Longest time between two changes."""
 _RETRY = 503
 """Status of a change that was not saved for a reason on the side of the server."""
 
@@ -78,6 +82,7 @@ class _Application:
     def starlette(self) -> Starlette:
         """Return the routes."""
         judging = "topics/{topic}/documents/{document:path}"
+        differences = "/agreement/{topic}/documents/{document:path}"
         assessor_routes = [
             Route("/start", self._start),
             Route("/", self._page(pages.topics_page)),
@@ -85,7 +90,7 @@ class _Application:
             Route("/topics/{topic}", self._page(pages.pool_page)),
             Route(f"/{judging}", self._page(pages.judging_page)),
             Route(f"/api/{judging}", self._page(_judgement), methods=["GET"]),
-            Route(f"/api/{judging}", self._change, methods=["POST"]),
+            Route(f"/api/{judging}", self._change(self._changed), methods=["POST"]),
         ]
         overview_routes = [
             Route("/start", self._start),
@@ -93,6 +98,9 @@ class _Application:
             Route("/moved", self._page(pages.moved_page)),
             Route("/agreement", self._report(pages.agreement_page)),
             Route("/agreement/{topic}", self._report(pages.agreement_topic_page)),
+            Route(differences, self._report(pages.agreement_topic_page), methods=["GET"]),
+            Route(differences, self._change(self._decided), methods=["POST"]),
+            *(Route(f"/gold/{rule}.zip", self._report(partial(_archive, rule=rule))) for rule in RULES),
             Route("/judgements.zip", self._report(_archive)),
             Route("/judgements/{assessor}.zip", self._report(_archive)),
         ]
@@ -138,29 +146,69 @@ class _Application:
         set_cookie(response, self._port, home, cookie)
         return response
 
-    async def _change(self, request: Request) -> Response:
-        record = _parsed(request, await _body(request))
-        return await run_in_threadpool(self._changed, request, record)
+    def _change(self, change: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
+        """Return an endpoint that changes the store, from the JSON of a request."""
 
-    def _changed(self, request: Request, record: dict[str, Any]) -> Response:
-        with self._lock:
-            store, names = self._workspace.store, _names(self._workspace, request)
-            version, operation = record.pop("version", None), record.pop("operation", None)
-            if not isinstance(version, int) or isinstance(version, bool):
-                raise HTTPException(400, "expected the version of the judgement as a whole number")
-            if not isinstance(operation, str):
-                raise HTTPException(400, "expected the name of an operation")
-            self._check_grades(operation, record, partial(store.judgement, **names))
-            try:
-                changed = store.apply(**names, version=version, operation=operation, values=record)
-            except ConflictError as error:
-                current = pages.judgement_record(error.current)
-                return JsonResponse({"error": str(error), "judgement": current}, 409)
-            except (InputError, sqlite3.Error, OSError) as error:  # not about the change
-                raise HTTPException(_RETRY, f"the change was not saved: {error}") from None
-            except XcgError as error:
-                raise HTTPException(400, str(error)) from None
-            return JsonResponse(pages.judgement_record(changed))
+        def changed(request: Request, record: dict[str, Any]) -> Response:
+            with self._lock:
+                names = _names(self._workspace, request)
+                try:
+                    return change(record, **names)
+                except (InputError, sqlite3.Error, OSError) as error:  # not about the change
+                    raise HTTPException(_RETRY, f"the change was not saved: {error}") from None
+                except XcgError as error:
+                    raise HTTPException(400, str(error)) from None
+
+        async def endpoint(request: Request) -> Response:
+            record = _parsed(request, await _body(request))
+            return await run_in_threadpool(changed, request, record)
+
+        return endpoint
+
+    def _changed(self, record: dict[str, Any], **names: str) -> Response:
+        """Change a judgement."""
+        store, settings = self._workspace.store, self._workspace.settings
+        version, operation = record.pop("version", None), record.pop("operation", None)
+        seconds, words_marked = record.pop("seconds", 0), record.pop("words_marked", False)
+        if type(version) is not int:
+            raise HTTPException(400, "expected the version of the judgement as a whole number")
+        if type(seconds) is not int or not 0 <= seconds <= MAX_SECONDS:
+            raise HTTPException(400, f"expected the seconds as a whole number from 0 to {MAX_SECONDS}")
+        if type(words_marked) is not bool:
+            raise HTTPException(400, "expected words_marked as true or false")
+        if not isinstance(operation, str):
+            raise HTTPException(400, "expected the name of an operation")
+        self._check_grades(operation, record, partial(store.judgement, **names))
+        try:
+            seconds = seconds if settings.time else 0
+            changed = store.apply(
+                **names,
+                version=version,
+                operation=operation,
+                values=record,
+                seconds=seconds,
+                words_marked=words_marked,
+            )
+        except ConflictError as error:
+            current = pages.judgement_record(error.current)
+            return JsonResponse({"error": str(error), "judgement": current}, 409)
+        return JsonResponse(pages.judgement_record(changed))
+
+    def _decided(self, record: dict[str, Any], topic: str, document: str) -> Response:
+        """Save a decision on a disagreement that the organiser saw."""
+        store = self._workspace.store
+        key, label, author = str(record.get("disagreement")), record.get("label"), record.get("author")
+        judged = [one for one in store.judgements() if one.document == document]
+        known = disagreements(judged, topic, self._workspace.corpus, {})
+        differing = [one for found in known for one in found.disagreements if one.key == key]
+        if not differing:
+            raise HTTPException(409, "the judgements have changed: load this page again")
+        if label not in differing[0].choices(self._workspace.settings.grades):
+            raise HTTPException(400, f"expected a label of this disagreement, not {label!r}")
+        if not isinstance(author, str) or not 0 < len(author.strip()) <= LONGEST_NAME:
+            raise HTTPException(400, f"expected who decides: a name of 1 to {LONGEST_NAME} characters")
+        store.decide(topic, document, key, label, author.strip())
+        return JsonResponse({})
 
     def _check_grades(
         self, operation: str, values: dict[str, Any], current: Callable[[], Judgement]
@@ -195,11 +243,10 @@ def _names(workspace: Workspace, request: Request) -> dict[str, str]:
         raise HTTPException(404, f"there is no assessor {assessor!r}")
     if topic is not None and assessor is None and topic not in workspace.store.topics():
         raise HTTPException(404, f"there is no topic {topic!r}")
-    if topic is not None and assessor is not None:
-        if topic not in workspace.store.assignments()[assessor]:
-            raise HTTPException(404, f"the topic {topic!r} is not assigned to you")
-        if document is not None and all(one.name != document for one in workspace.store.pool(topic)):
-            raise HTTPException(404, f"the pool of topic {topic!r} has no document {document!r}")
+    if topic is not None and assessor and topic not in workspace.store.assignments()[assessor]:
+        raise HTTPException(404, f"the topic {topic!r} is not assigned to you")
+    if document is not None and all(one.name != document for one in workspace.store.pool(topic or "")):
+        raise HTTPException(404, f"the pool of topic {topic!r} has no document {document!r}")
     return names
 
 
@@ -207,11 +254,13 @@ def _judgement(workspace: Workspace, assessor: str, topic: str, document: str) -
     return JsonResponse(pages.judgement_record(workspace.store.judgement(assessor, topic, document)))
 
 
-def _archive(workspace: Workspace, assessor: str | None = None) -> Response:
-    """Return the judgements of an assessor, or of all."""
-    judged = workspace.store.judgements(assessor)
-    content = export_archive(judged, workspace.corpus, workspace.settings.grades)
-    name = "judgements" if assessor is None else f"judgements-{assessor}"
+def _archive(workspace: Workspace, assessor: str | None = None, rule: str | None = None) -> Response:
+    """Return the judgements of an assessor, the gold by a rule, or the judgements of all."""
+    store, corpus = workspace.store, workspace.corpus
+    merge = rule and partial(gold, rule=rule, corpus=corpus, decisions=store.decisions())
+    judged, scheme = store.judgements(assessor), workspace.settings.grades
+    content = export_archive(export(judged, corpus, scheme, merge or None))
+    name = "-".join(filter(None, ("judgements", assessor, rule)))
     return Response(
         content,
         media_type="application/zip",
@@ -264,7 +313,7 @@ async def _failed(request: Request, error: Exception) -> Response:
     """Return the response to a request that raised an exception."""
     status, message = 500, "an error of xcg: the terminal of xcg judge shows the details"
     if isinstance(error, XcgError):
-        status, message = _RETRY, str(error)
+        status, message = _RETRY if isinstance(error, InputError) else 409, str(error)
     elif isinstance(error, HTTPException):
         found = "there is no such page" if error.detail == "Not Found" else error.detail
         status, message = error.status_code, str(XcgError(found))

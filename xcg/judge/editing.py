@@ -26,20 +26,27 @@ MAX_HIGHLIGHTS = 5000
 """Maximum number of highlights of a document for one topic and assessor."""
 MAX_GRADE = 100
 """Maximum number of characters of a grade."""
+MAX_NOTE = 2000
+"""Maximum number of characters of a note."""
 
 
 def add(judgement: Judgement, text: str, start: int, end: int, grade: str | None = None) -> Judgement:
-    """Highlight a passage, and join it with the highlights that it overlaps.
+    """Highlight a passage: join it with overlapping highlights of its grade, and cut the others.
 
-    The joined highlight has the id of the first of them, and its grade unless one is given.
+    Without a grade, it is joined with all of them, and has the grade of the first. The joined highlight
+    has the id of the first of them.
     """
     _check_span(text, start, end)
-    joined = [one for one in judgement.placed if one.start < end and start < one.end]
+    touched = _touched(judgement, start, end)
+    joined = [one for one in touched if grade in (None, one.grade)]
+    parts = _cut(judgement, text, [one for one in touched if one not in joined], start, end)
     if joined:
         start, end = min(start, joined[0].start), max(end, joined[-1].end)
         grade = joined[0].grade if grade is None else grade
-    number = joined[0].id if joined else _next_id(judgement.highlights)
-    return _changed(judgement, joined, [highlight(text, number, start, end, grade)])
+    kept = {one.id for one in parts}
+    replaced = [one.id for one in joined or touched if one.id not in kept]
+    number = replaced[0] if replaced else _next_id((*judgement.highlights, *parts))
+    return _changed(judgement, touched, [*parts, highlight(text, number, start, end, grade)])
 
 
 def resize(judgement: Judgement, text: str, id: int, start: int, end: int) -> Judgement:
@@ -62,17 +69,8 @@ def erase(judgement: Judgement, text: str, start: int, end: int) -> Judgement:
     """
     if not 0 <= start < end <= len(text):
         raise XcgError(_illegal_span(text, start, end))
-    touched = [one for one in judgement.placed if one.start < end and start < one.end]
-    number = _next_id(judgement.highlights)
-    parts: list[StoredHighlight] = []
-    for one in touched:
-        spans = (
-            _trimmed(text, one.start, min(one.end, start)),
-            _trimmed(text, max(one.start, end), one.end),
-        )
-        for index, span in enumerate(filter(None, spans)):
-            parts.append(highlight(text, one.id if index == 0 else number, *span, one.grade))
-    return _changed(judgement, touched, parts)
+    touched = _touched(judgement, start, end)
+    return _changed(judgement, touched, _cut(judgement, text, touched, start, end))
 
 
 def split(judgement: Judgement, text: str, id: int, position: int) -> Judgement:
@@ -134,14 +132,34 @@ def finish(judgement: Judgement, text: str, finished: bool) -> Judgement:
             "a highlight has lost its text because the document has changed: expected its deletion, or "
             "a new position for it, before the document is finished"
         )
-    if finished and not judgement.highlights:
-        return replace(judgement, finished=True, entry_point=None)
-    return replace(judgement, finished=finished)
+    point = judgement.entry_point if judgement.highlights or not finished else None
+    skipped = judgement.skipped and not finished
+    return replace(judgement, finished=finished, entry_point=point, skipped=skipped)
+
+
+def skip(judgement: Judgement, text: str, skipped: bool) -> Judgement:
+    """State whether the assessor passes the document over, which is then unfinished."""
+    return replace(judgement, skipped=skipped, finished=judgement.finished and not skipped)
+
+
+def unsure(judgement: Judgement, text: str, unsure: bool) -> Judgement:
+    """State whether the assessor doubts the judgement."""
+    return replace(judgement, unsure=unsure)
+
+
+def note(judgement: Judgement, text: str, note: str) -> Judgement:
+    """Replace the remark of the assessor."""
+    if len(note) > MAX_NOTE:
+        raise XcgError(f"the note has {len(note)} characters: expected at most {MAX_NOTE}")
+    return replace(judgement, note=note.encode("utf-8", "replace").decode())
 
 
 OPERATIONS: dict[str, Callable[..., Judgement]] = {
     function.__name__: function
-    for function in (add, resize, erase, split, delete, grade, confirm, entry_point, finish)
+    for function in (
+        *(add, resize, erase, split, delete, grade, confirm, entry_point),
+        *(finish, skip, unsure, note),
+    )
 }
 """Name → operation: a function of the judgement, the document's text and its fields."""
 
@@ -149,6 +167,7 @@ _LEGAL: Mapping[str, tuple[tuple[type, ...], str]] = {
     "int": ((int,), "a whole number"),
     "int | None": ((int, NoneType), "a whole number or null"),
     "str | None": ((str, NoneType), "text or null"),
+    "str": ((str,), "text"),
     "bool": ((bool,), "true or false"),
 }
 """Annotation of a field → the types of its values, and their description for messages."""
@@ -270,6 +289,26 @@ def _changed(
         raise XcgError(f"the document has {MAX_HIGHLIGHTS} highlights, which is the maximum")
     finished = judgement.finished and bool(judgement.highlights) == bool(changed)
     return replace(judgement, highlights=in_order(changed), finished=finished)
+
+
+def _touched(judgement: Judgement, start: int, end: int) -> list[StoredHighlight]:
+    return [one for one in judgement.placed if one.start < end and start < one.end]
+
+
+def _cut(
+    judgement: Judgement, text: str, highlights: Iterable[StoredHighlight], start: int, end: int
+) -> list[StoredHighlight]:
+    """Return what is left of highlights without a passage; the first part of each keeps its id."""
+    parts: list[StoredHighlight] = []
+    for one in highlights:
+        spans = (
+            _trimmed(text, one.start, min(one.end, start)),
+            _trimmed(text, max(one.start, end), one.end),
+        )
+        for index, span in enumerate(filter(None, spans)):
+            number = one.id if index == 0 else _next_id(judgement.highlights)
+            parts.append(highlight(text, number, *span, one.grade))
+    return parts
 
 
 def _find(judgement: Judgement, id: int) -> StoredHighlight:

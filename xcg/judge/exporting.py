@@ -8,10 +8,8 @@ from __future__ import annotations
 import io
 import os
 import re
-import secrets
-import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,8 +17,8 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.files import MAX_LINE_BYTES
 from xcg.errors import InputError, XcgError, first_names
 from xcg.evaluation.conversion import assess_elements_of_passages, convert_assessments
-from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.judgement import JudgedDocument, StoredHighlight
+from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
@@ -28,12 +26,16 @@ from xcg.tables import json_text
 
 _PASSAGES = "passages.jsonl"
 _OFFSETS = "offsets.qrels"
+_REMARKS = "remarks.jsonl"
 _LONGEST_NAME = 80
 _SHOWN_NAMES = 3
 _RESERVED_NAME = re.compile(r"\A(con|prn|aux|nul|com\d|lpt\d)(\..*)?\Z", re.IGNORECASE | re.ASCII)
 _SOURCE = "judgements"
 _OTHER_FIELDS_BYTES = 10_000
 
+Merge = Callable[[list[JudgedDocument]], tuple[list[JudgedDocument], list[str]]]
+"""Makes one gold of the finished judgements of all assessors, and notes: see
+:func:`xcg.judge.agreement.gold`."""
 _Written = tuple[str, str, list[str]]
 """The path of a file in the folder of an assessor, its text, and what it does not hold."""
 
@@ -50,51 +52,70 @@ class Export(NamedTuple):
     notes: list[str]
 
 
-def export(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme) -> Export:
+def export(
+    judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme, merge: Merge | None = None
+) -> Export:
     """Return the judgements of finished documents as files.
 
-    Each assessor has a folder with these files:
+    Each assessor, or the gold, has a folder with these files:
 
     - ``passages.jsonl``: one record per highlight with its quote and its grade; the grade ``?`` is
       level 0, and no grade is exhaustivity 2. A document without relevant text is a passage of level 0.
     - ``inex-2004/TOPIC.xml`` and ``inex-2005/TOPIC.xml``: the elements with highlighted text.
     - ``offsets.qrels``: the highlights without grades, and the best entry points.
+    - ``remarks.jsonl``: one record per document with a note, with doubts, that was skipped, or whose
+      time is known; also of documents that are not finished.
 
     Args:
         judged: The judgements.
         corpus: The documents.
         scheme: The grades of the configuration.
+        merge: Makes the gold; by default, each assessor is written.
 
     Raises:
         InputError: If a document cannot be read.
+        XcgError: If the gold cannot be made.
     """
-    files: dict[str, bytes] = {}
-    notes: list[str] = []
     by_assessor: dict[str, list[JudgedDocument]] = {}
     for one in judged:
         by_assessor.setdefault(one.assessor, []).append(one)
-    folders = file_names(by_assessor)
-    for assessor, all_documents in by_assessor.items():
-        documents, problems = _complete(all_documents, scheme)
-        notes += [f"{assessor}: {problem}" for problem in problems]
-        for name, text, lost in _files(documents, corpus, scheme) if documents else ():
+    complete = {assessor: _complete(by_assessor[assessor], scheme) for assessor in by_assessor}
+    notes = [f"{name}: {problem}" for name, (_, problems) in complete.items() for problem in problems]
+    if merge:
+        merged, problems = merge([one for documents, _ in complete.values() for one in documents])
+        found = export(merged, corpus, scheme)
+        kept = {name: found.files[name] for name in found.files if not name.endswith(_REMARKS)}
+        return Export(kept, [*notes, *problems, *found.notes])
+    files: dict[str, bytes] = {}
+    folders = file_names(complete)
+    for assessor, (documents, _) in complete.items():
+        written = _files(documents, corpus, scheme) if documents else ()
+        for name, text, lost in [_remarks(by_assessor[assessor]), *written]:
             if text:
                 files[f"{folders[assessor]}/{name}"] = text.encode()
             notes += [f"{assessor}/{name.partition('/')[0]}: {note}" for note in lost]
     return Export(files, list(dict.fromkeys(notes)))
 
 
-def export_archive(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme) -> bytes:
+def _remarks(documents: Iterable[JudgedDocument]) -> _Written:
+    """Return what assessors say about their judgements, and how they worked."""
+    fields = ("unsure", "skipped", "note", "seconds", "words_marked")
+    records = [
+        {"topic": topic, "doc": name, "finished": one.finished}
+        | {key: vars(one)[key] for key in fields}
+        for _, topic, name, one in documents
+        if any(vars(one)[key] for key in fields)
+    ]
+    return _REMARKS, "".join(f"{json_text(record)}\n" for record in records), []
+
+
+def export_archive(found: Export) -> bytes:
     """Return an export as a zip archive; its notes are the file ``notes.txt``.
 
     Equal judgements give equal archives.
-
-    Raises:
-        InputError: If a document cannot be read.
     """
     import zipfile
 
-    found = export(judged, corpus, scheme)
     notes = "".join(f"{note}\n" for note in found.notes).encode()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -106,38 +127,32 @@ def export_archive(judged: Iterable[JudgedDocument], corpus: Corpus, scheme: Gra
     return buffer.getvalue()
 
 
-def write_export(
-    folder: Path, judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme
-) -> list[str]:
-    """Write an export to a new folder, completely or not at all, and return its notes.
+def write_export(folder: Path, found: Export) -> None:
+    """Write an export to a new folder, completely or not at all.
 
     Raises:
-        InputError: If the folder exists and is not empty, or cannot be written; if a document cannot be
-            read, or no document is finished.
+        InputError: If the folder exists and is not empty, or cannot be written.
+        XcgError: If no document is finished.
     """
+    import tempfile
+
     target = Path(os.path.realpath(folder))
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise InputError(folder, "the folder is not empty: expected a new folder for the export")
-        found = export(judged, corpus, scheme)
         if not found.files:
             raise XcgError("no assessor has finished a document: nothing to export")
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.parent / f".xcg-export-{secrets.token_hex(8)}.tmp"
-        temporary.mkdir()
-        try:
+        with tempfile.TemporaryDirectory(".tmp", ".xcg-export-", target.parent) as temporary:
             for name, content in found.files.items():
-                path = temporary / name
+                path = Path(temporary, "export", name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             if target.exists():
                 target.rmdir()
-            temporary.rename(target)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+            Path(temporary, "export").rename(target)
     except OSError as error:
         raise InputError(folder, f"cannot write the export: {error.strerror}") from None
-    return found.notes
 
 
 def _complete(

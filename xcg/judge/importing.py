@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,31 +11,23 @@ from xcg.documents.files import PathLike, expand, open_input
 from xcg.documents.text_search import Span
 from xcg.documents.tree import UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError, nearest
+from xcg.formats import json_records
 from xcg.formats.base import read_assessments
-from xcg.formats.json_records import (
-    QUOTE_FIELDS,
-    START_AND_END,
-    TOPIC_AND_DOCUMENT,
-    Field,
-    check_record,
-    document_name,
-    json_lines,
-    quote_of,
-)
-from xcg.judge.grades import TOO_SMALL, UNGRADED, GradeScheme
+from xcg.formats.json_assessments import stated_span
 from xcg.judge.judgement import Judgement
 from xcg.judge.pools import ordered_pool
+from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.store import Store
 from xcg.judgements.anchoring import QuoteFinder
 from xcg.runs.chunk_documents import missing_document
 
 _RECORD_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    *START_AND_END,
-    Field("exhaustivity", (int,), "a whole number", required=False),
-    Field("level", (int, float), "a level of relevance", required=False),
-    Field("entry_point", (int,), "the offset of a character", required=False),
-    *QUOTE_FIELDS,
+    *json_records.TOPIC_AND_DOCUMENT,
+    *json_records.START_AND_END,
+    json_records.Field("exhaustivity", (int,), "a whole number", required=False),
+    json_records.Field("level", (int, float), "a level of relevance", required=False),
+    json_records.Field("entry_point", (int,), "the offset of a character", required=False),
+    *json_records.QUOTE_FIELDS,
 )
 
 
@@ -48,15 +39,6 @@ class _Passage(NamedTuple):
     document: str
     span: Span | None
     grade: str | None
-    entry_point: int | None = None
-
-
-@dataclass
-class _Document:
-    """What the files state about a document for a topic."""
-
-    where: str
-    highlights: list[tuple[int, int, str | None]] = field(default_factory=list)
     entry_point: int | None = None
 
 
@@ -91,27 +73,31 @@ def import_assessments(
             grades, or the assessor has judged a document differently.
     """
     notes = Notes()
-    found: dict[tuple[str, str], _Document] = {}
+    found: dict[tuple[str, str], list[_Passage]] = {}
+    points: dict[tuple[str, str], int] = {}
     for path in expand(paths, "assessments"):
-        for where, topic, name, span, grade, entry_point in _passages(path, corpus, scheme, notes):
+        for one in _passages(path, corpus, scheme, notes):
+            where, topic, name, span, _, point = one
             if topic not in topics:
                 raise InputError(where, f"unknown topic {topic!r}: {nearest(topic, topics)}")
             if name not in corpus:
                 raise UnmappedError(where, missing_document(name, corpus, is_result=False))
-            document = found.setdefault((topic, name), _Document(where))
-            if span is not None:
-                if corpus.tree(name).text[slice(*span)].isspace() or span[0] == span[1]:
-                    notes.oddity("passages without text, which are left out", where, name)
-                else:
-                    document.highlights.append((*span, grade))
-            if entry_point is not None and document.entry_point not in (None, entry_point):
-                problem = f"another best entry point than {document.entry_point}"
-                raise InputError(where, f"{problem}: expected one per document")
-            document.entry_point = document.entry_point if entry_point is None else entry_point
-    return [*_save(store, assessor, found), *notes.lines()]
+            if span is not None and not corpus.tree(name).text[slice(*span)].strip():
+                notes.oddity("passages without text, which are left out", where, name)
+                span = None
+            found.setdefault((topic, name), []).append(one._replace(span=span))
+            if point is not None and (earlier := points.setdefault((topic, name), point)) != point:
+                problem = f"another best entry point than {earlier}: expected one per document"
+                raise InputError(where, problem)
+    return [*_save(store, assessor, found, points), *notes.lines()]
 
 
-def _save(store: Store, assessor: str, found: dict[tuple[str, str], _Document]) -> list[str]:
+def _save(
+    store: Store,
+    assessor: str,
+    found: Mapping[tuple[str, str], list[_Passage]],
+    points: Mapping[tuple[str, str], int],
+) -> list[str]:
     """Add the documents to the pools and assignments, and save what has changed."""
     by_topic: dict[str, dict[str, tuple[()]]] = {}
     for topic, name in found:
@@ -122,8 +108,9 @@ def _save(store: Store, assessor: str, found: dict[tuple[str, str], _Document]) 
         store.assign(assessor, by_topic)
         for topic, documents in by_topic.items():
             store.extend_pool(topic, ordered_pool(topic, documents, seed=0))
-        for (topic, name), document in found.items():
-            where, highlights, entry_point = document.where, document.highlights, document.entry_point
+        for (topic, name), passages in found.items():
+            where, entry_point = passages[0].where, points.get((topic, name))
+            highlights = [(*one.span, one.grade) for one in passages if one.span is not None]
             old = store.judgement(assessor, topic, name)
             try:
                 new = store.replace(assessor, topic, name, highlights, entry_point, finished=True)
@@ -159,7 +146,7 @@ def _passages(path: Path, corpus: Corpus, scheme: GradeScheme, notes: Notes) -> 
     with open_input(path) as file:
         if file.peek(1).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
             finder = QuoteFinder(corpus)
-            for where, record in json_lines(file, path):
+            for where, record in json_records.json_lines(file, path):
                 yield _passage(record, where, finder, scheme)
             return
     base = read_assessments([path], notes)
@@ -193,22 +180,17 @@ def _passage(record: dict[str, Any], where: str, finder: QuoteFinder, scheme: Gr
     """Return the passage of a record in JSON Lines."""
     if "path" in record:
         raise InputError(where, "an assessed element: expected passages, with start and end or a text")
-    check_record(record, _RECORD_FIELDS, where)
-    topic, name, quote = str(record["topic"]), document_name(record, where), quote_of(record, where)
-    entry_point = record.get("entry_point")
+    json_records.check_record(record, _RECORD_FIELDS, where)
+    topic, name = str(record["topic"]), json_records.document_name(record, where)
+    quote, entry_point = json_records.quote_of(record, where), record.get("entry_point")
     if "level" in record and "exhaustivity" in record:
         raise InputError(where, "the fields 'level' and 'exhaustivity': expected one of them")
     value = record.get("level", record.get("exhaustivity"))
     if value is not None and value <= 0 and (quote is None or TOO_SMALL not in scheme.values):
         return _Passage(where, topic, name, None, None, entry_point)
-    span = None
-    if quote is None or "start" in record or "end" in record:
-        for key in ("start", "end"):
-            if key not in record:
-                raise InputError(where, f"the field {key!r} is missing")
-        span = record["start"], record["end"]
-        if not 0 <= span[0] <= span[1]:
-            raise InputError(where, f"start {span[0]} and end {span[1]}: expected 0 <= start <= end")
+    span = stated_span(record, quote, where)
+    if span is not None and not 0 <= span[0] <= span[1]:
+        raise InputError(where, f"start {span[0]} and end {span[1]}: expected 0 <= start <= end")
     if quote is not None:
         if not quote.exact.strip():
             raise InputError(where, "the text of the passage is empty")

@@ -62,6 +62,11 @@ class Judgement:
         highlights: Lost highlights first, then the others by position. They do not overlap.
         entry_point: The character at which a reader should start; None without one.
         finished: Whether the assessor is done. A finished document without highlights is not relevant.
+        note: What the assessor remarks.
+        unsure: Whether the assessor doubts the judgement.
+        skipped: Whether the assessor has passed the document over.
+        seconds: How long the assessor has worked on the document.
+        words_marked: Whether the page marked the words of the topic when a change was made.
         can_undo: Whether there is a change that can be undone.
         can_redo: Whether there is an undone change that can be repeated.
     """
@@ -70,13 +75,19 @@ class Judgement:
     highlights: Highlights = ()
     entry_point: int | None = None
     finished: bool = False
+    note: str = ""
+    unsure: bool = False
+    skipped: bool = False
+    seconds: int = 0
+    words_marked: bool = False
     can_undo: bool = False
     can_redo: bool = False
 
     @property
     def is_started(self) -> bool:
-        """Whether there is a highlight or a best entry point."""
-        return bool(self.highlights) or self.entry_point is not None
+        """Whether the assessor has stated anything except that the document is finished."""
+        has_remarks = bool(self.note) or self.unsure or self.skipped
+        return bool(self.highlights) or self.entry_point is not None or has_remarks
 
     @property
     def to_check(self) -> bool:
@@ -125,10 +136,7 @@ class Progress(NamedTuple):
     @classmethod
     def sum(cls, parts: Iterable[Progress]) -> Progress:
         """Return the progress in several topics together."""
-        sums = cls(0, 0)
-        for one in parts:
-            sums = cls(sums.finished + one.finished, sums.size + one.size)
-        return sums
+        return cls(*map(sum, zip((0, 0), *parts, strict=True)))
 
 
 class JudgedDocument(NamedTuple):
@@ -138,6 +146,20 @@ class JudgedDocument(NamedTuple):
     topic: str
     document: str
     judgement: Judgement
+
+
+class Decision(NamedTuple):
+    """What a disagreement of assessors was decided to be.
+
+    Attributes:
+        label: The label, as the assessors give one: see :mod:`xcg.judge.agreement`.
+        author: Who decided.
+        time: When, in UTC.
+    """
+
+    label: str | None
+    author: str
+    time: str
 
 
 Outcome = Literal["moved", "doubtful", "lost", "changed"]
@@ -250,7 +272,8 @@ def to_json(judgement: Judgement, text: str | None = None) -> str:
         for one in judgement.highlights
     ]
     entry = [] if point is None else [point, *(() if text is None else entry_quote(text, point))]
-    content = [highlights, entry, judgement.finished]
+    remarks = [judgement.note, judgement.unsure, judgement.skipped]
+    content = [highlights, entry, remarks, judgement.finished]
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -265,10 +288,13 @@ def from_json(content: str, text: str | None = None) -> AnchoredJudgement:
         DamagedError: If the content is not legal.
     """
     try:
-        highlights, entry, finished = json.loads(content)
+        highlights, entry, (note, *flags), finished = json.loads(content)
         point, *quote = entry or [None]
-        found = Judgement(0, tuple(_highlight(text, *one) for one in highlights), point, finished)
-        if not (type(finished) is bool and type(point) in (int, type(None)) and _is_legal(found)):
+        placed = tuple(_highlight(text, *one) for one in highlights)
+        found = Judgement(0, placed, point, finished, note, *flags)
+        types = [type(value) for value in (note, finished, *flags)]
+        are_legal = types == [str, bool, bool, bool] and type(point) in (int, type(None))
+        if not (are_legal and _is_legal(found)):
             raise DamagedError
         return AnchoredJudgement(found, Quote(*quote) if quote else None)
     except (ValueError, TypeError, RecursionError):

@@ -13,15 +13,16 @@ from markupsafe import Markup
 
 from xcg.judge import addresses
 from xcg.judge.addresses import OVERVIEW_PATH, agreement_path, assessor_path, topic_path
-from xcg.judge.agreement import AgreementRow, agreement, disagreements
+from xcg.judge.agreement import RULES, AgreementRow, agreement, disagreements
 from xcg.judge.judgement import Judgement, Move, Progress
 from xcg.judge.workspace import Workspace
 from xcg.judgements.recall_base import MEAN
 
 LONGEST_EXCERPT = 400
-CONTEXT = 60
+CONTEXT = 150
 """Number of characters before and after a passage on the page of disagreements."""
 
+_AGREEMENT = (("Overview", OVERVIEW_PATH), ("Agreement", agreement_path()))
 _Breadcrumbs = Sequence[tuple[str, str | None]]
 """Name and URL of the pages above a page, and of the page itself, without URL."""
 
@@ -90,7 +91,8 @@ def _moves(workspace: Workspace, assessor: str | None) -> list[Move]:
 def pool_page(workspace: Workspace, assessor: str, topic: str) -> str:
     """Return the documents of a topic, in the order that hides systems and ranks."""
     shown, pool = workspace.topic(topic), workspace.pool(assessor, topic)
-    unfinished = [document.name for document, judgement in pool if not judgement.finished]
+    in_order = sorted(pool, key=lambda pair: pair[1].skipped)  # skipped documents are the last
+    unfinished = [document.name for document, judgement in in_order if not judgement.finished]
     return render_page(
         "pool.html",
         [("Topics", assessor_path(assessor)), (shown.title, None)],
@@ -127,6 +129,7 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
     pool = workspace.pool(assessor, topic)
     index = [one.name for one, _ in pool].index(document)
     others = [*range(index + 1, len(pool)), *range(index)]  # after the last document follows the first
+    others.sort(key=lambda position: pool[position][1].skipped)
     unfinished = next((position for position in others if not pool[position][1].finished), -1)
     previous, following, next_unfinished = (
         addresses.document_path(assessor, topic, pool[position][0].name)
@@ -140,6 +143,8 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
         "judgement": judgement_record(pool[index][1]),
         "grades": [grade._asdict() for grade in workspace.settings.grades.grades],
         "results": pool[index][0].results,
+        "records_time": workspace.settings.time,
+        "topic_title": shown.title or shown.id,
         "position": index + 1,
         "finished": sum(judgement.finished for _, judgement in pool),
         "size": len(pool),
@@ -192,29 +197,39 @@ def overview_page(workspace: Workspace) -> str:
 
 def agreement_page(workspace: Workspace) -> str:
     """Return the agreement of assessors on documents, elements and characters."""
-    judged = workspace.store.judgements()
+    judged, decisions = workspace.store.judgements(), workspace.store.decisions()
     rows: dict[str, list[AgreementRow]] = {}
     for row in agreement(judged, workspace.corpus):
         rows.setdefault(row.topic, []).append(row)
+    overall = rows.pop(MEAN, [])
+    found = {topic: disagreements(judged, topic, workspace.corpus, decisions) for topic in rows}
     return render_page(
         "agreement.html",
         [("Overview", OVERVIEW_PATH), ("Agreement", None)],
         workspace=workspace,
-        overall=rows.pop(MEAN, []),
+        overall=overall,
         rows=rows,
-        differences={topic: len(disagreements(judged, topic, workspace.corpus)) for topic in rows},
+        rules=RULES,
+        differences=found,
+        undecided={topic: sum(one.undecided for one in found[topic]) for topic in found},
     )
 
 
-def agreement_topic_page(workspace: Workspace, topic: str) -> str:
-    """Return the disagreements of assessors on a topic side by side."""
-    shown = workspace.topic(topic)
+def agreement_topic_page(workspace: Workspace, topic: str, document: str | None = None) -> str:
+    """Return the disagreements of assessors on a topic, or on one of its documents with its text."""
+    store, shown = workspace.store, workspace.topic(topic)
+    judged = [one for one in store.judgements() if document in (None, one.document)]
+    decisions = store.decisions()
+    rendering = None if document is None else workspace.rendering(document)
+    below = ((shown.title, agreement_path(topic)), (rendering.title, None)) if rendering else ()
     return render_page(
         "disagreements.html",
-        [("Overview", OVERVIEW_PATH), ("Agreement", agreement_path()), (shown.title, None)],
+        [*_AGREEMENT, *(below or ((shown.title, None),))],
         workspace=workspace,
         topic=shown,
-        documents=disagreements(workspace.store.judgements(), topic, workspace.corpus),
+        documents=disagreements(judged, topic, workspace.corpus, decisions),
+        author=next((one.author for one in reversed(decisions.values())), ""),
+        article=rendering and Markup(rendering.html),  # noqa: S704 - rendering.py escapes the text
     )
 
 

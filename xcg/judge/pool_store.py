@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -12,17 +13,8 @@ from typing import Any, Self
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError
+from xcg.judge import store_file
 from xcg.judge.judgement import DamagedError, PoolDocument
-from xcg.judge.store_file import (
-    Lock,
-    StoreError,
-    check_header,
-    connect,
-    copy_in_memory,
-    create,
-    damaged,
-    errors_of,
-)
 from xcg.lazy_modules import hashlib, sqlite3
 from xcg.runs.chunk_documents import missing_document
 
@@ -39,12 +31,12 @@ class PoolStore:
         with ExitStack() as resources:
             if copied is None:
                 if os.path.lexists(path):
-                    check_header(path)
+                    store_file.check_header(path)
                 with suppress(OSError):  # the lock raises an error with the reason
                     path.parent.mkdir(mode=0o700, exist_ok=True)
-                resources.callback(Lock(path).release)
-                create(path)
-                copied = connect(path)
+                resources.callback(store_file.Lock(path).release)
+                store_file.create(path)
+                copied = store_file.connect(path)
             self._connection = resources.enter_context(closing(copied))
             with self.transaction():
                 self._check_documents()
@@ -57,8 +49,8 @@ class PoolStore:
         Raises:
             InputError: If the file is not a store, or the corpus has none of its documents.
         """
-        with errors_of(path), closing(connect(path)) as original:
-            copied = copy_in_memory(original)
+        with store_file.errors_of(path), closing(store_file.connect(path)) as original:
+            copied = store_file.copy_in_memory(original)
         return cls(path, corpus, copied)
 
     def copy(self, corpus: Corpus) -> Self:
@@ -68,8 +60,8 @@ class PoolStore:
             InputError: If the file cannot be read, or the corpus has none of its documents.
         """
         # Not by the path: a second open file of this process would end the lock of the first.
-        with self._lock, errors_of(self.path):
-            copied = copy_in_memory(self._connection)
+        with self._lock, store_file.errors_of(self.path):
+            copied = store_file.copy_in_memory(self._connection)
         return type(self)(self.path, corpus, copied)
 
     def close(self) -> None:
@@ -92,7 +84,7 @@ class PoolStore:
         Raises:
             StoreError: If the file cannot be read or written, or is damaged.
         """
-        with self._lock, errors_of(self.path):
+        with self._lock, store_file.errors_of(self.path):
             if self._depth:
                 yield
                 return
@@ -105,7 +97,7 @@ class PoolStore:
                 if self._connection.in_transaction:  # SQLite ends it after some errors
                     self._connection.execute("ROLLBACK")
                 if isinstance(error, DamagedError):
-                    raise damaged(self.path) from None
+                    raise store_file.damaged(self.path) from None
                 raise
             finally:
                 self._depth -= 1
@@ -143,6 +135,20 @@ class PoolStore:
     def add_assessors(self, names: Iterable[str]) -> None:
         """Add assessors that the store does not have yet."""
         self._write("INSERT OR IGNORE INTO assessors (name) VALUES (?)", [(name,) for name in names])
+
+    def secret(self, *, keep: bool) -> bytes:
+        """Return a new random secret, or the one that is kept in the store.
+
+        Without ``keep``, the store has none afterwards.
+        """
+        new = secrets.token_bytes(32)
+        with self.transaction():
+            if not keep:
+                self._write("DELETE FROM secrets WHERE id = ?", [(1,)])
+                return new
+            self._write("INSERT OR IGNORE INTO secrets VALUES (1, ?)", [(new,)])
+            [(kept,)] = self._rows("SELECT secret FROM secrets")
+            return bytes(kept)
 
     def assignments(self) -> dict[str, list[str]]:
         """Return assessor → the topics that are assigned to them, in the order of assignment."""
@@ -221,7 +227,7 @@ class PoolStore:
                 continue
             self._check_document(name, known[name] == digest_of(text), text)
         if known and len(self.missing) == len(known):
-            raise StoreError(
+            raise store_file.StoreError(
                 self.path,
                 f"{self._corpus.label} has none of the {len(known)} documents of this store, such as "
                 f"{next(iter(known))!r}; expected the corpus that was judged",

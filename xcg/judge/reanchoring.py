@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from xcg.documents.text_search import Location, Quote, Span, TextIndex
 from xcg.errors import XcgError
-from xcg.formats.moved_passages import MovedPassage, compare_with_neighbours
+from xcg.formats.placing import MovedPassage, compare_with_neighbours
 from xcg.judge.judgement import (
     AnchoredJudgement,
     Change,

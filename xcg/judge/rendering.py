@@ -4,20 +4,27 @@ Assessors mark characters of the text of a document, and the browser counts the 
 So the text of the page must be the text of the document, character by character. HTML parsers move,
 repair and drop content in ``p``, ``table``, ``pre`` and others. The page therefore has only ``div`` and
 ``span``, with classes for the style sheet and ARIA roles for screen readers, and MathML for formulas.
-All text is escaped, and no attribute of a document reaches the page.
+All text is escaped. Of the attributes, only alternative texts and the spans of cells reach the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.markup import Converter, markdown_to_xml, text_to_xml
+from xcg.documents.parsing import ENTITY, entity_references
+from xcg.documents.serialising import document_root
 from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree
+from xcg.judge.markdown_styles import markdown_styles
+from xcg.lazy_modules import etree
 
 
 def _vocabulary() -> Mapping[str, Mapping[str, list[str]]]:
@@ -46,9 +53,10 @@ TEXT_ROLES = INLINE_ROLES.union(_VOCABULARY["text"])
 """Roles of elements with running text."""
 ROLES_IN_TEXT = {
     **dict.fromkeys(
-        ("title", "subtitle", "metadata", "authors", "list label", "graphic", "reference", "quote"),
+        ("title", "subtitle", "metadata", "authors", "list label", "reference", "quote"),
         "inline",
     ),
+    "graphic": "image",
     "code": "monospace",
     "term": "italic",
 }
@@ -66,11 +74,15 @@ ARIA_ROLES_WITHIN = {
     "heading cell": ("columnheader", ("row",)),
 }
 """Role → ARIA role, and the roles of parents that it needs."""
+_PARENTS = {role for _, parents in ARIA_ROLES_WITHIN.values() for role in parents}
+"""Roles that need such children."""
 
 _LONGEST_TITLE = 300
 _FIRST_LEVEL = 2
 """Level of the highest heading of a document; the topic is the heading of the page."""
 _LOWEST_LEVEL = 6
+_MOST_SPANNED = 1000
+"""Maximum number of rows or columns of a cell, as in HTML."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _ROWS = {"row", "rows", "heading rows"}
 _WITH_CAPTIONS = {"caption", "figure", "table", "list", "ordered list", "definitions", "note"}
@@ -117,14 +129,49 @@ def render(corpus: Corpus, name: str) -> Rendering:
     '<div class="group"><div class="paragraph">Bees <span class="italic">dance</span>.</div></div>'
     """
     tree = corpus.tree(name)
-    with_source = _WITH_SOURCE.get(converter_of(corpus.where(name)))
-    page = _Page(tree, with_source or frozenset())
+    where = corpus.where(name)
+    data = corpus.source.read(name)
+    with_source = _WITH_SOURCE.get(converter_of(where))
+    if converter_of(where) is markdown_to_xml:
+        marks = [(start, end, f' class="{style}"') for start, end, style in markdown_styles(tree.text)]
+    else:
+        marks = list(_entities(tree.text, entity_references(data, where)))
+    page = _Page(tree, document_root(data, where), marks, with_source or frozenset())
     html = "".join(page.pieces())
     title = " ".join(page.title.split())
     title = (title.strip("#=- ") if with_source else title) or name
     if len(title) > _LONGEST_TITLE:
         title = f"{title[: _LONGEST_TITLE - 1]}…"
     return Rendering(html, tree.text, title)
+
+
+_Mark = tuple[int, int, str]
+"""Characters start to end - 1 of the text, and their attributes in the page."""
+
+
+def _entities(text: str, names: list[str]) -> Iterator[_Mark]:
+    """Yield the references to entities, which are one character of the text, with their names."""
+    places = [place.start() for place in re.finditer(ENTITY, text)]
+    if len(names) != len(places):  # the text has this character itself
+        names = ["?"] * len(places)
+    for at, name in zip(places, names, strict=True):
+        yield at, at + 1, f' class="entity" title="&amp;{escape(name)};"'
+
+
+def _spans_of_cell(node: etree._Element) -> Iterator[tuple[str, int]]:
+    """Yield the numbers of columns and rows of a cell that has several, as in HTML or CALS."""
+    rows = node.get("rowspan", "")
+    more = node.get("morerows", "")
+    columns = node.get("colspan", "")
+    specs = [spec.get("colname") for spec in node.iterfind("../../../{*}colspec")]
+    names = [node.get("namest"), node.get("nameend")]
+    if all(name in specs for name in names):
+        columns = str(specs.index(names[1]) - specs.index(names[0]) + 1)
+    if more.isdecimal():
+        rows = str(int(more) + 1)
+    for name, number in (("aria-colspan", columns), ("aria-rowspan", rows)):
+        if number.isdecimal() and 1 < int(number) <= _MOST_SPANNED:
+            yield name, int(number)
 
 
 class _Element:
@@ -162,6 +209,24 @@ class _Element:
         self.is_text = self.role in TEXT_ROLES or self.role.startswith(_MATH)
         self.level = parent.level + (self.role == "section")
 
+    @cached_property
+    def has_parts(self) -> bool:
+        """Whether it has the children that its ARIA role needs, and no other child with a role."""
+        if self.role not in _PARENTS:
+            return True
+        parts = [child for child in self.children if self.role in _parents_of(child)]
+        others = any(child.role in ARIA_ROLES for child in self.children)
+        return any(part.has_parts for part in parts) and not others
+
+    @cached_property
+    def aria(self) -> str:
+        """The ARIA role; empty without one."""
+        if not self.has_parts:
+            return ""
+        if self.parent.role in _parents_of(self):
+            return ARIA_ROLES_WITHIN[self.role][0] if self.parent.aria else ""
+        return ARIA_ROLES.get(self.role, "")
+
     @property
     def tag(self) -> str:
         """The element of the page."""
@@ -176,6 +241,10 @@ class _Element:
         return is_divided and all(child.role in {"inline", "link"} for child in self.children)
 
 
+def _parents_of(element: _Element) -> tuple[str, ...]:
+    return ARIA_ROLES_WITHIN.get(element.role, ("", ()))[1]
+
+
 class _Page:
     """Writes the elements of a document in order.
 
@@ -183,9 +252,18 @@ class _Page:
         title: The text of the first title, empty if there is none.
     """
 
-    def __init__(self, tree: ElementTree, with_source: frozenset[str]) -> None:
+    def __init__(
+        self,
+        tree: ElementTree,
+        root: etree._Element,
+        marks: Iterable[_Mark],
+        with_source: frozenset[str],
+    ) -> None:
         self.title = ""
+        self._level = _FIRST_LEVEL - 1  # of the last heading; levels are not skipped
         self._text = tree.text
+        self._nodes = list(root.iter("*"))
+        self._marks = deque(marks)
         self._with_source = with_source
         self._starts, self._stops = tree.start.tolist(), tree.stop.tolist()
         self._ends = tree.end.tolist()
@@ -219,7 +297,7 @@ class _Page:
         """Yield the HTML of the document in pieces."""
         position = 0
         for row, opened, at in self._tags():
-            yield _escaped(self._text[position:at])
+            yield from self._marked(position, at)
             position = at
             if opened < 0:
                 yield f"</{self._elements[row].tag}>"
@@ -228,25 +306,46 @@ class _Page:
                 yield f"<{element.tag}{self._attributes(element, opened)}>"
                 yield "<br>" if element.role == "break" else ""
 
+    def _marked(self, start: int, stop: int) -> Iterator[str]:
+        """Yield the HTML of a text between two tags."""
+        while self._marks and self._marks[0][0] < stop:
+            first, end, attributes = self._marks.popleft()
+            if end > stop:
+                self._marks.appendleft((stop, end, attributes))
+            yield _escaped(self._text[start : max(first, start)])
+            start = max(first, start)
+            yield f"<span{attributes}>{_escaped(self._text[start : min(end, stop)])}</span>"
+            start = min(end, stop)
+        yield _escaped(self._text[start:stop])
+
     def _attributes(self, element: _Element, row: int) -> str:
         role, above = element.role, element.parent.role
         if role.startswith(_MATH):
             return ""
         classes = [role.replace(" ", "-")]
-        needed, parents = ARIA_ROLES_WITHIN.get(role, ("", ()))
-        aria = needed if above in parents else ARIA_ROLES.get(role, "")
-        level = ""
+        aria, more = element.aria, ""
         if role == "title" and above in _WITH_CAPTIONS:
             classes = ["caption-title"]
         elif role == "title":
             number = max(element.level + self._has_title, 1)
             number = int(element.name[1]) if element.name in _HEADINGS else number
             classes.append(f"level-{min(number, _LOWEST_LEVEL)}")
-            aria = "heading"
-            level = f' aria-level="{min(number + _FIRST_LEVEL - 1, _LOWEST_LEVEL)}"'
-            self.title = self.title or self._text[self._starts[row] : self._stops[row]].strip()
+            text = self._text[self._starts[row] : self._stops[row]].strip()
+            self.title = self.title or text
+            if text:
+                aria = "heading"
+                self._level = min(number + _FIRST_LEVEL - 1, self._level + 1, _LOWEST_LEVEL)
+                more = f' aria-level="{self._level}"'
+        elif role in ("cell", "heading cell"):
+            more = "".join(f' {key}="{n}"' for key, n in _spans_of_cell(self._nodes[row]))
+        elif role in ("graphic", "image") and self._starts[row] == self._stops[row]:
+            description = self._nodes[row].get("alt")
+            if description != "":  # decoration
+                aria = "img"
+                label = f"Image: {description}" if description else "Image without description"
+                more = f' aria-label="{escape(label)}"'
         classes += ["source"] * (role in self._with_source) + ["fields"] * element.are_fields
-        return f' class="{" ".join(classes)}"' + (f' role="{aria}"' if aria else "") + level
+        return f' class="{" ".join(classes)}"' + (f' role="{aria}"' if aria else "") + more
 
 
 def _escaped(text: str) -> str:

@@ -9,28 +9,19 @@ foreign page could let its own name point to the address of the server (DNS rebi
 from __future__ import annotations
 
 import hmac
-import secrets
 import socket
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from xcg.judge.addresses import (
-    HTTP_PORT,
-    OVERVIEW_PATH,
-    assessor_path,
-    from_segment,
-    is_loopback,
-    to_ip_address,
-)
+from xcg.judge import addresses
 
 MAX_BODY_BYTES = 1 << 16
-"""Maximum size of the body of a request. A change has fewer than 200 bytes."""
+"""Maximum size of the body of a request. A change with the longest note has fewer than 25,000 bytes."""
 _METHODS = ("GET", "HEAD", "POST")
 _SAFE_METHODS = ("GET", "HEAD")
 
@@ -59,46 +50,36 @@ _NO_COOKIE = (
 )
 
 
-class _Key(NamedTuple):
-    """The secrets of the pages below one path."""
-
-    token: str
-    cookie: str
-
-
 class Access:
     """The secrets of a server: for each assessor and for the overview, a token and a cookie.
 
-    The token is in the start URL, which sets the cookie. Both are random and valid until the server
-    stops.
+    The token is in the start URL, which sets the cookie. Nobody can compute them without the secret.
 
     Args:
         assessors: The names of the assessors.
+        secret: 32 random bytes. Equal secrets give equal tokens and cookies.
     """
 
-    def __init__(self, assessors: Iterable[str]) -> None:
-        self._keys = {
-            path: _Key(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
-            for path in (OVERVIEW_PATH, *map(assessor_path, assessors))
-        }
+    def __init__(self, assessors: Iterable[str], secret: bytes) -> None:
+        self._paths = {addresses.OVERVIEW_PATH, *map(addresses.assessor_path, assessors)}
+        self._secret = secret
+
+    def _derived(self, kind: str, path: str) -> str:
+        return hmac.digest(self._secret, f"{kind} {path}".encode(), "sha256").hex()
 
     def start_path(self, assessor: str | None = None) -> str:
         """Return the path and query of the start URL of an assessor, or of the overview."""
-        path = OVERVIEW_PATH if assessor is None else assessor_path(assessor)
-        return f"{path}start?token={self._keys[path].token}"
+        path = addresses.OVERVIEW_PATH if assessor is None else addresses.assessor_path(assessor)
+        return f"{path}start?token={self._derived('token', path)}"
 
     def cookie(self, path: str, token: str) -> str | None:
         """Return the value of the cookie for the pages below a path; None if the token is wrong."""
-        key = self._keys.get(path, _NOBODY)
-        return key.cookie if _is_equal(key.token, token) and key is not _NOBODY else None
+        is_right = _is_equal(self._derived("token", path), token) and path in self._paths
+        return self._derived("cookie", path) if is_right else None
 
     def allows(self, path: str, cookie: str) -> bool:
         """Return whether a cookie belongs to the pages below a path."""
-        key = self._keys.get(path, _NOBODY)
-        return _is_equal(key.cookie, cookie) and key is not _NOBODY
-
-
-_NOBODY = _Key("", "")
+        return _is_equal(self._derived("cookie", path), cookie) and path in self._paths
 
 
 def _is_equal(secret: str, given: str) -> bool:
@@ -122,11 +103,11 @@ def protected_path(path: str) -> str | None:
     >>> protected_path("/assessors/anna/topics/1"), protected_path("/static/base.css")
     ('/assessors/anna/', None)
     """
-    if path.startswith(OVERVIEW_PATH):
-        return OVERVIEW_PATH
+    if path.startswith(addresses.OVERVIEW_PATH):
+        return addresses.OVERVIEW_PATH
     parts = path.split("/")
     if len(parts) > 3 and parts[1] == "assessors":
-        return assessor_path(from_segment(parts[2]))
+        return addresses.assessor_path(addresses.from_segment(parts[2]))
     return None
 
 
@@ -151,9 +132,9 @@ class KnownHosts:
     def __init__(self, host: str, port: int) -> None:
         self._port = port
         self._names = {host.lower()}
-        address = to_ip_address(host)
+        address = addresses.to_ip_address(host)
         self._allows_addresses = address is not None and address.is_unspecified
-        if is_loopback(host):
+        if addresses.is_loopback(host):
             self._names |= {"localhost", "127.0.0.1", "::1"}
         elif self._allows_addresses:
             names = (socket.gethostname(), socket.getfqdn())
@@ -166,14 +147,16 @@ class KnownHosts:
         if port != self._port:
             return False
         # No foreign page can take over an IP address, unlike a name.
-        return name in self._names or (self._allows_addresses and to_ip_address(name) is not None)
+        return name in self._names or (
+            self._allows_addresses and addresses.to_ip_address(name) is not None
+        )
 
 
 def _divided(header: str) -> tuple[str, int]:
     """Return the name and the port in a header Host; the port -1 if it is illegal."""
     name, colon, port = header.rpartition(":")
     if not colon or port.endswith("]"):
-        name, port = header, str(HTTP_PORT)
+        name, port = header, str(addresses.HTTP_PORT)
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
     is_number = port.isascii() and port.isdigit() and len(port) <= 5

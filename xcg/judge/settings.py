@@ -6,23 +6,19 @@ import os
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from xcg.documents.files import check_complete
 from xcg.errors import FileError, InputError, nearest
 from xcg.evaluation.config import corpus_of_key
-from xcg.judge.grades import SCHEMES, Grade, GradeScheme
-from xcg.runs.chunk_documents import DocumentKey
-from xcg.runs.document_names import document_key
+from xcg.runs.chunk_documents import DocumentKey, document_key
 from xcg.settings.loading import Stated
+from xcg.settings.study_keys import Judge
 
 T = TypeVar("T")
-
-DEPTH = 20
-"""Default number of results per run and topic, or of documents per topic without runs."""
-
 
 MAX_ASSESSORS = 100
 LONGEST_NAME = 100
@@ -33,38 +29,90 @@ MAX_LEVEL = 1000
 LONGEST_LABEL = 100
 
 
+TOO_SMALL = "?"
+"""The grade of INEX 2005 for text that is too small to be exhaustive; it counts as not relevant."""
+UNGRADED = 2.0
+"""The exhaustivity of highlights without grades, as since INEX 2006."""
+
+
+class Grade(NamedTuple):
+    """A grade of a highlight.
+
+    Attributes:
+        value: The grade as it is stored and exported, such as ``"3"`` or ``"?"``.
+        label: Its meaning for assessors; empty if the configuration states none.
+    """
+
+    value: str
+    label: str = ""
+
+
 @dataclass(frozen=True)
-class Settings:
-    """What a configuration of ``xcg judge`` states.
+class GradeScheme:
+    """The grades of a collection, in the order in which they are offered.
+
+    Args:
+        name: A key of :data:`SCHEMES`, or ``"levels"`` for the grades of a configuration.
+        grades: The grades; empty if highlights have none.
+
+    >>> SCHEMES["inex-2005"].values
+    ('2', '1', '?')
+    """
+
+    name: str
+    grades: tuple[Grade, ...] = ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The legal values; empty if highlights have no grade."""
+        return tuple(grade.value for grade in self.grades)
+
+    def has(self, value: str | None) -> bool:
+        """Return whether a highlight of a finished document may have a grade, or none.
+
+        >>> SCHEMES["inex-2005"].has("3"), SCHEMES["none"].has(None)
+        (False, True)
+        """
+        return value in (self.values or (None,))
+
+    def label(self, value: str | None) -> str:
+        """Return the meaning of a grade; empty if it has none."""
+        return next((grade.label for grade in self.grades if grade.value == value), "")
+
+
+_LABELS = {
+    "inex-2004": {"3": "highly exhaustive", "2": "fairly exhaustive", "1": "marginally exhaustive"},
+    "inex-2005": {"2": "highly exhaustive", "1": "partly exhaustive", TOO_SMALL: "too small"},
+    "none": {},
+}
+SCHEMES: Mapping[str, GradeScheme] = MappingProxyType(
+    {name: GradeScheme(name, tuple(map(Grade._make, one.items()))) for name, one in _LABELS.items()}
+)
+"""Name in configurations → scheme: the exhaustivity of INEX 2004, of INEX 2005, or no grade."""
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Settings(Judge):
+    """What a configuration of ``xcg judge`` states: the keys of the section ``judge``, and the others.
 
     Attributes:
         path: The configuration.
         corpus: The folder or archive of documents.
         topics: Topic files, folders and globs.
         runs: Run files, folders and globs; empty if BM25 selects the documents.
-        depth: Number of results per run and topic, or of documents per topic without runs.
         grades: The grades of highlights.
-        assessors: The names of the assessors.
-        second_share: Proportion of the topics that a second assessor judges too.
-        store: The database of judgements.
-        seed: Seed of the order of pools and of the choice of topics for second assessors.
         document: How runs in JSON Lines name documents, from
-            :func:`xcg.runs.document_names.document_key`.
+            :func:`xcg.runs.chunk_documents.document_key`.
         positions: Key → its file, line and name, for messages.
     """
 
     path: Path
     corpus: str | Path
     topics: tuple[Path, ...]
-    runs: tuple[Path, ...] = ()
-    depth: int = DEPTH
-    grades: GradeScheme = SCHEMES["inex-2004"]
-    assessors: tuple[str, ...] = ("assessor",)
-    second_share: float = 0.0
-    store: Path = Path("judgements.sqlite")
-    seed: int = 0
-    document: DocumentKey = None
-    positions: Mapping[str, str] = field(default_factory=dict)
+    runs: tuple[Path, ...]
+    grades: GradeScheme
+    document: DocumentKey
+    positions: Mapping[str, str]
 
     def where(self, key: str) -> str:
         """Return the position of a key in messages: file, line and key."""
@@ -124,17 +172,13 @@ def load_settings(stated: Stated) -> Settings:
             f"{store} is outside the folder of the configuration; name it with --set judge.store=FILE",
         )
     is_text = isinstance(given.document, str)
+    values = {"grades": checked("grades", _grades), "assessors": assessors, "store": store}
     return Settings(
+        **{**vars(chosen), **values},
         path=path,
         corpus=corpus_of_key(given.corpus),
         topics=tuple(given.topics.files),
         runs=tuple(given.runs),
-        depth=chosen.depth,
-        grades=checked("grades", _grades),
-        assessors=assessors,
-        second_share=chosen.second_share,
-        store=store,
-        seed=chosen.seed,
         document=document_key(given.document, folder) if is_text else given.document,
         positions={
             "corpus": where("corpus"),

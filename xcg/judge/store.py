@@ -13,6 +13,7 @@ from xcg.judge.editing import REDO, UNDO, check_operation, edit, new_judgement
 from xcg.judge.judgement import (
     Change,
     DamagedError,
+    Decision,
     JudgedDocument,
     Judgement,
     Move,
@@ -97,7 +98,7 @@ class Store(PoolStore):
         """Return the current version of a judgement, and its content with quotes."""
         rows = self._rows(
             """SELECT judgements.version, judgements.content, changes.version, changes.content,
-                   undo IS NOT NULL, redo IS NOT NULL
+                   undo IS NOT NULL, redo IS NOT NULL, seconds, words_marked
                FROM judgements LEFT JOIN changes USING (assessor, topic, document)
                WHERE assessor = ? AND topic = ? AND document = ?
                ORDER BY changes.version DESC LIMIT 1""",
@@ -105,10 +106,12 @@ class Store(PoolStore):
         )
         if not rows:
             return Judgement(), to_json(Judgement())
-        version, content, last, state, can_undo, can_redo = rows[0]
+        version, content, last, state, can_undo, can_redo, seconds, words_marked = rows[0]
         found = replace(
             from_json(content).judgement,
             version=version,
+            seconds=seconds,
+            words_marked=bool(words_marked),
             can_undo=bool(can_undo),
             can_redo=bool(can_redo),
         )
@@ -140,6 +143,8 @@ class Store(PoolStore):
         version: int,
         operation: str,
         values: Mapping[str, object],
+        seconds: int = 0,
+        words_marked: bool = False,
     ) -> Judgement:
         """Change a judgement, and return its new version after it is saved.
 
@@ -150,6 +155,8 @@ class Store(PoolStore):
             version: The version to change.
             operation: A name in ``OPERATIONS`` of :mod:`xcg.judge.editing`, ``undo`` or ``redo``.
             values: The fields of the operation.
+            seconds: Time that the assessor has spent on the document since the last change.
+            words_marked: Whether the page marked the words of the topic.
 
         Returns:
             The new version; the current one if the operation changes nothing, or if the last change was
@@ -181,7 +188,9 @@ class Store(PoolStore):
                 new = from_json(content, text).judgement
             else:
                 new = edit(current, text, operation, values)
-            return self._saved(owner, current, new, text, operation, values, undo, redo)
+            return self._saved(
+                owner, current, new, text, operation, values, undo, redo, seconds, words_marked
+            )
 
     def replace(
         self,
@@ -230,20 +239,28 @@ class Store(PoolStore):
         fields: object,
         undo: int | None = None,
         redo: int | None = None,
+        seconds: int = 0,
+        words_marked: bool = False,
     ) -> Judgement:
         """Save the next version of a judgement unless its content is the same, and return it."""
         if to_json(new) == to_json(current) and operation != _DOCUMENT_CHANGED:
             return current
         can_undo, can_redo = undo is not None, redo is not None
-        new = replace(new, version=current.version + 1, can_undo=can_undo, can_redo=can_redo)
-        time = datetime.now(UTC).isoformat(timespec="milliseconds")
+        version, total = current.version + 1, current.seconds + seconds
+        marked = current.words_marked or words_marked
+        new = replace(new, version=version, seconds=total, can_undo=can_undo, can_redo=can_redo)
+        new = replace(new, words_marked=marked)
         self._write(
             """INSERT INTO judgements VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
                SET version = excluded.version, content = excluded.content""",
             [(*owner, new.version, to_json(new, text))],
         )
-        change = (*owner, new.version, time, operation, _fields(fields), to_json(new), undo, redo)
-        self._write("INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [change])
+        content = to_json(new)
+        change = (
+            *(*owner, new.version, _now(), operation, _fields(fields)),
+            *(content, undo, redo, total, marked),
+        )
+        self._write("INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [change])
         return new
 
     def progress(self, assessor: str) -> dict[str, Progress]:
@@ -275,6 +292,18 @@ class Store(PoolStore):
                 for owner in owners
                 if owner[2] not in self.missing
             ]
+
+    def decisions(self) -> dict[tuple[str, str, str], Decision]:
+        """Return topic, document and disagreement → the decision."""
+        rows = self._rows("SELECT topic, document, disagreement, label, author, time FROM decisions")
+        return {row[:3]: Decision(*row[3:]) for row in rows}  # of several, the last one
+
+    def decide(
+        self, topic: str, document: str, disagreement: str, label: str | None, author: str
+    ) -> None:
+        """Save a decision on a disagreement: the right label, and who says so."""
+        row = (topic, document, disagreement, label, author, _now())
+        self._write("INSERT INTO decisions VALUES (NULL, ?, ?, ?, ?, ?, ?)", [row])
 
     def moved(self) -> list[Move]:
         """Return what changes of documents did to judgements, oldest first."""
@@ -317,6 +346,10 @@ def _is_open(change: Change, version: int, current: Judgement) -> bool:
     if change.part != "highlight":
         return version == current.version
     return any(one.id == change.id and one.status != "placed" for one in current.highlights)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _fields(fields: object) -> str:

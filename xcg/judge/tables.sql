@@ -24,6 +24,19 @@ CREATE TABLE results (
     PRIMARY KEY (topic, document, start, "end"),
     FOREIGN KEY (topic, document) REFERENCES pools (topic, document)
 ) STRICT, WITHOUT ROWID;
+-- The decisions on disagreements of assessors, to which rows are only added; the last one holds.
+CREATE TABLE decisions (
+    id INTEGER PRIMARY KEY,
+    topic TEXT NOT NULL,
+    document TEXT NOT NULL,
+    disagreement TEXT NOT NULL,
+    label TEXT,
+    author TEXT NOT NULL,
+    time TEXT NOT NULL,
+    FOREIGN KEY (topic, document) REFERENCES pools (topic, document)
+) STRICT;
+-- At most one row: the key of the start URLs, if they are kept.
+CREATE TABLE secrets (id INTEGER PRIMARY KEY CHECK (id = 1), secret BLOB NOT NULL) STRICT;
 -- The current versions, with the quotes by which they are placed in a changed document.
 CREATE TABLE judgements (
     assessor TEXT NOT NULL REFERENCES assessors (name),
@@ -35,7 +48,9 @@ CREATE TABLE judgements (
     FOREIGN KEY (topic, document) REFERENCES pools (topic, document)
 ) STRICT;
 -- The history, to which rows are only added. "content" is the content after the change. "undo" and
--- "redo" are the versions whose content undo and redo restore; version 0 is empty.
+-- "redo" are the versions whose content undo and redo restore; version 0 is empty. "seconds" is the
+-- time that the assessor has spent on the document so far, and "words_marked" states whether the page
+-- has marked the words of the topic.
 CREATE TABLE changes (
     id INTEGER PRIMARY KEY,
     assessor TEXT NOT NULL,
@@ -48,6 +63,8 @@ CREATE TABLE changes (
     content TEXT NOT NULL,
     undo INTEGER CHECK (undo >= 0 AND undo < version),
     redo INTEGER CHECK (redo >= 1 AND redo < version),
+    seconds INTEGER NOT NULL CHECK (seconds >= 0),
+    words_marked INTEGER NOT NULL CHECK (words_marked IN (0, 1)),
     UNIQUE (assessor, topic, document, version),
     FOREIGN KEY (assessor, topic, document) REFERENCES judgements (assessor, topic, document)
 ) STRICT;

@@ -1,11 +1,12 @@
-"""Find the quotes of assessments in the documents, and compare stated text with the documents."""
+"""Find the quotes of assessments in documents."""
 
 from __future__ import annotations
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import Location, Quote, TextIndex, states_span
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.judgements.assessment import QuotedPassage
+from xcg.judgements.assessment import ParsedPassage, QuotedPassage
+from xcg.judgements.nuggets import add_passage, remove_nuggets
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 
@@ -32,14 +33,13 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
     >>> anchor(base, Corpus.of({"bees": "Bees do a waggle dance."}), Notes()).spans("1")["bees"]
     [Span(start=10, end=22, exhaustivity=2.0)]
     """
-    if not base.has_quotes:
+    if not base.quoted:
         return base
     if corpus is None:
         _refuse_quotes(base)
-        return base.with_spans({}, {})
+        return base.without_quotes()
     quoted = _by_document(base, corpus)
-    spans: dict[str, dict[str, list[Span]]] = {}
-    texts: dict[tuple[str, str, Span], Quote] = {}
+    changed = base.without_quotes()
     for file in corpus.prepared(list(quoted)):
         try:
             index = TextIndex(corpus.tree(file).text)
@@ -48,21 +48,19 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
         except InputError:
             continue  # reported when the document is evaluated
         for topic, passage in quoted[file]:
-            of_topic = spans.setdefault(topic, {})
-            if file not in of_topic:
-                of_topic[file] = list(base.spans(topic)[file])
             try:
                 span = _checked_span(index, file, passage)
             except UnmappedError as error:
                 notes.tolerate("passages whose text is not in their document", error)
-                if passage.span is not None:
-                    of_topic[file].remove(Span(*passage.span, passage.exhaustivity))
+                if passage.span is not None and passage.nugget is not None:
+                    remove_nuggets(changed, topic, (file, passage.span))
+                elif passage.span is not None:
+                    changed.remove_span(topic, file, Span(*passage.span, passage.exhaustivity))
             else:
                 if passage.span is None:
-                    found = Span(*span, passage.exhaustivity)
-                    of_topic[file].append(found)
-                    texts[topic, file, found] = passage.quote
-    return base.with_spans(spans, texts)
+                    found = ParsedPassage(passage.quote, span, passage.exhaustivity, passage.nugget)
+                    add_passage(changed, topic, file, found, passage.where)
+    return changed
 
 
 def _by_document(base: RecallBase, corpus: Corpus) -> dict[str, list[tuple[str, QuotedPassage]]]:

@@ -143,20 +143,23 @@ class QuotedPassage(NamedTuple):
         span: Its position, if it is stated.
         exhaustivity: As for :class:`xcg.judgements.recall_base.Span`.
         where: File and line, for messages.
+        nugget: The nugget that it states, if it names one.
     """
 
     quote: Quote
     span: tuple[int, int] | None
     exhaustivity: float
     where: object
+    nugget: str | None = None
 
 
 class ParsedPassage(NamedTuple):
-    """The text, position and grade of a plain passage; the text or the position may be None."""
+    """The text, position, grade and nugget of a plain passage; the text or the position may be None."""
 
     quote: Quote | None
     span: tuple[int, int] | None
     exhaustivity: float
+    nugget: str | None = None
 
 
 def are_passages(judged: object) -> TypeGuard[Sequence[PlainPassage]]:
@@ -173,7 +176,7 @@ def parse_passage(given: PlainPassage) -> ParsedPassage:
         ValueError: If it is illegal.
 
     >>> parse_passage((0, 15)), parse_passage({"exact": "Bees dance.", "level": 1}).quote.exact
-    (ParsedPassage(quote=None, span=(0, 15), exhaustivity=2.0), 'Bees dance.')
+    (ParsedPassage(quote=None, span=(0, 15), exhaustivity=2.0, nugget=None), 'Bees dance.')
     """
     if isinstance(given, Mapping):
         return _parse_dict(given)

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, cast
 
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
-from xcg.errors import InputError
-from xcg.judgements.assessment import Assessment, are_passages, level_assessment, parse_passage
+from xcg.documents.text_search import Quote
+from xcg.errors import InputError, Notes, XcgError
+from xcg.judgements.assessment import (
+    Assessment,
+    ParsedPassage,
+    are_passages,
+    level_assessment,
+    parse_passage,
+)
 from xcg.judgements.recall_base import Judged, RecallBase, Span, Stated
 
 
 def add_nugget(
-    base: RecallBase, topic: str, nugget: str, stated: Stated, level: float, where: object
+    base: RecallBase,
+    topic: str,
+    nugget: str,
+    stated: Stated,
+    level: float,
+    where: object,
+    quote: Quote | None = None,
 ) -> None:
     """Add that an element or a passage states a nugget.
 
@@ -39,21 +53,30 @@ def add_nugget(
         if level > best:
             base.add_span(topic, file, Span(*part, level), where)
             if best > 0:
-                cast("list[Span]", base.spans(topic)[file]).remove(Span(*part, best))
+                base.remove_span(topic, file, Span(*part, best))
         elif not known:
             base.add_span(topic, file, None, where)
+        if quote is not None:
+            base.texts[topic, file, Span(*part, max(best, level))] = quote
     known[nugget] = level
 
 
-def add_stated_nugget(
-    base: RecallBase, topic: str, nugget: object, stated: Stated, level: float, where: object
-) -> None:
-    """Add a judgement with the field ``nugget``; see :func:`add_nugget`."""
+def add_passage(base: RecallBase, topic: str, file: str, passage: ParsedPassage, where: object) -> None:
+    """Add a passage that can name a nugget; see :meth:`RecallBase.add_stated`."""
+    base.add_stated(topic, file, passage, where)
+    quote, span, level, nugget = passage
+    if nugget is None:
+        return
     base.has_nuggets = True
-    if isinstance(stated[1], tuple) and not 0 <= stated[1][0] < stated[1][1]:
-        start, end = stated[1]
-        raise InputError(where, f"start {start} and end {end}: expected 0 <= start < end")
-    add_nugget(base, topic, str(nugget), stated, level, where)
+    if span is not None:
+        add_nugget(base, topic, nugget, (file, span), level, where, quote)
+
+
+def remove_nuggets(base: RecallBase, topic: str, stated: tuple[str, tuple[int, int]]) -> None:
+    """Remove a passage and the nuggets that it states."""
+    level = max(base.nuggets[topic].pop(stated, {"": 0.0}).values())
+    if level > 0:
+        base.remove_span(topic, stated[0], Span(*stated[1], level))
 
 
 def recall_base_of(assessments: Mapping[str, Mapping[str, Judged]]) -> RecallBase:
@@ -84,23 +107,42 @@ def recall_base_of(assessments: Mapping[str, Mapping[str, Judged]]) -> RecallBas
     base = RecallBase.of(plain)
     for topic, file, given in named:
         where = f"assessments, topic {topic}, {file}"
-        nugget = given.pop("nugget")
+        nugget = str(given.pop("nugget"))
         try:
             if {"start", "end", "exact", "text"} & given.keys():
-                _, span, level, *_ = parse_passage(given)
-                if span is None:
-                    raise ValueError("a quote with a nugget: expected 'start' and 'end' too")
-                stated: Stated = canonical_file(file), span
+                passage = parse_passage(given)._replace(nugget=nugget)
+                add_passage(base, topic, canonical_file(file), passage, where)
             elif given.keys() <= {"path", "level"}:
                 level = level_assessment(given.get("level", 1)).exhaustivity
                 path = canonical_path(given["path"]) if "path" in given else WHOLE
-                stated = canonical_file(file), path
+                base.has_nuggets = True
+                add_nugget(base, topic, nugget, (canonical_file(file), path), level, where)
             else:
                 raise ValueError(f"keys {sorted(given)}: expected path and level, or start and end")
+        except InputError:
+            raise
         except ValueError as error:
             raise InputError(where, str(error)) from None
-        add_stated_nugget(base, topic, nugget, stated, level, where)
     return base
+
+
+def with_nugget_column(base: RecallBase, reasons: Sequence[str], notes: Notes) -> RecallBase:
+    """Return a recall-base in which the second column of qrels is the nugget if there are reasons.
+
+    Raises:
+        XcgError: If no judgement names a nugget.
+    """
+    if base.has_nuggets or not reasons:
+        return base
+    if not base.nuggets:
+        raise XcgError(
+            f"{reasons[0]}, but no judgement names one: expected the field nugget in JSON Lines and "
+            "Python, or the second column of TREC diversity qrels"
+        )
+    notes.note(f"the second column of the qrels is read as the nugget, because {reasons[0]}")
+    found = copy(base)
+    found.has_nuggets = True
+    return found
 
 
 def nuggets_with_several_levels(base: RecallBase) -> int:

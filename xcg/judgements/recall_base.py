@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
@@ -241,11 +241,6 @@ class RecallBase:
         return sorted(self._quoted, key=lambda quoted: topic_key(quoted[0]))
 
     @property
-    def has_quotes(self) -> bool:
-        """Whether any passage states its text."""
-        return bool(self._quoted)
-
-    @property
     def quotes_without_position(self) -> int:
         """Number of passages that state only their text."""
         return sum(passage.span is None for *_, passage in self._quoted)
@@ -257,29 +252,30 @@ class RecallBase:
             InputError: If the document has assessed elements for the topic, the passage or its text is
                 empty.
         """
-        quote, span, grade = passage if passage.exhaustivity > 0 else (None, None, 0.0)
+        quote, span, grade, name = passage if passage.exhaustivity > 0 else (None, None, 0.0, None)
         if quote is not None and not quote.exact.strip():
             raise InputError(where, "the text of the passage is empty")
-        found = None if span is None else Span(*span, grade)
+        found = None if span is None or name is not None else Span(*span, grade)
         self.add_span(topic, file, found, where)
         if quote is not None:
-            self._quoted.append((topic, file, QuotedPassage(quote, span, grade, where)))
-            if found is not None:
-                self.texts[topic, file, found] = quote
+            self._quoted.append((topic, file, QuotedPassage(quote, span, grade, where, name)))
+        if quote is not None and found is not None:
+            self.texts[topic, file, found] = quote
 
-    def with_spans(
-        self,
-        spans: Mapping[str, Mapping[str, list[Span]]],
-        texts: Mapping[tuple[str, str, Span], Quote],
-    ) -> RecallBase:
-        """Return a copy without quotes; topic → file → passages replace those of the same files."""
+    def without_quotes(self) -> RecallBase:
+        """Return a copy without quotes, whose passages and nuggets can be changed."""
         changed = copy(self)
-        changed.texts = {**self.texts, **texts}
-        changed._quoted = []
+        changed._quoted, changed.texts = [], dict(self.texts)
+        changed.nuggets = deepcopy(self.nuggets)
         changed._spans = {
-            topic: {**files, **spans.get(topic, {})} for topic, files in self._spans.items()
+            topic: {file: list(spans) for file, spans in files.items()}
+            for topic, files in self._spans.items()
         }
         return changed
+
+    def remove_span(self, topic: str, file: str, span: Span) -> None:
+        """Remove a relevant passage; its document stays assessed."""
+        self._spans[topic][file].remove(span)
 
     def __contains__(self, topic: object) -> bool:
         return topic in self._topics

@@ -19,7 +19,6 @@ from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.laws.cases import Case, Document, Form, Ranking, Setting
 from xcg.laws.chunk_measures import ChunkMeasure, Gold, Retrieved, overlap
-from xcg.laws.laws import Claim
 from xcg.measures import MEASURES, Measure
 from xcg.measures.definition import BOUND
 from xcg.plugins import find_module, is_neighbour, load_neighbour, load_object, refuse_if_off
@@ -183,10 +182,10 @@ class MeasureSubject:
         except XcgError as error:
             raise FailedScoreError(str(error)) from None
 
-    def gained(self, claim: Claim) -> float:
-        """Return the share of all gain that the ranking of a claim adds to the one before."""
-        subject = replace(self, measure=MEASURES.parse(f"gr@{len(claim.ranking)}"))
-        return subject.score(claim.case, claim.ranking) - subject.score(claim.case, claim.before or ())
+    def gained(self, case: Case, ranking: Ranking, before: Ranking) -> float:
+        """Return the share of all gain that a ranking adds to the one before."""
+        subject = replace(self, measure=MEASURES.parse(f"gr@{len(ranking)}"))
+        return subject.score(case, ranking) - subject.score(case, before)
 
     def assessed(self, case: Case) -> list[tuple[Retrieved, str]]:
         """Return the gold spans with their grades, or the elements with their assessments."""

@@ -26,17 +26,19 @@ def _ties(topic: RankingGains) -> list[tuple[int, int]]:
     return [(relevant, other) for relevant, other in counts.values()]
 
 
-@MEASURES.register(
-    "ASL",
-    title="average search length",
-    formula="ASL = mean rank of the relevant results; tied results have their mean rank",
-    range="1 to the number of results",
-    source=f"Losee 1998 [@losee-1998]; {_COMPARED}",
-    example="relevant at ranks 1, 2, 4, 6, 13: ASL = 5.2",
-    caveat="Only retrieved documents count. A topic without relevant results is left out of the mean.",
-    lower_is_better=True,
-)
+@MEASURES.register("ASL", source=f"Losee 1998 [@losee-1998]; {_COMPARED}", lower_is_better=True)
 def _average_search_length(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    """Compute average search length.
+
+    ASL = mean rank of the relevant results; tied results have their mean rank
+
+    Range: 1 to the number of results
+
+    Example: relevant at ranks 1, 2, 4, 6, 13: ASL = 5.2
+
+    Caveat: Only retrieved documents count. A topic without relevant results is left out of the
+    mean.
+    """
     ranks: list[float] = []
     before = 0
     for relevant, other in _ties(topic):
@@ -48,18 +50,22 @@ def _average_search_length(topic: RankingGains, cutoff: float, parameters: Param
 
 @MEASURES.register(
     "ESL",
-    title="expected search length",
-    formula="ESL = j + i·s / (r + 1), the non-relevant results seen before the wanted relevant "
-    "ones: j before the last group of ties, which has i non-relevant and r relevant results, s of "
-    "them wanted",
-    range="0 to the number of results",
     source=f"Cooper 1968 [@cooper-1968]; {_COMPARED}",
-    example="3 before, then a tie of 5 with 2 relevant, 1 wanted: ESL = 3 + 3·1 / 3 = 4",
-    caveat="A topic with too few relevant results is left out of the mean.",
     lower_is_better=True,
     parameters={"wanted": Number(1, 1, whole=True)},
 )
 def _expected_search_length(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    """Compute expected search length.
+
+    ESL = j + i·s / (r + 1), the non-relevant results seen before the wanted relevant ones: j before
+    the last group of ties, which has i non-relevant and r relevant results, s of them wanted
+
+    Range: 0 to the number of results
+
+    Example: 3 before, then a tie of 5 with 2 relevant, 1 wanted: ESL = 3 + 3·1 / 3 = 4
+
+    Caveat: A topic with too few relevant results is left out of the mean.
+    """
     wanted, before = parameters["wanted"], 0
     for relevant, other in _ties(topic):
         if relevant >= wanted:
@@ -77,14 +83,15 @@ _rocchio = partial(
 )
 
 
-@_rocchio(
-    "normRecall",
-    title="normalised recall",
-    formula="normRecall = 1 - (Σ r_i - Σ i) / (n·(N - n)) for the ranks r_i of the n relevant "
-    "documents, where N is the number of documents",
-    example="ranks 1, 2, 4, 6, 13: normRecall(N=200) = 0.98872",
-)
+@_rocchio("normRecall")
 def _normalised_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute normalised recall.
+
+    normRecall = 1 - (Σ r_i - Σ i) / (n·(N - n)) for the ranks r_i of the n relevant documents,
+    where N is the number of documents
+
+    Example: ranks 1, 2, 4, 6, 13: normRecall(N=200) = 0.98872
+    """
     ranks, documents = _ranks_among_all("normRecall", topic, parameters)
     n = len(ranks)
     if n in (0, documents):
@@ -92,14 +99,15 @@ def _normalised_recall(topic: RankingGains, cutoff: float, parameters: Parameter
     return 1 - (math.fsum(ranks) - n * (n + 1) / 2) / (n * (documents - n))
 
 
-@_rocchio(
-    "normPrecision",
-    title="normalised precision",
-    formula="normPrecision = 1 - (Σ ln r_i - Σ ln i) / ln(N! / ((N - n)!·n!)) for the ranks r_i "
-    "of the n relevant documents, where N is the number of documents",
-    example="ranks 1, 2, 4, 6, 13: normPrecision(N=200) = 0.92386",
-)
+@_rocchio("normPrecision")
 def _normalised_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute normalised precision.
+
+    normPrecision = 1 - (Σ ln r_i - Σ ln i) / ln(N! / ((N - n)!·n!)) for the ranks r_i of the n
+    relevant documents, where N is the number of documents
+
+    Example: ranks 1, 2, 4, 6, 13: normPrecision(N=200) = 0.92386
+    """
     ranks, documents = _ranks_among_all("normPrecision", topic, parameters)
     n = len(ranks)
     if n in (0, documents):
@@ -126,18 +134,24 @@ def _ranks_among_all(
 
 @MEASURES.register(
     "scaledUtility",
-    title="scaled utility of a set",
-    formula="scaledUtility = (max(U, U(s)) - U(s)) / (MaxU - U(s)), U = a·relevant - "
-    "b·non-relevant results, U(s) = -b·s, MaxU = a·relevant documents",
-    range="0 to 1; above 1 only if more results gain than there are ideal elements",
-    source="TREC-8 filtering track [@hull-robertson-2000]; compared by Scheel, Lommatzsch & "
-    "Albayrak 2011",
-    example="3 relevant and 2 other results, 5 relevant documents: scaledUtility = 0.846",
-    caveat="It rates the results as a set: their order has no effect. All results with a gain are "
-    "relevant.",
     parameters={"a": Number(3, 0, above=True), "b": Number(2, 0), "s": Number(25, 1, whole=True)},
 )
 def _scaled_utility(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute scaled utility of a set.
+
+    scaledUtility = (max(U, U(s)) - U(s)) / (MaxU - U(s)), U = a·relevant - b·non-relevant results,
+    U(s) = -b·s, MaxU = a·relevant documents
+
+    Range: 0 to 1; above 1 only if more results gain than there are ideal elements
+
+    Source: TREC-8 filtering track [@hull-robertson-2000]; compared by Scheel, Lommatzsch & Albayrak
+    2011
+
+    Example: 3 relevant and 2 other results, 5 relevant documents: scaledUtility = 0.846
+
+    Caveat: It rates the results as a set: their order has no effect. All results with a gain are
+    relevant.
+    """
     a, b, worst = parameters["a"], parameters["b"], -parameters["b"] * parameters["s"]
     relevant = len(topic.checked_gains.hits)
     utility = a * relevant - b * (len(topic.checked_gains) - relevant)
@@ -179,28 +193,30 @@ def _sliding_ratio(topic: RankingGains, cutoff: float, parameters: Parameters) -
     return _ratio_at(topic.checked_gains, cutoff)
 
 
-@_myaeng(
-    "frustration",
-    title="frustration",
-    formula="frustration[i] = slidingRatio[i] with 1 for each result without gain, and 0 for others",
-    example="gains 0, 1, 0: frustration@2 = 1 / 2",
-    caveat="The available literature does not say how non-relevant results are weighted; here each "
-    "has weight 1.",
-    lower_is_better=True,
-)
+@_myaeng("frustration", lower_is_better=True)
 def _frustration(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute frustration.
+
+    frustration[i] = slidingRatio[i] with 1 for each result without gain, and 0 for others
+
+    Example: gains 0, 1, 0: frustration@2 = 1 / 2
+
+    Caveat: The available literature does not say how non-relevant results are weighted; here each
+    has weight 1.
+    """
     return _ratio_at(topic.checked_gains.values == 0, cutoff)
 
 
-@_myaeng(
-    "total",
-    title="weighted total of satisfaction and frustration",
-    formula="total = weight·satisfaction + (1 - weight)·(1 - frustration)",
-    example="satisfaction 1, frustration 0.5: total@2 = 0.75",
-    caveat="The available literature does not give the weights; the default is xcg's own.",
-    parameters={"weight": Number(0.5, 0, 1)},
-)
+@_myaeng("total", parameters={"weight": Number(0.5, 0, 1)})
 def _total(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute weighted total of satisfaction and frustration.
+
+    total = weight·satisfaction + (1 - weight)·(1 - frustration)
+
+    Example: satisfaction 1, frustration 0.5: total@2 = 0.75
+
+    Caveat: The available literature does not give the weights; the default is xcg's own.
+    """
     weight = float(parameters["weight"])
     satisfaction = _sliding_ratio(topic, cutoff, parameters)
     return weight * satisfaction + (1 - weight) * (1 - _frustration(topic, cutoff, parameters))
@@ -208,15 +224,19 @@ def _total(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
 
 @MEASURES.register(
     "halfLife",
-    title="ranked half-life",
-    formula="halfLife = interpolated rank at which half of the run's total gain is reached",
-    range="0 to the number of results",
     source=f"Borlund & Ingwersen 1998 [@borlund-ingwersen-1998]; {_COMPARED}",
-    example="gains 1, 0.5, 0, 1, 0.5: halfLife = 2.0",
     caveat=f"{_RETRIEVED_ONLY} A topic without gain is left out of the mean.",
     lower_is_better=True,
 )
 def _half_life(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    """Compute ranked half-life.
+
+    halfLife = interpolated rank at which half of the run's total gain is reached
+
+    Range: 0 to the number of results
+
+    Example: gains 1, 0.5, 0, 1, 0.5: halfLife = 2.0
+    """
     gains, sums = topic.checked_gains.values, topic.checked_gains.sums
     if not gains.any():
         return None
@@ -228,15 +248,20 @@ def _half_life(topic: RankingGains, cutoff: float, parameters: Parameters) -> fl
 
 @MEASURES.register(
     "relativeRelevance",
-    title="relative relevance",
-    formula="relativeRelevance = cosine of the system's scores and the gains",
-    range="-1 to 1",
     source=f"Borlund & Ingwersen 1998 [@borlund-ingwersen-1998]; {_COMPARED}",
-    example="scores 1, 1, 1, 1, 1, gains 1, 0.5, 0, 1, 0: relativeRelevance = 0.745",
-    caveat="It needs a run with scores.",
     cutoff=RANK_OR_ALL,
 )
 def _relative_relevance(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute relative relevance.
+
+    relativeRelevance = cosine of the system's scores and the gains
+
+    Range: -1 to 1
+
+    Example: scores 1, 1, 1, 1, 1, gains 1, 0.5, 0, 1, 0: relativeRelevance = 0.745
+
+    Caveat: It needs a run with scores.
+    """
     if topic.system_scores is None:
         raise XcgError("relativeRelevance needs the system's scores: a run with scores or rsv")
     depth = len(topic.checked_gains) if math.isinf(cutoff) else int(cutoff)

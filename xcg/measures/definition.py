@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from xcg.errors import XcgError, nearest
 from xcg.lazy_modules import np
 from xcg.measures.topic_gains import RankingGains
-from xcg.user_model.effort import EffortUnit
+from xcg.user_model.relevance_value import EffortUnit
 
 Parameters = Mapping[str, Any]
 """The values of a measure's parameters by name."""
@@ -165,6 +165,7 @@ class Definition:
         with_cutoff: The measure that the name means if a cutoff follows, if that is another one.
         curve: ``(topic, depth, parameters) → points`` of the curve that plots draw, or None if the
             curve is undefined for a ranking.
+        curve_points: The cutoffs of the curve of a measure of levels.
         curve_over: What the abscissa of the curve is.
         vectors: ``(topic, depth, parameters) →`` what ``aggregate`` and ``aggregate_curve`` need of a
             topic, for a measure whose mean can be another than the arithmetic mean of its values.
@@ -178,9 +179,9 @@ class Definition:
     name: str
     title: str
     formula: str
-    source: str
-    example: str
     compute: Callable[[Any, float, Parameters], float | None]
+    source: str = ""
+    example: str = ""
     references: tuple[str, ...] = ()
     range: str = "0 to 1"
     cutoff: Cutoff | None = None
@@ -191,6 +192,7 @@ class Definition:
     needs: Needs = "gains"
     with_cutoff: Definition | None = None
     curve: Callable[[RankingGains, int, Parameters], Curve | None] | None = None
+    curve_points: Sequence[float] = ()
     curve_over: str = "rank"
     vectors: Callable[[RankingGains, float, Parameters], object] | None = None
     aggregate: Callable[[Sequence[Any], float, Parameters], float] | None = None
@@ -208,6 +210,11 @@ class Definition:
     def usage(self) -> str:
         """An example of how the measure is written, with a cutoff if it has one: ``nxCG@10``."""
         return f"{self.name}@{self.cutoff.example}" if self.cutoff else self.name
+
+    @property
+    def has_curve(self) -> bool:
+        """Whether plots can draw the measure as a curve."""
+        return self.curve is not None or bool(self.curve_points)
 
     @property
     def order(self) -> Order:

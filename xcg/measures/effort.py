@@ -27,13 +27,14 @@ from xcg.measures.topic_gains import (
     check_gains,
     check_ideal,
 )
-from xcg.user_model.effort import Charge, Interpolation, Unretrieved
+from xcg.user_model.relevance_value import Charge, Interpolation, Unretrieved
 
 CHARGE: Mapping[str, tuple[str, ...]] = {"charge": get_args(Charge)}
 """The parameter for how results are paid for, of measures with effort in text."""
 CHARGE_CAVEAT = (
     "charge=whole counts the text of a result that gains nothing before its gains, charge=as_read in "
-    "the order of the text. Text after the last result with a gain is free; SpanPrecision counts it."
+    "the order of the text. Text after the last result with a gain is free; SpanPrecision counts it. "
+    "The value can rise if the same text is cut into smaller results, because gain is credited earlier."
 )
 
 EffortCurve: TypeAlias = "tuple[Gains, Gains]"
@@ -308,11 +309,7 @@ def _precisions(topic: RankingGains, recall: Sequence[float], parameters: Parame
 
 @_register(
     "ep",
-    title="effort-precision at a gain-recall point",
-    formula="ep[r] = i_ideal(g) / i_run(g), the ranks at which the ideal ranking and the run "
-    "reach the gain g = r·xCI[n]; 0 if the run never does",
     source=f"{_KL}, equation 13",
-    example="gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43",
     caveat="interpolation=segment reproduces the paper's Table II, linear follows its text. "
     f"{_TEXT_CAVEAT}",
     cutoff=RECALL,
@@ -321,30 +318,35 @@ def _precisions(topic: RankingGains, recall: Sequence[float], parameters: Parame
     curve_over="gain-recall",
 )
 def _ep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute effort-precision at a gain-recall point.
+
+    ep[r] = i_ideal(g) / i_run(g), the ranks at which the ideal ranking and the run reach the gain g
+    = r·xCI[n]; 0 if the run never does
+
+    Example: gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43
+    """
     return _precisions(topic, [cutoff], parameters)[0]
 
 
 @_register(
     "iMAep",
-    title="interpolated mean average effort-precision",
-    formula="iMAep = mean of ep at the gain-recall points 0.1, 0.2, …, 1.0",
     source=f"{_KL}, section 5.4",
-    example="gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991",
     caveat=f"With few ideal elements, the interpolation dominates the value. {_TEXT_CAVEAT}",
     parameters={**_INTERPOLATION, **_EFFORT},
 )
 def _imaep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute interpolated mean average effort-precision.
+
+    iMAep = mean of ep at the gain-recall points 0.1, 0.2, …, 1.0
+
+    Example: gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991
+    """
     return sum(_precisions(topic, RECALL_POINTS, parameters)) / len(RECALL_POINTS)
 
 
 @_register(
     "MAep",
-    title="mean average effort-precision",
-    formula="MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the "
-    "number of these ranks plus the number of ideal elements that are not retrieved. An ideal element "
-    "is retrieved if a result with a gain is this element or, with a normalisation, lies inside it",
     source=f"{_KL}, section 5.4",
-    example="gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75",
     caveat="A result with a tiny gain adds a whole term, so it can change MAep by more than its gain. "
     "average=gain is the mean of ep over all gain-recall levels, which needs no N. unretrieved=max "
     f"divides by the larger of the number of ranks with gain and of ideal elements. {_TEXT_CAVEAT} In "
@@ -352,6 +354,14 @@ def _imaep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     parameters={**_INTERPOLATION, **UNRETRIEVED, "average": ("ranks", "gain"), **_EFFORT},
 )
 def _maep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute mean average effort-precision.
+
+    MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the number of
+    these ranks plus the number of ideal elements that are not retrieved. An ideal element is
+    retrieved if a result with a gain is this element or, with a normalisation, lies inside it
+
+    Example: gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75
+    """
     if parameters["effort"] != "ranks":
         return mean_effort_precision_in_text(*_readings(topic, parameters))
     run, best, interpolation = topic.checked_gains, topic.checked_ideal, parameters["interpolation"]

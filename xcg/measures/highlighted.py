@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, Curve, Number, Parameters
-from xcg.measures.parser import MEASURES
+from xcg.measures.parser import MEASURES, texts_of
 from xcg.measures.rankings import HighlightedRanking, Repeated
 from xcg.measures.topic_gains import RankingGains, sum_in_order
 
@@ -154,7 +154,6 @@ _INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008 [@ka
 
 def register_highlighted(
     name: str,
-    source: str = _INEX,
     reads_unknown: Callable[[HighlightedRanking, float], bool] | None = None,
     **declaration: Any,
 ) -> Callable[[OfHighlights], OfHighlights]:
@@ -165,11 +164,10 @@ def register_highlighted(
 
     Args:
         name: The measure's name.
-        source: The measure's source.
         reads_unknown: Returns whether the measure reads a result whose text is unknown, given the
             ranking and the cutoff. The measure is then undefined. By default, it reads all results up
             to the cutoff.
-        declaration: Further fields of :class:`Definition`.
+        declaration: Further fields of :class:`Definition`, or texts in the function's docstring.
     """
     reads = reads_unknown or _reads_unknown
 
@@ -181,7 +179,8 @@ def register_highlighted(
             depth = int(min(cutoff, len(ranking.results))) if is_rank else cutoff
             return function(ranking, depth, **parameters)
 
-        MEASURES.register(name, source=source, needs="text", **declaration)(compute)
+        declared = {"source": _INEX, **declaration, **texts_of(function)}
+        MEASURES.register(name, needs="text", **declared)(compute)
         return function
 
     cutoff = declaration.get("cutoff")
@@ -203,32 +202,38 @@ _hixeval = partial(
 )
 
 
-_hixeval(
-    "hixP",
-    title="HiXEval's precision",
-    formula="hixP[k] = Σ rval / Σ size over the first k results, where rval is the highlighted text "
-    "of a result minus alpha times the part of it that was retrieved before",
-    example="sizes 100, 50, highlighted 80, 0: hixP@2 = 80 / 150",
-    parameters=_ALPHA,
-)(lambda ranking, rank, **parameters: hixeval(ranking, rank, **parameters)[0])
+@_hixeval("hixP", parameters=_ALPHA)
+def _hix_precision(ranking: HighlightedRanking, rank: int, **parameters: float) -> float:
+    """Compute HiXEval's precision.
+
+    hixP[k] = Σ rval / Σ size over the first k results, where rval is the highlighted text of a
+    result minus alpha times the part of it that was retrieved before
+
+    Example: sizes 100, 50, highlighted 80, 0: hixP@2 = 80 / 150
+    """
+    return hixeval(ranking, rank, **parameters)[0]
 
 
-_hixeval(
-    "hixR",
-    title="HiXEval's recall",
-    formula="hixR[k] = Σ rval over the first k results / highlighted text of the topic",
-    example="highlighted 80 and 0 of 200: hixR@2 = 0.4",
-    parameters=_ALPHA,
-)(lambda ranking, rank, **parameters: hixeval(ranking, rank, **parameters)[1])
+@_hixeval("hixR", parameters=_ALPHA)
+def _hix_recall(ranking: HighlightedRanking, rank: int, **parameters: float) -> float:
+    """Compute HiXEval's recall.
+
+    hixR[k] = Σ rval over the first k results / highlighted text of the topic
+
+    Example: highlighted 80 and 0 of 200: hixR@2 = 0.4
+    """
+    return hixeval(ranking, rank, **parameters)[1]
 
 
-_hixeval(
-    "hixF",
-    title="HiXEval's F-measure",
-    formula="hixF = (1 + β²)·P·R / (β²·P + R) of P = hixP and R = hixR",
-    example="P = 0.8, R = 0.4: hixF = 0.533",
-    parameters={**_ALPHA, **_BETA},
-)(lambda ranking, rank, **parameters: hixeval(ranking, rank, **parameters)[2])
+@_hixeval("hixF", parameters={**_ALPHA, **_BETA})
+def _hix_f(ranking: HighlightedRanking, rank: int, **parameters: float) -> float:
+    """Compute HiXEval's F-measure.
+
+    hixF = (1 + β²)·P·R / (β²·P + R) of P = hixP and R = hixR
+
+    Example: P = 0.8, R = 0.4: hixF = 0.533
+    """
+    return hixeval(ranking, rank, **parameters)[2]
 
 
 _REPEATED: dict[str, tuple[str, ...]] = {"repeated": ("official", "once")}
@@ -244,32 +249,36 @@ _in_characters = partial(
 )
 
 
-_in_characters(
-    "charP",
-    title="precision in characters",
-    formula="charP[k] = relevant / all characters of the first k results",
-    example="sizes 100, 50, relevant 80, 0: charP@2 = 0.533",
-    parameters={**LIMIT, **_REPEATED},
-)(lambda ranking, rank, **reading: precision_and_recall(ranking, rank, **reading)[0])
+@_in_characters("charP", parameters={**LIMIT, **_REPEATED})
+def _char_precision(ranking: HighlightedRanking, rank: int, **reading: Any) -> float:
+    """Compute precision in characters.
+
+    charP[k] = relevant / all characters of the first k results
+
+    Example: sizes 100, 50, relevant 80, 0: charP@2 = 0.533
+    """
+    return precision_and_recall(ranking, rank, **reading)[0]
 
 
-_in_characters(
-    "charR",
-    title="recall in characters",
-    formula="charR[k] = relevant characters of the first k results / relevant size of the topic",
-    example="relevant 80 and 0 of 200: charR@2 = 0.4",
-    parameters={**LIMIT, **_REPEATED},
-)(lambda ranking, rank, **reading: precision_and_recall(ranking, rank, **reading)[1])
+@_in_characters("charR", parameters={**LIMIT, **_REPEATED})
+def _char_recall(ranking: HighlightedRanking, rank: int, **reading: Any) -> float:
+    """Compute recall in characters.
+
+    charR[k] = relevant characters of the first k results / relevant size of the topic
+
+    Example: relevant 80 and 0 of 200: charR@2 = 0.4
+    """
+    return precision_and_recall(ranking, rank, **reading)[1]
 
 
-@_in_characters(
-    "charF",
-    title="F-measure in characters",
-    formula="charF = (1 + β²)·P·R / (β²·P + R) of P = charP and R = charR",
-    example="P = 0.8, R = 0.4: charF = 0.533",
-    parameters={**_BETA, **LIMIT, **_REPEATED},
-)
+@_in_characters("charF", parameters={**_BETA, **LIMIT, **_REPEATED})
 def _char_f(ranking: HighlightedRanking, rank: int, beta: float, **reading: Any) -> float:
+    """Compute F-measure in characters.
+
+    charF = (1 + β²)·P·R / (β²·P + R) of P = charP and R = charR
+
+    Example: P = 0.8, R = 0.4: charF = 0.533
+    """
     return f_measure(*precision_and_recall(ranking, rank, **reading), beta)
 
 
@@ -281,15 +290,18 @@ _POINTS = (
 
 @register_highlighted(
     "iP",
-    title="interpolated precision at a recall point",
-    formula="iP[x] = highest charP[k] at a rank k with charR[k] ≥ x; 0 if there is none",
-    example="P .8, .53, .56 at R .4, .4, .7: iP@0.41 = 0.56",
     caveat=f"{_REPEATED_TEXT} {_POINTS}",
     cutoff=RECALL_FROM_0,
     parameters=_REPEATED,
     reads_unknown=lambda ranking, _: bool(ranking.unknown),
 )
 def _ip(ranking: HighlightedRanking, recall: float, repeated: Repeated) -> float:
+    """Compute interpolated precision at a recall point.
+
+    iP[x] = highest charP[k] at a rank k with charR[k] ≥ x; 0 if there is none
+
+    Example: P .8, .53, .56 at R .4, .4, .7: iP@0.41 = 0.56
+    """
     return interpolated_precision(ranking, [recall], repeated)[0]
 
 
@@ -300,14 +312,17 @@ def _aip_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve
 
 @register_highlighted(
     "AiP",
-    title="average interpolated precision",
-    formula="AiP = mean of iP at the recall points 0, 0.01, …, 1",
-    example="sizes 100, 50, 100, relevant 80, 0, 60 of 200: AiP = 0.49109",
     caveat=f"The mean over topics is called MAiP. {_REPEATED_TEXT} {_POINTS}",
     parameters=_REPEATED,
     curve=_aip_curve,
     curve_over="recall",
 )
 def _aip(ranking: HighlightedRanking, rank: int, repeated: Repeated) -> float:
+    """Compute average interpolated precision.
+
+    AiP = mean of iP at the recall points 0, 0.01, …, 1
+
+    Example: sizes 100, 50, 100, relevant 80, 0, 60 of 200: AiP = 0.49109
+    """
     # inex_eval adds from left to right; an exact sum would differ in the last digit.
     return sum_in_order(interpolated_precision(ranking, RECALL_POINTS, repeated)) / 101

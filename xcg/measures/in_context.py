@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from xcg.documents.intervals import IntervalSet
+from xcg.documents.text_units import IntervalSet
 from xcg.errors import XcgError
 from xcg.measures.definition import RANK, Number
 from xcg.measures.highlighted import LIMIT, f_measure, register_highlighted
@@ -225,75 +225,83 @@ def _scores(
 
 
 @register_highlighted(
-    "gP",
-    title="generalised precision of articles, Relevant in Context",
-    formula="gP[r] = Σ F_β of the text read in the first r articles / r; with fewer than r articles "
-    "the value at the last one",
-    example="F .8, 0: gP@2 = gP@10 = 0.4",
-    caveat=_CAVEAT,
-    cutoff=RANK,
-    parameters=_PARAMETERS,
-    reads_unknown=_reads_unknown,
+    "gP", caveat=_CAVEAT, cutoff=RANK, parameters=_PARAMETERS, reads_unknown=_reads_unknown
 )
 def _gp(ranking: HighlightedRanking, rank: int, **scored_by: float) -> float:
+    """Compute generalised precision of articles, Relevant in Context.
+
+    gP[r] = Σ F_β of the text read in the first r articles / r; with fewer than r articles the value
+    at the last one
+
+    Example: F .8, 0: gP@2 = gP@10 = 0.4
+    """
     return generalised_precision(_scores(ranking, **scored_by), rank)
 
 
-@register_highlighted(
-    "gR",
-    title="recall of articles, Relevant in Context",
-    formula="gR[r] = relevant articles among the first r / relevant articles",
-    example="one of two articles relevant, four relevant in all: gR@2 = 0.25",
-    caveat="An article counts as found if it has relevant text, even if no result contains this text.",
-    cutoff=RANK,
-    reads_unknown=lambda ranking, _: False,
-)
+@register_highlighted("gR", cutoff=RANK, reads_unknown=lambda ranking, _: False)
 def _gr(ranking: HighlightedRanking, rank: int) -> float:
+    """Compute recall of articles, Relevant in Context.
+
+    gR[r] = relevant articles among the first r / relevant articles
+
+    Example: one of two articles relevant, four relevant in all: gR@2 = 0.25
+
+    Caveat: An article counts as found if it has relevant text, even if no result contains this
+    text.
+    """
     first = list(ranking.articles())[:rank]
     return sum(document in ranking.relevant_in for document in first) / len(ranking.relevant_in)
 
 
 @register_highlighted(
     "AgP",
-    title="average generalised precision, Relevant in Context",
-    formula="AgP = Σ of gP at the ranks of relevant articles / relevant articles",
-    example="F .8, 0, .5 (relevant, not, relevant) of 4: AgP = (.8 + 1.3 / 3) / 4 = 0.308",
     caveat=f"The mean over topics is called MAgP. {_CAVEAT}",
     parameters=_PARAMETERS,
     reads_unknown=_reads_unknown,
 )
 def _agp(ranking: HighlightedRanking, rank: int, **scored_by: float) -> float:
+    """Compute average generalised precision, Relevant in Context.
+
+    AgP = Σ of gP at the ranks of relevant articles / relevant articles
+
+    Example: F .8, 0, .5 (relevant, not, relevant) of 4: AgP = (.8 + 1.3 / 3) / 4 = 0.308
+    """
     return average_generalised_precision(_scores(ranking, **scored_by), len(ranking.relevant_in))
 
 
-@register_highlighted(
-    "BiC",
-    title="average generalised precision of entry points, Best in Context",
-    formula="BiC = AgP of the scores max(0, (n - distance) / n), where distance is that of the "
-    "article's first result to the best entry point, in characters; 0 without an entry point",
-    example="distance 100: (500 - 100) / 500 = 0.8",
-    caveat="n was 1000 in 2007. It is 500 in inex_eval of 2009 and 2010.",
-    parameters={"n": Number(500, 1)},
-    reads_unknown=_reads_unknown,
-)
+@register_highlighted("BiC", parameters={"n": Number(500, 1)}, reads_unknown=_reads_unknown)
 def _bic(ranking: HighlightedRanking, rank: int, n: float) -> float:
+    """Compute average generalised precision of entry points, Best in Context.
+
+    BiC = AgP of the scores max(0, (n - distance) / n), where distance is that of the article's
+    first result to the best entry point, in characters; 0 without an entry point
+
+    Example: distance 100: (500 - 100) / 500 = 0.8
+
+    Caveat: n was 1000 in 2007. It is 500 in inex_eval of 2009 and 2010.
+    """
     _check_entry_points(ranking)
     return average_generalised_precision(entry_point_scores(ranking, n), len(ranking.relevant_in))
 
 
 @register_highlighted(
     "BEPD",
-    title="best-entry-point distance, INEX 2006",
-    formula="BEPD = Σ A·L / (A·L + distance) over the retrieved relevant articles / relevant articles",
-    source="INEX 2006, Lalmas, Kazai, Kamps, Pehcevski, Piwowarski & Robertson 2007 "
-    "[@lalmas-et-al-2007]",
-    example="A = 0.1, L = 1000, distance 300: 100 / 400 = 0.25",
-    caveat="L is the mean length of the corpus's articles by default. The lengths in offset qrels "
-    "do not replace it: only assessed articles have them. The mean over articles is xcg's own.",
     parameters={"A": Number(0.1, 0, above=True), "L": Number(0, 0)},
     reads_unknown=_reads_unknown,
 )
 def _bepd(ranking: HighlightedRanking, rank: int, A: float, L: float) -> float:  # noqa: N803
+    """Compute best-entry-point distance, INEX 2006.
+
+    BEPD = Σ A·L / (A·L + distance) over the retrieved relevant articles / relevant articles
+
+    Source: INEX 2006, Lalmas, Kazai, Kamps, Pehcevski, Piwowarski & Robertson 2007
+    [@lalmas-et-al-2007]
+
+    Example: A = 0.1, L = 1000, distance 300: 100 / 400 = 0.25
+
+    Caveat: L is the mean length of the corpus's articles by default. The lengths in offset qrels do
+    not replace it: only assessed articles have them. The mean over articles is xcg's own.
+    """
     _check_entry_points(ranking)
     length = L or (ranking.mean_length() if ranking.mean_length is not None else 0.0)
     if not length:

@@ -95,22 +95,21 @@ def _curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
     return _RECALL_POINTS, _precalls(topic, _RECALL_POINTS) or [0.0] * len(_RECALL_POINTS)
 
 
-@MEASURES.register(
-    "inexEval",
-    title="inex-eval: precision at recall points, and its mean",
-    formula="P(rel|retr)(x) = x·n / (x·n + j + s·i / (r + 1)); without a recall point the mean "
-    "over x = 0.01, 0.02, …, 1.00",
-    source="Kazai & Lalmas 2006 [@kazai-lalmas-2006], equation 17; Raghavan, Bollmann "
-    "& Jung 1989 [@raghavan-bollmann-jung-1989]",
-    example="relevant at ranks 1 and 3 of 2: inexEval@0.5 = 1, inexEval@1 = 2 / 3",
-    caveat="It ignores overlap: each result counts with the quantised score of its assessment, and "
-    "all assessed elements are to be retrieved.",
-    cutoff=RECALL_OR_MEAN,
-    needs="scores",
-    curve=_curve,
-    curve_over="recall",
-)
+@MEASURES.register("inexEval", cutoff=RECALL_OR_MEAN, needs="scores", curve=_curve, curve_over="recall")
 def _inex_eval(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    """Compute inex-eval: precision at recall points, and its mean.
+
+    P(rel|retr)(x) = x·n / (x·n + j + s·i / (r + 1)); without a recall point the mean over x = 0.01,
+    0.02, …, 1.00
+
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], equation 17; Raghavan, Bollmann & Jung 1989
+    [@raghavan-bollmann-jung-1989]
+
+    Example: relevant at ranks 1 and 3 of 2: inexEval@0.5 = 1, inexEval@1 = 2 / 3
+
+    Caveat: It ignores overlap: each result counts with the quantised score of its assessment, and
+    all assessed elements are to be retrieved.
+    """
     values = _precalls(topic, _RECALL_POINTS if math.isinf(cutoff) else [cutoff])
     return math.fsum(values) / len(values) if values else None
 
@@ -125,29 +124,29 @@ _ng = partial(
 _GRADES = "Exhaustivity and specificity are mapped to 0 to 1."
 
 
-@_ng(
-    "ngRecall",
-    title="inex-eval-ng: recall by exhaustivity",
-    formula="ngRecall[k] = Σ e(c)·|c'| / |c| over the first k results c / Σ e over all assessed "
-    "elements, where |c'| is the number of characters of c that no earlier result contains",
-    range="0 to 1 if no element is repeated",
-    example="e = 1 and 2/3, half of the second seen before, Σ e = 2: ngRecall@2 = (1 + 1/3) / 2",
-    caveat=f"overlap=ignored replaces |c'| / |c| by 1. {_GRADES}",
-)
+@_ng("ngRecall", caveat=f"overlap=ignored replaces |c'| / |c| by 1. {_GRADES}")
 def _ng_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    """Compute inex-eval-ng: recall by exhaustivity.
+
+    ngRecall[k] = Σ e(c)·|c'| / |c| over the first k results c / Σ e over all assessed elements,
+    where |c'| is the number of characters of c that no earlier result contains
+
+    Range: 0 to 1 if no element is repeated
+
+    Example: e = 1 and 2/3, half of the second seen before, Σ e = 2: ngRecall@2 = (1 + 1/3) / 2
+    """
     exhaustive, _, _, total = _ng_sums(topic, cutoff, parameters)
     return exhaustive / total if total > 0 else None
 
 
-@_ng(
-    "ngPrecision",
-    title="inex-eval-ng: precision by specificity",
-    formula="ngPrecision[k] = Σ s(c)·|c'| / Σ |c'| over the first k results c, with |c'| as for "
-    "ngRecall",
-    example="s = 1 and 1/3, 30 and 60 new characters: ngPrecision@2 = 50 / 90",
-    caveat=f"overlap=ignored counts all characters of each result. {_GRADES}",
-)
+@_ng("ngPrecision", caveat=f"overlap=ignored counts all characters of each result. {_GRADES}")
 def _ng_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    """Compute inex-eval-ng: precision by specificity.
+
+    ngPrecision[k] = Σ s(c)·|c'| / Σ |c'| over the first k results c, with |c'| as for ngRecall
+
+    Example: s = 1 and 1/3, 30 and 60 new characters: ngPrecision@2 = 50 / 90
+    """
     _, specific, read, total = _ng_sums(topic, cutoff, parameters)
     if total <= 0:
         return None
@@ -161,26 +160,28 @@ def _ng_sums(
     results, total = topic.grades
     considered = parameters["overlap"] == "considered"
     exhaustive = specific = read = 0.0
-    for result in results[: len(results) if math.isinf(cutoff) else int(cutoff)]:
-        size = result.new if considered else result.size
-        new = 1.0 if not considered else size / result.size if result.size else 0.0
-        exhaustive += result.exhaustivity * new
-        specific += result.specificity * size
+    for e, s, length, unseen in results[: len(results) if math.isinf(cutoff) else int(cutoff)]:
+        size = unseen if considered else length
+        new = 1.0 if not considered else size / length if length else 0.0
+        exhaustive += e * new
+        specific += s * size
         read += size
     return exhaustive, specific, read, total
 
 
-@MEASURES.register(
-    "overlap",
-    title="overlap of a ranking",
-    formula="overlap = share of the results that contain, lie inside or repeat another result",
-    source="Kazai & Lalmas 2006 [@kazai-lalmas-2006], section 6.3",
-    example="a section, a paragraph of it, another section: overlap = 2 / 3",
-    caveat="It describes a run and does not rate it. A topic without results is left out of the mean.",
-    cutoff=RANK_OR_ALL,
-    needs="scores",
-)
+@MEASURES.register("overlap", cutoff=RANK_OR_ALL, needs="scores")
 def _overlap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    """Compute overlap of a ranking.
+
+    overlap = share of the results that contain, lie inside or repeat another result
+
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], section 6.3
+
+    Example: a section, a paragraph of it, another section: overlap = 2 / 3
+
+    Caveat: It describes a run and does not rate it. A topic without results is left out of the
+    mean.
+    """
     top = topic.overlaps(None if math.isinf(cutoff) else int(cutoff))
     return sum(top) / len(top) if top else None
 
@@ -191,21 +192,21 @@ def _ratio_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Cur
     return ranks, [expected_ratio(units, rank) or 0.0 for rank in ranks]
 
 
-@MEASURES.register(
-    "expectedRatio",
-    title="expected ratio of relevant units",
-    formula="expectedRatio[k] = Σ P(e)·(1 - Π (1 - p(c_j → e))) / Σ P(e) over the relevant elements e, "
-    "where the product is over the first k results c_j, P(e) is the score of e, and p(c → e) the "
-    "closeness of c to e under the near-miss model of the user model, 1 for c = e",
-    source="Piwowarski & Gallinari 2004 [@piwowarski-gallinari-2004], with probabilities of xcg",
-    example="scores 1 and 0.5, the first is returned, with probability 0.5 the user goes on to the "
-    "second: expectedRatio@1 = (1 + 0.5·0.5) / 1.5",
-    caveat="The paper's probabilities are not available to us, so values are not comparable with "
-    "published ones. Use a near-miss model such as browsing; under judged, the user sees only the "
-    "results themselves. Not the expected reciprocal rank, ERR.",
-    cutoff=RANK_OR_ALL,
-    needs="scores",
-    curve=_ratio_curve,
-)
+@MEASURES.register("expectedRatio", cutoff=RANK_OR_ALL, needs="scores", curve=_ratio_curve)
 def _expected_ratio(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+    """Compute expected ratio of relevant units.
+
+    expectedRatio[k] = Σ P(e)·(1 - Π (1 - p(c_j → e))) / Σ P(e) over the relevant elements e, where
+    the product is over the first k results c_j, P(e) is the score of e, and p(c → e) the closeness
+    of c to e under the near-miss model of the user model, 1 for c = e
+
+    Source: Piwowarski & Gallinari 2004 [@piwowarski-gallinari-2004], with probabilities of xcg
+
+    Example: scores 1 and 0.5, the first is returned, with probability 0.5 the user goes on to the
+    second: expectedRatio@1 = (1 + 0.5·0.5) / 1.5
+
+    Caveat: The paper's probabilities are not available to us, so values are not comparable with
+    published ones. Use a near-miss model such as browsing; under judged, the user sees only the
+    results themselves. Not the expected reciprocal rank, ERR.
+    """
     return expected_ratio(topic.relevant_units, cutoff)

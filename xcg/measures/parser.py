@@ -22,9 +22,90 @@ from xcg.measures.definition import (
     Order,
     Parameters,
 )
+from xcg.measures.names_elsewhere import measure_elsewhere
 from xcg.measures.topic_gains import RankingGains
-from xcg.measures.trec_names import measure_of, measures_of_set
 from xcg.registry import Between, F, FunctionRegistry, Parameter, Registry, parameters_of
+
+SETS = ("official", "all_trec")
+"""The names of sets of measures."""
+
+_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+_AT = {
+    "iprec_at_recall_#": tuple(tenth / 10 for tenth in range(11)),
+    "Rprec_mult_#": tuple(tenth / 10 for tenth in range(2, 22, 2)),
+    "success_#": (1, 5, 10),
+    "unj_#": (5, 10, 20),
+    "set_F_#": (),
+}
+"""Name → the numbers that trec_eval puts in it by default, if they are not the usual cutoffs."""
+
+TREC_NAMES = {
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRet(rel=1)",
+    "map": "AP",
+    "gm_map": "gm_map",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "recip_rank": "RR",
+    "iprec_at_recall_#": "IPrec@#",
+    "P_#": "P@#",
+    "relstring": "relstring",
+    "recall_#": "R@#",
+    "infAP": "infAP",
+    "gm_bpref": "gm_bpref",
+    "Rprec_mult_#": "Rprec_mult(x=#)",
+    "utility": "utility",
+    "11pt_avg": "IPrec",
+    "binG": "binG",
+    "G": "G",
+    "ndcg": "nDCG",
+    "ndcg_rel": "ndcg_rel",
+    "Rndcg": "Rndcg",
+    "ndcg_cut_#": "nDCG@#",
+    "map_cut_#": "AP@#",
+    "relative_P_#": "relative_P@#",
+    "success_#": "Success@#",
+    "set_P": "SetP",
+    "set_relative_P": "SetP(relative=True)",
+    "set_recall": "SetR",
+    "set_map": "SetAP",
+    "set_F": "SetF",
+    "set_F_#": "SetF(beta=#)",
+    "num_nonrel_judged_ret": "num_nonrel_judged_ret",
+    "rbp": "RBP(p=0.9)",
+    "rbp_resid": "rbp_resid",
+    "unj_#": "unj@#",
+}
+"""Name in trec_eval → measure, in the order of trec_eval's output; # is a number."""
+
+_NUMBER = re.compile(r"(?<=_)[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
+
+
+def measure_of(name: str) -> str:
+    """Return the measure that a name of trec_eval means; other texts are returned unchanged.
+
+    >>> measure_of("ndcg_cut_10"), measure_of("recip_rank"), measure_of("nxCG@10")
+    ('nDCG@10', 'RR', 'nxCG@10')
+    """
+    found = _NUMBER.search(name)
+    key = f"{name[: found.start()]}#" if found else name
+    return TREC_NAMES.get(key, name).replace("#", found[0] if found else "#")
+
+
+def measures_of_set(name: str) -> list[str] | None:
+    """Return the measures of trec_eval's sets ``official`` and ``all_trec``; None for other names."""
+    if name not in SETS:
+        return None
+    found = []
+    for key, measure in TREC_NAMES.items():
+        if key == "relstring" and name == "official":
+            break
+        numbers = _AT.get(key, _CUTOFFS) if "#" in key else (0,)
+        found += [measure.replace("#", f"{number:g}") for number in numbers]
+    return found
+
 
 _MEASURE = re.compile(
     r"((?:[A-Za-z_][\w.]*:)?[A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z", re.ASCII
@@ -49,11 +130,12 @@ class MeasureRegistry(Registry[Definition]):
 
         Args:
             name: The name of the measure.
-            **declaration: The other fields of its :class:`Definition`.
+            **declaration: The other fields of its :class:`Definition`. Those that are text can stand in
+                the docstring of the function, see :func:`texts_of`.
         """
 
         def add(compute: F) -> F:
-            self.add(name, Definition(name, compute=compute, **declaration))
+            self.add(name, Definition(name, compute=compute, **{**texts_of(compute), **declaration}))
             return compute
 
         return add
@@ -86,7 +168,8 @@ class MeasureRegistry(Registry[Definition]):
                 raise XcgError(
                     f"unknown measure {name!r}: did you mean '{stem}@{name.removeprefix(stem)}'?"
                 )
-            raise XcgError(f"unknown measure {name!r}: {nearest(name, [*self, *self._aliases])}")
+            hint = measure_elsewhere(name) or nearest(name, [*self, *self._aliases])
+            raise XcgError(f"unknown measure {name!r}: {hint}")
         return self.get(key)
 
     def definitions(self, name: str) -> list[Definition]:
@@ -212,6 +295,32 @@ class MeasureRegistry(Registry[Definition]):
         return measure
 
 
+def texts_of(function: Callable[..., object]) -> dict[str, str]:
+    """Return the title, formula and other texts of a measure that a function's docstring states.
+
+    The first line is ``Compute TITLE.``, and the second paragraph the formula. Others begin with
+    ``Range:``, ``Source:``, ``Example:`` or ``Caveat:``.
+
+    >>> def reciprocal_rank(ranking, depth):
+    ...     '''Compute reciprocal rank.
+    ...
+    ...     RR = 1 / rank
+    ...
+    ...     Range: 0 to 1'''
+    >>> texts_of(reciprocal_rank)
+    {'title': 'reciprocal rank', 'formula': 'RR = 1 / rank', 'range': '0 to 1'}
+    """
+    title, formula, *others = [*(function.__doc__ or "").split("\n\n"), "", ""]
+    title = title.removeprefix("Compute ").removesuffix(".")
+    texts = {"title": title, "formula": formula}
+    for paragraph in others:
+        name, _, text = paragraph.partition(":")
+        if name.strip() in _TEXTS:
+            texts[name.strip().lower()] = text
+    return {name: " ".join(text.split()) for name, text in texts.items() if text}
+
+
+_TEXTS = ("Range", "Source", "Example", "Caveat")
 Function = Callable[..., float | None]
 _FUNCTIONS: FunctionRegistry[Function] = FunctionRegistry("measure", "xcg.measure")
 

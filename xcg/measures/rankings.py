@@ -10,11 +10,10 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
-from xcg.documents.intervals import IntervalSet
-from xcg.documents.text_units import TextUnit, UnitConverter
+from xcg.documents.text_units import IntervalSet, TextUnit, UnitConverter
 from xcg.errors import InputError
 from xcg.measures.judged_rankings import JudgedRanking, NuggetRanking, Nuggets
-from xcg.user_model.effort import EffortUnit
+from xcg.user_model.relevance_value import EffortUnit
 
 MAX_COMPARISONS = 4_000_000
 """The maximum number of pairs of a result and a gold span that one ranking compares."""

@@ -16,7 +16,7 @@ from xcg.measures.definition import (
     Parameters,
 )
 from xcg.measures.judged_rankings import JudgedRanking
-from xcg.measures.parser import MEASURES
+from xcg.measures.parser import MEASURES, texts_of
 from xcg.measures.topic_gains import sum_in_order
 
 MEANS = "The mean is over all assessed topics, as with trec_eval -c."
@@ -27,25 +27,27 @@ _OVERLAP = {"overlap": Number(0.5, 0, 1, above=True)}
 _ON_SPANS = (
     "For topics with gold spans alone, a result is relevant if it contains at least the share overlap "
     "of the characters of a gold span that no result before it found; its level is the best grade of "
-    "these. A result that finds several counts once, and each of them counts in R and AP."
+    "these. A result that finds several counts once, and each of them counts in R and AP. Long results "
+    "contain more of a gold span, so whole documents raise the value."
 )
 RELEVANT = "A document is relevant if its level is at least rel."
+_ELEVEN_POINTS = [x / 10 for x in range(11)]
 COUNT: dict[str, Any] = {"is_count": True, "range": "0 or more"}
 _SUM = "The value over all topics is the sum, not the mean."
 
 
 def standard(
-    name: str, *, caveat: str = RELEVANT, key: str = "", **fields: Any
+    name: str, *, key: str = "", **fields: Any
 ) -> Callable[[Callable[..., float]], Definition]:
     """Return a decorator that registers a function of a ranking and of keyword arguments.
 
     Args:
         name: The name of the measure.
-        caveat: What users should know besides how the mean is computed.
         key: The key in the registry, if it is not the name.
-        **fields: Other fields of the definition. With a cutoff, the function has an argument ``depth``,
-            which is infinite without a cutoff; its other arguments are the parameters but ``overlap``
-            and ``judged_only``.
+        **fields: Other fields of the definition; texts in the function's docstring override them. The
+            caveat is what users should know besides how the mean is computed. With a cutoff, the
+            function has an argument ``depth``, which is infinite without a cutoff; its other arguments
+            are the parameters but ``overlap`` and ``judged_only``.
     """
 
     def register(function: Callable[..., float]) -> Definition:
@@ -58,15 +60,16 @@ def standard(
                 return None
             return function(ranking, *([depth] if definition.cutoff else []), **own)
 
-        definition = Definition(name, compute=compute, caveat=caveat, **fields)
+        declared: dict[str, Any] = {"source": TREC_EVAL, "caveat": RELEVANT, "parameters": REL}
+        declared |= {"needs": "levels", **fields, **texts_of(function)}
+        if not fields.get("is_count"):
+            declared["caveat"] += f" {MEANS}"
+        if fields.get("on_spans"):
+            declared["parameters"] = {**declared["parameters"], **_OVERLAP}
+            declared["caveat"] += f" {_ON_SPANS}"
+        definition = Definition(name, compute=compute, **declared)
         return MEASURES.add(key or name, definition)
 
-    if not fields.get("is_count"):
-        caveat = f"{caveat} {MEANS}"
-    fields = {"source": TREC_EVAL, "parameters": REL, "needs": "levels", **fields}
-    if fields.get("on_spans"):
-        fields["parameters"] = {**fields["parameters"], **_OVERLAP}
-        caveat = f"{caveat} {_ON_SPANS}"
     return register
 
 
@@ -84,25 +87,25 @@ def ratio(part: float, whole: float) -> float:
 
 @standard(
     "P",
-    title="precision at a rank",
-    formula="P[k] = relevant results among the first k / k",
     source=f"van Rijsbergen 1979 [@van-rijsbergen-1979]; {TREC_EVAL}",
-    example="levels 1, 0, 2, 0: P@4 = 2 / 4 = 0.5",
     cutoff=RANK,
     aliases=("Precision",),
     on_spans=True,
     parameters=_JUDGED_ONLY,
 )
 def _precision(ranking: JudgedRanking, depth: float, rel: float) -> float:
+    """Compute precision at a rank.
+
+    P[k] = relevant results among the first k / k
+
+    Example: levels 1, 0, 2, 0: P@4 = 2 / 4 = 0.5
+    """
     return len(ranking.relevant_ranks(rel, depth)) / depth
 
 
 @standard(
     "R",
-    title="recall at a rank",
-    formula="R[k] = relevant results among the first k / all relevant documents",
     source=f"van Rijsbergen 1979 [@van-rijsbergen-1979]; {TREC_EVAL}",
-    example="levels 1, 0, 2, four relevant documents: R@2 = 1 / 4 = 0.25",
     cutoff=RANK,
     aliases=("Recall",),
     caveat=f"R without a rank is Sakai's R-measure. {RELEVANT}",
@@ -111,17 +114,18 @@ def _precision(ranking: JudgedRanking, depth: float, rel: float) -> float:
     parameters=_JUDGED_ONLY,
 )
 def recall_at_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
-    """Compute recall: the relevant results up to a rank / all relevant documents."""
+    """Compute recall at a rank.
+
+    R[k] = relevant results among the first k / all relevant documents
+
+    Example: levels 1, 0, 2, four relevant documents: R@2 = 1 / 4 = 0.25
+    """
     return ratio(len(ranking.found_ranks(rel, depth)), ranking.relevant(rel))
 
 
 @standard(
     "AP",
-    title="average precision",
-    formula="AP = Σ of P[k] over the ranks k of relevant results, with a cutoff those up to it / all "
-    "relevant documents",
     source=f"Harman 1992 [@harman-1992]; {TREC_EVAL}",
-    example="levels 1, 0, 0, 1, two relevant documents: AP = (1 / 1 + 2 / 4) / 2 = 0.75",
     cutoff=RANK_OR_ALL,
     aliases=("MAP",),
     caveat=f"xAP is average precision of gains under a user model. {RELEVANT}",
@@ -129,7 +133,13 @@ def recall_at_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
     parameters=_JUDGED_ONLY,
 )
 def average_precision(ranking: JudgedRanking, depth: float, rel: float) -> float:
-    """Compute average precision."""
+    """Compute average precision.
+
+    AP = Σ of P[k] over the ranks k of relevant results, with a cutoff those up to it / all relevant
+    documents
+
+    Example: levels 1, 0, 0, 1, two relevant documents: AP = (1 / 1 + 2 / 4) / 2 = 0.75
+    """
     ranks = ranking.relevant_ranks(rel, depth)
     precisions = [n / rank for n, rank in enumerate(ranks, 1)]
     if ranking.others:
@@ -140,19 +150,23 @@ def average_precision(ranking: JudgedRanking, depth: float, rel: float) -> float
 
 @standard(
     "nDCG",
-    title="normalised discounted cumulated gain of levels",
-    formula="nDCG[k] = DCG[k] / IDCG[k], DCG[k] = Σ level[i] / log2(i + 1); IDCG is that of all "
-    "assessed documents by level, and levels below 0 gain 0",
     source=f"Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002]; {TREC_EVAL}",
-    example="levels 0, 0, 1, one relevant document: nDCG = (1 / 2) / 1 = 0.5",
     cutoff=RANK_OR_ALL,
     aliases=("NDCG",),
-    caveat="One document of level 3 gains as much as three documents of level 1. nxDCG is that of "
-    "gains under a user model. With dcg=exp-log2 a level counts 2^level - 1.",
     parameters={"dcg": ("log2", "exp-log2"), "judged_only": ("False", "True")},
     on_spans=True,
 )
 def _ndcg(ranking: JudgedRanking, depth: float, dcg: str) -> float:
+    """Compute normalised discounted cumulated gain of levels.
+
+    nDCG[k] = DCG[k] / IDCG[k], DCG[k] = Σ level[i] / log2(i + 1); IDCG is that of all assessed
+    documents by level, and levels below 0 gain 0
+
+    Example: levels 0, 0, 1, one relevant document: nDCG = (1 / 2) / 1 = 0.5
+
+    Caveat: One document of level 3 gains as much as three documents of level 1. nxDCG is that of
+    gains under a user model. With dcg=exp-log2 a level counts 2^level - 1.
+    """
     found, judged = ranking.levels, ranking.judged
     if dcg == "exp-log2":
         found, judged = ([2 ** max(level, 0) - 1 for level in levels] for levels in (found, judged))
@@ -163,60 +177,65 @@ def _ndcg(ranking: JudgedRanking, depth: float, dcg: str) -> float:
 
 @standard(
     "RR",
-    title="reciprocal rank",
-    formula="RR = 1 / rank of the first relevant result, with a cutoff among those up to it; 0 if "
-    "there is none",
     source=f"Kantor & Voorhees 2000 [@kantor-voorhees-2000]; {TREC_EVAL}",
-    example="levels 0, 0, 0, 1: RR = 1 / 4 = 0.25",
     cutoff=RANK_OR_ALL,
     aliases=("MRR",),
     on_spans=True,
     parameters=_JUDGED_ONLY,
 )
 def _reciprocal_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
+    """Compute reciprocal rank.
+
+    RR = 1 / rank of the first relevant result, with a cutoff among those up to it; 0 if there is
+    none
+
+    Example: levels 0, 0, 0, 1: RR = 1 / 4 = 0.25
+    """
     ranks = ranking.relevant_ranks(rel, depth)
     return 1 / ranks[0] if ranks else 0.0
 
 
 @standard(
     "Rprec",
-    title="precision at the number of relevant documents",
-    formula="Rprec = P[R], where R is the number of relevant documents",
     source=f"Buckley & Voorhees 2005 [@buckley-voorhees-2005]; {TREC_EVAL}",
-    example="levels 1, 0, 1, two relevant documents: Rprec = 1 / 2 = 0.5",
     aliases=("RPrec",),
     parameters=_JUDGED_ONLY,
 )
 def _r_precision(ranking: JudgedRanking, rel: float) -> float:
+    """Compute precision at the number of relevant documents.
+
+    Rprec = P[R], where R is the number of relevant documents
+
+    Example: levels 1, 0, 1, two relevant documents: Rprec = 1 / 2 = 0.5
+    """
     relevant = ranking.relevant(rel)
     return ratio(len(ranking.found_ranks(rel, relevant)), relevant)
 
 
-@standard(
-    "Success",
-    title="whether there is a relevant result up to a rank",
-    formula="Success[k] = 1 if one of the first k results is relevant, else 0",
-    example="levels 0, 0, 1: Success@2 = 0, Success@3 = 1",
-    cutoff=RANK,
-    on_spans=True,
-    parameters=_JUDGED_ONLY,
-)
+@standard("Success", cutoff=RANK, on_spans=True, parameters=_JUDGED_ONLY)
 def _success(ranking: JudgedRanking, depth: float, rel: float) -> float:
+    """Compute whether there is a relevant result up to a rank.
+
+    Success[k] = 1 if one of the first k results is relevant, else 0
+
+    Example: levels 0, 0, 1: Success@2 = 0, Success@3 = 1
+    """
     return 1.0 if ranking.relevant_ranks(rel, depth) else 0.0
 
 
 @standard(
-    "Bpref",
-    title="binary preference",
-    formula="Bpref = 1/R · Σ over the relevant results of 1 - min(n, R) / min(N, R), where n is the "
-    "number of results before it that are assessed as not relevant, N that of all such documents, "
-    "and R the number of relevant documents",
-    source=f"Buckley & Voorhees 2004 [@buckley-voorhees-2004]; {TREC_EVAL}",
-    example="levels 1, 0, 1, two relevant and two other documents: Bpref = (1 + 1 - 1 / 2) / 2 = 0.75",
-    aliases=("BPref",),
+    "Bpref", source=f"Buckley & Voorhees 2004 [@buckley-voorhees-2004]; {TREC_EVAL}", aliases=("BPref",)
 )
 def binary_preference(ranking: JudgedRanking, rel: float) -> float:
-    """Compute binary preference."""
+    """Compute binary preference.
+
+    Bpref = 1/R · Σ over the relevant results of 1 - min(n, R) / min(N, R), where n is the number of
+    results before it that are assessed as not relevant, N that of all such documents, and R the
+    number of relevant documents
+
+    Example: levels 1, 0, 1, two relevant and two other documents: Bpref = (1 + 1 - 1 / 2) / 2 =
+    0.75
+    """
     relevant = ranking.relevant(rel)
     bound = min(relevant, ranking.relevant(0) - relevant)
     before = 0
@@ -231,19 +250,24 @@ def binary_preference(ranking: JudgedRanking, rel: float) -> float:
 
 @standard(
     "IPrec",
-    title="highest precision at or after a recall point",
-    formula="IPrec[x] = max over n ≥ m of n / rank of relevant result n, where m is x · R, rounded "
-    "to a whole number (halves up) and R the number of relevant documents; without a recall point the "
-    "mean over x = 0, 0.1, …, 1",
     source=f"{TREC_EVAL} 10",
-    example="levels 1, 0, 1, 1, four relevant documents: IPrec@0.5 = 3 / 4 = 0.75",
     cutoff=RECALL_FROM_0_OR_MEAN,
     caveat=f"ir_measures and trec_eval 9 take the whole part of x · R + 0.9 instead. {RELEVANT}",
     parameters=_JUDGED_ONLY,
+    curve_points=_ELEVEN_POINTS,
+    curve_over="recall",
 )
 def _interpolated_precision(ranking: JudgedRanking, recall: float, rel: float) -> float:
+    """Compute highest precision at or after a recall point.
+
+    IPrec[x] = max over n ≥ m of n / rank of relevant result n, where m is x · R, rounded to a whole
+    number (halves up) and R the number of relevant documents; without a recall point the mean over
+    x = 0, 0.1, …, 1
+
+    Example: levels 1, 0, 1, 1, four relevant documents: IPrec@0.5 = 3 / 4 = 0.75
+    """
     if math.isinf(recall):
-        return sum_in_order(_interpolated_precision_at(ranking, x / 10, rel) for x in range(11)) / 11
+        return sum_in_order(_interpolated_precision_at(ranking, x, rel) for x in _ELEVEN_POINTS) / 11
     return _interpolated_precision_at(ranking, recall, rel)
 
 
@@ -255,60 +279,62 @@ def _interpolated_precision_at(ranking: JudgedRanking, recall: float, rel: float
 
 @standard(
     "NumRet",
-    title="number of results",
-    formula="NumRet = results, assessed or not; NumRet(rel=1) = relevant results",
-    example="levels 1, not assessed, 0, 2: NumRet = 4, NumRelRet = 2",
     parameters={"rel": Number(0, 1, whole=True)},
     aliases=("NumRelRet",),
     caveat=f"NumRelRet is NumRet(rel=1); without rel all results count. {_SUM}",
     **COUNT,
 )
 def _number_retrieved(ranking: JudgedRanking, rel: float) -> float:
+    """Compute number of results.
+
+    NumRet = results, assessed or not; NumRet(rel=1) = relevant results
+
+    Example: levels 1, not assessed, 0, 2: NumRet = 4, NumRelRet = 2
+    """
     return float(len(ranking.relevant_ranks(rel)) if rel else ranking.retrieved)
 
 
-@standard(
-    "NumRel",
-    title="number of relevant documents",
-    formula="NumRel = assessed documents with at least the level rel",
-    example="levels 1, 0, 2, one relevant document is not retrieved: NumRel = 3",
-    caveat=_SUM,
-    **COUNT,
-)
+@standard("NumRel", caveat=_SUM, **COUNT)
 def _number_relevant(ranking: JudgedRanking, rel: float) -> float:
+    """Compute number of relevant documents.
+
+    NumRel = assessed documents with at least the level rel
+
+    Example: levels 1, 0, 2, one relevant document is not retrieved: NumRel = 3
+    """
     return float(ranking.relevant(rel))
 
 
-@standard(
-    "NumQ",
-    title="number of topics",
-    formula="NumQ = 1 for every topic that counts",
-    example="50 assessed topics: NumQ = 50",
-    parameters={},
-    caveat=_SUM,
-    **COUNT,
-)
+@standard("NumQ", parameters={}, caveat=_SUM, **COUNT)
 def _number_of_topics(ranking: JudgedRanking) -> float:
+    """Compute number of topics.
+
+    NumQ = 1 for every topic that counts
+
+    Example: 50 assessed topics: NumQ = 50
+    """
     return 1.0
 
 
 @MEASURES.register(
-    "AUC",
-    title="area under the ROC curve",
-    formula="AUC = pairs of a relevant and a non-relevant document with the relevant one first, and "
-    "half of the tied pairs / all pairs",
-    source="Hanley & McNeil 1982 [@hanley-mcneil-1982]; named by Scheel, Lommatzsch & "
-    "Albayrak 2011, section 2.3",
-    example="levels 1, 0, 1, 0: AUC = (2 + 1) / (2·2) = 0.75",
-    caveat="Only assessed documents count, and those that are not retrieved are tied after the last "
-    "result. Results with equal scores are tied. A document is relevant if its level is at least rel. "
-    "A topic without relevant or without non-relevant documents is left out of the mean. Accuracy "
-    "of ir_measures looks only at retrieved documents.",
-    parameters={"rel": Number(1, 1, whole=True)},
-    aliases=("ROCAUC", "AUROC"),
-    needs="levels",
+    "AUC", parameters={"rel": Number(1, 1, whole=True)}, aliases=("ROCAUC", "AUROC"), needs="levels"
 )
 def _auc(ranking: JudgedRanking, cutoff: float, parameters: Parameters) -> float | None:
+    """Compute area under the ROC curve.
+
+    AUC = pairs of a relevant and a non-relevant document with the relevant one first, and half of
+    the tied pairs / all pairs
+
+    Source: Hanley & McNeil 1982 [@hanley-mcneil-1982]; named by Scheel, Lommatzsch & Albayrak 2011,
+    section 2.3
+
+    Example: levels 1, 0, 1, 0: AUC = (2 + 1) / (2·2) = 0.75
+
+    Caveat: Only assessed documents count, and those that are not retrieved are tied after the last
+    result. Results with equal scores are tied. A document is relevant if its level is at least rel.
+    A topic without relevant or without non-relevant documents is left out of the mean. Accuracy of
+    ir_measures looks only at retrieved documents.
+    """
     rel = parameters["rel"]
     relevant = relevant_left = ranking.relevant(rel)
     other = other_left = ranking.relevant(0) - relevant

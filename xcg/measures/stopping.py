@@ -59,18 +59,21 @@ def _mean_gain(
 
 @_standard(
     "RBP",
-    title="rank-biased precision: a user who continues with probability p",
-    formula="RBP = (1 - p)·Σ gain[i]·p^(i-1); with score=residual what RBP can still rise by, "
-    "p^n + (1 - p)·Σ p^(i-1) over the results that are not assessed",
-    source="Moffat & Zobel 2008 [@moffat-zobel-2008]",
-    example="levels 1, 0, 1: RBP(p=0.5) = 0.5·(1 + 0.25) = 0.625, RBP(p=0.5,score=residual) = 0.125",
     parameters={"p": Number(0.8, 0, 0.999999, above=True), **_GAIN, "score": ("base", "residual")},
     cutoff=RANK_OR_ALL,
 )
 def rank_biased_precision(
     ranking: JudgedRanking, depth: float, p: float, rel: float, max_rel: float, score: str
 ) -> float:
-    """Compute rank-biased precision, or its residual."""
+    """Compute rank-biased precision: a user who continues with probability p.
+
+    RBP = (1 - p)·Σ gain[i]·p^(i-1); with score=residual what RBP can still rise by, p^n + (1 - p)·Σ
+    p^(i-1) over the results that are not assessed
+
+    Source: Moffat & Zobel 2008 [@moffat-zobel-2008]
+
+    Example: levels 1, 0, 1: RBP(p=0.5) = 0.5·(1 + 0.25) = 0.625, RBP(p=0.5,score=residual) = 0.125
+    """
     gains = _gains(ranking, rel, max_rel, depth)
     if score == "residual":
         ranked = zip(ranking.ranks, ranking.levels, strict=True)
@@ -80,31 +83,32 @@ def rank_biased_precision(
     return value + p ** len(gains) if score == "residual" else value
 
 
-@_standard(
-    "SDCG",
-    title="discounted cumulated gain, compared with the highest gain at each rank",
-    formula="SDCG[k] = Σ gain[i] / log2(i + 1) / Σ 1 / log2(i + 1) over the ranks i = 1 to k",
-    source="ir_measures, MacAvaney, Macdonald & Ounis 2022 [@macavaney-macdonald-ounis-2022]",
-    example="levels 0, 2: SDCG(max_rel=2)@2 = (1 / log2(3)) / (1 + 1 / log2(3)) = 0.387",
-    parameters=_GAIN,
-    cutoff=RANK,
-)
+@_standard("SDCG", parameters=_GAIN, cutoff=RANK)
 def _sdcg(ranking: JudgedRanking, depth: float, rel: float, max_rel: float) -> float:
+    """Compute discounted cumulated gain, compared with the highest gain at each rank.
+
+    SDCG[k] = Σ gain[i] / log2(i + 1) / Σ 1 / log2(i + 1) over the ranks i = 1 to k
+
+    Source: ir_measures, MacAvaney, Macdonald & Ounis 2022 [@macavaney-macdonald-ounis-2022]
+
+    Example: levels 0, 2: SDCG(max_rel=2)@2 = (1 / log2(3)) / (1 + 1 / log2(3)) = 0.387
+    """
     gains = enumerate(_gains(ranking, rel, max_rel, depth), 1)
     return discounted_gain(gains) / discounted_gain((i, 1.0) for i in range(1, int(depth) + 1))
 
 
-@_standard(
-    "ERR",
-    title="expected reciprocal rank: a user who stops when satisfied",
-    formula="ERR[k] = Σ 1/i · R[i] · Π over j < i of (1 - R[j]), R = (2^level - 1) / 2^max_rel",
-    source="Chapelle, Metlzer, Zhang & Grinspan 2009 [@chapelle-et-al-2009]; gdeval of TREC",
-    example="levels 1, 2: ERR(max_rel=2)@2 = 1/4 + 1/2 · 3/4 · 3/4 = 0.531",
-    caveat="max_rel is the highest level of the scale, 4 as in gdeval. Levels above it are an error.",
-    parameters={"max_rel": Number(4, 1, 1000, whole=True)},
-    cutoff=RANK_OR_ALL,
-)
+@_standard("ERR", parameters={"max_rel": Number(4, 1, 1000, whole=True)}, cutoff=RANK_OR_ALL)
 def _err(ranking: JudgedRanking, depth: float, max_rel: float) -> float:
+    """Compute expected reciprocal rank: a user who stops when satisfied.
+
+    ERR[k] = Σ 1/i · R[i] · Π over j < i of (1 - R[j]), R = (2^level - 1) / 2^max_rel
+
+    Source: Chapelle, Metlzer, Zhang & Grinspan 2009 [@chapelle-et-al-2009]; gdeval of TREC
+
+    Example: levels 1, 2: ERR(max_rel=2)@2 = 1/4 + 1/2 · 3/4 · 3/4 = 0.531
+
+    Caveat: max_rel is the highest level of the scale, 4 as in gdeval. Levels above it are an error.
+    """
     value, left = 0.0, 1.0
     for rank, gain in enumerate(_gains(ranking, 0, max_rel, depth), 1):
         stops = (2 ** (gain * max_rel) - 1) / 2**max_rel
@@ -132,45 +136,46 @@ def _with_target(
     )
 
 
-@_standard(
-    "INSQ",
-    title="precision for a user who continues more likely at later ranks, with a target T",
-    formula="INSQ = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·((i + 2T - 1) / (i + 2T))², over all ranks",
-    source="Moffat, Scholer & Thomas 2012 [@moffat-scholer-thomas-2012]",
-    example="a first result that is relevant: INSQ = 1 / (4·(π²/6 - 1)) = 0.388",
-    parameters={**_T, **_GAIN},
-)
+@_standard("INSQ", parameters={**_T, **_GAIN})
 def _insq(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float:  # noqa: N803
+    """Compute precision for a user who continues more likely at later ranks, with a target T.
+
+    INSQ = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·((i + 2T - 1) / (i + 2T))², over all ranks
+
+    Source: Moffat, Scholer & Thomas 2012 [@moffat-scholer-thomas-2012]
+
+    Example: a first result that is relevant: INSQ = 1 / (4·(π²/6 - 1)) = 0.388
+    """
     return _with_target(_gains(ranking, rel, max_rel), T)
 
 
-@_standard(
-    "INST",
-    title="precision for a user who stops the earlier the closer the target T is",
-    formula="INST = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·((i + T + T[i] - 1) / (i + T + T[i]))², "
-    "where T[i] = T - gain[1] - … - gain[i], over all ranks",
-    source="Bailey, Moffat, Scholer & Thomas 2015 [@bailey-et-al-2015]",
-    example="a first result that is relevant: w = 1, 1/4, 1/9, …; INST = 6 / π² … = 0.608",
-    parameters={**_T, **_GAIN},
-)
+@_standard("INST", parameters={**_T, **_GAIN})
 def _inst(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float:  # noqa: N803
+    """Compute precision for a user who stops the earlier the closer the target T is.
+
+    INST = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·((i + T + T[i] - 1) / (i + T + T[i]))², where T[i]
+    = T - gain[1] - … - gain[i], over all ranks
+
+    Source: Bailey, Moffat, Scholer & Thomas 2015 [@bailey-et-al-2015]
+
+    Example: a first result that is relevant: w = 1, 1/4, 1/9, …; INST = 6 / π² … = 0.608
+    """
     return _with_target(_gains(ranking, rel, max_rel), T, is_adaptive=True)
 
 
 _nerr = partial(
     _standard, source="Azzopardi, Mackenzie & Moffat 2021 [@azzopardi-et-al-2021]", parameters=_GAIN
 )
-_NERR = "{0} = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·(1 - gain[i]){1}"
 
 
-@_nerr(
-    "NERR8",
-    title="nearly expected reciprocal rank, up to a rank",
-    formula=_NERR.format("NERR8[k]", ", over the ranks to k"),
-    example="levels 0, 1, 0: NERR8@3 = (0 + 1) / (1 + 1 + 0) = 0.5",
-    cutoff=RANK,
-)
+@_nerr("NERR8", cutoff=RANK)
 def _nerr8(ranking: JudgedRanking, depth: float, rel: float, max_rel: float) -> float:
+    """Compute nearly expected reciprocal rank, up to a rank.
+
+    NERR8[k] = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·(1 - gain[i]), over the ranks to k
+
+    Example: levels 0, 1, 0: NERR8@3 = (0 + 1) / (1 + 1 + 0) = 0.5
+    """
     return _mean_gain(
         _gains(ranking, rel, max_rel, depth),
         lambda rank, gain, total: 1 - gain,
@@ -178,14 +183,14 @@ def _nerr8(ranking: JudgedRanking, depth: float, rel: float, max_rel: float) -> 
     )
 
 
-@_nerr(
-    "NERR9",
-    title="nearly expected reciprocal rank with a discount of ranks, up to a rank",
-    formula=_NERR.format("NERR9[k]", "·i/(i+1), over the ranks to k"),
-    example="levels 0, 1, 0: NERR9@3 = (1/2) / (1 + 1/2 + 0) = 0.333",
-    cutoff=RANK,
-)
+@_nerr("NERR9", cutoff=RANK)
 def _nerr9(ranking: JudgedRanking, depth: float, rel: float, max_rel: float) -> float:
+    """Compute nearly expected reciprocal rank with a discount of ranks, up to a rank.
+
+    NERR9[k] = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·(1 - gain[i])·i/(i+1), over the ranks to k
+
+    Example: levels 0, 1, 0: NERR9@3 = (1/2) / (1 + 1/2 + 0) = 0.333
+    """
     return _mean_gain(
         _gains(ranking, rel, max_rel, depth),
         lambda rank, gain, total: (1 - gain) * rank / (rank + 1),
@@ -193,14 +198,14 @@ def _nerr9(ranking: JudgedRanking, depth: float, rel: float, max_rel: float) -> 
     )
 
 
-@_nerr(
-    "NERR10",
-    title="nearly expected reciprocal rank with the persistence p",
-    formula=_NERR.format("NERR10", "·p, over all ranks"),
-    example="levels 0, 1: NERR10(p=0.5) = 0.5 / (1 + 0.5) = 0.333",
-    parameters={"p": Number(0.9, 0, 0.999999, above=True), **_GAIN},
-)
+@_nerr("NERR10", parameters={"p": Number(0.9, 0, 0.999999, above=True), **_GAIN})
 def _nerr10(ranking: JudgedRanking, p: float, rel: float, max_rel: float) -> float:
+    """Compute nearly expected reciprocal rank with the persistence p.
+
+    NERR10 = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·(1 - gain[i])·p, over all ranks
+
+    Example: levels 0, 1: NERR10(p=0.5) = 0.5 / (1 + 0.5) = 0.333
+    """
     return _mean_gain(
         _gains(ranking, rel, max_rel),
         lambda rank, gain, total: p * (1 - gain),
@@ -208,12 +213,13 @@ def _nerr10(ranking: JudgedRanking, p: float, rel: float, max_rel: float) -> flo
     )
 
 
-@_nerr(
-    "NERR11",
-    title="nearly expected reciprocal rank with a target T",
-    formula=_NERR.format("NERR11", "·((i + 2T - 1) / (i + 2T))², over all ranks"),
-    example="levels 0, 1: NERR11 = (2/3)² / (1 + (2/3)²) = 0.308",
-    parameters={**_T, **_GAIN},
-)
+@_nerr("NERR11", parameters={**_T, **_GAIN})
 def _nerr11(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float:  # noqa: N803
+    """Compute nearly expected reciprocal rank with a target T.
+
+    NERR11 = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·(1 - gain[i])·((i + 2T - 1) / (i + 2T))², over
+    all ranks
+
+    Example: levels 0, 1: NERR11 = (2/3)² / (1 + (2/3)²) = 0.308
+    """
     return _with_target(_gains(ranking, rel, max_rel), T, stops=True)

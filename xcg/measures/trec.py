@@ -150,16 +150,6 @@ def _has_only_passages(base: RecallBase, topic: str) -> bool:
     return not base.files(topic) and bool(base.spans(topic) or base.passages(topic))
 
 
-def check_nuggets(base: RecallBase, measures: Sequence[Measure]) -> None:
-    """Raise XcgError if a measure needs nuggets, and there are none."""
-    for measure in measures:
-        if measure.definition.needs_nuggets and not base.nuggets:
-            raise XcgError(
-                f"{measure} needs nuggets, but no judgement names one: expected the field nugget in "
-                "JSON Lines and Python, or the second column of TREC diversity qrels"
-            )
-
-
 def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
     """Check that standard measures are defined for the topics of a recall-base.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -81,6 +82,21 @@ significance level 5 %, 95 % intervals.
         lead += [about + sentences[0], *sentences[1:]]
         facts += [about + fact for fact in _facts(lines, baseline, correction, within_runs)]
     return Statement(lead, list(dict.fromkeys(facts)))
+
+
+def comparison_methods(
+    comparisons: Sequence[Comparison], baseline: str, within_runs: bool
+) -> list[str]:
+    """Return the sentences on comparisons for the methods section of a paper."""
+    sentences = comparison_statement(comparisons, baseline, within_runs=within_runs).lead
+    margins = {f"{line.margin:g} ({line.measure})": None for line in comparisons if line.margin}
+    sentences += [f"Margins of equivalence: {', '.join(margins)}."] if margins else []
+    past = (
+        (", named by the user,", ""),
+        (" are compared", " were compared"),
+        (" is compared", " was compared"),
+    )
+    return [reduce(lambda text, pair: text.replace(*pair), past, sentence) for sentence in sentences]
 
 
 def _parts(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:

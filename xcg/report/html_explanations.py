@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from xcg.documents.paths import WHOLE
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.evaluation.explain import explain
@@ -115,6 +118,7 @@ class _ExplainedTopic:
         self._depth = depth
         self._documents: dict[str, _Document] = {}
         self._labels: dict[str, Mapping[int, str]] = {}
+        self._marks: dict[str, Sequence[tuple[int, int, str]]] = {}
         # For each model the explanations of the runs, or the reason if there are none.
         self._models: list[str | list[Explanation]] = []
         for model in models:
@@ -144,6 +148,8 @@ class _ExplainedTopic:
         self._documents[file] = document
         self._labels[file] = explanation.labels.get(file, {})
         document.named_rows.update(self._labels[file], explanation.judged[file].ideal)
+        self._marks[file] = explanation.marks.get(file, ())
+        document.cuts.update(offset for start, end, _ in self._marks[file] for offset in (start, end))
 
     def _results(
         self, explanation: Explanation
@@ -165,8 +171,8 @@ class _ExplainedTopic:
             "documents": [document.number for document in self._documents.values()],
             "labels": [
                 [
-                    [document.node_of_row[row], words.setdefault(label, len(words))]
-                    for row, label in sorted(self._labels[file].items())
+                    [node, words.setdefault(label, len(words))]
+                    for node, label in self._labels_of_nodes(file, document)
                 ]
                 for file, document in self._documents.items()
             ],
@@ -175,6 +181,15 @@ class _ExplainedTopic:
                 for model in self._models
             ],
         }
+
+    def _labels_of_nodes(self, file: str, document: _Document) -> list[tuple[int, str]]:
+        """Return the nodes of assessed elements and relevant texts, with their labels."""
+        found = {document.node_of_row[row]: [label] for row, label in self._labels[file].items()}
+        for start, end, label in self._marks[file]:
+            for low, high, node in document.texts:
+                if start <= low and high <= end:
+                    found.setdefault(node, []).append(label)
+        return [(node, ", ".join(dict.fromkeys(labels))) for node, labels in sorted(found.items())]
 
     def _encode_model(self, explanations: Sequence[Explanation], words: dict[str, int]) -> Json:
         return {
@@ -230,6 +245,8 @@ def _encode_scores(document: _Document, judged: JudgedDocument | None) -> list[t
 
 def _displayed_row(tree: ElementTree, item: ExplainedResult | MissedElement) -> int | None:
     """Return the element of a result or a gold span: itself, or the smallest element around it."""
+    if item.path == WHOLE:
+        return 0
     if item.path in tree:
         return tree.row(item.path)
     if item.span is None or item.span[0] == item.span[1] or item.span[0] < 0:
@@ -245,15 +262,19 @@ class _Document:
         file: Its name.
         tree: Its elements.
         named_rows: The rows of the tree that explanations name; the root is always one.
+        cuts: Offsets at which the text of a node ends.
         number: Its index in the data of the report.
         node_of_row: Row of the tree → index of its node.
+        texts: Start, end and node of each text.
     """
 
     file: str
     tree: ElementTree
     named_rows: set[int] = field(default_factory=lambda: {0})
+    cuts: set[int] = field(default_factory=set)
     number: int = 0
     node_of_row: Mapping[int, int] = field(default_factory=dict)
+    texts: Sequence[tuple[int, int, int]] = ()
 
 
 def _document_data(documents: Iterable[_Document], has_corpus: bool, limits: list[str]) -> list[Json]:
@@ -273,6 +294,7 @@ def _document_data(documents: Iterable[_Document], has_corpus: bool, limits: lis
             text = document.tree.text
         outline = _Outline(document, text)
         document.number, document.node_of_row = number, outline.node_of_row
+        document.texts = outline.texts
         if text is not None:
             remaining_text -= sum(len(node[2].encode("utf-8", "replace")) for node in outline.nodes)
         elif has_corpus:
@@ -294,6 +316,7 @@ class _Outline:
     def __init__(self, document: _Document, text: str | None) -> None:
         self._tree = tree = document.tree
         self._text = text
+        self._cuts = sorted(document.cuts)
         self._start = tree.start.tolist()
         self._stop = tree.stop.tolist()
         parent = tree.parent.tolist()
@@ -306,40 +329,52 @@ class _Outline:
         self._with_shown_children = {parent[row] for row in self._shown} - {-1}
         self.nodes: list[tuple[int, str, str]] = []
         self.node_of_row: dict[int, int] = {}
+        self.texts: list[tuple[int, int, int]] = []
         # A stack instead of recursion, because documents can be deep. Items are (parent's node, row)
-        # or (parent's node, (name, text)).
-        stack: list[tuple[int, int | tuple[str, str]]] = [(-1, 0)]
+        # or (parent's node, (name, start, end)).
+        stack: list[tuple[int, int | tuple[str, int, int]]] = [(-1, 0)]
         while stack:
             parent_node, item = stack.pop()
             if isinstance(item, tuple):
-                self.nodes.append((parent_node, *item))
+                name, low, high = item
+                self.texts.append((low, high, len(self.nodes)))
+                self.nodes.append((parent_node, name, self._excerpt(low, high)))
                 continue
             node = self.node_of_row[item] = len(self.nodes)
-            has_children = item in self._with_shown_children
-            own_text = "" if has_children else self._excerpt(self._start[item], self._stop[item])
-            self.nodes.append((parent_node, self._step(item), own_text))
-            if has_children:
-                stack += [(node, child) for child in reversed(self._children(item))]
+            start, stop = self._start[item], self._stop[item]
+            if item in self._with_shown_children:
+                parts = self._children(item)
+            elif len(parts := self._pieces("", start, stop)) < 2:
+                parts = []
+                self.texts.append((start, stop, node))
+            self.nodes.append(
+                (parent_node, self._step(item), "" if parts else self._excerpt(start, stop))
+            )
+            stack += [(node, part) for part in reversed(parts)]
 
-    def _children(self, row: int) -> list[int | tuple[str, str]]:
-        """Return shown children as rows, and what is between them as (name, text), in order."""
+    def _pieces(self, name: str, start: int, stop: int) -> list[int | tuple[str, int, int]]:
+        """Return a text in pieces that begin or end where the text of a nugget or gold span does."""
+        cuts = self._cuts[bisect_left(self._cuts, start) : bisect_right(self._cuts, stop)]
+        ends = sorted({start, *cuts, stop})
+        name = "" if cuts else name
+        return [(name, *piece) for piece in pairwise(ends) if self._excerpt(*piece)]
+
+    def _children(self, row: int) -> list[int | tuple[str, int, int]]:
+        """Return shown children as rows, and what is between them as (name, start, end), in order."""
         children = list(self._tree.children(row))
         if self._text is None:
             return [child for child in children if child in self._shown]
         has_own_text = self._has_own_text(row, children)
-        items: list[int | tuple[str, str]] = []
+        items: list[int | tuple[str, int, int]] = []
         hidden: list[int] = []  # children since the last shown child
         begin = self._start[row]
 
         def add_hidden(end: int) -> None:
-            excerpt = self._excerpt(begin, end)
-            if not excerpt:
-                return
             name = ""
-            if not has_own_text:
+            if not has_own_text and hidden:
                 first, last = self._step(hidden[0]), self._step(hidden[-1])
                 name = first if first == last else f"{first} … {last}"
-            items.append((name, excerpt))
+            items.extend(self._pieces(name, begin, end))
 
         for child in children:
             if child not in self._shown:

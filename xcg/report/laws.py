@@ -8,8 +8,7 @@ from typing import Any
 from xcg.errors import printable
 from xcg.laws.cases import Case
 from xcg.laws.chunk_measures import Gold, Retrieved
-from xcg.laws.laws import TOLERANCE, Claim
-from xcg.laws.search import Outcome
+from xcg.laws.laws import TOLERANCE, Claim, Outcome
 from xcg.laws.subjects import Subject
 
 _LINE_WIDTH = 80

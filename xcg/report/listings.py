@@ -23,14 +23,12 @@ from xcg.runs.run import RUN_FORMATS
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block, Prose
-from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
-from xcg.user_model.normalisations import NORMALISATIONS
-from xcg.user_model.overlap_models import PARTIALLY_SEEN
+from xcg.user_model.overlap_models import NORMALISATIONS, PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.relevance_value import READERS
+from xcg.user_model.relevance_value import READERS, Effort
 
 REGISTRIES: dict[str, FunctionRegistry[Any]] = {
     "quantisation": QUANTISATIONS,
@@ -237,7 +235,7 @@ def _describe(kind: str, name: str, function: Callable[..., Any]) -> str:
     for paragraph in "\n".join(docstring.definition).split("\n\n"):
         filled = textwrap.fill(" ".join(paragraph.split()), 78)
         lines += [textwrap.indent(filled, "  "), ""] if filled else []
-    for parameter in _parameters(function):
+    for parameter in set_parameters(function):
         described = docstring.arguments.get(parameter.name, "").rstrip(".")
         values = "; ".join(filter(None, [str(parameter), parameter.legal, described]))
         lines.append(f"parameter:   {values}")
@@ -251,7 +249,7 @@ def _describe(kind: str, name: str, function: Callable[..., Any]) -> str:
 
 
 def _usage(name: str, function: Callable[..., Any]) -> str:
-    parameters = ", ".join(map(str, _parameters(function)))
+    parameters = ", ".join(map(str, set_parameters(function)))
     return f"{name}({parameters})" if parameters else name
 
 
@@ -280,7 +278,7 @@ def list_user_models() -> list[Block]:
             [
                 name,
                 Docstring.of(registry.get(name)).summary.rstrip("."),
-                " ".join(map(str, _parameters(registry.get(name)))),
+                " ".join(map(str, set_parameters(registry.get(name)))),
             ]
             for name in registry
         ]
@@ -370,7 +368,7 @@ def _all_parameters() -> Table:
         [name, parameter.name, _value_text(parameter.default), parameter.legal]
         for registry in REGISTRIES.values()
         for name in registry
-        for parameter in _parameters(registry.get(name))
+        for parameter in set_parameters(registry.get(name))
     ]
     columns = [Column("part", is_key=True), Column("parameter", is_key=True)]
     columns += [Column("default", kind="text"), Column("legal values")]
@@ -380,7 +378,7 @@ def _all_parameters() -> Table:
 def _part_text(key: str, registry: FunctionRegistry[Any], name: str) -> Prose:
     """Return what a part declares, and an example in a user model."""
     function = registry.get(name)
-    defaults = {one.name: one.default for one in _parameters(function)}
+    defaults = {one.name: one.default for one in set_parameters(function)}
     plain = {key: one for key, one in defaults.items() if isinstance(one, str | float | int)}
     value: object = {"name": name, **plain} if defaults else name
     for setting in reversed(key.split(".")):
@@ -389,10 +387,11 @@ def _part_text(key: str, registry: FunctionRegistry[Any], name: str) -> Prose:
     return Prose(f"{_describe(f'{registry.kind} ', name, function)}\nIn a user model:\n{example}")
 
 
-def _parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
+def set_parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
+    """Return the parameters that users can set; none if their annotations cannot be read."""
     try:
         return parameters_of(function)
-    except (TypeError, ValueError, NameError):  # a function of a package without readable annotations
+    except (TypeError, ValueError, NameError):
         return []
 
 

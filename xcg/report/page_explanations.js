@@ -203,7 +203,8 @@ function showTree(labels) {
   // Nodes are open at first if a scored element or a result is below them.
   const open = new Set();
   for (let node = nodes.length - 1; node > 0; node -= 1) {
-    if (scores.has(node) || results.has(node) || open.has(node)) open.add(nodes[node][0]);
+    const isRelevantText = labels.has(node) && !nodes[node][1];
+    if (scores.has(node) || results.has(node) || isRelevantText || open.has(node)) open.add(nodes[node][0]);
   }
 
   function makeBadges(node) {
@@ -224,7 +225,7 @@ function showTree(labels) {
   const lists = new Map([[-1, makeElement("ul")]]); // node -> the list of its children
   shown.lines = nodes.map(([parent, name, text], node) => {
     const score = scores.get(node);
-    const relevant = Boolean(score && labels.has(node));
+    const relevant = labels.has(node) && (Boolean(score) || !name);
     const seen = makeElement("span", { class: "badge b-seen", hidden: true });
     const gains = (results.get(node) || []).map((result) => ({
       rank: result.rank,
@@ -264,13 +265,14 @@ function showResults(labels) {
     const rank = String(result.rank);
     const button = makeElement("button", { type: "button", class: "button", "aria-label": `Go to rank ${rank}` }, rank);
     button.addEventListener("click", () => showRank(result.rank));
-    const steps = result.path.split("/").slice(1).map((step) => ["/", makeElement("wbr"), step]);
+    const isElement = result.path.startsWith("/");
+    const steps = isElement ? result.path.split("/").slice(1).map((step) => ["/", makeElement("wbr"), step]) : result.path;
     return { rank: result.rank, node: makeElement("tr", {},
       makeElement("th", { scope: "row" }, button, makeElement("span", { class: "print" }, rank)),
       makeElement("td", { class: "path" }, steps),
       makeElement("td", { class: "number" }, formatShort(result.gain)),
       makeElement("td", { class: "why" }, result.why),
-      makeElement("td", {}, labels.get(result.node) || "–"),
+      makeElement("td", {}, (isElement && labels.get(result.node)) || "–"),
       makeElement("td", {}, seenBefore(result)),
       makeElement("td", {}, "")) };
   });

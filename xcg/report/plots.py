@@ -7,8 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from xcg.answer import in_style
-from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, curve_measure
-from xcg.evaluation.threshold_curves import ThresholdCurves
+from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, ThresholdCurves, curve_measure
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.report.figures import (
@@ -36,8 +35,7 @@ from xcg.report.plot_selection import (
     short_names,
 )
 from xcg.statistics.intervals import curve_limits
-from xcg.statistics.levels import LevelCurve
-from xcg.statistics.perturbation import PerturbedMean
+from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

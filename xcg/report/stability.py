@@ -14,7 +14,8 @@ from typing import Any, Literal
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.assessor_combinations import (
+from xcg.statistics.assessors import (
+    AssessorScores,
     combinations,
     error_rate,
     mean_range,
@@ -22,17 +23,19 @@ from xcg.statistics.assessor_combinations import (
     score_ranges,
     stability_intervals,
 )
-from xcg.statistics.assessors import AssessorScores
-from xcg.statistics.extrapolation import (
+from xcg.statistics.intervals import interval_columns
+from xcg.statistics.topic_scores import ROUNDING, Floats
+from xcg.statistics.topic_sets import (
+    BIN_STARTS,
+    MIN_COMPARISONS,
     RELIABLE,
+    RunSummary,
     Smoothing,
+    SwapRates,
     expected_rates,
     needed_difference,
     rate_intervals,
 )
-from xcg.statistics.intervals import interval_columns
-from xcg.statistics.topic_scores import ROUNDING, Floats
-from xcg.statistics.topic_sets import BIN_STARTS, MIN_COMPARISONS, RunSummary, SwapRates
 
 Row = dict[str, Any]
 TopicSet = Literal["both", "all", "double-judged"]
@@ -70,16 +73,16 @@ def assessor_rows(
     """
     rows = []
     for measure, topics, scores, means in _means_by_topics(scores_by_measure, sample, seed, topic_set):
-        tau = order_correlations(means)
+        low, mean, high = order_correlations(means)
         rate = error_rate(means)
         row: Row = {
             "measure": measure,
             "topics": topics,
             "combinations": len(means),
             "comparisons": len(means) * math.comb(means.shape[1], 2),
-            "tau_b min": tau.low,
-            "tau_b mean": tau.mean,
-            "tau_b max": tau.high,
+            "tau_b min": low,
+            "tau_b mean": mean,
+            "tau_b max": high,
         }
         error: Row = {"error rate %": 100 * rate.error}
         if resamples:
@@ -113,7 +116,7 @@ def range_rows(
                 "lowest": line.low,
                 "mean": line.mean,
                 "highest": line.high,
-                "range": line.range,
+                "range": line.high - line.low,
                 "% of mean": line.percent,
             }
             for line in (*ranges, mean_range(ranges))

@@ -26,8 +26,7 @@ from xcg.report.figures import (
 )
 from xcg.report.plot_selection import grouped, name_positions
 from xcg.report.stability import MEAN_OF_RUNS
-from xcg.statistics.extrapolation import RELIABLE, Smoothing, expected_rates
-from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
+from xcg.statistics.topic_sets import BIN_STARTS, RELIABLE, Smoothing, SwapRates, expected_rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,13 +12,17 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from functools import cache, cached_property
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from xcg.documents.text_normalisation import normalise
-from xcg.documents.text_search import LONG, Quote, TextIndex, common_length
+from xcg.documents.text_search import LONG, Quote, TextIndex
 from xcg.errors import Notes, UnmappedError, XcgError
+from xcg.lazy_modules import np
 from xcg.runs.chunk_adapters import shortened
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def checked_span(start: int, end: int) -> tuple[int, int]:
@@ -122,14 +126,11 @@ class DocumentText:
         reach = [max(start - len(text), 0), start, end, end + len(text)]
         first, start, end, last = offsets.searchsorted(reach).tolist()
         body = self._index.normalised_text[first:last]
-        at, length = _longest_part(stated.text, body, least, (start - first, end - first))
+        at, place, length = _longest_part(stated.text, body, least, (start - first, end - first))
         if not length:
             return Placement([], text)
-        found = [
-            (int(offsets[first + low]), int(offsets[first + high - 1]) + 1)
-            for low, high in _occurrences(body, stated.text[at : at + length])
-            if low < end - first and start - first < high
-        ]
+        spans = [(place, place + length)] if around else _occurrences(body, stated.text[at:][:length])
+        found = [(int(offsets[first + low]), int(offsets[first + high - 1]) + 1) for low, high in spans]
         low, high = found[0]
         before, after = int(stated.offsets[at]), int(stated.offsets[at + length - 1]) + 1
         # Normalisation ignores some dashes, which can be at the ends.
@@ -275,29 +276,68 @@ def note_unplaced(run: str, problems: Sequence[UnmappedError], results: int, not
         notes.tolerate("runs of another corpus", UnmappedError(run, f"{message}; {hint}"))
 
 
-def _longest_part(text: str, body: str, least: int, around: Span) -> tuple[int, int]:
-    """Return start and length of the longest part of a text that another has; 0 below a length.
+def _longest_part(text: str, body: str, least: int, around: Span) -> tuple[int, int, int]:
+    """Return the longest part of a text that another has: its start in both, and its length.
 
-    The part in the other text must overlap a span of it.
+    The part in the other text must overlap a span of it. A part shorter than ``least`` counts as none,
+    with length 0. About log n lengths are tried, each in O(n log n), for n characters.
     """
-    start, longest, at = 0, least - 1, 0
-    gram = min(least, 10)
-    occurs = cache(body.__contains__)  # repetitive texts ask for the same characters again
-    while at + longest < len(text):
-        end = at + longest + 1
-        if not occurs(text[end - gram : end]):  # no longer part contains these characters
-            at = end - gram + 1
-            continue
-        found = body.find(text[at:end])
-        while found >= 0:
-            length = common_length(text[at:], body[found : found + len(text) - at])
-            if found < around[1] and around[0] < found + length:
-                start, longest = at, length
-            found = (
-                body.find(text[at : at + longest + 1], found + 1) if at + longest < len(text) else -1
-            )
-        at += 1
-    return (start, longest) if longest >= least else (0, 0)
+    windows = _Windows(text, body, around)
+    found = 0, 0, 0
+    low, high, length = least - 1, len(text), least
+    while low < high:
+        start, place, most = windows.shared(length)
+        if most:
+            found = start, place, length
+            low, high = length, min(high, most)
+            length = high  # the other windows mostly belong to one part
+        else:
+            high = length - 1
+            length = (low + high + 1) // 2
+    return found
+
+
+class _Windows:
+    """The parts of one length that two texts share, by polynomial hashes modulo 2^64."""
+
+    def __init__(self, text: str, body: str, around: Span) -> None:
+        self._text, self._body, self._around = text, body, around
+        both = np.frombuffer((text + body).encode("utf-32-le", "surrogatepass"), np.uint32)
+        powers = np.cumprod(np.full(len(both) + 1, _HASH_BASE, np.uint64))
+        self._powers = powers[::-1]
+        self._sums = np.concatenate([powers[:0], [np.uint64(0)], np.cumsum((both + 1) * powers[:-1])])
+
+    def shared(self, length: int) -> tuple[int, int, int]:
+        """Return the first shared part: its start in both, and the most length of a longer one.
+
+        The latter is 0 if there is no shared part.
+        """
+        size, whole = len(self._text), len(self._body) - length + 1
+        first, last = max(self._around[0] - length + 1, 0), min(self._around[1], whole)
+        if first >= last or size < length:
+            return 0, 0, 0
+        values, number = np.unique(self._hashes(0, size - length + 1, length), return_inverse=True)
+        there = self._hashes(size, size + whole, length)
+        table = np.zeros(1 << 16, bool)
+        table[values >> 48] = True
+        places = np.flatnonzero(table[there >> 48])  # a few: searching all takes time
+        found = np.searchsorted(values, there[places]).clip(max=len(values) - 1)
+        is_same = values[found] == there[places]
+        is_near = is_same & (first <= places) & (places < last)
+        edges = np.flatnonzero(np.diff(np.isin(number, found[is_same]), prepend=False, append=False))
+        start = int(np.isin(number, found[is_near]).argmax())
+        place = self._body.find(self._text[start : start + length], first)
+        if not first <= place < last:  # also if only hashes are equal
+            return 0, 0, 0
+        return start, place, int(np.diff(edges)[::2].max()) + length - 1
+
+    def _hashes(self, first: int, last: int, length: int) -> npt.NDArray[np.uint64]:
+        sums = self._sums[first + length : last + length] - self._sums[first:last]
+        hashes: npt.NDArray[np.uint64] = sums * self._powers[first:last]
+        return hashes
+
+
+_HASH_BASE = 0x9E3779B97F4A7C15
 
 
 def _occurrences(text: str, wanted: str) -> list[Span]:

@@ -38,7 +38,7 @@ from xcg.runs.chunk_matching import (
     note_unplaced,
     place,
 )
-from xcg.runs.chunk_order import ChunkKeys, Order, check_order, check_ranks, order_of_pairs, ordered
+from xcg.runs.ordering import ChunkKeys, Order, check_order, check_ranks, order_of_pairs, ordered
 from xcg.runs.run import Ranking, Run
 
 Texts = Mapping[str, str] | None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,10 +36,12 @@ from xcg.settings.study_keys import (
     Bootstrap,
     Check,
     Chunks,
+    Curves,
     Judge,
     Plot,
     Report,
     Study,
+    Sweep,
 )
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex", "trec_eval", "bibtex")
@@ -87,19 +90,44 @@ _BY_MEASURE = stated(
 )
 
 
-def _corpus(value: Any, place: Place) -> object:
-    """Check a corpus: its path, or a mapping with ``path`` and ``follow_links``."""
-    if isinstance(value, Mapping) and ("follow_links" in value or not place.is_python):
+def _with_options(paths: Type, options: Mapping[str, Type]) -> Callable[[Any, Place], object]:
+    """Return the check of an input: paths, an object, or a mapping with ``path`` and options.
+
+    In Python, a mapping without options holds topics or documents.
+    """
+
+    def check(value: Any, place: Place) -> object:
+        is_stated = isinstance(value, Mapping) and (
+            not place.is_python
+            or any(name in value and not isinstance(value[name], Mapping) for name in options)
+        )
+        if not is_stated:
+            return paths.check(value, place)
         for name in value:
-            if name not in ("path", "follow_links"):
-                raise ValueError(f"unknown key: {nearest(str(name), ('path', 'follow_links'))}")
+            if name not in ("path", *options):
+                raise ValueError(f"unknown key: {nearest(str(name), ('path', *options))}")
         if "path" not in value:
             raise ValueError("the key 'path' is missing")
-        follows = FLAG.check(value.get("follow_links", False), place)
-        return {"path": PATH.check(value["path"], place), "follow_links": follows}
-    if place.is_python and not isinstance(value, str):
-        return value
-    return PATH.check(value, place)
+        given = {name: options[name].check(value[name], place) for name in options if name in value}
+        return {"path": paths.check(value["path"], place), **given}
+
+    return check
+
+
+def _corpus(value: Any, place: Place) -> object:
+    return value if place.is_python and not isinstance(value, str) else PATH.check(value, place)
+
+
+def _element_name(value: Any, place: Place) -> object:
+    name: Any = NAME.check(value, place)
+    if not re.fullmatch(r"[^\W\d][\w.-]*", name):
+        raise ValueError(f"exclude: expected names of elements without prefix, found {name!r}")
+    return name
+
+
+_ASSESSMENTS = replace(OBJECTS, check=_with_options(OBJECTS, {"nuggets": FLAG}))
+CORPUS_OPTIONS = {"follow_links": FLAG, "exclude": list_of(replace(NAME, check=_element_name))}
+_CORPUS = Type(_with_options(Type(_corpus), CORPUS_OPTIONS), "PATH", is_text=True)
 
 
 def _document(value: object, place: Place) -> object:
@@ -273,55 +301,6 @@ class Gate:
 
 
 @dataclass(eq=False, repr=False)
-class Sweep(Bootstrap):
-    """How ``sweep`` compares user models, or overlap strategies over alpha."""
-
-    reference_model: str | None = key(
-        "Without strategies, compare the other user models with this one.",
-        NAME,
-        default_text="the first",
-    )
-    step: float | None = key(
-        "With strategies, evaluate α from 0 to 1 in these steps, and at 0.001 and 0.999.",
-        number(0.001, 1),
-        default_text="0.05",
-    )
-    crossings: bool = key(
-        "With strategies, print the values of α at which the best strategy changes.", FLAG, False
-    )
-
-
-@dataclass(eq=False, repr=False)
-class Curves:
-    """What ``curves`` draws."""
-
-    depth: int = key("Compute curves over ranks or text up to this rank or amount.", _NUMBER, 100)
-    ideal: bool = key("Add the curve of the ideal ranking.", FLAG, False)
-    per_topic: bool = key("Print the curve of each topic too.", FLAG, False, option=True)
-    topic: list[str] = key(
-        "Print only this topic, without means over topics.", list_of(NAME), [], option=True
-    )
-    over: str | None = key(
-        "Draw measures with a threshold, such as xAP, over all thresholds from which gains are "
-        "relevant.",
-        choice(("threshold",)),
-    )
-    points: int = key("Use at most this number of thresholds.", _NUMBER, 200)
-    at: int | None = key(
-        "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking "
-        "has "
-        "at this rank, and how many more results that is than for the ideal ranking and the best run.",
-        _NUMBER,
-        option=True,
-    )
-    reference: str | None = key(
-        "With at, take the gain of this run, a name or a path, instead; best is the run with the "
-        "highest gain there.",
-        RUN,
-    )
-
-
-@dataclass(eq=False, repr=False)
 class Explain:
     """What ``explain`` explains."""
 
@@ -354,11 +333,11 @@ class Settings:
 
     assessments: Any = key(
         "Read assessments from this file, folder or glob pattern; - is standard input.",
-        OBJECTS,
+        _ASSESSMENTS,
         (),
         option=True,
     )
-    gold: Any = key("Assessments of spans: the same as assessments.", OBJECTS, (), option=True)
+    gold: Any = key("Assessments of spans: the same as assessments.", _ASSESSMENTS, (), option=True)
     runs: Any = key(
         "Read runs from this file, folder or glob pattern; - is standard input. With CONFIG, the name "
         "of one of its runs selects this run.",
@@ -366,11 +345,7 @@ class Settings:
         (),
         option="--run",
     )
-    corpus: Any = key(
-        "Read documents from this folder or archive.",
-        Type(_corpus, "PATH", is_text=True),
-        option=True,
-    )
+    corpus: Any = key("Read documents from this folder or archive.", _CORPUS, option=True)
     user_model: Any = key(
         "Use this user model. xcg list user-models has the names.", _MODELS, option=True
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from xcg.errors import FileError, InputError, XcgError, nearest
-from xcg.settings.keys import Settings
+from xcg.settings.keys import CORPUS_OPTIONS, Settings
 from xcg.settings.schema import Key, Place, checked, keys_of, kind
 from xcg.settings.yaml_file import KeyPath, YamlFile, format_key_path, load_yaml, parse_yaml
 
@@ -59,7 +59,9 @@ class Stated:
             level = content
             for name in path[:-1]:
                 inner = level.get(str(name))
-                level[str(name)] = dict(inner) if isinstance(inner, Mapping) else {}
+                is_path = name == "corpus" and inner is not None
+                above = {"path": inner} if is_path else {}
+                level[str(name)] = dict(inner) if isinstance(inner, Mapping) else above
                 level = level[str(name)]
             level[str(path[-1])] = value
         places = {path: place for path, (_, place) in values.items()}
@@ -91,19 +93,27 @@ class Stated:
         words = [] if self.file is None else [str(self.file.path)]
         for path in self.overrides:
             name = format_key_path(path)
-            if name in left_out or name in NOT_IN_METHOD or (len(path) > 1 and path[0] != "topics"):
+            if (
+                name in left_out
+                or name in NOT_IN_METHOD
+                or (len(path) > 1 and path[0] not in ("topics", "corpus"))
+            ):
                 continue
             value = self.content
             for part in path:
                 value = value[str(part)]
+            if len(path) > 1 and path[0] == "corpus":
+                words += ["--set", f"{name}={json.dumps(value)}"]
+                continue
             for one in value if isinstance(value, (list, tuple)) else [value]:
                 if isinstance(one, (str, os.PathLike)):
                     option = KEYS[name].option
                     words += [option, os.fspath(one)] if option else ["--set", f"{name}={one}"]
                 elif isinstance(one, (bool, int, float)) or (
-                    isinstance(one, Mapping) and name in ("user_model", "strategies", "document")
+                    isinstance(one, Mapping)
+                    and name in ("user_model", "strategies", "document", "corpus")
                 ):
-                    words += ["--set", f"{name}={json.dumps(one)}"]
+                    words += ["--set", f"{name}={json.dumps(one, default=os.fspath)}"]
         return words
 
 
@@ -129,10 +139,13 @@ def stated(
     if file is not None:
         found = _of_file(Path(file))
     texts = [set] if isinstance(set, str) else set
+    values = {path: value for text in texts for path, value in _of_text(text).items()}
     return (
         found.with_values(_of_keywords(keywords or {}))
-        .with_values({path: value for text in texts for path, value in _of_text(text).items()})
+        .with_values(values)
         .with_values(_of_options(options or {}))
+        # The option --corpus states only the path.
+        .with_values({path: value for path, value in values.items() if path[:-1] == ("corpus",)})
     )
 
 
@@ -199,7 +212,7 @@ def _of_text(text: str) -> dict[KeyPath, tuple[Any, Place]]:
         raise XcgError(f"--set {text}: expected KEY=VALUE, like compare.test=wilcoxon")
     path: KeyPath = tuple(name.split("."))
     sections = {key.rpartition(".")[0] for key in KEYS} | {"study"}
-    if name not in KEYS and name not in sections:
+    if name not in (*KEYS, *sections, *(f"corpus.{option}" for option in CORPUS_OPTIONS)):
         if path[0] == "user_model":
             raise XcgError(
                 f"--set {name}: keys within a user model cannot be set: write "

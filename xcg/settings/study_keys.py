@@ -1,4 +1,4 @@
-"""The keys of ``report``, ``chunks``, ``check``, the studies, ``judge`` and plots."""
+"""The keys of ``sweep``, ``curves``, ``report``, ``chunks``, ``check``, studies, ``judge`` and plots."""
 
 from __future__ import annotations
 
@@ -52,6 +52,57 @@ class Bootstrap(Random):
         "Compute intervals from this number of bootstrap resamples of the topics; 0 for none.",
         whole(0, MAX_COUNT),
         RESAMPLES,
+    )
+
+
+@dataclass(eq=False, repr=False)
+class Sweep(Bootstrap):
+    """How ``sweep`` compares user models, or overlap strategies over alpha."""
+
+    reference_model: str | None = key(
+        "Without strategies, compare the other user models with this one.",
+        NAME,
+        default_text="the first",
+    )
+    step: float | None = key(
+        "With strategies, evaluate α from 0 to 1 in these steps, and at 0.001 and 0.999.",
+        number(0.001, 1),
+        default_text="0.05",
+    )
+    crossings: bool = key(
+        "With strategies, print the values of α at which the best strategy changes.", FLAG, False
+    )
+
+
+@dataclass(eq=False, repr=False)
+class Curves:
+    """What ``curves`` draws."""
+
+    depth: int = key(
+        "Compute curves over ranks or text up to this rank or amount.", whole(1, MAX_NUMBER), 100
+    )
+    ideal: bool = key("Add the curve of the ideal ranking.", FLAG, False)
+    per_topic: bool = key("Print the curve of each topic too.", FLAG, False, option=True)
+    topic: list[str] = key(
+        "Print only this topic, without means over topics.", list_of(NAME), [], option=True
+    )
+    over: str | None = key(
+        "Draw measures with a threshold, such as xAP, over all thresholds from which gains are "
+        "relevant.",
+        choice(("threshold",)),
+    )
+    points: int = key("Use at most this number of thresholds.", whole(1, MAX_NUMBER), 200)
+    at: int | None = key(
+        "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking "
+        "has "
+        "at this rank, and how many more results that is than for the ideal ranking and the best run.",
+        whole(1, MAX_NUMBER),
+        option=True,
+    )
+    reference: str | None = key(
+        "With at, take the gain of this run, a name or a path, instead; best is the run with the "
+        "highest gain there.",
+        RUN,
     )
 
 
@@ -209,6 +260,8 @@ class Judge(Random):
     store: Any = key(
         "Keep the judgements in this file.", FILE, default_text="the file of CONFIG with .sqlite"
     )
+    time: bool = key("Record how long assessors work on each document.", FLAG, True)
+    keep_addresses: bool = key("Use the same start URLs after a restart.", FLAG, False)
 
 
 @dataclass(eq=False, repr=False)

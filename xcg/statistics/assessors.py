@@ -1,27 +1,38 @@
-"""Alternative assessments of the same topics: agreement of assessors, and scores by each of them.
+"""Alternative assessments of the same topics: agreement, scores by assessor, and stability of orders.
 
-The experiment of Kazai and Lalmas 2006, section 6.2.1. :mod:`xcg.statistics.assessor_combinations`
-continues it.
+The experiment of Kazai and Lalmas 2006 (KL), section 6.2.1: :func:`combinations` of the scores by each
+assessor give means, from which score ranges, order correlations and error rates follow.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 from xcg.errors import Notes, NothingToAverageError, XcgError
-from xcg.evaluation.default_models import default_model
 from xcg.evaluation.evaluate import evaluate
-from xcg.evaluation.inputs import Assessments, Inputs, UserModels, resolve_user_models
+from xcg.evaluation.inputs import Assessments, Inputs, resolve_user_models
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase, topic_key
 from xcg.lazy_modules import np, npt
+from xcg.measures.definition import HIGHER_IS_BETTER, Order
 from xcg.runs.run import Run
-from xcg.statistics.topic_scores import Floats
-from xcg.user_model.model import UserModel
+from xcg.statistics.intervals import (
+    RESAMPLES,
+    Interval,
+    centre,
+    percentile_interval,
+    random_generator,
+    resampled_topics,
+)
+from xcg.statistics.rank_correlation import pair_signs, tau_b
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats
+from xcg.user_model.model import default_model
 
 SECTIONS = frozenset({"sec", "ss1", "ss2", "ss3", "section"})
 PARAGRAPHS = frozenset({"p", "ip1", "p1", "para"})
@@ -33,12 +44,8 @@ def agreement(first: RecallBase, second: RecallBase) -> dict[str, float]:
     """Compute the agreement of two assessors over all topics that both have.
 
     The agreement is |relevant to both| / |relevant to either| (Kazai and Lalmas 2006, section 6.2.1,
-    where 5 topics of INEX 2004 have 0.237, 0.185, 0.103 and about 0.02). For the variation over topics,
-    call this function with recall-bases of one topic.
-
-    Args:
-        first: Assessments by one assessor.
-        second: Assessments by another; the order does not matter.
+    where 5 topics of INEX 2004 have 0.237, 0.185, 0.103 and about 0.02). The order of the assessors
+    does not matter.
 
     Returns:
         ``article``: agreement on files with a relevant element; ``section`` and ``paragraph``: on
@@ -172,7 +179,13 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
         bases.append(assessor.recall_base)
         notes.take(assessor.notes)
     measures = inputs.measure_list
-    model = _single_model(bases, inputs.user_model)
+    models = list({model.name: model for model in map(default_model, bases)}.values())
+    if inputs.user_model is not None:
+        models = resolve_user_models(inputs.user_model)
+    if len(models) != 1:
+        listed = ", ".join(one.name for one in models)
+        raise XcgError(f"{len(models)} user models: {listed}; expected one")
+    (model,) = models
     for measure in measures:
         if not measure.averages_values(model.effort.parameters()):
             raise XcgError(f"{measure}: its mean is not the arithmetic mean over topics")
@@ -222,12 +235,212 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
     return found
 
 
-def _single_model(bases: Sequence[RecallBase], user_model: UserModels | None) -> UserModel:
-    if user_model is None:
-        models = list({model.name: model for model in map(default_model, bases)}.values())
-    else:
-        models = resolve_user_models(user_model)
-    if len(models) != 1:
-        names = ", ".join(model.name for model in models)
-        raise XcgError(f"{len(models)} user models: {names}; expected one")
-    return models[0]
+MAX_COMBINATIONS = 4096
+MAX_PAIRS = 2000
+MAX_RESAMPLED_COMBINATIONS = 256
+EQUAL_FRACTION = 0.05
+
+
+def combinations(scores: AssessorScores, sample: int | None = None, seed: int = 0) -> Floats:
+    """Compute the runs' means over topics for combinations of assessors.
+
+    A combination takes each topic from one of its assessors, so k topics with two assessors have 2ᵏ
+    combinations. The means are those of :func:`xcg.evaluate` on the combined assessments: topics
+    without an ideal element under their assessor are not averaged (KL 6.2.1.1; Voorhees 2000).
+
+    Args:
+        scores: Scores by each assessor, for at least one topic.
+        sample: Maximum number of combinations, at least 1; 4096 by default. If there are more,
+            different combinations are drawn.
+        seed: Seed of the drawn combinations, at least 0.
+
+    Returns:
+        Array of shape (combinations, runs). The first combination is the official one: all topics by
+        their first assessor. If all combinations are used, the assessor of the last topic changes
+        fastest. NaN means that a combination has no topic to average.
+
+    >>> values = np.array([[[1.0], [0.5]], [[0.0], [np.nan]]])  # the second assessed one topic
+    >>> combinations(AssessorScores(("r",), ("1", "2"), values, ~np.isnan(values[:, :, 0]))).tolist()
+    [[0.75], [0.25]]
+    """
+    maximum = MAX_COMBINATIONS if sample is None else sample
+    choices = _choices([len(numbers) for numbers in scores.assessors], maximum, seed)
+    return _means_of(scores, choices, np.ones(len(scores.topics), np.int64))
+
+
+def _means_of(
+    scores: AssessorScores, choices: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]
+) -> Floats:
+    """Return the runs' means for each combination, if topics occur several times or not at all."""
+    total = np.zeros((len(choices), len(scores.runs)))
+    count = np.zeros_like(total)
+    assessors = scores.assessors
+    for index in np.flatnonzero(weights):
+        values = scores.scores[assessors[index], index]
+        known = ~np.isnan(values)
+        total += weights[index] * np.where(known, values, 0)[choices[:, index]]
+        count += weights[index] * known[choices[:, index]]
+    means: Floats = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+    return means
+
+
+def _choices(counts: Sequence[int], maximum: int, seed: int) -> npt.NDArray[np.int64]:
+    """Return which of the topic's assessors is used, with shape (combinations, topics)."""
+    if math.prod(counts) <= maximum:
+        return np.array(list(itertools.product(*map(range, counts))), np.int64)
+    rng = random_generator(seed)
+    found = {(0,) * len(counts): None}  # a dict keeps the order in which combinations are drawn
+    while len(found) < maximum:
+        for row in rng.integers(0, counts, (maximum, len(counts))).tolist():
+            found[tuple(row)] = None
+    return np.array(list(itertools.islice(found, maximum)), np.int64)
+
+
+class ScoreRange(NamedTuple):
+    """The lowest, mean and highest of a run's means over combinations; without run, of several runs."""
+
+    run: int | None
+    low: float
+    mean: float
+    high: float
+
+    @property
+    def percent(self) -> float | None:
+        """Highest − lowest mean in percent of the mean's magnitude; None if the mean is 0."""
+        return 100 * (self.high - self.low) / abs(self.mean) if abs(self.mean) > ROUNDING else None
+
+
+def score_ranges(means: npt.ArrayLike, order: Order = HIGHER_IS_BETTER) -> list[ScoreRange]:
+    """Compute each run's lowest, mean and highest score, the best run first (KL Figure 7).
+
+    >>> for run, low, mean, high in score_ranges([[0.25, 0.5], [0.25, 1.0]]):
+    ...     print(run, low, mean, high)
+    1 0.5 0.75 1.0
+    0 0.25 0.25 0.25
+    """
+    array = np.asarray(means, np.float64)
+    low, high = array.min(axis=0), array.max(axis=0)
+    mean = np.clip(array.mean(axis=0), low, high)  # rounding may exceed the range
+    ranges = map(ScoreRange, itertools.count(), low.tolist(), mean.tolist(), high.tolist())
+    return sorted(ranges, key=lambda found: order.sort_key(found.mean))
+
+
+def mean_range(ranges: Sequence[ScoreRange]) -> ScoreRange:
+    """Average the ranges of several runs, at least one.
+
+    The mean range in percent is mean(high − low) / mean(mean), and not the mean of the percentages (KL
+    6.2.1.1, where MAep has a mean range of 0.0046 or 12 % with 34 topics, and of 0.03 or 82 % with 5).
+
+    >>> found = mean_range(score_ranges([[0.25, 0.5], [0.25, 1.0]]))
+    >>> found.mean, found.percent
+    (0.5, 50.0)
+    """
+    columns = zip(*((line.low, line.mean, line.high) for line in ranges), strict=True)
+    low, mean, high = (math.fsum(column) / len(ranges) for column in columns)
+    return ScoreRange(None, low, mean, high)
+
+
+def order_correlations(means: npt.ArrayLike) -> tuple[float, float, float]:
+    """Compute Kendall's τ-b between the orders of runs by the official and all other combinations.
+
+    KL (6.2.1.2, Table III) call the coefficient τ. Their values are τ-b, because their tables contain
+    values that τ cannot have.
+
+    Means that differ by rounding are equal. Combinations in which all runs are equal are left out. Of
+    more than 2,001 combinations, 2,000 are drawn.
+
+    Returns:
+        The lowest, mean and highest τ-b.
+
+    Raises:
+        XcgError: If no pair has a τ-b.
+
+    >>> found = order_correlations([[0.1, 0.2, 0.3], [0.1, 0.3, 0.2], [0.1, 0.2, 0.3]])
+    >>> [round(tau, 4) for tau in found]  # 1/3 and 1
+    [0.3333, 0.6667, 1.0]
+    """
+    taus = _tau_b(np.asarray(means, np.float64))
+    if not taus:
+        raise XcgError("no order to correlate: expected at least two runs with different means")
+    return min(taus), math.fsum(taus) / len(taus), max(taus)
+
+
+def _tau_b(means: Floats) -> list[float]:
+    """Return Kendall's τ-b of the first row and all others, but not if all runs are equal."""
+    others = np.arange(1, len(means))
+    if len(others) > MAX_PAIRS:
+        others = random_generator(0).choice(others, MAX_PAIRS, replace=False)
+    signs = pair_signs(np.round(means, DIGITS))
+    found = tau_b(np.broadcast_to(signs[0], (len(others), signs.shape[1])), signs[others])
+    return list(map(float, np.round(found[~np.isnan(found)], DIGITS)))
+
+
+class ErrorRate(NamedTuple):
+    """The fractions of contradicting decisions, 0 to 0.5, and of comparisons without a decision."""
+
+    error: float
+    ties: float
+
+
+def error_rate(means: npt.ArrayLike) -> ErrorRate:
+    """Compute how often the better of two runs depends on the assessors.
+
+    For a pair of runs, #(A > B) is the number of combinations in which A is better, and #(A = B) the
+    number in which the difference is less than 5 % of the larger magnitude, or 0. Over all pairs::
+
+        error = Σ min(#(A > B), #(B > A)) / Σ (#(A > B) + #(B > A) + #(A = B))
+        ties  = Σ #(A = B)                / Σ (#(A > B) + #(B > A) + #(A = B))
+
+    These are KL's equations 15 and 16. The left side of 16 must be ties, and the minimum must be taken
+    for each pair, and not of two totals. Both values are the same for lower-is-better measures.
+
+    >>> error_rate([[0.5, 0.4], [0.5, 0.4], [0.4, 0.5], [0.5, 0.49]])
+    ErrorRate(error=0.25, ties=0.25)
+    """
+    array = np.asarray(means, np.float64)
+    rows, runs = array.shape
+    magnitudes = np.abs(array)
+    errors = ties = 0
+    for run in range(runs - 1):  # compare one run with all later runs
+        difference = array[:, run, None] - array[:, run + 1 :]
+        minimum = EQUAL_FRACTION * np.maximum(magnitudes[:, run, None], magnitudes[:, run + 1 :])
+        decided = (np.abs(difference) > ROUNDING) & (np.abs(difference) >= minimum - ROUNDING)
+        higher = np.count_nonzero(decided & (difference > 0), axis=0)
+        lower = np.count_nonzero(decided & (difference < 0), axis=0)
+        errors += int(np.minimum(higher, lower).sum())
+        ties += int((rows - higher - lower).sum())
+    comparisons = rows * runs * (runs - 1) // 2
+    return ErrorRate(errors / comparisons, ties / comparisons)
+
+
+def stability_intervals(
+    scores: AssessorScores, sample: int | None = None, seed: int = 0, resamples: int = RESAMPLES
+) -> tuple[Interval | None, Interval | None]:
+    """Compute how far mean τ-b and error rate depend on the choice of the topics.
+
+    A resample draws topics with replacement, keeps the assessor that each combination selects for a
+    topic, and repeats the study with at most 256 combinations. Resamples in which a run has no score,
+    or all runs are equal, are left out. The values are centred on those of the topics; see
+    :func:`xcg.statistics.intervals.centre`. The intervals are None with fewer than two topics.
+    """
+    topics = len(scores.topics)
+    means = combinations(scores, sample, seed)
+    estimates = order_correlations(means)[1], error_rate(means).error
+    if topics < 2:
+        return None, None
+    maximum = min(sample or MAX_COMBINATIONS, MAX_RESAMPLED_COMBINATIONS)
+    choices = _choices([len(numbers) for numbers in scores.assessors], maximum, seed)
+    samples = []
+    for resample in range(resamples):
+        drawn = resampled_topics(topics, seed, resample)
+        found = _means_of(scores, choices, np.bincount(drawn, minlength=topics))
+        if np.isnan(found).any():
+            continue
+        taus = _tau_b(found)
+        tau = math.fsum(taus) / len(taus) if taus else math.nan
+        samples.append((tau, error_rate(found).error))
+    array = np.array(samples).reshape(-1, 2)
+    return (
+        percentile_interval(centre(estimates[0], array[:, 0])),
+        percentile_interval(np.maximum(centre(estimates[1], array[:, 1], 0.5), 0)),
+    )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from xcg.errors import UndecidedError, UnmappedError, XcgError
 from xcg.evaluation.results import Cell, Results
-from xcg.evaluation.score_notes import list_topics
+from xcg.evaluation.scoring import list_topics
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import CORRECTION_NAMES, P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, adjust
@@ -24,14 +24,12 @@ from xcg.statistics.gate_rules import (
     deciding_p_values,
     gate_chances,
     useless_limits,
-    useless_minimums,
 )
 from xcg.statistics.significance_tests import PAIRED_TESTS, equal_signs_probability, smallest_p
 from xcg.statistics.topic_scores import (
     ROUNDING,
     BaselinePair,
     Booleans,
-    Floats,
     baseline_pairs,
     check_name,
     scores_by_cell,
@@ -135,8 +133,8 @@ def check_gate(
     the notes and :class:`xcg.statistics.gate_rules.Chances` state how often an unchanged run fails.
 
     With margins, a run fails unless it is shown to be at most the margin worse: its one-sided p value
-    (see :func:`xcg.statistics.margins.not_worse_p`) must be below 5 %. The gate passes only if every
-    comparison shows this. Therefore no correction is needed: the probability that a gate passes
+    (see :func:`xcg.statistics.corrections.not_worse_p`) must be below 5 %. The gate passes only if
+    every comparison shows this. Therefore no correction is needed: the probability that a gate passes
     although a run is worse by the margin is at most 5 % (intersection-union test, Berger 1982).
 
     Args:
@@ -175,7 +173,11 @@ def check_gate(
     _check_complete(results, minimums, baseline, allow_unmapped)
     scores = scores_by_cell(results)
     failures = _below_minimum(results, scores, minimums, exempt)
-    problems = [*useless_minimums(results, minimums)]
+    problems = []
+    for measure, minimum in minimums.items():
+        if minimum <= 0 <= min((row.value for row in results if row.measure == measure), default=0.0):
+            problem = f"by {measure} the gate can never fail: no score is below {minimum:g}"
+            problems.append((problem, f"expected a minimum above 0, like {measure}=0.3"))
     topic_checks, notes = _check_topics(results, baseline, expected_topics)
     failures += [failure for check in topic_checks for failure in check.failures]
     pairs: list[BaselinePair] = []
@@ -254,7 +256,7 @@ def _compare(
     broken = broken_rules(pairs, found, rules, p_values)
     if p_values is not None:
         fails = broken["worse-than" if rules.margins is None else "margin"][0]
-        problems += _without_power(pairs, rules, family, fails, p_values[0])
+        problems += _without_power(pairs, rules, family, fails)
         for column in np.flatnonzero(fails).tolist():
             p = float(p_values[0, column])
             yield _worse_than_baseline(pairs[column], baseline, rules, family, p)
@@ -268,11 +270,7 @@ def _compare(
 
 
 def _without_power(
-    pairs: Sequence[BaselinePair],
-    rules: Rules,
-    family: str,
-    fails: Booleans,
-    p_values: Floats,
+    pairs: Sequence[BaselinePair], rules: Rules, family: str, fails: Booleans
 ) -> Iterator[tuple[str, str]]:
     """Yield a message if a run can never fail (with margins: pass) by a test, with advice."""
     decided = {pair.run for pair, fail in zip(pairs, fails, strict=True) if fail}

@@ -7,13 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from xcg.errors import XcgError
-from xcg.evaluation.results import Results
 from xcg.formats.text_columns import decimal
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, critical_levels
-from xcg.statistics.families import POWER
-from xcg.statistics.margins import are_losses, by_measure, not_worse_p
+from xcg.statistics.corrections import (
+    SIGNIFICANCE_LEVEL,
+    adjusted,
+    are_losses,
+    by_measure,
+    critical_levels,
+    not_worse_p,
+)
+from xcg.statistics.intervals import POWER
 from xcg.statistics.significance_tests import family_p_values
 from xcg.statistics.topic_scores import ROUNDING, BaselinePair, Booleans, Floats, divisor
 
@@ -147,17 +152,6 @@ def parse_limits(
         by_measure("max-regressed", max_regressed, _topics, _EXPECTED_TOPICS),
         size,
     )
-
-
-def useless_minimums(results: Results, minimums: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    """Yield messages about minimums that no score can miss, with advice."""
-    for measure, minimum in minimums.items():
-        lowest = min((row.value for row in results if row.measure == measure), default=0.0)
-        if minimum <= 0 <= lowest:
-            yield (
-                f"by {measure} the gate can never fail: no score is below {minimum:g}",
-                f"expected a minimum above 0, like {measure}=0.3",
-            )
 
 
 def useless_limits(pair: BaselinePair, baseline: str, limits: Limits) -> Iterator[tuple[str, str]]:

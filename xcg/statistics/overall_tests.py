@@ -12,14 +12,7 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import P_VALUE_CORRECTIONS, adjust
 from xcg.statistics.significance_tests import equal_signs_probability
-from xcg.statistics.topic_scores import (
-    DIGITS,
-    ROUNDING,
-    Floats,
-    TopicScores,
-    check_name,
-    differences,
-)
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, TopicScores, check_name, differences
 
 MARKS = {0.01: "**", 0.05: "*"}
 """Significance level → mark in the compact form, the strictest level first."""

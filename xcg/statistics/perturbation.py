@@ -1,4 +1,9 @@
-"""The effect of non-relevant results on measures: the experiment of Kazai and Lalmas 2006, 6.1.2."""
+"""Studies of measures: non-relevant results are inserted, or the number of relevance levels varies.
+
+Inserted results are the experiment of Kazai and Lalmas 2006, section 6.1.2. Levels are that of Scheel,
+Lommatzsch and Albayrak 2011, section 2.1, Figures 4 and 5: lists of 100 items in ideal order, rated on
+2, 10, 20 or 50 levels, in which 0 to 99 random pairs are swapped.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +12,19 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
+from xcg.answer import Answer
 from xcg.documents.paths import WHOLE
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.parallel import Progress
-from xcg.evaluation.results import NotedList
+from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.topic import Topic
-from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
 from xcg.measures import Measure, RankingGains
 from xcg.measures.topic_gains import vector
 from xcg.measures.trec import Levels, levels_of, ordered_by_level, span_topics, standard_values
 from xcg.runs.run import Ranking, Run
+from xcg.statistics.topic_scores import Floats
 from xcg.user_model.model import UserModel
 
 Position = Literal["after first", "before first"]
@@ -55,7 +60,7 @@ class PerturbedMean(NamedTuple):
 
 def perturb(
     inputs: Inputs, counts: Sequence[int] = COUNTS, progress: Progress | None = None
-) -> NotedList[PerturbedMean]:
+) -> Answer[PerturbedMean]:
     """Compute means after non-relevant results are inserted into runs.
 
     The inserted results are from documents without relevant text, so they gain nothing and overlap with
@@ -88,11 +93,24 @@ def perturb(
     notes = inputs.new_notes()
     standard = [measure for measure in measures if measure.definition.needs == "levels"]
     of_gains = [measure for measure in measures if measure not in standard]
-    levels = _levels(inputs.recall_base, standard)
+    levels: Levels = {}
+    if standard:
+        if spans := span_topics(inputs.recall_base):
+            raise XcgError(
+                f"{standard[0]}: the relevance of topic {spans[0]} is given by passages alone: "
+                "expected a measure of gains, such as MAep"
+            )
+        levels = levels_of(inputs.recall_base)
     gains: dict[tuple[str, str], list[RankingGains]] = {}
+
+    def add_gains(topic: Topic) -> None:
+        for model in models:
+            ideal = topic.ideal(model)
+            for run in topic.rankings if ideal.gains else ():
+                gains.setdefault((run, model.name), []).append(topic.gains(run, ideal, model))
+
     if of_gains:
-        source = TopicSource.of(inputs)
-        map_topics(source, lambda topic: _add_gains(gains, topic, models), notes)
+        map_topics(TopicSource.of(inputs), add_gains, notes)
     lines: list[PerturbedMean] = []
     for done, (run, model) in enumerate(product(runs, models)):
         if progress is not None:
@@ -112,19 +130,7 @@ def perturb(
                     )
     if not lines:
         raise XcgError("nothing to perturb: no run answers a topic with an ideal element")
-    return NotedList(lines, notes.lines())
-
-
-def _levels(base: RecallBase, standard: Sequence[Measure]) -> Levels:
-    """Return the levels for standard measures; XcgError for topics without."""
-    if not standard:
-        return {}
-    if spans := span_topics(base):
-        raise XcgError(
-            f"{standard[0]}: the relevance of topic {spans[0]} is given by passages alone: expected a "
-            "measure of gains, such as MAep"
-        )
-    return levels_of(base)
+    return Answer(lines, notes.lines())
 
 
 def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) -> None:
@@ -146,18 +152,6 @@ def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) ->
                 )
 
 
-def _add_gains(
-    gains: dict[tuple[str, str], list[RankingGains]],
-    topic: Topic,
-    models: Sequence[UserModel],
-) -> None:
-    """Add the gains of an answered topic under each user model with an ideal gain above 0."""
-    for model in models:
-        ideal = topic.ideal(model)
-        for run in topic.rankings if ideal.gains else ():
-            gains.setdefault((run, model.name), []).append(topic.gains(run, ideal, model))
-
-
 def _means(
     topics: Sequence[RankingGains], measures: Sequence[Measure], counts: Sequence[int], model: UserModel
 ) -> Means:
@@ -165,19 +159,17 @@ def _means(
     effort = model.effort.parameters()
     means: Means = {}
     for position, count in product(POSITIONS, counts):
-        perturbed = [_insert(topic, position, count) for topic in topics]
+        perturbed, index = [], POSITIONS[position]
+        for topic in topics:
+            found = vector(topic.gains)
+            found = np.concatenate([found[:index], np.zeros(count), found[index:]])
+            perturbed.append(RankingGains(found, vector(topic.ideal), topic.not_retrieved))
         for measure in measures:
             values = [measure.compute(topic, effort) for topic in perturbed]
             defined = [value for value in values if value is not None]
             mean = math.fsum(defined) / len(defined) if defined else None
             means[measure, position, count] = mean
     return means
-
-
-def _insert(topic: RankingGains, position: Position, count: int) -> RankingGains:
-    gains, index = vector(topic.gains), POSITIONS[position]
-    perturbed = np.concatenate([gains[:index], np.zeros(count), gains[index:]])
-    return RankingGains(perturbed, vector(topic.ideal), topic.not_retrieved)
 
 
 def _means_of_levels(
@@ -204,3 +196,120 @@ def _insert_documents(run: Run, position: Position, count: int) -> Run:
         results = [(*result, ranking.spans.get(n)) for n, result in enumerate(ranking)]
         rankings[topic] = Ranking.of([*results[:index], *inserted, *results[index:]] if results else [])
     return run.with_rankings(rankings)
+
+
+ITEMS = 100
+LEVELS = (2, 10, 20, 50)
+STUDIED_MEASURES = ("muMAP", "avgNDCG", "avgNDCNG", "NDCG", "NDCNG")
+MEASURES_OF_FIGURES = ("muMAP", "avgNDCG", "avgNDCNG")
+"""The measures that Figures 4 and 5 show: μMAP, and means over all ranks."""
+FULL_DEPTH_MEASURES = ("muMAP", "NDCG", "NDCNG")
+"""The same measures, with NDCG and NDCNG at the last rank."""
+
+
+class LevelCurve(NamedTuple):
+    """The mean of a measure by number of swapped pairs.
+
+    Attributes:
+        measure: One of :data:`STUDIED_MEASURES`.
+        levels: Number of relevance levels.
+        values: Mean over the repetitions for 0, 1, 2, … swapped pairs.
+    """
+
+    measure: str
+    levels: int
+    values: list[float]
+
+
+def levels_experiment(
+    uniform: bool = True,
+    swaps: int = 100,
+    repetitions: int = 100,
+    seed: int = 0,
+    executor: Executor = ONE_PROCESS,
+    progress: Progress | None = None,
+) -> list[LevelCurve]:
+    """Compute a curve for each measure and number of levels.
+
+    The levels are 0 (irrelevant) to L − 1, as NDCNG requires. NDCG is that of equation 3 of the paper,
+    at rank 100; avgNDCG and avgNDCNG are the means over the ranks 1 to 100.
+
+    Args:
+        uniform: Whether all levels are equally frequent (Figure 4). Otherwise, their probabilities are
+            random, and some levels may not occur (Figure 5).
+        swaps: Numbers of swapped pairs are 0 to ``swaps`` − 1.
+        repetitions: Number of lists for each number of swapped pairs.
+        seed: At least 0.
+        executor: Where the numbers of levels are computed.
+        progress: Called with the number of finished numbers of levels, and of all.
+
+    Returns:
+        The curves in the order of the measures and numbers of levels.
+    """
+    tasks = [(uniform, count, swaps, repetitions, seed) for count in LEVELS]
+    curves = [curve for found in executor.run(_curves, tasks, progress=progress) for curve in found]
+    return sorted(curves, key=lambda curve: STUDIED_MEASURES.index(curve.measure))
+
+
+def _curves(uniform: bool, levels: int, swaps: int, repetitions: int, seed: int) -> list[LevelCurve]:
+    """Return the curves of all measures for one number of levels."""
+    rng = np.random.default_rng([seed, levels, int(uniform)])
+    totals = np.zeros((len(STUDIED_MEASURES), swaps))
+    for number in range(swaps):
+        for _ in range(repetitions):
+            ideal = _draw_ideal(rng, levels, uniform)
+            ranking = ideal.copy()
+            for first, second in rng.integers(ITEMS, size=(number, 2)):
+                ranking[[first, second]] = ranking[[second, first]]
+            totals[:, number] += list_scores(ranking, ideal)
+    return [
+        LevelCurve(measure, levels, (total / repetitions).tolist())
+        for measure, total in zip(STUDIED_MEASURES, totals, strict=True)
+    ]
+
+
+def largest_distance(curves: Sequence[LevelCurve], measure: str) -> float:
+    """Return the largest distance between a measure's curves for different numbers of levels."""
+    values = np.array([curve.values for curve in curves if curve.measure == measure])
+    return float((values.max(axis=0) - values.min(axis=0)).max())
+
+
+def _draw_ideal(rng: np.random.Generator, levels: int, uniform: bool) -> Floats:
+    if uniform:
+        ratings = np.arange(ITEMS) * levels // ITEMS
+    else:
+        probabilities = rng.random(levels)
+        ratings = rng.choice(levels, ITEMS, p=probabilities / probabilities.sum())
+        ratings[0] = max(ratings[0], 1)  # a list without relevant items has no ideal
+    return np.sort(ratings)[::-1].astype(np.float64)
+
+
+def list_scores(ranking: Floats, ideal: Floats) -> list[float]:
+    """Return the values of :data:`STUDIED_MEASURES` for a full list.
+
+    The registered measures return the same values. These formulas are faster, because they apply to
+    full lists only.
+
+    Args:
+        ranking: Ratings in rank order, shape (100,).
+        ideal: The same ratings in decreasing order; the first must be above 0.
+    """
+    ranks = np.arange(1, ITEMS + 1)
+    discount = np.log2(ranks + 1)
+    thresholds = np.unique(ideal)
+    thresholds = thresholds[thresholds > 0]
+    relevant = ranking >= thresholds[:, None]
+    precision = np.cumsum(relevant, axis=1) / ranks
+    average = (precision * relevant).sum(axis=1) / relevant.sum(axis=1)
+    distances = np.diff(thresholds, prepend=0.0)
+
+    def dcg(ratings: Floats) -> Floats:
+        return np.cumsum(np.expm1(ratings * np.log(2)) / discount)
+
+    highest = ideal[0]
+    by_rank = [dcg(ranking) / dcg(ideal), dcg(ranking / highest) / dcg(ideal / highest)]
+    return [
+        float((average * distances).sum() / distances.sum()),
+        *(float(values.mean()) for values in by_rank),
+        *(float(values[-1]) for values in by_rank),
+    ]

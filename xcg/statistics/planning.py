@@ -12,7 +12,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, single_level
-from xcg.statistics.families import POWER, t_detectable
+from xcg.statistics.intervals import POWER, t_detectable
 from xcg.statistics.significance import choose_correction
 from xcg.statistics.significance_tests import equal_signs_probability
 from xcg.statistics.topic_scores import (

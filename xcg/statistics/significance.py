@@ -11,9 +11,14 @@ from typing import Any, NamedTuple
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, adjusted
-from xcg.statistics.families import Inference, paired_inferences, tukey_inferences
-from xcg.statistics.margins import margin_p_values, parse_margins
+from xcg.statistics.corrections import (
+    P_VALUE_CORRECTIONS,
+    SIGNIFICANCE_LEVEL,
+    adjusted,
+    margin_p_values,
+    parse_margins,
+)
+from xcg.statistics.intervals import Inference, paired_inferences
 from xcg.statistics.significance_tests import PAIRED_TESTS, family_p_values
 from xcg.statistics.topic_scores import (
     DIGITS,
@@ -32,6 +37,7 @@ from xcg.statistics.topic_scores import (
     sign,
     standard_deviation,
 )
+from xcg.statistics.tukey import tukey_inferences
 
 CORRECTIONS = ("shaffer", "tukey", *P_VALUE_CORRECTIONS)
 
@@ -73,7 +79,7 @@ class Comparison:
             together at 0.95. None without an interval.
         detectable: The smallest true difference that this comparison finds with a probability of 80 %
             if no other difference of the family is found (the power; see
-            :func:`xcg.statistics.families.detectable_difference`). None with Wilcoxon's test, if all
+            :func:`xcg.statistics.intervals.detectable_difference`). None with Wilcoxon's test, if all
             topics have the same difference, or if there are too few topics for the level.
         test: Name of the test.
         correction: Name of the correction.
@@ -141,12 +147,12 @@ def compare(
             ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` (Benjamini and Hochberg 1995), ``"none"``, or
             ``"tukey"`` (Tukey's honestly significant differences, for all pairs by ``"t"`` or
             ``"randomisation"``, if all pairs have the same variance; see
-            :func:`xcg.statistics.families.tukey_inferences`). The default is ``"shaffer"`` for more
+            :func:`xcg.statistics.tukey.tukey_inferences`). The default is ``"shaffer"`` for more
             than two runs without a baseline by ``"t"`` if all runs have the same topics and all pairs
             are compared, and otherwise ``"holm"``.
         margin: A difference, or differences by measure, up to which a run is not worse than the
             baseline, or equivalent to it. It needs a named baseline, and adds p values that show this
-            (see :mod:`xcg.statistics.margins`).
+            (see :mod:`xcg.statistics.corrections`).
 
     Returns:
         The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.

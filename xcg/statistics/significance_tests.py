@@ -8,13 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from xcg.lazy_modules import np, npt
-from xcg.statistics.topic_scores import (
-    DIGITS,
-    ROUNDING,
-    Floats,
-    check_name,
-    matrix_product,
-)
+from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, check_name, matrix_product
 
 EXACT_WILCOXON_TOPICS = 500
 EXACT_RANDOMISATION_TOPICS = 16

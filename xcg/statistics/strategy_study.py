@@ -23,9 +23,9 @@ from xcg.measures import Measure
 from xcg.runs.run import ORACLE, Run
 from xcg.statistics.intervals import t_interval
 from xcg.statistics.topic_scores import ROUNDING, differences, sign
-from xcg.strategies.rewriting import reference_run
+from xcg.strategies.registry import reference_run
 from xcg.user_model.model import UserModel
-from xcg.user_model.sweep import MAX_MODELS
+from xcg.user_model.schema import MAX_MODELS
 
 STEP = 0.05
 """The default distance of the values of α."""

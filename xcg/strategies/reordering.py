@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.intervals import IntervalSet
 from xcg.documents.paths import WHOLE, split_step
+from xcg.documents.text_units import IntervalSet
 from xcg.errors import MissingSizeError, XcgError
 from xcg.registry import Between
 from xcg.runs.run import ORACLE, UNKNOWN_SPAN, Ranking

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
 from xcg.documents.tree import SizeUnit
 from xcg.errors import FileError, InputError, XcgError, nearest
+from xcg.judgements.recall_base import RecallBase
 from xcg.registry import Part, fields_of
+from xcg.runs.run import Run
 from xcg.settings.keys import Settings
 from xcg.settings.samples import shipped_folder
 from xcg.settings.schema import REQUIRED, TEXT, Place, Places, checked, choice, key, section
 from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
-from xcg.user_model.effort import Effort
 from xcg.user_model.ideal import SELECTIONS, Selection, kazai_lalmas, leaves, max_gain, roots
 from xcg.user_model.near_misses import exact, judged
-from xcg.user_model.normalisations import none, related, subtree
-from xcg.user_model.overlap_models import AT_MOST_SCORE
+from xcg.user_model.overlap_models import AT_MOST_SCORE, none, related, subtree
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table
-from xcg.user_model.relevance_value import RelevanceValue
-from xcg.user_model.schema import Spans, Where, part_type, table_type
-from xcg.user_model.sweep import expand, has_several_values, setting_text
+from xcg.user_model.relevance_value import Effort, RelevanceValue
+from xcg.user_model.schema import (
+    Spans,
+    Where,
+    expand,
+    has_several_values,
+    part_type,
+    setting_text,
+    table_type,
+)
 
 DEFAULT = "kazai-lalmas-2006"
 """The user model for assessments with exhaustivity and specificity from 0 to 3."""
@@ -239,7 +246,7 @@ def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
     Args:
         spec: A shipped model's name, a YAML file, a mapping, or a user model. A file or mapping with
             several values for a parameter means several models, see
-            :func:`xcg.user_model.sweep.expand`.
+            :func:`xcg.user_model.schema.expand`.
         folder: The folder that file names are relative to; the current one by default.
 
     Raises:
@@ -349,3 +356,50 @@ def _in_mapping(name: str) -> Where:
         return f"{name}: {format_key_path(key_path)}" if key_path else name
 
     return where
+
+
+_EXHAUSTIVITIES = (1, 2)  # of passages; another grade is a level of relevance
+
+
+def has_only_passages(base: RecallBase) -> bool:
+    """Return whether all relevance is given as character offsets."""
+    return not any(base.files(topic) or base.passages(topic) for topic in base.topics)
+
+
+def default_model(base: RecallBase, runs: Iterable[Run] = ()) -> UserModel:
+    """Return the default user model of assessments.
+
+    The scale of the assessments decides. If all relevance is given as character offsets and a run
+    returns passages for it, results are scored as text, because models of elements refuse passages.
+
+    Args:
+        base: The assessments.
+        runs: The runs to evaluate. Without them, results are taken for elements.
+
+    >>> default_model(RecallBase.of({"1": {"d": 2}})).name
+    'levels'
+    """
+    if has_only_passages(base):
+        topics = (t for run in runs for t, ranking in run.rankings.items() if ranking.spans)
+        if any(any(base.spans(topic).values()) for topic in topics):
+            return default_text_model(base)
+    scales = base.scales
+    (scale,) = scales if len(scales) == 1 else ("",)
+    return UserModel.shipped(OF_SCALE.get(scale, DEFAULT))
+
+
+def default_text_model(base: RecallBase) -> UserModel:
+    """Return the default user model of assessments for results that are scored as text.
+
+    >>> default_text_model(RecallBase.of({"1": {"d": 2}})).name
+    'spans-levels'
+    """
+    spans = UserModel.shipped("spans")
+    scales = base.scales
+    grades = (s.exhaustivity for t in base.topics for file in base.spans(t).values() for s in file)
+    if "level" in scales or any(grade not in _EXHAUSTIVITIES for grade in grades):
+        return UserModel.shipped("spans-levels")
+    if scales & {"four-point", "coverage"}:
+        model = default_model(base)
+        return replace(model, name=f"{model.name}, as text", spans="text", effort=spans.effort)
+    return spans

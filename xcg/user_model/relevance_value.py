@@ -1,4 +1,4 @@
-"""The relevance value function of a user model, and users' own readers that replace it.
+"""The sections of a user model: its effort, and its relevance value function, or a user's reader.
 
 A relevance value function decides how a result's gain depends on what was seen before. A reader is a
 class, or a function that returns an object, which is called with one document,
@@ -12,22 +12,75 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
+from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.errors import XcgError
 from xcg.registry import Between, FunctionRegistry, Part
-from xcg.settings.schema import key, number
+from xcg.settings.schema import choice, key, number
+from xcg.user_model import near_miss_combinations  # noqa: F401 - registers a near-miss model
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
-from xcg.user_model.normalisations import NORMALISATIONS, Normalisation, related, subtree
 from xcg.user_model.overlap_models import (
     AT_MOST_SCORE,
+    NORMALISATIONS,
     PARTIALLY_SEEN,
+    Normalisation,
     PartiallySeen,
     argument_names,
     growing_alpha,
     recursive,
+    related,
+    subtree,
 )
 from xcg.user_model.schema import part_type
+
+Interpolation = Literal["segment", "linear"]
+"""How the rank is interpolated at which a cumulated gain curve reaches a level."""
+Unretrieved = Literal["uncredited", "max"]
+"""How ideal elements that a run does not retrieve count in the divisor of MAep and Q."""
+EffortUnit = Literal["ranks", "characters", "words", "tokens"]
+"""What effort is counted in: visited results, or units of read text."""
+Charge = Literal["as_read", "whole"]
+"""The order in which the text of a result is paid for: as it is read from the start, or text without a
+gain first. With ``whole``, a result has been paid in full when it gains for the last time."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The effort of a user; a measure's own parameters override these.
+
+    Attributes:
+        interpolation: See :func:`xcg.measures.effort_precision`.
+        unretrieved: See :func:`xcg.measures.mean_effort_precision`.
+        unit: What effort is counted in: visited results, or units of read text.
+        charge: How results that are scored as text are paid for: ``as_read``, or ``whole``. See
+            :meth:`xcg.gains.span_reader.ReadResult.stretches`.
+        tokenizer: Splits text into tokens, for the unit ``tokens``.
+    """
+
+    interpolation: Interpolation = key(
+        "Effort between two results.", choice(get_args(Interpolation)), "segment"
+    )
+    unretrieved: Unretrieved = key(
+        "Effort of gain that a run does not reach.", choice(get_args(Unretrieved)), "uncredited"
+    )
+    unit: EffortUnit = key("What effort is counted in.", choice(get_args(EffortUnit)), "ranks")
+    charge: Charge = key("When text is paid for.", choice(get_args(Charge)), "as_read")
+    tokenizer: Part[Tokenizer] = key(
+        "Splits text into tokens.",
+        part_type(TOKENIZERS),
+        factory=lambda: TOKENIZERS.part("approximate"),
+    )
+
+    def parameters(self) -> dict[str, str]:
+        """Return the parameters that measures take from the user model."""
+        return {
+            "interpolation": self.interpolation,
+            "unretrieved": self.unretrieved,
+            "effort": self.unit,
+            "charge": self.charge,
+        }
+
 
 ReaderClass = Callable[..., Any]
 READERS: FunctionRegistry[ReaderClass] = FunctionRegistry("reader", "xcg.reader", allows_classes=True)
@@ -73,7 +126,7 @@ class RelevanceValue:
     Args:
         alpha: Intolerance of the user to text that was seen before, from 0 (ignores overlap) to 1
             (rejects it).
-        normalisation: The normalisation, or its name; see :mod:`xcg.user_model.normalisations`.
+        normalisation: The normalisation, or its name; see :mod:`xcg.user_model.overlap_models`.
         partially_seen: The overlap model, or its name; see :mod:`xcg.user_model.overlap_models`.
         near_misses: The near-miss model, or its name; see :mod:`xcg.user_model.near_misses`. Under
             ``exact`` only ideal elements gain. A result counts as seen whether it gains or not.

@@ -2,11 +2,17 @@
 
 import { createCommands } from "./judge/commands.js";
 import { Drawing, placeToolbar } from "./judge/drawing.js";
+import { Finishing } from "./judge/finishing.js";
 import { createKeymap, Keyboard, keysOfGrades } from "./judge/keyboard.js";
+import { DocumentMap } from "./judge/map.js";
+import { showOutline } from "./judge/outline.js";
 import { gradeButton, highlightButton, Panel } from "./judge/panel.js";
 import { Positions } from "./judge/positions.js";
+import { Clock, createRemarks } from "./judge/remarks.js";
 import { Saving } from "./judge/saving.js";
 import { dragHandles, Selection } from "./judge/selection.js";
+import { layOutTables, letKeysScroll } from "./judge/tables.js";
+import { TopicWords } from "./judge/topic_words.js";
 import { Units } from "./judge/units.js";
 
 const MESSAGE_TIME = 6_000;
@@ -44,27 +50,56 @@ const messages = {
   },
 };
 
+layOutTables(article);
 const units = new Units(positions);
 const results = data.results
   .filter(([start, end]) => start < end)
   .sort((one, other) => one[0] - other[0] || other[1] - one[1]);
-const saving = new Saving({ api: data.api, judgement: data.judgement, text: positions });
+const clock = new Clock(data.api, data.records_time);
+const words = new TopicWords({
+  button: element("mark-words"),
+  positions,
+  title: data.topic_title,
+  units,
+});
+const saving = new Saving({
+  api: data.api,
+  judgement: data.judgement,
+  text: positions,
+  clock,
+  words,
+});
 const currentJudgement = () => saving.judgement;
 const selection = new Selection({ article, positions, units, currentJudgement });
 const [frame, overlay] = [element("frame"), element("overlay")];
 const drawing = new Drawing({ frame, overlay, positions, grades, results });
+const { tell } = messages;
+const finishing = new Finishing({ data, dialog: element("ask"), frame, saving, tell });
+let headings = [];
 const commands = createCommands({
   article,
   data,
   element,
+  finishing,
+  headings: () => headings,
   messages,
   positions,
   results,
   saving,
   selection,
   units,
+  words,
 });
 const panel = new Panel({ element, grades, positions, results, commands });
+headings = showOutline({ article, element, positions, onChoose: commands.showAt });
+const map = new DocumentMap({
+  map: element("map"),
+  frame,
+  positions,
+  grades,
+  results,
+  onChoose: commands.showAt,
+});
 
 /* Buttons */
 
@@ -91,7 +126,7 @@ const keyboard = new Keyboard({
   toggle: element("single-keys"),
 });
 commands.showKeys = () => keyboard.show();
-keyboard.add(createKeymap({ commands, data, gradeKeys, selection }));
+keyboard.add(createKeymap({ article, commands, data, gradeKeys, selection }));
 
 // Buttons name their command in data-command.
 document.addEventListener("click", ({ target }) => {
@@ -110,7 +145,7 @@ for (const part of [element("toolbar"), element("panel")]) {
 
 const bar = element("topic-bar");
 const showToolbar = () =>
-  placeToolbar({ toolbar: element("toolbar"), frame, bar, positions, selection });
+  placeToolbar({ toolbar: element("toolbar"), frame, positions, selection });
 
 function modeText() {
   if (selection.edge) return `Moving the ${selection.edge.edge}: Enter saves, Esc cancels`;
@@ -124,12 +159,13 @@ function show() {
   const drawnActive = span && !selection.edge ? null : selection.placedActive;
   drawing.draw({ judgement, active: drawnActive, selection: span, position, dragged, showCursor });
   panel.showHighlights(judgement, active);
-  panel.showState(judgement);
+  map.draw(judgement);
+  panel.showState(judgement, finishing.canReturn);
   panel.showGrades(gradeButtons, active, Boolean(span));
   panel.showSaving(saving);
-  const finished = data.finished + Number(judgement.finished) - Number(data.judgement.finished);
-  element("finished-count").textContent = finished;
-  element("progress").value = finished;
+  const count = data.finished + Number(judgement.finished) - Number(data.judgement.finished);
+  element("finished-count").textContent = count;
+  element("progress").value = count;
   element("mode").textContent = modeText();
   showToolbar();
 }
@@ -147,9 +183,13 @@ saving.addEventListener("change", () => {
   selection.activate();
   show();
 });
+const remarks = createRemarks({ article, data, element, messages, saving });
+Object.assign(commands, remarks.commands);
+keyboard.add(remarks.keymap);
 saving.addEventListener("rejected", ({ detail }) => messages.tell(detail));
 dragHandles({ drawing, selection, positions, onDone: commands.resize });
 new ResizeObserver(measure).observe(bar);
+new ResizeObserver(() => letKeysScroll(article)).observe(frame);
 window.addEventListener("scroll", measure, { passive: true });
 window.addEventListener("resize", showToolbar);
 article.addEventListener("focus", () => {

@@ -9,12 +9,15 @@ export function createCommands({
   article,
   data,
   element,
+  finishing,
+  headings,
   messages,
   positions,
   results,
   saving,
   selection,
   units,
+  words,
 }) {
   const { announce, tell } = messages;
   let lastGrade = data.grades[0]?.value ?? null;
@@ -36,7 +39,12 @@ export function createCommands({
     lastGrade = grade;
     const words = positions.slice(span.start, Math.min(span.end, span.start + ANNOUNCED));
     const withGrade = grade === null ? "" : ` with grade ${grade}`;
+    const cut = placed(saving.judgement).find(
+      (one) => one.start < span.end && span.start < one.end && ![one.grade, null].includes(grade),
+    );
     selection.clear(span.end);
+    if (cut && !(span.start <= cut.start && cut.end <= span.end))
+      tell(`Only the selection has grade ${grade}; the rest keeps ${cut.grade ?? "its state"}.`);
     return change("add", { ...span, grade }, `Highlighted${withGrade}: ${words}`);
   }
 
@@ -122,11 +130,21 @@ export function createCommands({
   function moveBy(kind, direction, { extend = false } = {}) {
     selection.usesKeyboard = true;
     const isExtending = extend || selection.isSelecting || selection.edge !== null;
+    const before = selection.activeId;
     const at = target(kind, direction, isExtending);
     selection.moveTo(at, { extend: isExtending });
     const unit = ["character", "edge", "document"].includes(kind) ? "word" : kind;
     const said = units.at(unit, Math.min(selection.position, positions.length - 1));
-    announce(positions.slice(said.start, Math.min(said.end, said.start + ANNOUNCED)));
+    announceText(said.start, said.end, before);
+  }
+
+  /** Read a text, and the highlight that the cursor has entered. */
+  function announceText(start, end, before) {
+    const { active } = selection;
+    const isNew = active && active.id !== before;
+    const grade = active?.grade ?? null;
+    const highlighted = isNew ? `Highlight${grade === null ? "" : ` with grade ${grade}`}: ` : "";
+    announce(highlighted + positions.slice(start, Math.min(end, start + ANNOUNCED)));
   }
 
   /** Select the unit at the cursor; a selection is extended to whole units, and then by the next unit. */
@@ -160,7 +178,7 @@ export function createCommands({
     selection.isSelecting = false;
     selection.moveTo(found);
     article.focus({ preventScroll: true });
-    return announce(positions.slice(found, found + ANNOUNCED));
+    return announceText(found, found + ANNOUNCED, null);
   }
 
   const jumpHighlight = (direction) => {
@@ -168,18 +186,13 @@ export function createCommands({
     return jump(spans, direction, "There are no highlights in this document.");
   };
 
-  function nothingRelevant() {
+  async function nothingRelevant() {
     const { highlights, finished } = saving.judgement;
     if (highlights.length) {
       return tell("The document has highlights: delete them first, or finish it.");
     }
+    if (!(await finishing.isMeant())) return;
     return change("finish", { finished: !finished }, finished ? "Reopened" : "Nothing relevant");
-  }
-
-  async function finishAndContinue() {
-    if (!saving.judgement.finished) void saving.change("finish", { finished: true });
-    if (!(await saving.settled())) tell("This document is not saved yet.");
-    else if (saving.judgement.finished) location.assign(data.next_unfinished ?? data.pool_url);
   }
 
   function go(url, missing) {
@@ -212,10 +225,21 @@ export function createCommands({
     selection.activateHighlight(one);
   }
 
-  function showResult([start]) {
+  function showAt([start]) {
     selection.usesKeyboard = true;
     selection.moveTo(start);
     article.focus({ preventScroll: true });
+  }
+
+  function togglePanel() {
+    const isOpen = element("panel").classList.toggle("open");
+    element("more").setAttribute("aria-expanded", String(isOpen));
+    element("more").textContent = isOpen ? "Less" : "More";
+  }
+
+  function toggleWords() {
+    if (!words.expression) return tell("The title of the topic has no words to mark.");
+    announce(words.toggle() ? "The words of the topic are marked" : "The words are not marked");
   }
 
   function toggleTopic() {
@@ -231,11 +255,12 @@ export function createCommands({
     confirm: (one) => change("confirm", { id: one.id }, "Confirmed"),
     discardRefused: () => saving.discardRefused(),
     erase,
-    finishAndContinue: () => whenAnswered(finishAndContinue),
+    finishAndContinue: () => whenAnswered(() => finishing.finishAndContinue()),
     finishEdge,
     go,
     highlight,
     highlightAgain: () => highlight(lastGrade),
+    jumpHeading: (direction) => jump(headings(), direction, "The document has no headings."),
     jumpHighlight: (direction) => whenAnswered(() => jumpHighlight(direction)),
     jumpResult: (direction) =>
       jump(results, direction, "The pool has no results inside this document."),
@@ -253,12 +278,14 @@ export function createCommands({
       const { span } = selection;
       whenAnswered(() => setEntry(span));
     },
+    showAt,
     showHighlight,
-    showResult,
     splitActive: () => whenAnswered(splitActive),
     startEdge: (edge) => whenAnswered(() => startEdge(edge)),
+    togglePanel,
     toggleSelecting,
     toggleTopic,
-    undo: () => change("undo", {}, "Undone"),
+    toggleWords,
+    undo: () => (finishing.canReturn ? finishing.goBack() : change("undo", {}, "Undone")),
   };
 }

@@ -1,6 +1,7 @@
 /* Draw highlights, the selection and the marks in the margin over the text, without changes to its DOM. */
 
 import { placed } from "./judgement.js";
+import { readableArea } from "./nodes.js";
 
 export const STYLES = 8;
 
@@ -135,7 +136,7 @@ const GAP = 10; // between the toolbar and the text, in pixels
 const BELOW = 26; // leaves room for the handles
 
 /** Show the toolbar above the selection, or below it if there is no room. */
-export function placeToolbar({ toolbar, frame, bar, positions, selection }) {
+export function placeToolbar({ toolbar, frame, positions, selection }) {
   const { span } = selection;
   const shown = span ?? selection.placedActive;
   toolbar.hidden = !shown || selection.usesKeyboard || Boolean(selection.dragged);
@@ -148,8 +149,9 @@ export function placeToolbar({ toolbar, frame, bar, positions, selection }) {
   const { offsetHeight: height, offsetWidth: width } = toolbar;
   const area = frame.getBoundingClientRect();
   const above = first.top - height - GAP;
-  const isAbove = above > bar.getBoundingClientRect().bottom;
-  const below = Math.min(last.bottom + BELOW, window.innerHeight - height - GAP);
+  const readable = readableArea();
+  const isAbove = above > readable.top;
+  const below = Math.min(last.bottom + BELOW, readable.bottom - height - GAP);
   const top = isAbove ? above : below;
   const wanted = (isAbove ? first.left : last.left) - area.left - width / 3;
   const left = Math.min(Math.max(wanted, 0), Math.max(area.width - width, 0));

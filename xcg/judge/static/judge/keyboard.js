@@ -46,9 +46,10 @@ function rows({ keys, does }) {
   return [node("dt", {}, ...names), node("dd", {}, does)];
 }
 
-/** Runs commands: {keys, moreKeys, does, run, inText}.
+/** Runs commands: {keys, moreKeys, does, run, inText, repeats}.
 
-   The dialog lists the keys, and not moreKeys. Commands with inText work only while the text has the focus.
+   The dialog lists the keys, and not moreKeys. Commands with inText work only while the text has the focus,
+   and only those with repeats run again while the key is held.
    A command that returns false leaves the key to the browser. */
 export class Keyboard {
   constructor({ article, dialog, table, toggle }) {
@@ -58,9 +59,12 @@ export class Keyboard {
     this.table = table;
     this.toggle = toggle;
     toggle.checked = localStorage.getItem(STORED) !== "off";
-    toggle.addEventListener("change", () =>
-      localStorage.setItem(STORED, toggle.checked ? "on" : "off"),
-    );
+    const show = () => document.body.classList.toggle("without-keys", !toggle.checked);
+    toggle.addEventListener("change", () => {
+      localStorage.setItem(STORED, toggle.checked ? "on" : "off");
+      show();
+    });
+    show();
     document.addEventListener("keydown", (event) => this.press(event));
   }
 
@@ -79,7 +83,7 @@ export class Keyboard {
   }
 
   press(event) {
-    if (event.defaultPrevented || event.isComposing || this.dialog.open) return;
+    if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
     const { target } = event;
     if (target.closest("input, textarea, select, [contenteditable]")) return;
     const name = nameOf(event);
@@ -89,6 +93,10 @@ export class Keyboard {
     if (isSingle && !this.toggle.checked) return;
     const isInText = target === document.body || target === this.article;
     if (command.inText && !isInText) return;
+    if (event.repeat && !command.repeats) {
+      event.preventDefault();
+      return;
+    }
     if (command.run(name) === false) return;
     event.preventDefault();
   }
@@ -101,14 +109,17 @@ export class Keyboard {
 const withShift = (key) => key.replace(/([^+]+)$/, "Shift+$1");
 
 /** Return the keys of the page for Keyboard.add. */
-export function createKeymap({ commands, data, gradeKeys, selection }) {
+export function createKeymap({ article, commands, data, gradeKeys, selection }) {
+  const isRightToLeft = article.matches(":dir(rtl)");
   const move = (keys, kind, does) => ({
     keys,
     moreKeys: keys.map(withShift),
     does,
     inText: true,
+    repeats: true,
     run: (name) => {
-      const direction = /(Left|Up|Home|,)$/.test(name) ? -1 : 1;
+      const isBack = /(Left|Up|Home|,)$/.test(name);
+      const direction = isBack === (isRightToLeft && /(Left|Right)$/.test(name)) ? 1 : -1;
       commands.moveBy(kind, direction, { extend: name.includes("Shift+") });
     },
   });
@@ -144,6 +155,11 @@ export function createKeymap({ commands, data, gradeKeys, selection }) {
         keys: ["h", "Shift+h"],
         does: "next and previous highlight",
         run: (name) => commands.jumpHighlight(name === "h" ? 1 : -1),
+      },
+      {
+        keys: ["o", "Shift+o"],
+        does: "next and previous heading of the outline",
+        run: (name) => commands.jumpHeading(name === "o" ? 1 : -1),
       },
       {
         keys: ["v"],
@@ -204,6 +220,7 @@ export function createKeymap({ commands, data, gradeKeys, selection }) {
         },
       },
       { keys: ["t"], does: "show or hide the description of the topic", run: commands.toggleTopic },
+      { keys: ["g"], does: "mark the words of the topic in the text", run: commands.toggleWords },
       { keys: ["?"], does: "show the keys", run: commands.showKeys },
     ],
   };

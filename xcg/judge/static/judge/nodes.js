@@ -11,6 +11,16 @@ export function node(name, properties = {}, ...children) {
   return element;
 }
 
+/** Return the top and the bottom of the part of the window in which text can be read. */
+export function readableArea() {
+  const panel = document.getElementById("panel");
+  const isBar = getComputedStyle(panel).position === "fixed";
+  return {
+    top: document.getElementById("topic-bar").getBoundingClientRect().bottom,
+    bottom: isBar ? panel.getBoundingClientRect().top : window.innerHeight,
+  };
+}
+
 /** Make a button. */
 export function makeButton(onclick, properties, ...children) {
   return node("button", { type: "button", onclick, ...properties }, ...children);

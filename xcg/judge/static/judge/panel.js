@@ -39,7 +39,7 @@ export class Panel {
 
   resultButton([start, end]) {
     const words = shortened(this.positions.slice(start, end), EXCERPT) || "…";
-    return makeButton(() => this.commands.showResult([start, end]), { className: "jump" }, words);
+    return makeButton(() => this.commands.showAt([start, end]), { className: "jump", dir: "auto" }, words);
   }
 
   /** Show the highlights in the order of the text, lost ones first. */
@@ -74,7 +74,7 @@ export class Panel {
       { className: "jump" },
       node("span", { className: style, ariaHidden: "true" }, one.grade ?? " "),
       node("span", { className: "visually-hidden" }, spoken),
-      node("span", { className: "words" }, words),
+      node("span", { className: "words", dir: "auto" }, words),
     );
     show.dataset.action = "show";
     if (isActive) show.setAttribute("aria-current", "true");
@@ -112,17 +112,20 @@ export class Panel {
     return tools;
   }
 
-  showState({ highlights, finished, can_undo: canUndo, can_redo: canRedo, entry_point: entry }) {
+  showState(judgement, canReturn) {
+    const { highlights, finished, skipped, can_undo: canUndo, can_redo: canRedo } = judgement;
+    const entry = judgement.entry_point;
     const { element } = this;
     const isNothing = finished && !highlights.length;
     const state = element("document-state");
-    if (isNothing) state.textContent = "Finished: nothing relevant";
+    if (skipped) state.textContent = "Skipped";
+    else if (isNothing) state.textContent = "Finished: nothing relevant";
     else state.textContent = finished ? "Finished" : "Not finished";
     state.className = `label ${finished ? "done" : "open"}`;
     element("nothing").disabled = highlights.length > 0;
     element("nothing").setAttribute("aria-pressed", String(isNothing));
     element("reopen").hidden = !finished;
-    element("undo").disabled = !canUndo;
+    element("undo").disabled = !canUndo && !canReturn;
     element("redo").disabled = !canRedo;
     element("entry").setAttribute("aria-pressed", String(entry !== null));
     element("remove-entry").hidden = entry === null;

@@ -11,9 +11,9 @@ const RETRY_AFTER = [2_000, 5_000, 15_000];
 
 /** Fires "change" after each change of its state, and "rejected" with a message for an illegal change. */
 export class Saving extends EventTarget {
-  constructor({ api, judgement, text }) {
+  constructor({ api, judgement, text, clock, words }) {
     super();
-    Object.assign(this, { api, judgement, text });
+    Object.assign(this, { api, judgement, text, clock, words });
     this.queue = [];
     this.refused = []; // changes of an old version
     this.problem = ""; // why the queue waits
@@ -57,13 +57,20 @@ export class Saving extends EventTarget {
   /** Send the first change of the queue; return whether to continue. */
   async sendFirst() {
     const { operation, values, description } = this.queue[0];
+    const { seconds } = this.clock;
     let response;
     let answer;
     try {
       response = await fetch(this.api, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ version: this.judgement.version, operation, ...values }),
+        body: JSON.stringify({
+          version: this.judgement.version,
+          operation,
+          seconds,
+          words_marked: this.words.wereMarked,
+          ...values,
+        }),
         signal: AbortSignal.timeout(TIMEOUT),
       });
       answer = await response.json();
@@ -71,6 +78,7 @@ export class Saving extends EventTarget {
       return this.fail("the server does not answer");
     }
     if (response.ok) {
+      this.clock.add(-seconds);
       this.accept(answer, 1, true);
     } else if (response.status === 409 && answer.judgement) {
       this.refused.push(...this.queue);

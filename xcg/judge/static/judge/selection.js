@@ -1,6 +1,7 @@
 /* The selected text, the cursor of the keyboard, and the active highlight. */
 
 import { placed } from "./judgement.js";
+import { readableArea } from "./nodes.js";
 
 /** Fires "change" when the selection changes, and "point" after the mouse was released in the text. */
 export class Selection extends EventTarget {
@@ -132,12 +133,12 @@ export class Selection extends EventTarget {
     return true;
   }
 
-  /** Scroll so that the cursor is visible below the bar at the top. */
+  /** Scroll so that the cursor is visible between the bars. */
   scroll() {
     const rectangle = this.positions.rectangle(this.position);
     if (!rectangle) return;
-    const top = (document.getElementById("topic-bar")?.getBoundingClientRect().bottom ?? 0) + 12;
-    const bottom = window.innerHeight - 24;
+    const area = readableArea();
+    const [top, bottom] = [area.top + 12, area.bottom - 24];
     if (rectangle.top >= top && rectangle.bottom <= bottom) return;
     const distance =
       rectangle.top < top

@@ -2,6 +2,7 @@
 
 import { lowerBound } from "./positions.js";
 
+const LINE_BREAK = /(?<!\n[^\S\n]*)\r?\n(?![^\S\n]*\n)/g; // without blank lines
 const LANGUAGE = document.documentElement.lang || "en";
 
 /** The units of the text: spans {start, end} in positions, without white space at their ends. */
@@ -16,7 +17,7 @@ export class Units {
     this.starts = this.paragraphs.map((paragraph) => paragraph.start);
   }
 
-  /** Runs of text in one block. */
+  /** Runs of text in one block; only code keeps its lines. */
   findParagraphs() {
     const { positions } = this;
     const paragraphs = [];
@@ -25,7 +26,7 @@ export class Units {
     let start = 0;
     const close = (end) => {
       const span = block && positions.trimmed(positions.position(start), positions.position(end));
-      if (span) paragraphs.push(span);
+      if (span) paragraphs.push({ ...span, flows: !block.classList.contains("code") });
     };
     positions.nodes.forEach((node, index) => {
       const parent = node.parentElement;
@@ -47,11 +48,13 @@ export class Units {
 
   /** The words or sentences of a paragraph. */
   parts(kind, index) {
-    const { start, end } = this.paragraphs[index];
+    const { start, end, flows } = this.paragraphs[index];
     const { positions } = this;
     const first = positions.unit(start);
     const parts = [];
-    for (const segment of this.segmenters[kind].segment(positions.slice(start, end))) {
+    const lines = positions.slice(start, end);
+    const text = flows ? lines.replace(LINE_BREAK, (found) => " ".repeat(found.length)) : lines;
+    for (const segment of this.segmenters[kind].segment(text)) {
       if (kind === "word" && !segment.isWordLike) continue;
       const from = first + segment.index;
       const span = positions.trimmed(

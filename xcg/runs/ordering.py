@@ -1,0 +1,275 @@
+"""Order results by rank, score or distance, and ties by document; note orders that are likely wrong."""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, islice, pairwise
+from operator import ge, le, lt, ne
+from typing import Literal, NamedTuple, cast
+
+from xcg.errors import InputError, Notes, XcgError
+from xcg.runs.run import AnySpan, Ranking, Ties, sorted_order
+
+
+def in_document_order(ranking: Ranking) -> Ranking:
+    """Return a ranking whose tied results are ordered by document, then by path or start, descending.
+
+    >>> ranking = Ranking.of([("ants", "/a[1]", None), ("bees", "/a[1]", None)], [1.0, 1.0], True)
+    >>> list(in_document_order(ranking))
+    [('bees', '/a[1]'), ('ants', '/a[1]')]
+    """
+    keys = ranking.keys
+    if keys is None or all(map(ne, keys, islice(keys, 1, None))):
+        return ranking
+    group = list(accumulate((a != b for a, b in pairwise(keys)), initial=0))
+
+    def element(position: int) -> tuple[object, ...]:
+        span = ranking.spans.get(position, (0, 0))
+        start = span[0] if isinstance(span[0], int) else 0
+        return ranking.files[position], ranking.paths[position], start, str(span)
+
+    rows = sorted(range(len(keys)), key=element, reverse=True)
+    rows.sort(key=group.__getitem__)
+    return ranking.select(rows)
+
+
+def note_equal_scores(ranking: Ranking, where: str, notes: Notes) -> None:
+    """Count a topic in which more than half of the scores are equal."""
+    keys = ranking.keys
+    if not ranking.has_scores or keys is None or len(keys) < 2:
+        return
+    middle = keys[len(keys) // 2]  # they are in order, so the most frequent one is there
+    equal = sum(key == middle for key in keys)
+    if 2 * equal > len(keys):
+        notes.oddity(
+            "topics in which more than half of the scores are equal",
+            where,
+            f"{equal} of {len(keys)} results have the score {middle:g}; the order of ties decides",
+        )
+
+
+def note_missing_keys(keys: Sequence[object], name: str, where: str, notes: Notes) -> int:
+    """Count a topic in which only some results have a rank or score; return how many lack it."""
+    missing = sum(key is None for key in keys)
+    if 0 < missing < len(keys):
+        message = f"{missing} of {len(keys)} results have no {name}, so it does not order them"
+        notes.oddity(f"topics with a {name} of some results only", where, message)
+    return missing
+
+
+def note_contradiction(
+    ranks: Sequence[float], scores: Sequence[float], where: str, notes: Notes, used: str
+) -> None:
+    """Count a topic in which a result has a better rank and a lower score than another one.
+
+    Args:
+        ranks: The rank of each result.
+        scores: Its score.
+        where: The file and the topic.
+        notes: Where it is counted.
+        used: What orders the results: ranks or scores.
+    """
+    if contradict(ranks, scores):
+        notes.oddity(
+            "topics in which ranks and scores contradict each other",
+            where,
+            f"a result has a better rank and a lower score than another one; the {used} are used",
+        )
+
+
+def contradict(ranks: Sequence[float], scores: Sequence[float]) -> bool:
+    """Return whether a result has a better rank and a lower score than another one.
+
+    >>> contradict([1, 2, 2], [0.5, 0.1, 0.5]), contradict([1, 2], [0.1, 0.5])
+    (False, True)
+    """
+    if all(map(lt, ranks, islice(ranks, 1, None))) and all(map(ge, scores, islice(scores, 1, None))):
+        return False
+    by_rank = sorted(zip(ranks, (-score for score in scores), strict=True))
+    return any(before > after for (_, before), (_, after) in pairwise(by_rank))
+
+
+class Results:
+    """The results of a topic as columns in the order of the file.
+
+    Attributes:
+        files: The document of each result.
+        paths: Its path; empty for a passage, or a result that names no element.
+        spans: Index → span, of the passages.
+        parents: Index → span of the parent, of the passages that have one.
+        other_text: Index → what the stated text of a result has besides its span.
+        ranks: The rank of each result, None without one; empty if the file states none.
+        scores: The scores likewise.
+    """
+
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        self.paths: list[str] = []
+        self.spans: dict[int, AnySpan] = {}
+        self.parents: dict[int, tuple[int, int]] = {}
+        self.other_text: dict[int, str] = {}
+        self.ranks: list[float | None] = []
+        self.scores: list[float | None] = []
+
+    def add(self, file: str, path: str, span: AnySpan | None = None) -> None:
+        """Add a result."""
+        if span is not None:
+            self.spans[len(self.files)] = span
+        self.files.append(file)
+        self.paths.append(path)
+
+    def ranking(
+        self,
+        where: str,
+        notes: Notes,
+        ties: Ties | None,
+        score_name: str = "score",
+        states_parents: bool = False,
+    ) -> tuple[Ranking, Sequence[int]]:
+        """Return the results by rank if all have one, else by descending score if all have one.
+
+        Args:
+            where: The file and the topic.
+            notes: Counts topics with ranks or scores of some results only, or in which they contradict
+                each other, or with many equal scores.
+            ties: The order of results with equal keys; by default that of the file.
+            score_name: The name of a score in the file.
+            states_parents: Whether the file states the parents of passages.
+
+        Returns:
+            The ranking, and the index of each of its results before ties are ordered.
+        """
+        order, keys, is_score = self._order(where, notes, score_name)
+        parents = self.parents if states_parents else None
+        ranking = Ranking(self.files, self.paths, self.spans, None, is_score, parents, self.other_text)
+        if order is not None:
+            ranking = ranking.select(order)
+        ranking.keys = keys
+        note_equal_scores(ranking, where, notes)
+        found = in_document_order(ranking) if ties == "document" else ranking
+        return found, order if order is not None else range(len(self.files))
+
+    def _order(
+        self, where: str, notes: Notes, score_name: str
+    ) -> tuple[list[int] | None, array[float] | None, bool]:
+        """Return the order, None for that of the file; the keys in it; whether these are scores."""
+        for keys, name in ((self.ranks, "rank"), (self.scores, score_name)):
+            if keys and None not in keys:
+                break
+            note_missing_keys(keys, name, where, notes)
+        else:
+            return None, None, False
+        numbers, is_score = cast("list[float]", keys), keys is self.scores
+        if not is_score and self.scores and None not in self.scores:
+            note_contradiction(numbers, cast("list[float]", self.scores), where, notes, "ranks")
+        if all(map(ge if is_score else le, numbers, islice(numbers, 1, None))):
+            return None, array("d", numbers), is_score
+        order = sorted_order(numbers, descending=is_score)
+        return order, array("d", [numbers[index] for index in order]), is_score
+
+
+Order = Literal["score", "distance", "given"]
+"""How to order chunks: by decreasing score, by increasing distance, or as given."""
+
+ORDERS: tuple[Order, ...] = ("score", "distance", "given")
+
+
+class ChunkKeys(NamedTuple):
+    """The values by which the chunks of one topic can be ordered.
+
+    Attributes:
+        ranks: The rank that each chunk states, or None.
+        scores: The score of each chunk, or None.
+        are_pairs: Whether the scores are numbers in (chunk, number) pairs, which can be distances.
+    """
+
+    ranks: Sequence[int | None]
+    scores: Sequence[float | None]
+    are_pairs: bool
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether every chunk has a rank."""
+        return bool(self.ranks) and None not in self.ranks
+
+
+def check_order(order: object) -> None:
+    """Raise XcgError for an unknown order."""
+    if order is not None and order not in ORDERS:
+        raise XcgError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
+
+
+def check_ranks(keys: ChunkKeys, where: str) -> None:
+    """Raise InputError if only some of the chunks have a rank."""
+    ranked = len(keys.ranks) - keys.ranks.count(None)
+    if 0 < ranked < len(keys.ranks):
+        raise InputError(
+            where, f"{ranked} of {len(keys.ranks)} chunks have a rank: expected all of them or none"
+        )
+
+
+def order_of_pairs(topics: Iterable[tuple[str, ChunkKeys]], name: str, notes: Notes) -> Order:
+    """Return the order of a run whose (chunk, number) pairs may hold scores or distances.
+
+    Numbers that increase in every topic are distances. Otherwise they are scores.
+
+    Args:
+        topics: Topic and keys of its chunks.
+        name: The run's name, for the note.
+        notes: A note is added if the numbers are not in decreasing order.
+    """
+    increasing: list[str] = []
+    others: list[str] = []
+    decreasing = 0
+    for topic, keys in topics:
+        scores = [score for score in keys.scores if score is not None]
+        if keys.has_ranks or not keys.are_pairs or len(scores) < len(keys.scores):
+            continue
+        steps = [b - a for a, b in itertools.pairwise(scores)]
+        if not any(steps):
+            continue
+        if min(steps) >= 0:
+            increasing.append(topic)
+        elif max(steps) <= 0:
+            decreasing += 1
+        else:
+            others.append(topic)
+    state = "state order='score', 'distance' or 'given'"
+    if increasing and not decreasing and not others:
+        notes.note(
+            f"run {name}: the numbers of its (chunk, number) pairs increase with the rank, so they are "
+            f"read as distances; if they are not, {state}"
+        )
+        return "distance"
+    if increasing or others:
+        notes.note(
+            f"run {name}: the numbers of its (chunk, number) pairs are read as scores, but those of "
+            f"topic {(*others, *increasing)[0]} do not decrease, so its chunks are sorted; {state}"
+        )
+    return "score"
+
+
+def ordered(keys: ChunkKeys, order: Order | None) -> tuple[list[int], array[float] | None, bool]:
+    """Return the order of chunks.
+
+    Args:
+        keys: The ranks and scores of the chunks.
+        order: The order that the caller states. By default ranks decide, then scores.
+
+    Returns:
+        The index of the chunk at each rank, the keys in this order (None if the order was given), and
+        whether they are scores.
+    """
+    column: list[float] = []
+    if order is None and keys.has_ranks:
+        column = [rank for rank in keys.ranks if rank is not None]
+        descending = False
+    elif order != "given":
+        column = [score for score in keys.scores if score is not None]
+        descending = order != "distance"
+    if not column or len(column) < len(keys.scores):
+        return list(range(len(keys.scores))), None, False
+    found = sorted_order(column, descending=descending)
+    return found, array("d", (column[index] for index in found)), descending
