@@ -22,6 +22,7 @@ VALUES: dict[str, Any] = {
     "gold": ["gold.jsonl"],
     "runs": ["a.run", "b.run"],
     "corpus": "documents",
+    "plot.width": "page",
     "user_model": ["spans", {"base": "overlap-off"}],
     "measures": ["nxCG@5", "RR"],
     "strategies": ["thorough", {"name": "promote_parent", "threshold": 0.4}],
