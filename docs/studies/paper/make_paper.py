@@ -59,8 +59,8 @@ def conclusions(own: xcg.Campaign) -> list[str]:
 
     found = {
         "Tolerance matters if text is repeated: the score of thorough is lower for α = 1 than for "
-        "α = 0, and strategies that return each text once (top_ranked, outermost, innermost, max_score) "
-        "have the same score for both.": all(
+        "α = 0, and strategies that return each text once (top_ranked, outermost, innermost, "
+        "max_score) have the same score for both.": all(
             mean(f"{quantisation}[alpha=1]", run) < mean(f"{quantisation}[alpha=0]", run)
             if run == BASELINE
             else mean(f"{quantisation}[alpha=1]", run) == mean(f"{quantisation}[alpha=0]", run)
@@ -144,8 +144,8 @@ def write(folder: Path = FOLDER) -> None:
         f"Kendall's τ-b between the orders for sog[alpha=0] and gen[alpha=1] is "
         f"{last.tau_b:.2f} (95 % bootstrap interval over topics: {last.interval.low:.2f} to "
         f"{last.interval.high:.2f}).",
-        ("alpha", "MAep of each strategy over α, for two quantisations. Dashed: a greedy reference that "
-         "knows the assessments. Gaps: scores can jump at α = 0 and 1."),
+        ("alpha", "MAep of each strategy over α, for two quantisations. Dashed: a greedy reference "
+         "that knows the assessments. Gaps: scores can jump at α = 0 and 1."),
         ("ranks", "Ranks of the strategies by MAep across users, and τ-b with the order under "
          "sog[alpha=0], with 95 % intervals."),
         "# 4 Conclusions",
