@@ -78,6 +78,18 @@ def test_the_page_shows_what_attacks_achieve() -> None:
     assert load_script(ROOT / "benchmarks" / "chunk_attacks.py").table() in page
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_page_shows_the_scores_of_other_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    for tool in ("ragas", "rapidfuzz", "ranx", "spanchor", "llama_index.core"):
+        pytest.importorskip(tool)
+    page = (ROOT / "docs" / "decisions" / "official-evaluators.md").read_text(encoding="utf-8")
+    table, agree = load_script(ROOT / "benchmarks" / "rag_tools.py").table()
+    assert agree
+    assert table in page
+
+
 def test_the_questions_of_the_sample_are_its_gold(tmp_path: Path, xcg_command: Command) -> None:
     sample = ROOT / "corpora_samples" / "chunks"
     placed = xcg_command("place", sample / "questions.csv", "--corpus", sample / "docs", cwd=tmp_path)

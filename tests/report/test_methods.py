@@ -97,6 +97,10 @@ def test_the_paragraph_has_each_key_of_a_user_model(
     [
         ({"topics": {"unanswered": "skip"}}, "does not answer is left out of the mean"),
         (
+            {"topics": {"unanswered": "skip"}, "runs": {**RUNS, "s": {"0": RUNS["s"]["0"]}}},
+            "Scores are over 1 to 4 topics;",
+        ),
+        (
             {"order": "rank", "ties": "file"},
             "ordered by rank and those with equal scores or ranks by file.",
         ),
@@ -105,6 +109,10 @@ def test_the_paragraph_has_each_key_of_a_user_model(
             "rewritten by the overlap strategy promote_parent(threshold=",
         ),
         ({"measures": "RBP@3"}, "RBP@3 with p = 0.8"),
+        (
+            {"measures": "RBP(p=0.5)@3 RBP@3"},
+            "and RBP@3 with p = 0.8, rel = 0, max_rel = 0 and score = base unless",
+        ),
         (
             {"measures": "nxCG@1 nxCG@2"},
             "nxCG@1 and nxCG@2 with budget = ranks and mean = values (norm",
