@@ -111,7 +111,7 @@ TOKENIZERS = Tokenizers("tokenizer", "xcg.tokenizer")
 
 @TOKENIZERS.register("approximate")
 def approximate(text: str) -> list[int]:
-    """Return about where the tokens of a language model start.
+    """Estimate where the tokens of a language model start.
 
     A run of letters and digits counts one token for each 6 characters begun, of Hangul for each 2.
     Every other character that is not white space counts one, as does each character of Han, Hiragana,
