@@ -67,7 +67,9 @@ def explanation_data(context: ReportContext, explained: int) -> Json:
     rule = limits[before:]
     if len(runs) == len(inputs.loaded_runs):
         rule.insert(
-            0, f"All runs are explained; of more than {MAX_RUNS}, only the best {BEST_RUNS} are."
+            0,
+            f"All runs are explained; with more than {MAX_RUNS} runs, only the best {BEST_RUNS} "
+            "would be.",
         )
     documents: dict[tuple[str, str], _Document] = {}
     words: dict[str, int] = {}

@@ -58,7 +58,7 @@ def combined(
     models: Annotated[str, _Models()] = "distance length_ratio",
     by: Literal["product", "largest", "mean"] = "product",
 ) -> Mapping[str, float]:
-    """Combine near-miss models: closeness = the product, the largest or the mean of theirs.
+    """Combine near-miss models: closeness = product, largest or mean of their values.
 
     Kazai and Lalmas (2006, section 7) plan scores that reflect distance and size ratio. The closeness
     of a model is 0 for elements that it does not return.

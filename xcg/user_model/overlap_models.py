@@ -179,7 +179,7 @@ def related(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, 
 
 @NORMALISATIONS.register("none")
 def none(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, LeftOvers, LeftOvers]:
-    """Gain the relevance value: results stand for themselves.
+    """Gain the relevance value: results do not limit each other.
 
     >>> none(0.75, [0.5], [])
     (0.75, [0.5], [])
