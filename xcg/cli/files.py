@@ -68,8 +68,8 @@ convert = command(
     --strategy rewrites the run with an overlap strategy. --as ideal writes the ideal ranking of the
     assessments, or another of the simulated runs of Kazai & Lalmas 2006, Table I. --as elements derives
     element assessments from highlighted passages, one file TOPIC.xml per topic, in the folder --output.
-    --as assessments writes the scores of a run, or a feature of a LETOR file, as levels of relevance (the
-    virtual user of Scheel, Lommatzsch & Albayrak 2011).
+    --as assessments writes the scores of a run, or a feature of a LETOR file, as levels of relevance
+    (the virtual user of Scheel, Lommatzsch & Albayrak 2011).
 
     With --corpus, passages become elements if the format holds elements, and chunks that state their
     text are located in the documents.""",
