@@ -72,7 +72,7 @@ _NEEDS = {
     "scores": "assessed elements or levels",
     "grades": "exhaustivity and specificity, and the corpus",
     "text": "highlighted passages (offset qrels, JSON Lines with start and end, or INEX 2005 and "
-    "after); the corpus, unless passages and results are offsets",
+    "later); the corpus, unless passages and results are offsets",
     "levels": "levels of relevance or assessed elements",
 }
 
@@ -146,7 +146,7 @@ def _parameter(name: str, values: Number | Sequence[str]) -> str:
     """Return the values of a parameter and its default."""
     if isinstance(values, Number):
         return f"{name}={values.default:g}; {values}"
-    default = "as the user model says" if name in _EFFORT_PARAMETERS else "the first"
+    default = "that of the user model" if name in _EFFORT_PARAMETERS else "the first"
     return f"{name}={' | '.join(values)}; by default {default}"
 
 

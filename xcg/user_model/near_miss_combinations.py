@@ -68,7 +68,7 @@ def combined(
         ideal: The path of the ideal element.
         ideals: The paths and scores of all ideal elements.
         models: Names with parameters, such as ``distance(reach=3) length_ratio``.
-        by: How the closenesses become one.
+        by: How the values of closeness are combined.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><s>12345678<p>90</p></s><s>1234567890</s></a>")

@@ -110,7 +110,7 @@ def growing_alpha(
         rest: The weighted values of the child elements.
         seen: The share of text that was seen before.
         score: The score q of the result.
-        exponent: 0 is ``recursive``; with a large one only results seen as a whole are penalised.
+        exponent: 0 is ``recursive``; with a large value, only results seen in full are penalised.
 
     >>> growing_alpha(alpha=1.0, rest=0.25, seen=0.5, score=0.75, exponent=1.0)
     0.5
