@@ -121,6 +121,7 @@ def test_the_report_shows_which_text_states_a_nugget(gold: Path) -> None:
     context = ReportContext(campaign.inputs, campaign.evaluate(), ["1"], StepCounter(None, 1))
     data = explanation_data(context, 1)
     (topic,) = data["topics"]
+    assert [result[-1] for result in topic["models"][0]["runs"][0]["results"]] == [0, 0, 0]  # parts
     shown = {}
     for number, labels in zip(topic["documents"], topic["labels"], strict=True):
         document = data["documents"][number]
