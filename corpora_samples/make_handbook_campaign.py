@@ -28,7 +28,7 @@ from pathlib import Path
 import bm25s
 import numpy as np
 from lxml import etree
-from xcg.judgements.passages import Highlight, assess
+from xcg.judgements.highlights import Highlight, assess
 
 from xcg.documents.corpus import Corpus
 from xcg.formats.inex_assessments import inex_2004

@@ -1,4 +1,4 @@
-"""The keys of ``sweep``, ``curves``, ``report``, ``chunks``, ``check``, studies, ``judge``, plots."""
+"""The keys of ``sweep``, ``curves``, ``report``, ``chunks``, ``check``, studies, judge and plots."""
 
 from __future__ import annotations
 
