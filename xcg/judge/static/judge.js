@@ -175,7 +175,7 @@ function show() {
 
 /** Tell the style sheet which height the panel can have. */
 function measure() {
-  const { style } = document.documentElement;
+  const { style } = element("panel"); // for the whole page, each change would take long
   style.setProperty("--bar-height", `${bar.offsetHeight}px`);
   style.setProperty("--page-top", `${Math.max(element("content").offsetTop - window.scrollY, 0)}px`);
 }
