@@ -214,6 +214,21 @@ def test_pages_list_every_equation_table_and_figure(page: str) -> None:
     assert not [name for name in NUMBERED[page] if name not in numbered]
 
 
+@pytest.mark.slow
+def test_conclusions_with_another_seed(tmp_path: Path, xcg_command: Command) -> None:
+    """A conclusion that depends on the seed is named on the page."""
+    (section,) = (name for name in EXAMPLES["kazai-lalmas-2006"] if "Reliability" in name)
+    examples = EXAMPLES["kazai-lalmas-2006"][section]
+    session = PaperSession(tmp_path, xcg_command)
+    session.run(examples[0].source.removeprefix("$ ").strip() + " --seed 1")
+    for example in (*EXAMPLES["kazai-lalmas-2006"][""], examples[1]):
+        assert not list(session.differences(example))
+    conclusions = [example for example in examples if example.published == "yes"]
+    changed = [one.what for one in conclusions if list(session.differences(one))]
+    assert len(conclusions) == 14
+    assert changed == ["Q makes fewer errors than MAep."]
+
+
 @pytest.mark.parametrize("page", PRINTED)
 def test_published_values_are_equal_or_the_page_says_why_not(page: str) -> None:
     rows = [row for found in EXAMPLES[page].values() for row in found if row.kind == "row"]

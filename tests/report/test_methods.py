@@ -124,8 +124,12 @@ def test_the_paragraph_has_each_key_of_a_user_model(
         ({"compare": {"baseline": "s", "margin": 0.02}}, "Margins of equivalence: 0.02 (MAep)."),
         ({"corpus": None}, "No documents were read."),
         (
+            {"assessments": {"0": {"d": [(0, 3), (4, 6)], "e": []}}, "measures": "SpanRecall@1"},
+            "For 1 topic, the assessments name 2 relevant passages in 1 of 2 documents.",
+        ),
+        (
             {"lenient": True, "runs": {"r": {"0": [("d", "/b[1]")]}}},
-            "1 problem in results and assessments",
+            "Tolerated: 1 problem in results and assessments.",
         ),
     ],
     ids=lambda one: next(iter(one)) if isinstance(one, dict) else "",
@@ -167,7 +171,7 @@ def test_the_numbers_are_those_of_the_files() -> None:
     for sentence in (
         f"The collection has {len(documents)} documents.",
         f"For {len(trees)} topics, {len(assessed)} documents and elements were assessed in "
-        f"exhaustivity and specificity from 0 to 3, of which {len(relevant)} are relevant.",
+        f"exhaustivity and specificity from 0 to 3, {len(relevant)} of them relevant.",
         "We evaluated 2 runs (articles, focused).",
         f"Scores are over {len(trees)} topics;",
     ):

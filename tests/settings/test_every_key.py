@@ -36,6 +36,7 @@ VALUES: dict[str, Any] = {
     "explain.tree": "co/2001/r7022",
     "study.laws.law": ["padding"],
     "judge.grades": {"levels": [1, 2]},
+    "judge.nuggets": {"q1": ["cause", "cure"]},
 }
 """Legal values of keys whose type is not simple."""
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.markup import Converter, markdown_to_xml, text_to_xml
-from xcg.documents.parsing import ENTITY, entity_references
+from xcg.documents.parsing import ENTITY, entity_references, parse_document
 from xcg.documents.serialising import document_root
 from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree
@@ -128,9 +128,8 @@ def render(corpus: Corpus, name: str) -> Rendering:
     >>> render(Corpus.of({"d": "<bdy><p>Bees <it>dance</it>.</p></bdy>"}), "d").html
     '<div class="group"><div class="paragraph">Bees <span class="italic">dance</span>.</div></div>'
     """
-    tree = corpus.tree(name)
-    where = corpus.where(name)
-    data = corpus.source.read(name)
+    where, data = corpus.where(name), corpus.source.read(name)
+    tree = parse_document(data, where)
     with_source = _WITH_SOURCE.get(converter_of(where))
     if converter_of(where) is markdown_to_xml:
         marks = [(start, end, f' class="{style}"') for start, end, style in markdown_styles(tree.text)]
@@ -337,7 +336,8 @@ class _Page:
                 self._level = min(number + _FIRST_LEVEL - 1, self._level + 1, _LOWEST_LEVEL)
                 more = f' aria-level="{self._level}"'
         elif role in ("cell", "heading cell"):
-            more = "".join(f' {key}="{n}"' for key, n in _spans_of_cell(self._nodes[row]))
+            spans = _spans_of_cell(self._nodes[row]) if aria else ()
+            more = "".join(f' {key}="{number}"' for key, number in spans)
         elif role in ("graphic", "image") and self._starts[row] == self._stops[row]:
             description = self._nodes[row].get("alt")
             if description != "":  # decoration

@@ -87,7 +87,8 @@ def _data(inputs: Inputs, results: Results) -> Iterator[str]:
         yield f"The collection has {_count(sum(1 for _ in inputs.documents), 'document')}{without}."
     yield _judgements(base)
     runs = sorted({results.scope.strategies.get(run, (run,))[0] for run in results.runs})
-    yield f"We evaluated {_count(len(runs), 'run')}{_names(runs)}."
+    names = f" ({', '.join(runs)})" if len(runs) <= _MOST_NAMES else ""
+    yield f"We evaluated {_count(len(runs), 'run')}{names}."
     order = f"by {inputs.order}" if inputs.order else ""
     ties = f"those with equal scores or ranks by {inputs.ties}" if inputs.ties else ""
     if order or ties:
@@ -101,21 +102,13 @@ def _data(inputs: Inputs, results: Results) -> Iterator[str]:
     )
     yield f"Scores are over {topics}; a topic that a run does not answer {zero}."
     if left := len(base.topics) - len(results.topics):
-        yield f"{_count(left, 'further assessed topic')} without a score {_be(left)} left out."
+        yield f"Left out, without a score: {_count(left, 'further assessed topic')}."
     if count := results.scope.tolerated:
-        yield f"{_count(count, 'problem')} in results and assessments were tolerated."
+        yield f"Tolerated: {_count(count, 'problem')} in results and assessments."
 
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
-
-
-def _be(number: int) -> str:
-    return "is" if number == 1 else "are"
-
-
-def _names(runs: Sequence[str]) -> str:
-    return f" ({', '.join(runs)})" if len(runs) <= _MOST_NAMES else ""
 
 
 def _judgements(base: RecallBase) -> str:
@@ -125,10 +118,16 @@ def _judgements(base: RecallBase) -> str:
     scales = listed([_SCALES[scale] for scale in sorted(base.scales)])
     files = [(base.spans(topic), base.passages(topic)) for topic in base.topics]
     passages = sum(len(found) for pair in files for one in pair for found in one.values())
+    topics = f"For {_count(len(base.topics), 'topic')}"
+    if passages and not any(base.files(topic) for topic in base.topics):
+        held = (
+            f"{_count(passages, 'relevant passage')} in {relevant:,} of {_count(assessed, 'document')}"
+        )
+        return f"{topics}, the assessments name {held}."
     shown = f", with {_count(passages, 'relevant passage')}" if passages else ""
     return (
-        f"For {_count(len(base.topics), 'topic')}, {assessed:,} documents and elements were assessed"
-        f"{f' in {scales}' if scales else ''}, of which {relevant:,} {_be(relevant)} relevant{shown}."
+        f"{topics}, {assessed:,} documents and elements were assessed"
+        f"{f' in {scales}' if scales else ''}, {relevant:,} of them relevant{shown}."
     )
 
 

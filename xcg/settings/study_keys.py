@@ -1,7 +1,8 @@
-"""The keys of ``sweep``, ``curves``, ``report``, ``chunks``, ``check``, ``judge``, studies, plots."""
+"""The keys of ``sweep``, ``curves``, ``report``, ``chunks``, ``check``, studies, judge and plots."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,10 @@ from xcg.settings.schema import (
     RUN,
     TEXT,
     Place,
+    Type,
     choice,
     key,
+    kind,
     list_of,
     number,
     section,
@@ -32,6 +35,13 @@ _STUDIED_CORRECTIONS = tuple(name for name in CORRECTIONS if name != "tukey")
 RESAMPLES = 200
 PLOT_WIDTHS = {"column": 8.4, "page": 17.8}
 """Name of a width → centimetres."""
+
+
+def _names_by_topic(value: object, place: Place) -> object:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"expected lists of names by topic, found {kind(value)}")
+    return {str(topic): list_of(NAME).check(names, place) for topic, names in value.items()}
+
 
 _COUNT = whole(1, MAX_COUNT)
 _SHARE = number(0, 1)
@@ -254,6 +264,11 @@ class Judge(Random):
         "The grades of highlights: inex-2004, inex-2005, none, or {levels: [1, 2, 3]}.",
         stated("grades"),
         "inex-2004",
+    )
+    nuggets: dict[str, list[str]] = key(
+        "The facts that a highlight can state, by topic: {q1: [cause, cure]}.",
+        Type(_names_by_topic, "MAPPING"),
+        factory=dict,
     )
     assessors: list[str] = key("The names of the assessors.", list_of(NAME), ["assessor"])
     second_share: float = key("A second assessor judges this proportion of the topics too.", _SHARE, 0)
