@@ -274,7 +274,8 @@ def updated(
     for message in [*placed.missing, *placed.notes]:
         line, _, rest = message.removeprefix(f"{gold.name}:").partition(": ")
         messages[int(line) - 1] = rest
-    return {one["topic"]: (one["start"], one["end"]) for one in placed.passages}, messages
+    found = [one for one in placed.passages if "lost" not in one]
+    return {one["topic"]: (one["start"], one["end"]) for one in found}, messages
 
 
 def _escaped(text: str) -> str:

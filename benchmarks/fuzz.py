@@ -28,7 +28,7 @@ from xcg.errors import Notes, XcgError
 from xcg.formats.base import read_assessments, read_run
 from xcg.formats.json_assessments import read_highlights
 from xcg.formats.placing import locate_passages, update_gold
-from xcg.judgements.passages import anchor
+from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
 from xcg.user_model.model import resolve_models
 

@@ -226,7 +226,6 @@ QUANTITIES: dict[str, tuple[Callable[[Path, int], Work], int]] = {
     "scripts in an HTML file": (html_scripts, 4_000),
     "members of a ZIP archive": (zip_members, 1_000),
     "members of a .tar.gz archive": (tar_members("gz"), 1_000),
-    "members of a .tar.xz archive": (tar_members("xz"), 1_000),
     "documents in a folder": (folder_members, 1_000),
     "assessed spans in a document": (assessed_spans, 4_000),
     "span results in a document": (span_results, 4_000),

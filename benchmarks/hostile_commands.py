@@ -133,7 +133,6 @@ TEMPLATES = [
     "evaluate config.yaml --set record=out/result",
     "evaluate config.yaml --user-model overlap-off --measures MAep,P@5 --format latex",
     "evaluate --assessments assessments/assessor1 --run runs --corpus documents.tar.gz --measures MAep",
-    "evaluate --assessments assessments/assessor1 --run runs --corpus documents.tar.xz",
     "evaluate --assessments highlights.jsonl --run chunks.jsonl --corpus documents --set lenient=true",
     f"evaluate {FLAT} --format trec_eval",
     "evaluate --assessments - --run flat.txt --measures AP,nDCG@5",
@@ -241,7 +240,7 @@ def samples(folder: Path) -> None:
     members = {
         str(path.relative_to(documents)): path.read_bytes() for path in sorted(documents.rglob("*.xml"))
     }
-    for kind in ("zip", "tar.gz", "tar.xz"):
+    for kind in ("zip", "tar.gz"):
         (folder / f"documents.{kind}").write_bytes(archive(kind, members))
     prepared = [one for one in TEMPLATES if "--import" in one]
     unseen = io.StringIO()

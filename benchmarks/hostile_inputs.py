@@ -48,7 +48,7 @@ def archive(kind: str, members: dict[str, bytes]) -> bytes:
     """Return files as an archive.
 
     Args:
-        kind: ``zip``, ``tar``, ``tar.gz``, ``tar.bz2`` or ``tar.xz``.
+        kind: ``zip``, ``tar`` or ``tar.gz``.
         members: Name → content.
     """
     stream = io.BytesIO()
@@ -247,7 +247,7 @@ _KINDS = {
     ".html": "text",
     ".txt": "text",
 }
-_KINDS |= dict.fromkeys((".zip", ".gz", ".xz"), "archive")
+_KINDS |= dict.fromkeys((".zip", ".gz"), "archive")
 
 
 @functools.cache

@@ -102,14 +102,14 @@ class Derivation:
         self.outputs += zip(before, after, strict=True)
 
     def place_highlights(self, changed: Iterable[Output]) -> None:
-        """Correct the offsets of highlights by searching for the marked text.
+        """Correct the offsets of highlights and nuggets by searching for the marked text.
 
         Args:
             changed: Outputs that were replaced in the articles, and so in the highlights.
         """
         corpus = Corpus(self.root / "corpora_samples" / "handbook")
         lost: list[str] = []
-        for path in sorted((self.root / "assessments" / "handbook-highlights").glob("*.jsonl")):
+        for path in sorted((self.root / "assessments").glob("handbook-*/*.jsonl")):
             records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
             for record in records:
                 for old, new in changed:

@@ -44,6 +44,8 @@ def operations(seed: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
                     ("grade", {"id": number, "grade": grade}),
                     ("entry_point", {"position": start}),
                     ("finish", {"finished": grade is None}),
+                    ("skip", {"skipped": grade is None}),
+                    ("note", {"note": f"note {start}"}),
                     ("undo", {}),
                     ("redo", {}),
                 ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from hypothesis import strategies as st
 
 from xcg.evaluation.results import Result, Results
@@ -93,5 +94,7 @@ def swap_rates_of(
 ) -> SwapRates:
     """Return the swap rates of one measure."""
     scores = {measure: np.asarray(table, np.float64)}
-    (found,) = swap_rates(scores, trials, seed, sizes=sizes, fraction=fraction).values()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("xcg.statistics.topic_sets.BEST_FRACTION", fraction)
+        (found,) = swap_rates(scores, trials, seed, sizes=sizes).values()
     return found

@@ -143,7 +143,7 @@ OWN_TESTS = {
 }
 """Pages whose sessions have tests of their own."""
 
-SLOW_PAGES = {"docs/howto/gate.md"}  # take more than three seconds
+SLOW_PAGES = {"docs/howto/gate.md", "docs/studies/nuggets.md"}  # take more than three seconds
 
 
 def pages_with_sessions() -> list[object]:

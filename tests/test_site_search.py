@@ -29,6 +29,7 @@ ANSWERS = {
     "why does a relevant result gain nothing": "howto/relevant-result-gains-nothing",
     "how do I evaluate chunks": "start/chunks",
     "RAG": "start/chunks",
+    "which chunk size is best": "howto/chunk-sizes",
     "how do I evaluate retrieval-augmented generation": "start/chunks",
     "how do I evaluate my own collection": "howto/own-collection",
     "how do I compare two runs for significance": "howto/significance",

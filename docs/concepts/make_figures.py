@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 import xcg
-from xcg.measures.cumulated_gain import gain_recall
+from xcg.measures import gain_recall
 from xcg.measures.topic_gains import cumulate
 
 FOLDER = Path("docs/concepts/figures")

@@ -20,10 +20,10 @@ import xcg
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.chunk_comparison import ChunkComparison, GoldLine, ResultLine
 from xcg.evaluation.chunks import compare_chunks as compare_inputs
-from xcg.evaluation.default_models import default_text_model
 from xcg.evaluation.inputs import Inputs
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunks import run_of_chunks
+from xcg.user_model.model import default_text_model
 
 # 20 tokens of five characters; gold 10–30 worth 1 (four tokens) and 50–60 worth .5 (two).
 _OF_CHUNKS = ("budgets", "unit", "measures", "questions")

@@ -50,15 +50,6 @@ EVALUATE = ["evaluate", "--assessments", "gold.jsonl", "--run", "r.jsonl", "--co
 MEASURE = ["--measures", "SpanPrecision@1"]
 
 
-@pytest.mark.parametrize("document", ["file name", "title", *NAMES])
-def test_documents_are_named_on_the_command_line(
-    xcg_command: Command, folder: Path, document: str
-) -> None:
-    done = xcg_command(*EVALUATE, *MEASURE, "--set", f"document={document}", cwd=folder)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.split() == ["run", "SpanPrecision@1", "r", PRECISION]
-
-
 @pytest.mark.parametrize("document", ["file name", "title", *NAMES, "{/data/docs/bees.md: bees}"])
 def test_documents_are_named_in_a_configuration(
     xcg_command: Command, folder: Path, document: str

@@ -165,18 +165,10 @@ def test_a_killed_process_leaves_the_old_or_the_new_output(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["evaluate"], "no assessments: expected a CONFIG.yaml or --assessments PATH"),
         (["evaluate", "--assessments", "assessments"], "no runs: expected a CONFIG.yaml or --run PATH"),
-        (["evaluate", "confgs.yaml"], "confgs.yaml: no such file (did you mean 'configs'?); expected"),
-        (["evaluate", "README.md"], "README.md"),
-        (["evaluate", CONFIG, "--run", "LICENSE"], "LICENSE:2: 2 columns; expected six"),
-        (["evaluate", CONFIG, "--run", "fbr"], f"no run 'fbr' in {CONFIG}: did you mean 'frb'?"),
-        (["evaluate", CONFIG, "--run", "assessments"], "no <inex-submission> element"),
-        (["evaluate", CONFIG, "--assessments", RUNS], "no <assessments> element"),
         (["evaluate", CONFIG, "--corpus", "corpora"], "corpora: no such folder"),
         (["evaluate", CONFIG, "--topic", "164"], "no results for topic '164': did you mean '163'?"),
         (["evaluate", CONFIG, "--measures", "nxCG"], "--measures: nxCG lacks its cutoff"),
-        (["evaluate", CONFIG, "--user-model", "nobody"], "--user-model: unknown user model 'nobody'"),
         (["evaluate", CONFIG, "--user-model", "no/body.yaml"], "no/body.yaml: no such file; expected"),
         (
             ["evaluate", CONFIG, "--strategy", "top_rankd"],

@@ -57,20 +57,6 @@ def test_table_1_of_jarvelin_and_kekalainen(
     assert xcg_command(*call, "--format", "markdown").stdout.startswith("| level   | level 0 |")
 
 
-def test_the_distribution_of_one_set(judgements: tuple[Path, Path], xcg_command: Command) -> None:
-    call = ("check", "--levels", "--assessments", judgements[0], "--set", "check.topic=351")
-    done = xcg_command(*call)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [
-        "level    number   share  relevant_share",
-        "level 0    3471  0.6050",
-        "level 1    1138  0.1984          0.5022",
-        "level 2     764  0.1332          0.3372",
-        "level 3     364  0.0634          0.1606",
-        "total      5737  1.0000          1.0000",
-    ]
-
-
 def test_notes_name_what_only_one_set_assesses(tmp_path: Path, xcg_command: Command) -> None:
     (tmp_path / "a").write_text("1 0 d 1\n1 0 e 1\n1 0 f 0\n2 0 d 1\n")
     (tmp_path / "b").write_text("1 0 d 1\n1 0 g 1\n3 0 d 1\n4 0 d 1\n")

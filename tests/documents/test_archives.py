@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
 import errno
 import gzip
 import io
-import lzma
 import os
 import stat
 import tarfile
@@ -149,20 +147,16 @@ class TestTarHeaders:
 class TestCompressedTar:
     DATA = b"".join(member(f"{i}.xml", b"<a><b>%d</b></a>" % i) for i in range(9)) + END
 
-    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
-    def test_damage(self, tmp_path: Path, compress: object) -> None:
-        assert callable(compress)
-        data = compress(self.DATA + os.urandom(9999))
+    def test_damage(self, tmp_path: Path) -> None:
+        data = gzip.compress(self.DATA + os.urandom(9999))
         for damaged in (data[:-9], data[:40], data[:200] + b"damage" + data[206:]):
             with pytest.raises(InputError, match="corpus: "):
                 opened(tmp_path, damaged)
         with pytest.raises(InputError, match="no corpus: expected a folder"):
-            opened(tmp_path, compress(b"text"))
+            opened(tmp_path, gzip.compress(b"text"))
 
-    @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
-    def test_bombs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: object) -> None:
-        assert callable(compress)
-        data = compress(member("a.xml", b" " * (1 << 22)))
+    def test_bombs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        data = gzip.compress(member("a.xml", b" " * (1 << 22)))
         monkeypatch.setattr(archives, "_RATIO_FROM", 1 << 21)
         with pytest.raises(InputError, match="more than 250 times its size when decompressed"):
             opened(tmp_path, data)

@@ -36,10 +36,7 @@ def twenty_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestNodes:
     @pytest.fixture(autouse=True)
     def _limit(self, twenty_nodes: None, monkeypatch: pytest.MonkeyPatch) -> None:
-        def refuse(*_: object) -> None:
-            raise AssertionError("the document was parsed")
-
-        monkeypatch.setattr(serialising, "hardened_parser", refuse)
+        monkeypatch.setattr(serialising, "etree", None)  # no document is parsed
 
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be", "utf-32", "latin-1"])
     @pytest.mark.parametrize("document", NODES.values(), ids=NODES)

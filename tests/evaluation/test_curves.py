@@ -140,7 +140,7 @@ def test_interpolated_precision_is_that_of_levels() -> None:
 
 def test_several_measures_in_one_pass() -> None:
     both = curves(BASE, RUNS, measure="nxCG ep", depth=3)
-    assert both == [*curves(BASE, RUNS, measure="nxCG", depth=3), *curves(BASE, RUNS, measure="ep")]
+    assert [*both] == [*curves(BASE, RUNS, measure="nxCG", depth=3), *curves(BASE, RUNS, measure="ep")]
 
 
 def test_measures_without_a_curve_are_refused() -> None:

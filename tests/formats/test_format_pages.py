@@ -17,7 +17,7 @@ from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import Notes
 from xcg.formats.base import read_assessments, read_run, read_run_and_format
 from xcg.formats.topic_files import read_topic_titles, read_topics
-from xcg.judgements.passages import anchor
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
 from xcg.runs.chunk_documents import read_document_names
 from xcg.runs.run import RUN_FORMATS

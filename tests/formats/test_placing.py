@@ -191,3 +191,36 @@ def test_update_moves_the_best_entry_point_with_its_passage(tmp_path: Path) -> N
     path.write_text(json.dumps({**record, **quote, "entry_point": "17"}))
     with pytest.raises(InputError, match="entry_point is '17': expected the offset of a character"):
         update_gold(path, corpus)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("question,quote\nq,dance well\n", "1 exact"),
+        ("quote,document,question\nDANCE  well,bees,q\n", "1 normalised"),
+        ('\ufefftopic,exact,prefix\n"q\nr",well,dance \n', "1 exact"),
+        (
+            "question,quote\n\nq,fly\n",
+            "p.csv:3: 2 documents have 'fly', such as ants and bees; expected",
+        ),
+        ("question,quote\nq,swim\n", "p.csv:2: no document contains 'swim'"),
+        ("question,quote\nq\n", "p.csv:2: 1 columns: expected 2"),
+        ("question,qoute\nq,fly\n", "p.csv:2: unknown field 'qoute': expected one of"),
+        ("question,quote\nq,\n", "p.csv:2: the field 'text' is missing"),
+        ('question,quote\nq,"fly\n', "p.csv:2: illegal CSV"),
+    ],
+)
+def test_a_table_of_questions_and_quotes(
+    xcg_command: Command, tmp_path: Path, lines: str, message: str
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "bees.md").write_text("Bees dance well and fly.")
+    (tmp_path / "docs" / "ants.md").write_text("Some ants fly.")
+    (tmp_path / "p.csv").write_text(lines, encoding="utf-8")
+    done = xcg_command("place", "p.csv", "--corpus", "docs", cwd=tmp_path)
+    assert message in done.stderr
+    if message.startswith("1"):
+        (record,) = map(json.loads, done.stdout.splitlines())
+        assert record["doc"] == "bees"
+        assert record["topic"] in ("q", "q r")
+        assert record["end"] - record["start"] >= 4

@@ -243,6 +243,17 @@ def test_nuggets_of_whole_documents(tmp_path: Path) -> None:
         assert found.value("r", "gr@9") == pytest.approx(1)
 
 
+def test_the_reason_for_scores_above_1_names_nuggets(tmp_path: Path) -> None:
+    """At alpha .5, a twice gains 1 + .5; the ideal has it once."""
+    (tmp_path / "qrels").write_text("1 n a 1\n")
+    run = {"r": {"1": ["a", "a"]}}
+    half = {"base": "levels", "relevance_value": {"alpha": 0.5}}
+    given = {"path": tmp_path / "qrels", "nuggets": True}
+    found = xcg.evaluate(given, run, None, half, "nxCG@2")
+    assert found.value("r", "nxCG@2") == 1.5
+    assert any(note.endswith("because a nugget that was seen gains again") for note in found.notes)
+
+
 def test_models_of_elements_name_spans(gold: Path) -> None:
     with pytest.raises(XcgError, match=r"levels scores elements.*user model spans"):
         xcg.evaluate(gold, RUNS, CORPUS, "levels", "xCG@1")

@@ -227,41 +227,6 @@ def test_no_order_of_texts_gains_more(case: Any, model: UserModel) -> None:
     check_all_orders(order, gains)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("alpha", [0, 0.5, 1])
-@pytest.mark.parametrize("normalisation", ["subtree", "none"])
-@pytest.mark.parametrize("as_text", [False, True])
-def test_no_order_of_eight_results_gains_more(alpha: float, normalisation: str, as_text: bool) -> None:
-    documents = {
-        "d": "<a><s><p>one</p><p>two three</p></s><s><p>four</p>five<p>six</p></s></a>",
-        "e": "<a><p>seven eight</p><p>nine</p></a>",
-    }
-    assessments = {
-        "1": {
-            "d": {"/a": (2, 1), "/a/s[1]": (2, 2), "/a/s[1]/p[2]": (3, 3), "/a/s[2]/p[1]": (1, 3)},
-            "e": {"/a": (3, 2), "/a/p[2]": (2, 3)},
-        }
-    }
-    run = Run.of(
-        "r",
-        {
-            "1": [
-                *("d#/a/s[2]", "e#/a/p[1]", "d#/a", "d#/a/s[1]/p[2]"),
-                *("e#/a", "d#/a/s[1]", "d#/a/s[1]/p[2]", "e#/a/p[2]"),
-            ]
-        },
-    )
-    mapping: dict[str, Any] = {
-        "name": "m",
-        "quantisation": "sog",
-        "relevance_value": {"alpha": alpha, "normalisation": normalisation},
-    }
-    model = UserModel.of(mapping | ({"spans": "text"} if as_text else {}))
-    order, found, gains = evaluated(assessments, run, documents, model)
-    check_each_rank(order, found, gains)
-    check_all_orders(order, gains)
-
-
 @given(campaigns())
 def test_no_retrieved_result_gains_more_at_rank_1(campaign: RandomCampaign) -> None:
     """With α = 1 and ``subtree``; a strategy that returns a new result, such as a parent, can."""

@@ -146,11 +146,6 @@ def test_agrees_with_the_literal_transcription(campaign: RandomCampaign, model: 
     assert found == pytest.approx(expected, abs=1e-9)
 
 
-@given(campaigns(), models)
-def test_gains_are_never_negative(campaign: RandomCampaign, model: xcg.UserModel) -> None:
-    assert all(gain >= 0 for gain in topic_gains(campaign, model).gains)  # type: ignore[union-attr]
-
-
 @given(campaigns(), st.sampled_from(["sog", "gen", "strict"]))
 def test_an_ideal_ranking_scores_one(campaign: RandomCampaign, quantisation: str) -> None:
     model = xcg.UserModel.of({**OVERLAP_ON, "quantisation": quantisation})
@@ -162,42 +157,6 @@ def test_an_ideal_ranking_scores_one(campaign: RandomCampaign, quantisation: str
         if not name.startswith(("xCG", "gr")):
             assert MEASURES.parse(name).compute(topic) == pytest.approx(1, abs=1e-12), name
     assert MEASURES.parse("gr@1000").compute(topic) == pytest.approx(1, abs=1e-12)
-
-
-@given(campaigns())
-def test_results_in_an_ideal_element_never_gain_more_than_its_score(campaign: RandomCampaign) -> None:
-    model = xcg.UserModel.of(OVERLAP_ON)
-    base = Inputs({"1": campaign.assessments}).recall_base
-    runs = Inputs(base, {"run": {"1": campaign.ranking}}).loaded_runs
-    view = TopicSource(base, runs, Corpus.of(campaign.sources)).topic("1", Notes())
-    ideal = ideal_elements_of(view, model)
-    ranking = view.as_read("run")
-    gains = ranking_gains(ranking, KnownGains(ideal, model)).gains
-    for file, document in ideal.documents.items():
-        for element in document.ideal:
-            earned = sum(
-                gain  # type: ignore[misc]
-                for (where, row), gain in zip(ranking, gains, strict=True)  # type: ignore[arg-type]
-                if where == file and row is not None and element <= row < document.end[element]
-            )
-            assert earned <= document.scores[element] + 1e-9
-
-
-@given(campaigns(), st.sampled_from(["sog", "gen", "strict"]))
-def test_alpha_0_without_normalisation_gives_the_quantised_scores(
-    campaign: RandomCampaign, quantisation: str
-) -> None:
-    model = xcg.UserModel.of(
-        {
-            "name": "off",
-            "quantisation": quantisation,
-            "ideal": "full",
-            "relevance_value": {"alpha": 0, "normalisation": "none"},
-        }
-    )
-    table = reference.QUANT[quantisation]
-    expected = [table[campaign.assessments[f].get(p, (0, 0))] for f, p in campaign.ranking]
-    assert list(topic_gains(campaign, model).gains) == expected  # type: ignore[arg-type]
 
 
 @given(campaigns(), models, st.data())

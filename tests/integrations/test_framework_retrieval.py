@@ -101,11 +101,7 @@ def test_sentence_windows_of_llama_index(tmp_path: Path) -> None:
 def test_merged_nodes_of_llama_index(tmp_path: Path) -> None:
     pytest.importorskip("llama_index.core")
     from llama_index.core import StorageContext
-    from llama_index.core.node_parser import (
-        HierarchicalNodeParser,
-        SentenceSplitter,
-        get_leaf_nodes,
-    )
+    from llama_index.core.node_parser import HierarchicalNodeParser, SentenceSplitter, get_leaf_nodes
     from llama_index.core.retrievers import AutoMergingRetriever, BaseRetriever
     from llama_index.core.schema import Document, NodeWithScore
 

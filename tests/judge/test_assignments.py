@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xcg.judge.pools import Assignments, assign_topics
+from xcg.judge.workspace import Assignments, assign_topics
 
 TOPICS = [str(number) for number in range(1, 11)]
 

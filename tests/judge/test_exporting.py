@@ -19,7 +19,7 @@ from xcg.formats.base import read_assessments
 from xcg.judge.agreement import gold
 from xcg.judge.exporting import export, export_archive, file_names, write_export
 from xcg.judge.settings import SCHEMES, Grade, GradeScheme
-from xcg.judgements.passages import anchor
+from xcg.judgements.anchoring import anchor
 
 DOCUMENT = f"<article><p>{'a' * 50}</p><p>{'b' * 50}</p></article>"
 CORPUS = Corpus.of({"bees": DOCUMENT, "ants": DOCUMENT})

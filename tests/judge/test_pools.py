@@ -11,7 +11,7 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_runs
 from xcg.formats.topic_files import Topic
-from xcg.judge.pools import ordered_pool, pools_of_runs, pools_of_titles
+from xcg.judge.workspace import ordered_pool, pools_of_runs, pools_of_titles
 from xcg.runs.chunk_documents import ChunkSource
 from xcg.runs.run import Run
 

@@ -11,9 +11,9 @@ import pytest
 
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes
-from xcg.judge.pools import prepare
 from xcg.judge.settings import Settings, load_settings
 from xcg.judge.store import Store
+from xcg.judge.workspace import prepare
 from xcg.settings.loading import stated
 
 DOCUMENTS = {"bees": "Bees dance.", "ants": "Ants walk.", "wasps": "Wasps sting."}

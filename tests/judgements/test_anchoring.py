@@ -13,7 +13,7 @@ import xcg
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.formats.base import read_assessments
 from xcg.formats.json_assessments import read_highlights
-from xcg.judgements.passages import anchor
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.testing import assert_retrieval
 

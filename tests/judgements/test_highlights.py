@@ -15,7 +15,7 @@ from xcg.documents.parsing import parse_document
 from xcg.errors import InputError
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
-from xcg.judgements.passages import Highlight, SpecificityScale, assess
+from xcg.judgements.highlights import Highlight, SpecificityScale, assess
 from xcg.judgements.recall_base import RecallBase
 
 DOCUMENT = "<a><s><t>0123456789</t><p>0123456789</p><p>0123456789</p></s><s>0123456789</s></a>"

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import xcg
 from xcg.errors import XcgError
-from xcg.measures import MEASURES, RankingGains, cumulated_gain
-from xcg.measures.cumulated_gain import manxcg
+from xcg.measures import MEASURES, RankingGains, cumulated_gain, manxcg
 from xcg.measures.definition import HIGHEST_RANK
 
 VECTOR_MEASURES = [

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import ir_measures
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from span_examples import Chunk, GoldSpan, chunk_run, recall_base, span_cases
 
 import xcg
@@ -160,66 +158,6 @@ def test_all_measures_agree_with_sets_of_characters(
         assert 0 <= value <= 1
 
 
-@given(span_cases(), st.data())
-def test_a_duplicate_never_raises_a_score(
-    case: tuple[dict[str, str], list[GoldSpan], list[Chunk]], data: st.DataObject
-) -> None:
-    """Measures that divide by the returned text are taken over all results.
-
-    With a cutoff, a duplicate can push a longer result without gold text out of the first ranks.
-    """
-    documents, gold, run = case
-    if not run:
-        return
-    copied = data.draw(st.integers(0, len(run) - 1))
-    position = data.draw(st.integers(copied + 1, len(run)))
-    doubled = [*run[:position], run[copied], *run[position:]]
-    names = (
-        "Success@2 RR P@3 R@2 AP nDCG nDCG@2 SpanRecall@2 SpanRecall SpanPrecision SpanF SpanIoU "
-        "SpanRecall(budget=characters)@9"
-    )
-    runs = [chunk_run("once", run), chunk_run("twice", doubled)]
-    found = xcg.evaluate(recall_base(gold), runs, documents, None, names)
-    for measure in names.split():
-        assert found.value("twice", measure) <= found.value("once", measure) + 1e-12, measure
-
-
-@given(span_cases())
-def test_whole_documents_never_beat_their_gold_spans(
-    case: tuple[dict[str, str], list[GoldSpan], list[Chunk]],
-) -> None:
-    documents, drawn, _ = case
-    gold: list[GoldSpan] = []  # text in two gold spans would be returned twice
-    for span in drawn:
-        if all(span[0] != g[0] or span[2] <= g[1] or g[2] <= span[1] for g in gold):
-            gold.append(span)
-    lengths = {name: len(text) - len("<t></t>") for name, text in documents.items()}
-    files = dict.fromkeys(document for document, _, _, _ in gold)
-    best_first = sorted(gold, key=lambda span: -span[3])
-    runs = [
-        chunk_run("gold", list(dict.fromkeys(span[:3] for span in best_first))),
-        chunk_run("documents", [(document, 0, lengths[document]) for document in files]),
-    ]
-    names = "nDCG RR AP SpanRecall SpanPrecision SpanF SpanIoU"
-    found = xcg.evaluate(recall_base(gold), runs, documents, None, names)
-    for measure in names.split():
-        assert found.value("documents", measure) <= found.value("gold", measure) + 1e-12, measure
-    assert found.value("gold", "SpanRecall") == found.value("documents", "SpanRecall") == 1
-    assert found.value("gold", "SpanIoU") == 1
-
-
-def test_a_chunk_of_another_document_finds_nothing() -> None:
-    assert score("R@5", run=[("e", 10, 30), ("e", 90, 110)]) == 0
-    assert score("SpanRecall", run=[("e", 10, 30), ("e", 90, 110)]) == 0
-
-
-def test_gold_spans_with_the_same_offsets_are_one_with_the_best_grade() -> None:
-    gold = [("d", 0, 10, 1.0), ("d", 0, 10, 2.0), ("d", 20, 30, 1.0)]
-    run = [("d", 0, 10)]
-    assert score("R@1", gold, run) == 1 / 2
-    assert score("RR(rel=2)", gold, run) == 1
-
-
 def test_passages_need_no_documents_and_elements_do() -> None:
     gold, names = recall_base(GOLD), "P@4 AP SpanIoU SpanRecall(budget=characters)@20"
     found = xcg.evaluate(gold, chunk_run("r", RUN), None, None, names)
@@ -343,32 +281,6 @@ def test_a_result_without_text_costs_one_unit() -> None:
     )
     assert ranking.read_up_to([0.5, 3], "characters") == [(0, 0), (2, 2)]
     assert ranking.judged(0.5).ranks == [2]
-
-
-@given(
-    st.lists(st.integers(1, 3), min_size=1, max_size=6),
-    st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=1, max_size=12),
-)
-def test_results_with_one_gold_span_each_score_as_documents_do(
-    grades: list[int], ranked: list[tuple[int, bool]]
-) -> None:
-    """A gold span is a document for ir_measures, and a result that finds none is another document."""
-    gold = [("d", 100 * i + 10, 100 * i + 50, float(grade)) for i, grade in enumerate(grades)]
-    # A result covers three quarters or one quarter of the span with its number, if there is one.
-    run = [("d", 100 * i, 100 * i + (40 if most else 20)) for i, most in ranked]
-    names: list[str] = []
-    for rank, (number, most) in enumerate(ranked):
-        finds = most and number < len(gold) and str(number) not in names
-        names.append(str(number) if finds else f"x{rank}")
-    qrels = {"1": {str(number): grade for number, grade in enumerate(grades)}}
-    scores = {"1": {name: float(-rank) for rank, name in enumerate(names)}}
-    measures = "Success@2 RR P@3 R@4 AP nDCG nDCG@5 AP(rel=2) P(rel=3)@2"
-    theirs = ir_measures.calc_aggregate(
-        [ir_measures.parse_measure(name) for name in measures.split()], qrels, scores
-    )
-    found = xcg.evaluate(recall_base(gold), chunk_run("r", run), None, None, measures)
-    for measure, value in theirs.items():
-        assert found.value("r", str(measure)) == pytest.approx(value, abs=1e-9), measure
 
 
 def test_unknown_text_is_not_relevant_and_leaves_measures_in_characters_undefined() -> None:

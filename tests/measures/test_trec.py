@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 import re
-from pathlib import Path
 
 import ir_measures
 import pytest
@@ -181,16 +180,6 @@ def test_standard_measures_by_hand() -> None:
         assert found.value("r", name) == pytest.approx(value, abs=1e-15), name
 
 
-def test_a_topic_without_relevant_documents_counts_0() -> None:
-    """A topic without relevant documents counts, as it does for trec_eval -c."""
-    qrels = {"1": {"a": 1}, "2": {"a": 0, "b": -1}, "3": {"a": -2}}
-    run = {"r": {topic: ["a", "b"] for topic in "123"}}
-    found = xcg.evaluate(qrels, run, None, None, STANDARD)
-    for name in ("AP", "nDCG", "R@4", "RR", "Rprec", "Bpref", "Success@1"):
-        assert [found.value("r", name, topic) for topic in "123"] == [1, 0, 0]
-        assert found.value("r", name) == pytest.approx(1 / 3)
-
-
 def test_names_and_aliases_of_standard_measures() -> None:
     for written, printed in (
         ("MAP(rel=1)@3", "AP@3"),
@@ -283,35 +272,3 @@ def test_an_element_is_a_document_named_by_file_and_path() -> None:
     assert found.value("r", "RR") == 0.5
     assert found.value("r", "AP") == pytest.approx((1 / 2 + 2 / 3) / 2)  # the repetition is dropped
     assert found.value("r", "AP(rel=3)") == pytest.approx(1 / 3)
-
-
-def test_passages_without_elements_have_no_levels(tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("1 Q0 d 4 9 0 0:4\n")
-    campaign = (tmp_path / "qrels", {"r": {"1": ["d"]}}, {"d": "<a>123456789</a>"}, None)
-    with pytest.raises(XcgError, match="topic 1: Bpref needs levels or assessed elements, but it has"):
-        xcg.evaluate(*campaign, "Bpref")
-    assert xcg.evaluate(*campaign, "AP").value("r", "AP") == 1  # on spans
-
-
-def test_the_order_of_inex_eval_is_that_of_overlap_off(root: Path) -> None:
-    """The setting of Kazai & Lalmas 2006, Table V, on the sample campaign."""
-    from xcg.statistics.rank_correlation import kendall_tau_b
-
-    models = ["overlap-off", "kazai-lalmas-2006"]
-    found = xcg.evaluate(
-        root / "assessments/handbook",
-        root / "corpora_samples/handbook-runs",
-        root / "corpora_samples/handbook",
-        models,
-        "MAep inexEval",
-    )
-    off, on = (
-        kendall_tau_b(
-            [found.value(run, "inexEval", user_model=model) for run in found.runs],
-            [found.value(run, "MAep", user_model=model) for run in found.runs],
-        )
-        for model in models
-    )
-    assert off is not None
-    assert on is not None
-    assert off > 0.8 > on

@@ -14,11 +14,7 @@ from hypothesis import strategies as st
 from score_tables import Column, noise, paired_p_value, tables
 
 from xcg.errors import XcgError
-from xcg.statistics.significance_tests import (
-    EXACT_WILCOXON_TOPICS,
-    PAIRED_TESTS,
-    smallest_p,
-)
+from xcg.statistics.significance_tests import EXACT_WILCOXON_TOPICS, PAIRED_TESTS, smallest_p
 
 
 def test_the_t_test_by_its_formula() -> None:

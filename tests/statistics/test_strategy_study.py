@@ -302,10 +302,13 @@ def test_rows_hold_everything(study: StrategyStudy) -> None:
 
 
 def test_the_table_marks_the_best_and_names_the_reference_point(study: StrategyStudy) -> None:
-    heading, *lines = study_table(study).write("table").splitlines()
-    names = ["run", "strategy", *(f"α={alpha:.3g}" for alpha in study.alphas["m"])]
-    assert heading.split() == names
-    assert len(names) == 2 + 23
+    first, second = (part.splitlines() for part in study_table(study).write("table").split("\n\n"))
+    names = [f"α={alpha:.3g}" for alpha in study.alphas["m"]]
+    columns = [heading.split() for heading in (first[0], second[0])]
+    assert [column[:2] for column in columns] == 2 * [["run", "strategy"]]
+    assert [name for column in columns for name in column[2:]] == names
+    assert len(names) == 23
+    lines = [left + right for left, right in zip(first[1:], second[1:], strict=True)]
     cells = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in lines]
     assert cells[0][:3] == ["one", "thorough", "0.9500 *"]
     assert cells[1][:3] == ["one", "top_ranked", "0.7500"]

@@ -10,15 +10,11 @@ import networkx as nx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_cases import RandomCampaign, campaigns, markup
+from random_cases import markup
 
 import xcg
 from xcg.documents.parsing import parse_document
-from xcg.errors import Notes, XcgError
-from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.topics import TopicSource
-from xcg.gains.element_gains import KnownGains, ranking_gains
-from xcg.runs.run import Run
+from xcg.errors import XcgError
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import NEAR_MISSES, near_elements, near_scores
 
@@ -178,71 +174,6 @@ def test_users_who_always_go_up_reach_the_ideal_element_from_inside() -> None:
     base = {"1": {"d": {"/a": (3, 3)}}}
     up = {"name": "browsing", "parent": 1.0, "child": 0, "sibling": 0}
     assert [gains(up, [path], base)[0] for path in PATHS] == [1] * 6
-
-
-MODELS = st.sampled_from(
-    [
-        "judged",
-        "exact",
-        {"name": "distance", "reach": 3},
-        "length_ratio",
-        "shared_characters",
-        {"name": "reading_order", "within": 8},
-        {"name": "tolerance_to_irrelevance", "characters": 3},
-        {"name": "browsing", "onward": 0.2},
-    ]
-)
-
-
-@given(campaigns(), MODELS, st.sampled_from(["kazai_lalmas", "leaves", "roots", "max_gain"]))
-def test_near_misses_and_ideal_elements_gain_at_most_the_ideal_scores(
-    campaign: RandomCampaign, near: object, ideal: str
-) -> None:
-    """The gains of all results that contain no ideal element sum to at most the ideal scores."""
-    model = {"name": "m", "ideal": ideal, "relevance_value": {"near_misses": near}}
-    total = _total(campaign, model)
-    assert total is None or total <= 1 + 1e-9
-
-
-def _total(c: RandomCampaign, model: dict[str, object]) -> float | None:
-    """Return the gains of results that contain no ideal element, divided by the ideal gain."""
-    base = Inputs({"1": c.assessments}).recall_base
-    run = Run.of("r", {"1": c.ranking})
-    corpus = xcg.Corpus.of(dict(c.sources))
-    view = TopicSource(base, [run], corpus).topic("1", Notes())
-    user = UserModel.of(model)
-    ideal = view.ideal(user)
-    if not ideal.gains or "r" not in view.rankings:
-        return None
-    found = ranking_gains(view.rankings["r"], KnownGains(ideal, user))
-    inside = math.fsum(
-        gain
-        for (file, row), gain in zip(view.rankings["r"], found.gains, strict=True)  # type: ignore[arg-type]
-        if file in ideal.documents and row is not None and ideal.documents[file].related_ideals[row][0]
-    )
-    return inside / math.fsum(ideal.gains)
-
-
-@given(campaigns(), st.floats(0, 1), st.floats(0, 1))
-def test_gains_never_decrease_with_the_decay_parameter(
-    c: RandomCampaign, one: float, other: float
-) -> None:
-    """A first result gains no less if closeness decreases more slowly."""
-    low, high = sorted([one, other])
-    first = []
-    for decay in (low, high):
-        near = {"name": "distance", "reach": 3, "decay": decay}
-        model = {"name": "m", "ideal": "leaves", "relevance_value": {"near_misses": near}}
-        runs = {"r": {"1": c.ranking[:1]}}
-        if not c.ranking:
-            return
-        try:
-            found = xcg.evaluate({"1": c.assessments}, runs, dict(c.sources), model, "xCG@1")
-        except XcgError as error:
-            assert "nothing to average" in str(error)
-            return
-        first.append(found.value("r", "xCG@1"))
-    assert first[0] <= first[1] + 1e-12
 
 
 def nan_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:

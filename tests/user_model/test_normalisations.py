@@ -90,16 +90,3 @@ def test_text_is_used_up_by_position_under_both_normalisations() -> None:
     assert scores[0] == scores[1]
     with pytest.raises(XcgError, match="applies to elements only"):
         xcg.UserModel.of({**model, "relevance_value": {"normalisation": half}})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", bounds.MODELS)
-def test_no_ranking_gains_more_than_the_ideal_if_and_only_if_it_is_said(name: str) -> None:
-    """All rankings of at most 4 results on 500 random trees of at most 7 elements."""
-    ideal, rule = bounds.MODELS[name]
-    found = [bounds.highest(case, ideal, rule) for case in bounds.cases(500)]
-    model = xcg.UserModel.of({"name": "m", "ideal": ideal, "relevance_value": rule})
-    if not model.reason_above_1:
-        assert max(found) <= 1 + 1e-9
-    elif "recursive" not in name or "alpha" in rule:
-        assert max(found) > 1 + 1e-9

@@ -72,24 +72,6 @@ def test_text_seen_twice_counts_once() -> None:
     assert seen == pytest.approx(0.75 * 5 / 20)
 
 
-OVERLAPS = st.sampled_from(["recursive", "capped", "new_characters", "first_seen_only"])
-
-
-@given(campaigns(), OVERLAPS, st.sampled_from(["subtree", "none"]))
-def test_with_alpha_0_no_model_penalises_overlap(
-    c: RandomCampaign, overlap: str, normalisation: str
-) -> None:
-    """Also, growing_alpha with exponent 0 is the recursive model."""
-    found = [
-        _gains(c, {"alpha": 0.0, "normalisation": normalisation, "partially_seen": model})
-        for model in (overlap, "recursive")
-    ]
-    assert found[0] == found[1]
-    flat = {"name": "growing_alpha", "exponent": 0.0}
-    found = [_gains(c, {"alpha": 0.5, "partially_seen": model}) for model in (flat, "recursive")]
-    assert found[0] == pytest.approx(found[1])
-
-
 @given(
     campaigns(),
     st.floats(0, 1),

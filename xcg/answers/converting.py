@@ -19,7 +19,7 @@ from xcg.formats.base import read_run_and_format
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
 from xcg.formats.letor import read_letor_feature
-from xcg.judgements.passages import SpecificityScale, assess
+from xcg.judgements.highlights import SpecificityScale, assess
 from xcg.runs.chunk_documents import ChunkSource
 from xcg.runs.run import RUN_FORMATS, Run
 from xcg.strategies.registry import rewrite

@@ -109,7 +109,7 @@ def _over_thresholds(asked: Asked) -> Answer[Any]:
         for x, y in zip(curve.x, curve.y, strict=True)
     ]
     rows += [
-        (CurveOf(row.run, row.topic, row.measure, row.user_model, (), ()), None, row.value)
+        (CurveOf(row.run, row.topic, row.measure, row.user_model, (), []), None, row.value)
         for row in found.results or ()
     ]
     printed = [

@@ -18,8 +18,8 @@ from xcg.evaluation.gold_review import review_gold
 from xcg.evaluation.ideals import ideal_elements, ideal_statistics, judged_trees
 from xcg.evaluation.validation import validate
 from xcg.formats.base import read_assessments
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
-from xcg.judgements.passages import anchor
 from xcg.judgements.recall_base import RecallBase
 from xcg.report.columns import DISTRIBUTION, IDEAL_ELEMENTS
 from xcg.report.explanations import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +12,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.config import with_named_run
 from xcg.evaluation.conversion import assess_elements_of_passages
 from xcg.formats.base import read_assessments
-from xcg.judgements.passages import anchor
+from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
 from xcg.report.columns import ASSESSORS, FALSE_ALARMS, PERTURBATION, PLANS, TOPIC_SETS
 from xcg.report.plans import plan_facts, plan_lead, plan_plot, plan_rows
@@ -50,16 +50,7 @@ def plan(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
     results = asked.evaluate(inputs).without_references()
-    plans = plan_comparisons(
-        results,
-        power=chosen.power,
-        difference=chosen.difference,
-        runs=chosen.runs,
-        topics=chosen.topics,
-        baseline=baseline,
-        correction=chosen.correction,
-        seed=chosen.seed,
-    )
+    plans = plan_comparisons(results, **{**vars(chosen), "baseline": baseline})
     return Answer(
         plans,
         results.notes,
@@ -94,12 +85,7 @@ def calibrate(asked: Asked) -> Answer[Any]:
         "The exchange gives all runs the same spread, so a rate says nothing about false alarms "
         "between runs whose scores spread differently.",
     ]
-    return Answer(
-        rates,
-        results.notes,
-        to_records=lambda: list(map(asdict, rates)),
-        layout=lambda: Layout(heading, columns=FALSE_ALARMS),
-    )
+    return Answer(rates, results.notes, layout=lambda: Layout(heading, columns=FALSE_ALARMS))
 
 
 def assessors(asked: Asked) -> Answer[Any]:

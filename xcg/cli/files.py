@@ -137,10 +137,12 @@ def place(
 ) -> None:
     """Find passages in the documents by their text.
 
-    PASSAGES are JSON Lines with topic, doc and text (or exact), and optionally prefix and suffix, which
-    decide between several occurrences. The output adds start and end to each passage, so that it can be
-    used as assessments. White space, Unicode form, case, quotation marks, dashes, ligatures and
-    hyphenation may differ. Passages that are not found are named on standard error.
+    PASSAGES are JSON Lines or CSV with topic, doc and text (or exact), and optionally prefix and
+    suffix, which decide between several occurrences. In CSV, these columns can also be question,
+    document and quote. Without doc, the only document with the words is taken. The output adds start
+    and end to each passage, so that it can be used as assessments. White space, Unicode form, case,
+    quotation marks, dashes, ligatures and hyphenation may differ. Passages that are not found are named
+    on standard error.
 
     With --update, PASSAGES are assessments, and the documents have changed since. The output has the
     same records with new start, end and text. Those that are not found stay, with "lost": true.

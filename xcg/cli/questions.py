@@ -105,7 +105,7 @@ _METHODS = ("table", "bibtex", "jsonl", "csv", "json")
 
 evaluate = _command(
     "evaluate",
-    lambda campaign: campaign.evaluate(),
+    Campaign.evaluate,
     """Score runs: the mean of each measure over the topics, for each run and user model.
 
     --format trec_eval prints standard measures as trec_eval -c does, by default its official measures;
@@ -119,7 +119,7 @@ evaluate = _command(
 
 compare = _command(
     "compare",
-    lambda campaign: campaign.compare(),
+    Campaign.compare,
     """Test the differences between runs over topics.
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
@@ -159,7 +159,7 @@ gate = _command(
 
 sweep = _command(
     "sweep",
-    lambda campaign: campaign.sweep(),
+    Campaign.sweep,
     """Compare the order of runs between user models, or overlap strategies between values of α.
 
     A user model may have lists of values (alpha: [0, 0.5, 1]) or ranges for its parameters. tau_b low
@@ -175,7 +175,7 @@ sweep = _command(
 
 curves = _command(
     "curves",
-    lambda campaign: campaign.curves(),
+    Campaign.curves,
     """Compute measures as curves over ranks, gain-recall, recall or text, one line per point.
 
     --measures names them without a cutoff; the default is "nxCG ep", and xCG with --at. --at prints the
@@ -189,7 +189,7 @@ curves = _command(
 
 explain = _command(
     "explain",
-    lambda campaign: campaign.explain(),
+    Campaign.explain,
     """Explain rank by rank what the results of a run gained, and what the run missed.
 
     --run is a path or the name of a run in CONFIG; RUN+STRATEGY is a run under a strategy. Without
@@ -201,7 +201,7 @@ explain = _command(
 
 chunks = _command(
     "chunks",
-    lambda campaign: campaign.chunks(),
+    Campaign.chunks,
     """Compare chunkers and retrievers on one gold set, with one run for each.
 
     Runs of chunks, passages and elements are read as text. The table has one row per run: questions,
@@ -216,7 +216,7 @@ chunks = _command(
 
 check = _command(
     "check",
-    lambda campaign: campaign.check(),
+    Campaign.check,
     """Check the corpus, the assessments and the runs.
 
     --levels counts the assessments of each level or grade pair; --set check.other=PATH cross-tabulates

@@ -9,8 +9,9 @@ import stat
 import threading
 import weakref
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -35,9 +36,6 @@ LARGEST_DIRECTORY = 1 << 28
 """Maximum size of the central directory of a zip archive, or of all names in a tar archive: 256 MB."""
 LARGEST_HEADER = 1 << 20
 """Maximum size of the headers of a member of a tar archive, with long names: 1 MB."""
-LARGEST_DICTIONARY = 1 << 28
-"""Maximum memory of xz decompression: 256 MB; ``xz -9`` needs 65 MB."""
-
 _RATIO_FROM = 1 << 30
 _BLOCK = 512  # bytes, of tar headers
 _CHUNK = 1 << 20
@@ -255,20 +253,12 @@ def _unpacked(path: Path) -> IO[bytes] | None:
     """
     with path.open("rb") as file:
         start = file.read(_BLOCK)
-    if start.startswith(b"\x1f\x8b"):
-        chunks = _chunks(gzip.open, path)
-    elif start.startswith(b"BZh"):
-        import bz2
-
-        chunks = _chunks(bz2.open, path)
-    elif start.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")):
-        chunks = _xz_chunks(path)
-    else:
+    if not start.startswith(b"\x1f\x8b"):
         return path.open("rb") if _begins_tar(start) else None
-    start = b""
-    while len(start) < _BLOCK and (chunk := next(chunks, b"")):
-        start += chunk
-    return _temporary_file(path, chain([start], chunks)) if _begins_tar(start) else None
+    with gzip.open(path) as unpacked:
+        start = unpacked.read(_BLOCK)
+        chunks = chain([start], iter(partial(unpacked.read, _CHUNK), b""))
+        return _temporary_file(path, chunks) if _begins_tar(start) else None
 
 
 def _begins_tar(data: bytes) -> bool:
@@ -279,29 +269,6 @@ def _begins_tar(data: bytes) -> bool:
     except tarfile.TarError:
         return len(data) >= _BLOCK and not data[:_BLOCK].strip(b"\0")
     return True
-
-
-def _chunks(open_file: Callable[[Path], Any], path: Path) -> Iterator[bytes]:
-    with open_file(path) as file:
-        while data := file.read(_CHUNK):
-            yield data
-
-
-def _xz_chunks(path: Path) -> Iterator[bytes]:
-    """Yield the content of an xz file, with a limit for the memory that it requires."""
-    import lzma
-
-    with path.open("rb") as file:
-        data = file.read(_CHUNK)
-        while data:
-            stream = lzma.LZMADecompressor(memlimit=LARGEST_DICTIONARY)
-            while not stream.eof:
-                yield stream.decompress(data, _CHUNK)
-                data = file.read(_CHUNK) if stream.needs_input else b""
-                if stream.needs_input and not data:
-                    raise EOFError("the compressed archive is incomplete")
-            # Another stream may follow, after padding with zeros.
-            data = stream.unused_data.lstrip(b"\0") or file.read(_CHUNK).lstrip(b"\0")
 
 
 def _temporary_file(path: Path, chunks: Iterable[bytes]) -> IO[bytes]:

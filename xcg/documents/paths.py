@@ -179,12 +179,3 @@ def split_at_mark(element_id: str) -> tuple[str, str]:
     if position < 0 and ":" in element_id and (passage := _PASSAGE.search(element_id)) is not None:
         position = passage.start()
     return (element_id, "") if position < 0 else (element_id[:position], element_id[position:])
-
-
-def is_passage(mark: str) -> bool:
-    """Return whether a text is ``#offset:length``; the offset X or -1 is unknown.
-
-    >>> is_passage("#12:30"), is_passage("#X:0"), is_passage("#/a")
-    (True, True, False)
-    """
-    return _PASSAGE.match(mark) is not None

@@ -100,18 +100,6 @@ class Serialised(NamedTuple):
     first: Ints
     last: Ints
 
-    @classmethod
-    def of(cls, content: bytes) -> Serialised:
-        """Find the tags of a document."""
-        raw_bytes = np.frombuffer(content, dtype=np.uint8)
-        first, last = np.flatnonzero(raw_bytes == ord("<")), np.flatnonzero(raw_bytes == ord(">"))
-        return cls(content, first, last)
-
-
-def hardened_parser(**options: bool) -> etree.XMLParser:
-    """Return an lxml parser for input that may be hostile."""
-    return etree.XMLParser(**{**SAFE_PARSING, **options})
-
 
 def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     """Parse a document with lxml, within the limits for documents.
@@ -127,7 +115,7 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     """
     check_markup(data, name)
     try:
-        root = etree.fromstring(data, hardened_parser(**options))
+        root = etree.fromstring(data, etree.XMLParser(**{**SAFE_PARSING, **options}))
     except etree.XMLSyntaxError as error:
         raise xml_error(name, error) from None
     declared: Any = root.getroottree().docinfo.internalDTD
@@ -164,7 +152,8 @@ def serialised_root(root: etree._Element, name: object) -> Serialised:
             f"the parsed document has {len(content):,} bytes; the limit is {LARGEST_SERIALISED:,}: "
             "split it into smaller documents",
         )
-    return Serialised.of(content)
+    codes = np.frombuffer(content, dtype=np.uint8)
+    return Serialised(content, *(np.flatnonzero(codes == ord(mark)) for mark in "<>"))
 
 
 _EXTERNAL_DTD = b"<!DOCTYPE a SYSTEM 'a'>"

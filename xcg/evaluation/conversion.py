@@ -7,9 +7,10 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.topics import TopicSource
-from xcg.formats.writing import check_topic_count, lost_text_details
+from xcg.formats.writing import check_topic_count, lost_of_assessments
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
-from xcg.judgements.passages import SpecificityScale, anchor
+from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run
@@ -179,9 +180,9 @@ def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> 
 
 def _lost_with_passages(base: RecallBase, scale: Scale) -> list[str]:
     """Return descriptions of what is lost if passages become elements."""
-    lost = dict.fromkeys(
-        [_LOST_OF_PASSAGES[scale], *lost_text_details(base), *["nuggets"] * base.has_nuggets]
-    )
+    details = lost_of_assessments(base, "entries", "documents")
+    details += ["nuggets"] * base.has_nuggets
+    lost = dict.fromkeys([_LOST_OF_PASSAGES[scale], *details])
     for topic in base.topics:
         sizes = base.document_sizes(topic)
         for file, spans in base.spans(topic).items():

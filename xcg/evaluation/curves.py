@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import NamedTuple
 
+from xcg.answer import Answer
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import NotedList, Results
+from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.judged_topic import IdealRecallBase
@@ -34,19 +36,14 @@ MAX_POINTS = 5_000_000
 
 
 class CurveOf(NamedTuple):
-    """A curve of one run for one topic, or its mean over topics (``all``).
-
-    Attributes:
-        x: Ranks, recall points or amounts of text.
-        y: The values at these points.
-    """
+    """A curve of a run for a topic, or its mean (``all``): values at ranks, recall points or text."""
 
     run: str
     topic: str
     measure: str
     user_model: str
     x: Sequence[float]
-    y: Sequence[float]
+    y: list[float]
 
 
 def curve_measure(text: str) -> Measure:
@@ -70,7 +67,7 @@ def curve_measure(text: str) -> Measure:
 
 def curves(
     inputs: Inputs, measure: str = "nxCG", depth: int = 100, with_ideal: bool = False
-) -> NotedList[CurveOf]:
+) -> Answer[CurveOf]:
     """Compute measures as curves, for each topic and as means over topics.
 
     Args:
@@ -91,36 +88,25 @@ def curves(
         raise XcgError(f"{of_levels[0]}: {_IdealRanking.lacking}")
     of_gains = [one for one in measures if one not in of_levels]
     found = [_curves_of_levels(inputs, one) for one in of_levels]
-    if of_gains:
-        found.append(_curves_of_gains(inputs, of_gains, depth, with_ideal))
-    lines = [
-        curve
-        for one in measures
-        for of_one in found
-        for curve in of_one
-        if curve.measure == _without_cutoff(one)
-    ]
-    return NotedList(lines, list(dict.fromkeys(note for one in found for note in one.notes)))
+    found += [_curves_of_gains(inputs, of_gains, depth, with_ideal)] if of_gains else []
+    order = list(map(_without_cutoff, measures))
+    lines = sorted(chain(*found), key=lambda curve: order.index(curve.measure))
+    return Answer(lines, list(dict.fromkeys(note for one in found for note in one.notes)))
 
 
-def _curves_of_levels(inputs: Inputs, measure: Measure) -> NotedList[CurveOf]:
+def _curves_of_levels(inputs: Inputs, measure: Measure) -> Answer[CurveOf]:
     """Return the values of a measure at several cutoffs as curves."""
-    points = {str(measure @ x): x for x in measure.definition.curve_points}
-    results = evaluate(replace(inputs, measures=list(points)))
-    values: dict[tuple[str, str, str], list[float]] = {}
+    points, curves = measure.definition.curve_points, dict[tuple[str, str, str], CurveOf]()
+    results = evaluate(replace(inputs, measures=[f"{_without_cutoff(measure)}@{x:g}" for x in points]))
     for row in results:
-        values.setdefault((row.user_model, row.run, row.topic), []).append(row.value)
-    name = _without_cutoff(measure)
-    lines = [
-        CurveOf(run, topic, name, model, list(points.values()), y)
-        for (model, run, topic), y in values.items()
-    ]
-    return NotedList(lines, results.notes)
+        empty = CurveOf(row.run, row.topic, _without_cutoff(measure), row.user_model, points, [])
+        curves.setdefault((row.user_model, row.run, row.topic), empty).y.append(row.value)
+    return Answer(list(curves.values()), results.notes)
 
 
 def _curves_of_gains(
     inputs: Inputs, measures: Sequence[Measure], depth: int, with_ideal: bool
-) -> NotedList[CurveOf]:
+) -> Answer[CurveOf]:
     """Return the curves of measures of gains or text, topic by topic."""
     if depth > MAX_DEPTH and any(one.curve_over == "rank" for one in measures):
         raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
@@ -158,21 +144,20 @@ def _curves_of_gains(
                         )
         return is_defined
 
-    any_topic = any(map_topics(source, add, notes))
-    note_topics(inputs.recall_base, runs, inputs.unanswered, notes)
-    if not any_topic:
+    if not any(map_topics(source, add, notes)):
         raise XcgError("no curves: no topic has an ideal element under these user models")
+    note_topics(inputs.recall_base, runs, inputs.unanswered, notes)
     if not any(topics.curves for topics in found.values()):
-        raise XcgError(
-            f"no curves: {' '.join(map(_without_cutoff, measures))} is undefined for every topic"
-        )
+        undefined = " ".join(map(_without_cutoff, measures))
+        raise XcgError(f"no curves: {undefined} is undefined for every topic")
     lines: list[CurveOf] = []
     for (one, model_name, run), topics in found.items():
         if not topics.curves:
             notes.note(f"{one}: no curve under {model_name}, because it is undefined for every topic")
-        for topic_name, (x, y) in topics.with_mean().items():
-            lines.append(CurveOf(run, topic_name, _without_cutoff(one), model_name, list(x), list(y)))
-    return NotedList(lines, notes.lines())
+            continue
+        for name, (x, y) in topics.with_mean().items():
+            lines.append(CurveOf(run, name, _without_cutoff(one), model_name, list(x), list(y)))
+    return Answer(lines, notes.lines())
 
 
 def _without_cutoff(measure: Measure) -> str:
@@ -195,8 +180,7 @@ class _Topics:
         try:
             if measure.definition.needs == "text" and measure.compute(gains) is None:
                 return 0
-            curve = measure.curve(gains, depth, self.effort)
-            if curve is None:
+            if (curve := measure.curve(gains, depth, self.effort)) is None:
                 return 0
             self.curves[topic] = curve
             self.inputs.append(measure.curve_input(gains, depth, self.effort))
@@ -205,9 +189,7 @@ class _Topics:
             raise InputError(f"run {self.run}, topic {topic}", str(error)) from None
 
     def with_mean(self) -> dict[str, Curve]:
-        """Return the curves of all topics and, last, their mean; nothing without curves."""
-        if not self.curves:
-            return {}
+        """Return the curves of all topics and, last, their mean."""
         curves = list(self.curves.values())
         mean = self.measure.aggregate_curve([y for _, y in curves], self.inputs, self.effort)
         return {**self.curves, MEAN: (curves[0][0], mean)}
@@ -272,13 +254,9 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
     reaches at rank 30, and the worst at rank 90, what the ideal ranking gains at rank 10.
 
     Args:
-        curves: The curves over ranks of runs and of the ideal ranking, as :func:`curves` returns
-            them with ``with_ideal=True``.
+        curves: Curves over ranks of :func:`curves` with ``with_ideal=True``.
         at: The rank of the reference, at most the last rank of the curves.
         reference: ``ideal``, ``best`` (the run with the highest value at the rank), or a run.
-
-    Returns:
-        One entry for each curve, grouped by measure, user model and topic; otherwise in their order.
 
     Raises:
         XcgError: If a curve is not over ranks or ends before ``at``, or the reference is unknown.
@@ -355,14 +333,7 @@ MOST_THRESHOLDS = 200
 
 
 class ThresholdCurves(NamedTuple):
-    """Measures as functions of the threshold from which gains are relevant, and other measures.
-
-    Attributes:
-        curves: For each measure with a threshold, run and user model a curve for each topic, followed
-            by the mean over topics. The abscissae are thresholds.
-        results: The values of the measures without threshold; None if there are none.
-        notes: Warnings and notes.
-    """
+    """Curves over thresholds, the last of a run being its mean; and results of other measures."""
 
     curves: list[CurveOf]
     results: Results | None
@@ -380,8 +351,7 @@ def threshold_curves(
 
     Args:
         inputs: The inputs of an evaluation. Its own measures are not used.
-        measures: Measures, separated by spaces. At least one has the parameter ``threshold``, which is
-            not set.
+        measures: Measures, separated by spaces; at least one with the parameter ``threshold``, not set.
         most: The largest number of thresholds. If there are more levels, every n-th one is used.
 
     Raises:
@@ -395,10 +365,8 @@ def threshold_curves(
     varying = [one for one in chosen if "threshold" in one.definition.parameters]
     others = [one for one in chosen if one not in varying]
     if not varying:
-        having = [d.name for d in MEASURES.values() if "threshold" in d.parameters]
-        raise XcgError(
-            f"{measures}: no measure with a threshold; expected one of {', '.join(sorted(having))}"
-        )
+        having = ", ".join(sorted(d.name for d in MEASURES.values() if "threshold" in d.parameters))
+        raise XcgError(f"{measures}: no measure with a threshold; expected one of {having}")
     for one in varying:
         if "threshold" in dict(one.parameters):
             raise XcgError(f"{one}: the curve is over all thresholds; expected no value of threshold")

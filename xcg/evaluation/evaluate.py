@@ -35,13 +35,7 @@ from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.judgements.nuggets import nuggets_with_several_levels
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
-from xcg.measures.trec import (
-    Levels,
-    check_span_measures,
-    levels_of,
-    span_topics,
-    standard_values,
-)
+from xcg.measures.trec import Levels, check_span_measures, levels_of, span_topics, standard_values
 from xcg.runs.run import Run, name_without_strategy
 from xcg.strategies.registry import BoundStrategy, rewrite_runs
 from xcg.user_model.model import OF_SCALE, UserModel
@@ -263,7 +257,7 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
         notes.note(f"nuggets with several levels, of which the highest counts: {count}")
     note_references(scope.references, notes)
     note_repeated({name: run.repeated for name, run in runs.items()}, notes)
-    note_above_1(rows, work.models, work.measures, notes)
+    note_above_1(rows, work.models, work.measures, work.base.has_nuggets, notes)
     for model in work.models:
         units = {measure.unit(model.effort.parameters()) for measure in work.measures}
         note_units({*units, model.size}, model, inputs.documents, notes)

@@ -9,16 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+from xcg.answer import Answer
 from xcg.errors import InputError, Notes, XcgError, nearest
-from xcg.evaluation.explanation import (
-    ExplainedResult,
-    Explanation,
-    MissedElement,
-    RelatedIdeal,
-    derive,
-)
+from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement, RelatedIdeal, derive
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_gains import element_readers
 from xcg.gains.element_reader import JudgedDocument
@@ -37,7 +31,7 @@ MAX_RELATIONS = 1_000_000
 _PASSAGE = "passage"  # the name of a passage in a ranking of elements
 
 
-def explain(inputs: Inputs, topic: str) -> NotedList[Explanation]:
+def explain(inputs: Inputs, topic: str) -> Answer[Explanation]:
     """Explain the ranking of every run for a topic under every user model."""
     base = inputs.recall_base
     if topic not in base:
@@ -48,7 +42,7 @@ def explain(inputs: Inputs, topic: str) -> NotedList[Explanation]:
     (found,) = map_topics(
         TopicSource.of(inputs), lambda one: _explain_topic(one, runs, models, notes), notes, [topic]
     )
-    return NotedList(found, notes.lines())
+    return Answer(found, notes.lines())
 
 
 def _explain_topic(
@@ -274,7 +268,7 @@ def _container(reading: _Reading) -> str:
     container = reading.reader.results[reading.earlier[0]]
     if container == row:
         return "it"
-    relation = "parent" if container == document.parent[row] else "ancestor"
+    relation = "parent" if container == document.rows.parent[row] else "ancestor"
     return f"its {relation} {document.tree.short_path(container)}"
 
 

@@ -7,11 +7,11 @@ from itertools import chain
 from statistics import fmean
 from typing import Literal, NamedTuple, get_args
 
+from xcg.answer import Answer
 from xcg.documents.paths import WHOLE, split_step
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.topic import Topic
@@ -33,7 +33,7 @@ class IdealElement(NamedTuple):
     score: float
 
 
-def ideal_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> NotedList[IdealElement]:
+def ideal_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> Answer[IdealElement]:
     """Return the ideal elements and gold spans of topics, by default of all, the best first."""
     found_topics, notes = _topics(inputs, topics)
     elements: list[IdealElement] = []
@@ -43,29 +43,18 @@ def ideal_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> Noted
             if not found:
                 notes.note(f"{model.name}: topic {topic.name} has no ideal element")
             elements += sorted(found, key=lambda element: -element.score)
-    return NotedList(elements, notes.lines())
+    return Answer(elements, notes.lines())
 
 
 def _topics(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[list[Topic], Notes]:
-    """Return topics without runs, by default all, and the notes."""
-    notes, names = inputs.new_notes(), _checked_topics(inputs.recall_base, names)
-    source = TopicSource.of(inputs, with_runs=False)
-    return map_topics(source, lambda topic: topic, notes, names), notes
-
-
-def _checked_topics(base: RecallBase, topics: Iterable[str] | None) -> list[str]:
-    """Return topics, by default all assessed ones.
-
-    Raises:
-        XcgError: If one of them is not assessed, with the nearest topic.
-    """
-    if topics is None:
-        return base.topics
-    checked = list(topics)
+    """Return topics without runs, by default all, and the notes; XcgError if one is not assessed."""
+    base, notes = inputs.recall_base, inputs.new_notes()
+    checked = base.topics if names is None else list(names)
     for topic in checked:
         if topic not in base:
             raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    return checked
+    source = TopicSource.of(inputs, with_runs=False)
+    return map_topics(source, lambda topic: topic, notes, checked), notes
 
 
 def assessed_path(base: RecallBase, topic: str, file: str, tree: ElementTree, row: int) -> str:
@@ -117,7 +106,7 @@ class JudgedTree(NamedTuple):
     size: SizeUnit
 
 
-def judged_trees(inputs: Inputs, topics: Iterable[str] | None = None) -> NotedList[JudgedTree]:
+def judged_trees(inputs: Inputs, topics: Iterable[str] | None = None) -> Answer[JudgedTree]:
     """Return the documents with relevant elements (Kazai and Lalmas 2006, Figure 3).
 
     Args:
@@ -150,7 +139,7 @@ def judged_trees(inputs: Inputs, topics: Iterable[str] | None = None) -> NotedLi
                 labels = {row: a.label for row, a in sorted(topic.assessed[file].items())}
                 tree = JudgedTree(model.name, topic.name, file, document, labels, model.size)
                 trees.append(tree)
-    return NotedList(trees, notes.lines())
+    return Answer(trees, notes.lines())
 
 
 class IdealStatistics(NamedTuple):
@@ -178,7 +167,7 @@ class IdealStatistics(NamedTuple):
     relevant_text: float | None
 
 
-def ideal_statistics(inputs: Inputs) -> NotedList[IdealStatistics]:
+def ideal_statistics(inputs: Inputs) -> Answer[IdealStatistics]:
     """Return for each user model and topic what its ideal selection keeps and loses.
 
     Of gold spans, if results are scored as text, there are only number, gain and mean size.
@@ -199,7 +188,7 @@ def ideal_statistics(inputs: Inputs) -> NotedList[IdealStatistics]:
     """
     models, (topics, notes) = inputs.user_models, _topics(inputs)
     lines = [_statistics(model, topic) for model in models for topic in topics]
-    return NotedList(lines, notes.lines())
+    return Answer(lines, notes.lines())
 
 
 def _statistics(model: UserModel, topic: Topic) -> IdealStatistics:

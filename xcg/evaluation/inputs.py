@@ -13,7 +13,6 @@ from typing import Literal
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import STANDARD_INPUT, PathLike, expand
 from xcg.errors import FileError, InputError, Notes, XcgError, nearest
-from xcg.evaluation.default_models import default_model, default_text_model, has_only_passages
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.reading import (
     Reading,
@@ -26,8 +25,8 @@ from xcg.evaluation.reading import (
 )
 from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topic_titles
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.nuggets import recall_base_of, with_nugget_column
-from xcg.judgements.passages import anchor
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
@@ -41,7 +40,13 @@ from xcg.runs.run import ORDERS, Order, Run, Ties, Topics
 from xcg.runs.runs import Runs
 from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
-from xcg.user_model.model import UserModel, resolve_models
+from xcg.user_model.model import (
+    UserModel,
+    default_model,
+    default_text_model,
+    has_only_passages,
+    resolve_models,
+)
 from xcg.user_model.schema import Where
 
 Assessments = RecallBase | PathLike | Iterable[PathLike] | Mapping[str, Mapping[str, Judged]]
@@ -73,7 +78,7 @@ class Inputs:
         runs: Files, folders or globs; :class:`Run` objects; or dicts run → topic → results.
         corpus: A folder or archive, a :class:`Corpus`, or a dict of documents.
         user_model: A name, a file, a mapping, a :class:`UserModel`, or several of these. By default
-            the assessments decide, see :func:`xcg.evaluation.default_models.default_model`.
+            the assessments decide, see :func:`xcg.user_model.model.default_model`.
         measures: Names such as ``"nxCG@10"``, or measures.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
         order: See :data:`xcg.runs.run.Order`; of chunks, :func:`xcg.runs.chunks.run_of_chunks`.
@@ -224,11 +229,7 @@ class Inputs:
 
     @cached_property
     def strategy_list(self) -> list[BoundStrategy]:
-        """The overlap strategies.
-
-        Raises:
-            XcgError: If one is illegal, or two are the same.
-        """
+        """The overlap strategies."""
         return resolve_strategies(self.strategies)
 
     @cached_property
@@ -246,11 +247,7 @@ class Inputs:
 
     @cached_property
     def text_model(self) -> UserModel:
-        """The user model for results that are scored as text: the only named one, or the default.
-
-        Raises:
-            XcgError: If several user models are named, or one that scores elements.
-        """
+        """The user model for results that are scored as text: the only named one, or the default."""
         if self.user_model is None:
             return default_text_model(self.recall_base)
         if len(self._named_models) > 1:

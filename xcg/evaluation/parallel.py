@@ -199,30 +199,24 @@ def _dask_results(
     """
     with _dask_client(scheduler) as client:
         distributed = importlib.import_module("distributed")
+        last_seen = time.monotonic()
         try:
             for future in client.map(call, tasks, pure=False, batch_size=100):
-                _wait(client, future, f"the Dask scheduler at {scheduler}")
+                while not future.done():
+                    with suppress(distributed.TimeoutError):
+                        distributed.wait(future, timeout=1)
+                    if client.scheduler_info()["workers"]:
+                        last_seen = time.monotonic()
+                    elif time.monotonic() - last_seen > _PATIENCE:
+                        raise XcgError(
+                            f"the Dask scheduler at {scheduler} has had no workers for {_PATIENCE} "
+                            "seconds: start workers with 'dask worker ADDRESS'"
+                        )
+                last_seen = time.monotonic()
                 yield future.result()
                 future.release()
         except distributed.scheduler.KilledWorker as error:
             raise XcgError(f"workers die again and again: {error}") from None
-
-
-def _wait(client: Any, future: Any, name: str) -> None:
-    """Wait until a task has finished; XcgError if the cluster has no workers for some seconds."""
-    distributed = importlib.import_module("distributed")
-    last_seen = time.monotonic()
-    while not future.done():
-        try:
-            distributed.wait(future, timeout=1)
-        except distributed.TimeoutError:
-            if client.scheduler_info()["workers"]:
-                last_seen = time.monotonic()
-            elif time.monotonic() - last_seen > _PATIENCE:
-                raise XcgError(
-                    f"{name} has had no workers for {_PATIENCE} seconds: start workers with "
-                    "'dask worker ADDRESS'"
-                ) from None
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xcg.answer import Answer, Layout, data_frame
 from xcg.errors import XcgError, nearest
@@ -15,8 +15,6 @@ from xcg.tables import Column, Table
 
 if TYPE_CHECKING:
     import pandas
-
-T = TypeVar("T")
 
 Cell = tuple[str, str, str]
 """Measure, user model, run."""
@@ -38,14 +36,6 @@ class Marks(NamedTuple):
     best: Collection[Cell]
     raised: Mapping[Cell, str]
     sentences: Sequence[str]
-
-
-class NotedList(list[T]):
-    """A list of results with the notes of the evaluation that made it."""
-
-    def __init__(self, items: Iterable[T], notes: Sequence[str] = ()) -> None:
-        super().__init__(items)
-        self.notes = list(notes)
 
 
 class Result(NamedTuple):

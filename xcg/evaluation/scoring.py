@@ -304,11 +304,18 @@ def note_units(units: Iterable[str], model: UserModel, corpus: Corpus | None, no
 
 
 def note_above_1(
-    rows: Sequence[Result], models: Sequence[UserModel], measures: Sequence[Measure], notes: Notes
+    rows: Sequence[Result],
+    models: Sequence[UserModel],
+    measures: Sequence[Measure],
+    has_nuggets: bool,
+    notes: Notes,
 ) -> None:
     """Note the scores above 1 of measures that compare with the ideal ranking, and their reason."""
     bounded = {str(measure) for measure in measures if measure.definition.range == BOUND}
-    reasons = {model.name: model.reason_above_1 for model in models}
+    reasons = {
+        model.name: _reason_with_nuggets(model) if has_nuggets else model.reason_above_1
+        for model in models
+    }
     above: dict[str, list[Result]] = {}
     for row in rows:
         if row.measure in bounded and row.value > _ABOVE_1:
@@ -323,6 +330,12 @@ def note_above_1(
             f"{highest.value:.4f} ({highest.measure} of run {highest.run}, {topic})"
             + (f", because {reason}" if reason else "")
         )
+
+
+def _reason_with_nuggets(model: UserModel) -> str:
+    if model.relevance_value.alpha < 1:
+        return "a nugget that was seen gains again"
+    return "the ideal ranking takes texts of nuggets one by one, and a result can state several"
 
 
 def note_other_order(

@@ -19,7 +19,7 @@ from xcg.evaluation.resolution import ResultResolver, judged_files, lacking_path
 from xcg.gains.judged_topic import Texts
 from xcg.gains.topic import Topic
 from xcg.judgements.assessment import Assessment
-from xcg.judgements.passages import assess_spans
+from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run

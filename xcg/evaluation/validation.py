@@ -18,9 +18,9 @@ from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import check_document_is_used
 from xcg.evaluation.reading import count_repeated_in_topic
 from xcg.formats.base import add_assessments, read_run
+from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import LevelCount, level_distribution
-from xcg.judgements.passages import anchor
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, missing_document
 from xcg.runs.result_overlap import overlapping_results

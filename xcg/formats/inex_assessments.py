@@ -266,7 +266,7 @@ def write_inex_2004(base: RecallBase, lengths: DocumentLength | None = None) -> 
         XcgError: If there are several topics, passages, or assessments on another scale.
     """
     topic = writing.single_topic(base, "inex2004")
-    lost = [*writing.lost_points(base), *writing.lost_text_details(base), *writing.lost_sizes(base)]
+    lost = writing.lost_of_assessments(base, "points", "entries", "documents", "elements")
     return inex_2004(base, topic).decode(), lost
 
 
@@ -286,7 +286,8 @@ def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> 
             size = assessment.characters or 0
             sizes = {"size": str(size), "rsize": str(round(float(assessment.specificity) * size))}
             etree.SubElement(file, "element", {"path": path, "exhaustivity": e, **sizes})
-    return writing.xml_text(root), writing.lost_points(base) + writing.lost_text_details(base)
+    lost = writing.lost_of_assessments(base, "points", "entries", "documents")
+    return writing.xml_text(root), lost
 
 
 _OLD = "INEX 2002–2004: <assessments topic><file><path path exhaustiveness specificity>"

@@ -12,7 +12,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import xml_certainty
-from xcg.formats.writing import WrittenScores, lost_parents, lost_text, results, xml_name, xml_text
+from xcg.formats.writing import WrittenScores, lost_of_run, results, xml_name, xml_text
 from xcg.formats.xml_files import XmlElements, read_regular_submission
 from xcg.lazy_modules import etree
 from xcg.runs.ordering import Results
@@ -265,7 +265,7 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
         score = scores.score(topic, rank)
         key, value = ("rank", rank) if score is None else ("rsv", score)
         etree.SubElement(result, key).text = str(value)
-    return xml_text(root), [*scores.lost, *lost_parents(run), *lost_text(run)]
+    return xml_text(root), [*scores.lost, *lost_of_run(run, "parents", "text")]
 
 
 RUN_FORMATS.add(

@@ -26,9 +26,10 @@ from xcg.formats.json_records import (
     quote_of,
     records_in,
 )
+from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
+from xcg.judgements.highlights import Highlight
 from xcg.judgements.nuggets import add_nugget, add_passage
-from xcg.judgements.passages import Highlight, QuoteFinder
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -216,9 +217,7 @@ def write_json_assessments(
     Raises:
         XcgError: If an assessment is on the scale of INEX 2002, or of 2005 and later.
     """
-    lost = dict.fromkeys(
-        [*writing.lost_points(base), *writing.lost_document_sizes(base), *writing.lost_sizes(base)]
-    )
+    lost = dict.fromkeys(writing.lost_of_assessments(base, "points", "documents", "elements"))
     names = {n for of_topic in base.nuggets.values() for stated in of_topic.values() for n in stated}
     if not base.has_nuggets and not names <= {"0", "Q0"}:
         lost["the second column, which nuggets: true reads as the nugget"] = None

@@ -427,12 +427,8 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
             record["path"] = path
         score = scores.score(topic, rank)
         records.append({**record, **({"rank": rank} if score is None else {"score": score})})
-    lost = [
-        *writing.lost_topics(run),
-        *scores.lost,
-        *writing.lost_text(run),
-        "the run's name (the name of the file is used instead)",
-    ]
+    lost = [*writing.lost_of_run(run, "topics"), *scores.lost, *writing.lost_of_run(run, "text")]
+    lost.append("the run's name (the name of the file is used instead)")
     return "".join(f"{json_text(record)}\n" for record in records), lost
 
 

@@ -1,8 +1,11 @@
-"""Read JSON Lines files record by record, and check the fields, quotes and documents of a record."""
+"""Read JSON Lines and CSV files record by record, and check the fields of a record."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -82,7 +85,9 @@ def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str
 
 
 def records_in(paths: PathLike | Iterable[PathLike], what: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the records of several JSON Lines files, see :func:`json_lines`.
+    """Yield the records of several JSON Lines or CSV files, see :func:`json_lines`.
+
+    The first row of a CSV file names the fields, in any order; empty cells are left out.
 
     Args:
         paths: Files, folders and globs.
@@ -90,7 +95,51 @@ def records_in(paths: PathLike | Iterable[PathLike], what: str) -> Iterator[tupl
     """
     for path in expand(paths, what):
         with open_input(path) as file:
-            yield from json_lines(file, path)
+            if path.suffix != ".csv":
+                yield from json_lines(file, path)
+                continue
+            names: list[str] | None = None
+            for where, _, row in csv_rows(file.read(), path):
+                if names is None:
+                    names = [_COLUMNS.get(name, name) for name in map(str.strip, row)]
+                    continue
+                cells = zip(names, map(str.strip, row), strict=True)
+                record = {name: cell for name, cell in cells if cell}
+                if "topic" in record:
+                    record["topic"] = " ".join(record["topic"].split())
+                yield where, record
+
+
+_COLUMNS = {"question": "topic", "quote": "exact", "document": "doc"}
+_CONTROL_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f]")
+
+
+def csv_rows(data: bytes, path: Path) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield the rows of a CSV file that are not empty, with file and line; all have equally many cells.
+
+    Raises:
+        InputError: If it is not CSV in UTF-8, or a row has control characters or other columns.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}:{line}", "not UTF-8 text; expected CSV") from None
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    first, columns = 1, 0
+    try:
+        for row in rows:
+            where, line, first = f"{path}:{first}", first, rows.line_num + 1
+            if not any(map(str.strip, row)):
+                continue
+            if any(map(_CONTROL_CHARACTER.search, row)):
+                raise InputError(where, "a control character; expected text")
+            columns = columns or len(row)
+            if len(row) != columns:
+                raise InputError(where, f"{len(row)} columns: expected {columns}")
+            yield where, line, row
+    except csv.Error as error:
+        raise InputError(f"{path}:{first}", f"illegal CSV: {error}") from None
 
 
 def _record(pairs: list[tuple[str, object]]) -> dict[str, Any]:

@@ -168,7 +168,8 @@ def _is_plausible(
 
 
 _PASSAGE_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
+    TOPIC_AND_DOCUMENT[0],
+    TOPIC_AND_DOCUMENT[1]._replace(required=False),
     *QUOTE_FIELDS,
     Field("near", (int, float), "a number from 0 to 1", required=False),
     Field("exhaustivity", (int,), "1, 2 or 3", required=False),
@@ -176,7 +177,8 @@ _PASSAGE_FIELDS = (
     NUGGET,
 )
 _OLD_PASSAGE_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
+    TOPIC_AND_DOCUMENT[0],
+    TOPIC_AND_DOCUMENT[1]._replace(required=False),
     *QUOTE_FIELDS,
     *START_AND_END,
     Field("entry_point", (int,), "the offset of a character", required=False),
@@ -225,12 +227,12 @@ def locate_passages(
     min_similarity: float | None = None,
     progress: Progress | None = None,
 ) -> PlacedPassages:
-    """Find passages, given as text in JSON Lines files, in their documents.
+    """Find passages, given as text in JSON Lines or CSV files, in their documents.
 
-    A record has the fields ``topic``, ``doc``, ``exact`` or ``text``, and optionally ``prefix``,
-    ``suffix``, ``near``, ``nugget``, and ``exhaustivity`` or ``level``. ``near`` is the approximate
-    position in the document, from 0 (its start, the default) to 1. If a passage is ambiguous, the
-    occurrence nearest to it is taken.
+    A record has the fields ``topic``, ``exact`` or ``text``, and optionally ``doc``, ``prefix``,
+    ``suffix``, ``near``, ``nugget``, and ``exhaustivity`` or ``level``. Without ``doc``, the only
+    document with its words is taken. ``near`` is the approximate position in the document, from 0 (its
+    start, the default) to 1. If a passage is ambiguous, the occurrence nearest to it is taken.
 
     Args:
         paths: Files, folders and globs.
@@ -243,17 +245,19 @@ def locate_passages(
             too often.
     """
     placed = PlacedPassages()
-    given = list(records_in(paths, "passages in JSON Lines"))
+    given = list(records_in(paths, "passages in JSON Lines or CSV"))
     for where, record in given:
         check_record(record, _PASSAGE_FIELDS, where)
+        if (quote := quote_of(record, where)) is None:
+            raise InputError(where, "the field 'text' is missing")
+        record["exact" if "exact" in record else "text"] = quote.exact.strip()
+    given = _with_documents(given, corpus, placed)
+    for where, record in given:
         record["doc"] = document_name(record, where)
         if record["doc"] not in corpus:
             raise InputError(where, missing_document(record["doc"], corpus, is_result=False))
         if not 0 <= record.get("near", 0) <= 1:
             raise InputError(where, f"near is {record['near']}: expected a number from 0 to 1")
-        if (quote := quote_of(record, where)) is None:
-            raise InputError(where, "the field 'text' is missing")
-        record["exact" if "exact" in record else "text"] = quote.exact.strip()
     for where, record, location, text, _ in _located(given, corpus, min_similarity, progress):
         if location.status == "ambiguous":
             position = record.get("near", 0) * len(text)
@@ -265,6 +269,40 @@ def locate_passages(
             _place(record, location, text)
             placed.passages.append(record)
     return placed
+
+
+def _with_documents(
+    given: Sequence[tuple[str, Record]], corpus: Corpus, placed: PlacedPassages
+) -> list[tuple[str, Record]]:
+    """Return the records with a document: the only one with their words, if they state none."""
+    unnamed = [
+        (where, record, quote_of(record, where)) for where, record in given if "doc" not in record
+    ]
+    found: list[list[str]] = [[] for _ in unnamed]
+    for name in corpus if unnamed else ():
+        index = TextIndex(corpus.tree(name).text)
+        for (where, _, quote), names in zip(unnamed, found, strict=True):
+            assert quote is not None
+            try:
+                if index.locate(quote).status != "lost":
+                    names.append(name)
+            except XcgError as error:
+                raise InputError(where, f"{name}: {error}") from None
+    for (where, record, quote), names in zip(unnamed, found, strict=True):
+        assert quote is not None
+        shown = f"{quote.exact[:_SHOWN]!r}"
+        if len(names) == 1:
+            record["doc"] = names[0]
+        elif names:
+            placed.counts["ambiguous"] += 1
+            documents = f"{len(names)} documents have {shown}, such as {' and '.join(names[:2])}"
+            placed.missing.append(f"{where}: {documents}; expected one of them as doc")
+        else:
+            placed.counts["lost"] += 1
+            placed.missing.append(
+                f"{where}: no document contains {shown}; with doc, similar text is shown"
+            )
+    return [one for one in given if "doc" in one[1]]
 
 
 def update_gold(

@@ -183,7 +183,9 @@ def write_offset_qrels(
     """
     if any(map(base.files, base.topics)):
         raise XcgError("the format offsets holds passages, but the assessments are of elements")
-    lost = dict.fromkeys([*writing.lost_points(base), *["nuggets"] * base.has_nuggets])
+    lost = dict.fromkeys(
+        [*writing.lost_of_assessments(base, "points"), *["nuggets"] * base.has_nuggets]
+    )
     lines = []
     for topic in base.topics:
         if not base.spans(topic):
@@ -331,7 +333,7 @@ def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) ->
         XcgError: If there are passages, assessments that are not levels, or names with white space.
     """
     writing.refuse_passages(base, "trec")
-    lost = writing.lost_points(base) + writing.lost_text_details(base)
+    lost = writing.lost_of_assessments(base, "points", "entries", "documents")
     lines = []
     for topic, document, path, assessment in writing.assessed_elements(base):
         nuggets = base.nuggets.get(topic, {}).get((document, path)) or {"0": assessment.exhaustivity}

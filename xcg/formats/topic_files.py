@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -12,7 +10,7 @@ from typing import NamedTuple, cast
 from xcg.documents.files import PathLike, expand, local_name, open_input
 from xcg.documents.serialising import document_root
 from xcg.errors import InputError, nearest
-from xcg.formats.json_records import Field, check_record, json_lines
+from xcg.formats.json_records import Field, check_record, csv_rows, json_lines
 from xcg.judgements.recall_base import check_topic
 from xcg.lazy_modules import etree
 
@@ -32,7 +30,6 @@ _RECORD_FIELDS = (
     Field("narrative", (str,), "text", required=False),
     Field("castitle", (str,), "text", required=False),
 )
-_CONTROL_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f]")
 _COLUMNS = tuple(field.name for field in _RECORD_FIELDS)
 
 
@@ -168,29 +165,12 @@ def _json_topics(data: bytes, path: Path) -> _Found:
 
 
 def _csv_topics(data: bytes, path: Path) -> _Found:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}:{line}", "not UTF-8 text; expected a topic file") from None
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    first = 1
     names: list[str] | None = None
-    try:
-        for row in rows:
-            where, line, first = f"{path}:{first}", first, rows.line_num + 1
-            if not any(map(str.strip, row)):
-                continue
-            if any(map(_CONTROL_CHARACTER.search, row)):
-                raise InputError(where, "a control character; expected text")
-            if names is None:
-                names = _column_names(row, where)
-                continue
-            if len(row) != len(names):
-                raise InputError(where, f"{len(row)} columns: expected {len(names)}")
+    for where, line, row in csv_rows(data, path):
+        if names is None:
+            names = _column_names(row, where)
+        else:
             yield _record_topic(dict(zip(names, row, strict=True)), where), line
-    except csv.Error as error:
-        raise InputError(f"{path}:{first}", f"illegal CSV: {error}") from None
 
 
 def _column_names(row: list[str], where: str) -> list[str]:

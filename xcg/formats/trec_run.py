@@ -371,12 +371,8 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
             or control characters.
     """
     scores = writing.WrittenScores(run, ties_are_ordered=True)
-    lost = [
-        *writing.lost_topics(run),
-        *scores.lost,
-        *writing.lost_parents(run),
-        *writing.lost_text(run),
-    ]
+    lost = [*writing.lost_of_run(run, "topics"), *scores.lost]
+    lost += writing.lost_of_run(run, "parents", "text")
     tag = "".join(filter(writing.is_column, run.name)) or "run"
     if tag != run.name:
         lost.append("white space and control characters in the run's name")

@@ -88,21 +88,38 @@ def _follow_order(scores: Sequence[float], highest: float, ties_are_ordered: boo
     return bool(np.less(numbers[1:], numbers[:-1]).all())
 
 
-def lost_topics(run: Run) -> list[str]:
-    """Return a description of lost topics if a run has topics without results."""
-    return [] if all(map(len, run.rankings.values())) else ["topics without results"]
+def lost_of_run(run: Run, *kinds: str) -> list[str]:
+    """Return descriptions of what a run has of the kinds that a format cannot hold.
+
+    Kinds are ``topics`` without results, ``parents`` of passages, and ``text`` that documents lack.
+    """
+    rankings = list(run.rankings.values())
+    found = {
+        "topics": ("topics without results", not all(map(len, rankings))),
+        "parents": ("the parents of passages", any(one.parents for one in rankings)),
+        "text": ("the text that documents do not have", any(one.other_text for one in rankings)),
+    }
+    return [text for text, is_lost in map(found.__getitem__, kinds) if is_lost]
 
 
-def lost_text(run: Run) -> list[str]:
-    """Return a description of lost text if results state text that their document does not have."""
-    return ["the text that documents do not have"] * any(
-        one.other_text for one in run.rankings.values()
-    )
+def lost_of_assessments(base: RecallBase, *kinds: str) -> list[str]:
+    """Return descriptions of what assessments have of the kinds that a format cannot hold.
 
-
-def lost_parents(run: Run) -> list[str]:
-    """Return a description of lost parents if a run states parents of passages."""
-    return ["the parents of passages"] * any(one.parents for one in run.rankings.values())
+    Kinds are passages by ``points``, best ``entries`` into documents, the sizes of ``documents`` and of
+    ``elements``.
+    """
+    topics = base.topics
+    sizes = (one.characters for *_, one in assessed_elements(base))
+    found = {
+        "points": ("highlighted passages by their points", any(map(base.passages, topics))),
+        "entries": ("best entry points", any(map(base.entry_points, topics))),
+        "documents": (
+            "stated lengths and relevant sizes of documents",
+            any(map(base.document_sizes, topics)),
+        ),
+        "elements": ("the sizes of elements", any(size is not None for size in sizes)),
+    }
+    return [text for text, is_lost in map(found.__getitem__, kinds) if is_lost]
 
 
 def points_error(run: Run, topic: str, rank: int, format: str) -> XcgError:
@@ -164,23 +181,6 @@ def refuse_passages(base: RecallBase, format: str) -> None:
         )
 
 
-def lost_points(base: RecallBase) -> list[str]:
-    """Return a description of lost passages if a recall-base has passages by points."""
-    return ["highlighted passages by their points"] * any(map(base.passages, base.topics))
-
-
-def lost_text_details(base: RecallBase) -> list[str]:
-    """Return descriptions of what formats of elements lose: best entry points, sizes of documents."""
-    return ["best entry points"] * any(map(base.entry_points, base.topics)) + lost_document_sizes(base)
-
-
-def lost_document_sizes(base: RecallBase) -> list[str]:
-    """Return a description of lost sizes if a recall-base states the sizes of documents."""
-    return ["stated lengths and relevant sizes of documents"] * any(
-        map(base.document_sizes, base.topics)
-    )
-
-
 def check_names(source: str, topic: str, document: str, format: str = "trec") -> None:
     """Raise InputError if a topic or document cannot be a column of a text file."""
     if not all(map(is_column, (topic, document))):
@@ -219,10 +219,3 @@ def xml_text(root: etree._Element) -> str:
     """Return the text of an XML document, with character references for invisible characters."""
     text = etree.tostring(root, encoding="UTF-8", xml_declaration=True, pretty_print=True)
     return with_references(text.decode())
-
-
-def lost_sizes(base: RecallBase) -> list[str]:
-    """Return a description of lost sizes if a recall-base states the sizes of elements."""
-    return ["the sizes of elements"] * any(
-        one.characters is not None for *_, one in assessed_elements(base)
-    )

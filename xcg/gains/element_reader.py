@@ -68,11 +68,6 @@ class JudgedDocument:
         self.threshold = RELATIVE_THRESHOLD * max(scores.values(), default=0.0)
 
     @property
-    def parent(self) -> list[int]:
-        """The row of each element's parent, -1 for the root."""
-        return self.rows.parent
-
-    @property
     def end(self) -> list[int]:
         """The first row after each element's subtree."""
         return self.rows.end
@@ -81,10 +76,6 @@ class JudgedDocument:
     def ancestors(self) -> Mapping[int, tuple[int, ...]]:
         """The rows above each row, the parent first."""
         return self.rows.ancestors
-
-    def sizes(self, unit: SizeUnit) -> list[int]:
-        """Return the sizes of all rows, -1 for an unknown size."""
-        return self.rows.sizes(unit)
 
     def span(self, row: int) -> tuple[int, int]:
         """Return the start and end of an element's text in characters.
@@ -124,14 +115,14 @@ class JudgedDocument:
     @cached_property
     def scored_children(self) -> dict[int, list[int]]:
         """The child elements of each row that have a score, or a descendant with a score."""
-        children: dict[int, list[int]] = {}
+        parent, children = self.rows.parent, dict[int, list[int]]()
         visited: set[int] = set()
         for scored in self.scores:
             row = scored
             while row >= 0 and row not in visited:
                 visited.add(row)
-                children.setdefault(self.parent[row], []).append(row)
-                row = self.parent[row]
+                children.setdefault(parent[row], []).append(row)
+                row = parent[row]
         # Sums of floats depend on their order, which must not depend on the order of assessments.
         return {row: sorted(below) for row, below in children.items()}
 
@@ -265,6 +256,8 @@ class ElementReader:
         """Return the score of an element, whatever the user has seen."""
         return self.document.scores.get(result, 0.0)
 
+    _score_of = score
+
     def value(self, result: int) -> float | None:
         """Return the relevance value before normalisation; None if it needs an unknown size.
 
@@ -334,9 +327,6 @@ class ElementReader:
 
     # The arguments of overlap models, each named after its argument.
 
-    def _score_of(self, row: int) -> float:
-        return self.document.scores.get(row, 0.0)
-
     def _alpha_of(self, row: int) -> float:
         return self._alpha
 
@@ -375,7 +365,7 @@ class ElementReader:
         return total / length if length else 0.0
 
     def _length(self, row: int) -> int:
-        length = self.document.sizes(self._size)[row]
+        length = self.document.rows.sizes(self._size)[row]
         if length == UNKNOWN:
             raise MissingSizeError(
                 self._where(row),

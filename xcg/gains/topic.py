@@ -102,12 +102,14 @@ class EvaluatedRanking(RankingGains):
         for (file, row), (_, start, end), (new, _) in zip(ranking, spans, new_sizes, strict=True):
             assessment = assessed.get(file, {}).get(row) if row is not None else None
             e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
-            graded.append(GradedResult(e, s, end - start, new))
+            graded.append((e, s, end - start, new))
         return graded, total
 
     def seen_nuggets(self, limit: float, unit: EffortUnit) -> Sequence[tuple[float, float]]:
         """Return (level, share that is seen) of each nugget; a budget of text cuts the last result."""
         topic, model, nuggets = self._topic, self._model, self._ideal.nuggets
+        if not nuggets:
+            return []
         spans = topic.text_spans(self._run, model)
         if unit == "ranks":
             spans = spans[: int(min(limit, len(spans)))]

@@ -43,7 +43,6 @@ from ir_measures.providers.base import Any as _AnyValue
 
 from xcg.campaign import evaluate
 from xcg.errors import InputError, NothingToAverageError, XcgError, nearest
-from xcg.evaluation.default_models import default_model
 from xcg.evaluation.inputs import resolve_user_models
 from xcg.integrations.pandas import (
     JudgedRow,
@@ -56,6 +55,7 @@ from xcg.integrations.pandas import (
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Definition, Measure, Number
+from xcg.user_model.model import default_model
 
 
 class XcgMeasure(ir_measures.Measure):

@@ -19,7 +19,7 @@ from xcg.judge.editing import new_judgement
 from xcg.judge.judgement import Decision, JudgedDocument, Judgement
 from xcg.judge.pool_store import digest_of
 from xcg.judge.settings import GradeScheme
-from xcg.judgements.passages import covered_characters
+from xcg.judgements.highlights import covered_characters
 from xcg.judgements.recall_base import MEAN, topic_key
 
 DOCUMENTS, ELEMENTS, CHARACTERS, GRADES = KINDS = ("documents", "elements", "characters", "grades")

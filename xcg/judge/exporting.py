@@ -19,7 +19,7 @@ from xcg.errors import InputError, XcgError, first_names
 from xcg.evaluation.conversion import assess_elements_of_passages, convert_assessments
 from xcg.judge.judgement import JudgedDocument, StoredHighlight
 from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
-from xcg.judgements.passages import Highlight, assess
+from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
 from xcg.tables import json_text

@@ -15,10 +15,10 @@ from xcg.formats import json_records
 from xcg.formats.base import read_assessments
 from xcg.formats.json_assessments import stated_span
 from xcg.judge.judgement import Judgement
-from xcg.judge.pools import ordered_pool
 from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judge.store import Store
-from xcg.judgements.passages import QuoteFinder
+from xcg.judge.workspace import ordered_pool
+from xcg.judgements.anchoring import QuoteFinder
 from xcg.runs.chunk_documents import missing_document
 
 _RECORD_FIELDS = (

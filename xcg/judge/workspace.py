@@ -1,20 +1,322 @@
-"""The documents, topics and judgements of a configuration, opened together."""
+"""The documents, topics, pools and judgements of a configuration, opened together.
+
+The pool of a topic has the documents that assessors judge. Its order hides which system found a
+document, and at which rank.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import bisect
+import itertools
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 
 from xcg.documents.corpus import Corpus
-from xcg.errors import InputError, Notes, first_names
-from xcg.formats.topic_files import Topic
+from xcg.documents.passage_points import Passage
+from xcg.documents.paths import WHOLE
+from xcg.documents.text_search import Span
+from xcg.documents.tree import ElementTree, UnknownPathError
+from xcg.errors import InputError, Notes, UnmappedError, first_names, missing_extra
+from xcg.formats.base import read_runs
+from xcg.formats.topic_files import Topic, read_topics
 from xcg.judge.judgement import Judgement, PoolDocument
-from xcg.judge.pools import prepare
 from xcg.judge.rendering import Rendering, render
 from xcg.judge.settings import Settings
 from xcg.judge.store import Store
+from xcg.lazy_modules import hashlib
+from xcg.runs.chunk_documents import ChunkSource, missing_document
+from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
+
+Found = dict[str, dict[str, set[Span]]]
+"""Topic → document → start and end of the results in it; not of those that are the whole document."""
+Assignments = dict[str, tuple[str, ...]]
+"""Topic → its assessors."""
+
+
+def pools_of_runs(
+    runs: Iterable[Run], corpus: Corpus, topics: Iterable[str], depth: int, notes: Notes
+) -> Found:
+    """Return the results of runs to a depth: topic → document → characters of the results.
+
+    Args:
+        runs: The runs.
+        corpus: The documents.
+        topics: The topics. A topic without results has no documents.
+        depth: Number of results per run and topic.
+        notes: With ``Notes(lenient=True)``, results that do not exist are counted and left out.
+
+    Raises:
+        InputError: If the corpus lacks a document, element or passage of a result.
+
+    >>> corpus = Corpus.of({"bees": "<a><p>Bees dance.</p><p>They waggle.</p></a>"})
+    >>> run = Run.of("bm25", {"1": ["bees#/a[1]/p[2]", "bees"]})
+    >>> pools_of_runs([run], corpus, ["1"], 20, Notes())
+    {'1': {'bees': {(11, 23)}}}
+    """
+    found: Found = {topic: {} for topic in topics}
+    for run in runs:
+        for topic, documents in found.items():
+            if topic in run.rankings:
+                _add_results(documents, run, topic, run.rankings[topic].top(depth), corpus, notes)
+    return found
+
+
+def _add_results(
+    documents: dict[str, set[Span]], run: Run, topic: str, top: Ranking, corpus: Corpus, notes: Notes
+) -> None:
+    for rank, (name, path) in enumerate(top, 1):
+        span = top.spans.get(rank - 1)
+        if not path and span is None:
+            continue  # an illegal result, which was reported when the run was read
+        where = f"{run.where(topic)}, rank {rank}, {name}"
+        try:
+            if name not in corpus:
+                raise UnknownPathError(missing_document(name, corpus, is_lenient=notes.lenient))
+            characters = _characters(corpus, name, path, span)
+        except UnknownPathError as error:
+            notes.tolerate("results left out of the pools", UnmappedError(where, str(error)))
+            continue
+        documents.setdefault(name, set()).update(characters)
+
+
+def _characters(corpus: Corpus, name: str, path: str, span: Span | Passage | None) -> list[Span]:
+    """Return the characters of a result; none if it is a whole document.
+
+    Raises:
+        UnknownPathError: If the document does not have them.
+    """
+    tree = corpus.tree(name)
+    if span is None and path != WHOLE:
+        row = tree.row(path)
+        if row == 0:
+            return []
+        start, end = int(tree.start[row]), int(tree.stop[row])
+    elif span is None or span == UNKNOWN_SPAN:
+        return []
+    elif isinstance(span, Passage):
+        start, end = span.characters(tree)
+    else:
+        tree.check_characters(*span)
+        start, end = span
+    return [(start, end)] if start < end else []
+
+
+def pools_of_titles(topics: Mapping[str, Topic], corpus: Corpus, depth: int) -> Found:
+    """Return the documents that BM25 finds for the titles of topics: topic → document → no results.
+
+    Only documents that share a word with the title are found. Equal scores are ordered by name. A word
+    ends where an element starts or ends; a word with markup inside counts as a whole, too.
+
+    Args:
+        topics: The topics by id.
+        corpus: The documents.
+        depth: Maximum number of documents per topic.
+
+    Raises:
+        InputError: If the corpus has no documents, or one cannot be read.
+        XcgError: If bm25s is not installed.
+
+    >>> corpus = Corpus.of({"bees": "Bees dance.", "ants": "Ants do not."})
+    >>> pools_of_titles({"1": Topic("1", "dance of bees")}, corpus, 20)
+    {'1': {'bees': set()}}
+    """
+    try:
+        import bm25s  # type: ignore[import-untyped]
+    except ImportError:
+        raise missing_extra("xcg judge without runs", "bm25s", "judge") from None
+
+    def words(texts: Sequence[str]) -> list[list[str]]:
+        found: list[list[str]] = bm25s.tokenize(
+            texts, stopwords="en", return_ids=False, show_progress=False
+        )
+        return found
+
+    names = list(corpus)
+    if not names:
+        raise InputError(corpus.label, "no documents: expected a corpus with documents")
+    indexed = words([_text_of_words(corpus.tree(name)) for name in corpus.prepared(names)])
+    pools: Found = {topic: {} for topic in topics}
+    if not any(indexed):
+        return pools
+    index = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
+    index.index(indexed, show_progress=False)
+    for topic, documents in pools.items():
+        known = sorted(set(words([topics[topic].title])[0]) & index.vocab_dict.keys())
+        if not known:
+            continue
+        scores = zip(names, map(float, index.get_scores(known)), strict=True)
+        best = sorted((-score, name) for name, score in scores if score > 0)
+        documents.update((name, set()) for _, name in best[:depth])
+    return pools
+
+
+def _text_of_words(tree: ElementTree) -> str:
+    """Return the text, separated where elements start and end, then the words with markup inside.
+
+    >>> _text_of_words(Corpus.of({"a": "<a><p>Honey</p><p>Bees</p></a>"}).tree("a"))
+    'Honey Bees HoneyBees'
+    """
+    text = tree.text
+    tags = sorted({*tree.start.tolist(), *tree.stop.tolist(), len(text)})
+    pieces = [text[start:end] for start, end in itertools.pairwise([0, *tags])]
+    divided = [
+        word[0]
+        for word in re.finditer(r"\w+", text)
+        if bisect.bisect_right(tags, word.start()) < bisect.bisect_left(tags, word.end())
+    ]
+    return " ".join(piece for piece in [*pieces, *divided] if piece)
+
+
+def ordered_pool(topic: str, found: Mapping[str, Iterable[Span]], seed: int) -> list[PoolDocument]:
+    """Return documents in an order that depends only on the seed, the topic and their names.
+
+    Args:
+        topic: The topic.
+        found: Document → start and end of the results in it.
+        seed: Seed of the order.
+
+    >>> [one.name for one in ordered_pool("1", {"ants": [], "bees": [(4, 8)], "wasps": []}, seed=1)]
+    ['bees', 'ants', 'wasps']
+    """
+    names = sorted(found, key=lambda name: order_key(seed, topic, name))
+    return [PoolDocument(name, tuple(sorted(set(found[name])))) for name in names]
+
+
+def order_key(seed: int, *names: str) -> bytes:
+    """Return a sort key that looks random but depends only on a seed and names."""
+    text = "\0".join([str(seed), *names])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def prepare(store: Store, settings: Settings, corpus: Corpus, notes: Notes) -> dict[str, Topic]:
+    """Add what the configuration states to a store: assessors, pools and assignments.
+
+    A store can be prepared again after a change of the configuration: new documents of a pool follow
+    those that the store has, and only topics that nobody has started move to a new assessor.
+
+    Args:
+        store: The store.
+        settings: The configuration.
+        corpus: The documents.
+        notes: Collects notes on topics and runs.
+
+    Returns:
+        The topics by id.
+
+    Raises:
+        InputError: If a file cannot be read, a result does not exist, or no topic has any document.
+    """
+    with settings.locating("topics"):
+        topics = read_topics(settings.topics)
+    found = _found(settings, corpus, topics, notes)
+    with store.transaction():
+        store.add_assessors(settings.assessors)
+        for topic, documents in found.items():
+            store.extend_pool(topic, ordered_pool(topic, documents, settings.seed))
+        empty = [topic for topic in topics if not store.pool(topic)]
+        if len(empty) == len(topics):
+            key = "runs" if settings.runs else "topics"
+            source = "runs" if settings.runs else "titles of the topics"
+            raise InputError(settings.where(key), f"the {source} find no document for any topic")
+        if empty:
+            notes.warning(f"topics without documents to judge: {', '.join(empty)}")
+        _assign(store, settings, [topic for topic in topics if topic not in empty])
+    corpus.source.note_oddities(notes)
+    return topics
+
+
+def _found(settings: Settings, corpus: Corpus, topics: Mapping[str, Topic], notes: Notes) -> Found:
+    """Return the results of the runs, or the documents that BM25 finds."""
+    if not settings.runs:
+        with settings.locating("corpus"):
+            return pools_of_titles(topics, corpus, settings.depth)
+    with settings.locating("runs"):
+        source = ChunkSource(settings.document, corpus)
+        runs = read_runs(settings.runs, notes, topics=frozenset(topics), source=source)
+    return pools_of_runs(runs, corpus, topics, settings.depth, notes)
+
+
+def _assign(store: Store, settings: Settings, topics: list[str]) -> None:
+    """Divide the topics that have documents among the assessors."""
+    assignments = store.assignments()
+    earlier = {
+        topic: [name for name, assigned in assignments.items() if topic in assigned] for topic in topics
+    }
+    started = {(one.assessor, one.topic) for one in store.judgements()}
+    divided = assign_topics(
+        topics, settings.assessors, settings.second_share, settings.seed, earlier, started
+    )
+    for assessor, assigned in assignments.items():
+        store.assign(assessor, [topic for topic, names in divided.items() if assessor in names])
+        moved = [topic for topic in assigned if assessor not in divided.get(topic, (assessor,))]
+        store.unassign(assessor, moved)
+
+
+def assign_topics(
+    topics: Sequence[str],
+    assessors: Sequence[str],
+    second_share: float = 0.0,
+    seed: int = 0,
+    earlier: Mapping[str, Collection[str]] | None = None,
+    started: Collection[tuple[str, str]] = (),
+) -> Assignments:
+    """Divide topics among assessors as evenly as possible, and give a share to a second assessor.
+
+    Earlier assignments are kept, so further topics change nothing for the others. Only topics that
+    nobody has started move: to a new assessor, or away from an assessor who is no longer in the list.
+
+    Args:
+        topics: The topics.
+        assessors: Names of the assessors.
+        second_share: Proportion of the topics that a second assessor judges too.
+        seed: Seed of the choice of topics.
+        earlier: Topic → assessors so far.
+        started: Assessor and topic of every judgement so far. These assignments never change.
+
+    Returns:
+        Topic → its assessors, the first one first; also for assessors who are not in the list but have
+        started.
+
+    >>> assign_topics(["1", "2", "3"], ["anna", "ben"], second_share=0.34)
+    {'1': ('anna', 'ben'), '2': ('anna',), '3': ('ben',)}
+    """
+    begun = set(started)
+    assigned = {
+        topic: [
+            name
+            for name in (earlier or {}).get(topic, ())
+            if name in assessors or (name, topic) in begun
+        ]
+        for topic in topics
+    }
+    for name, topic in sorted(begun):
+        if topic in assigned and name not in assigned[topic]:
+            assigned[topic].append(name)
+    known = {name for names in assigned.values() for name in names}
+
+    def load(name: str) -> int:
+        return sum(name in names for names in assigned.values())
+
+    in_order = sorted(topics, key=lambda topic: order_key(seed, topic))
+    for names in (assigned[topic] for topic in in_order):
+        if not names:  # to the assessor with the fewest topics
+            names.append(min(assessors, key=load))
+    for newcomer in (name for name in assessors if known and name not in known):
+        for topic in in_order:
+            names = assigned[topic]
+            if newcomer in names or any((name, topic) in begun for name in names):
+                continue
+            giver = max(names, key=load)
+            if load(giver) - load(newcomer) > 1:
+                names[names.index(giver)] = newcomer
+    wanted = int(second_share * len(topics) + 0.5) - sum(len(one) > 1 for one in assigned.values())
+    single = [names for names in map(assigned.__getitem__, in_order) if len(names) == 1]
+    for names in single[: max(wanted, 0)] if len(assessors) > 1 else ():
+        names.append(min((name for name in assessors if name not in names), key=load))
+    return {topic: tuple(names) for topic, names in assigned.items()}
 
 
 @dataclass

@@ -236,7 +236,7 @@ class RecallBase:
         """The topics, files and passages that state their text, in the order of topics.
 
         Passages that also state their position are among :meth:`spans` too. The others need the
-        documents, see :func:`xcg.judgements.passages.anchor`.
+        documents, see :func:`xcg.judgements.anchoring.anchor`.
         """
         return sorted(self._quoted, key=lambda quoted: topic_key(quoted[0]))
 

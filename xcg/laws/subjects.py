@@ -15,7 +15,7 @@ from xcg.errors import NothingToAverageError, XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
-from xcg.judgements.passages import SpecificityScale
+from xcg.judgements.highlights import SpecificityScale
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.laws.cases import Case, Document, Form, Ranking, Setting
 from xcg.laws.chunk_measures import ChunkMeasure, Gold, Retrieved, overlap

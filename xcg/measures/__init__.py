@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from xcg.measures.cumulated_gain import gain_recall, manxcg, nxcg
+from xcg.measures import cumulated_gain as cumulated_gain  # so that nxCG needs no other module
 from xcg.measures.definition import Cutoff, Definition, Measure, Number, Order
 from xcg.measures.effort import (
     effort_precision,
@@ -17,7 +17,7 @@ from xcg.measures.effort import (
 )
 from xcg.measures.graded_precision import q_measure, r_measure
 from xcg.measures.parser import MEASURES, MeasureRegistry, split_measures
-from xcg.measures.topic_gains import RankingGains, cumulate
+from xcg.measures.topic_gains import RankingGains, cumulate, gain_recall, manxcg, nxcg
 
 __all__ = [
     "MEASURES",

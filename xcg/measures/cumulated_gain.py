@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeAlias
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import np, npt
+from xcg.lazy_modules import np
 from xcg.measures.definition import BOUND, RANK, RANK_OR_ALL, UNITS, Curve, Number, Parameters
 from xcg.measures.effort import CHARGE, CHARGE_CAVEAT
-from xcg.measures.parser import MEASURES
-from xcg.measures.topic_gains import Gains, RankingGains, check_gains, check_ideal, cumulate
+from xcg.measures.parser import MEASURES, texts_of
+from xcg.measures.topic_gains import Gains, RankingGains, check_gains, cumulate, means
 
 Vectors: TypeAlias = "tuple[Gains, Gains]"
 """Cumulated gains of a run and of the ideal ranking."""
@@ -23,76 +22,6 @@ MAX_RANKS = 100_000
 
 _POINTS = 100
 """The number of amounts of text for which vectors over text are stored."""
-
-
-def nxcg(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = None) -> Gains:
-    """Compute normalised cumulated gain at ranks 1 to ``depth``.
-
-    nxCG[i] = xCG[i] / xCI[i], where xCG and xCI are the cumulated gains of the ranking and of the ideal
-    ranking (Kazai and Lalmas 2006, equation 5).
-
-    Args:
-        gains: Gain of each result in rank order; one dimension, finite, not negative.
-        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
-        depth: Last rank; the number of results by default. Beyond the last result, sums stay constant.
-
-    Returns:
-        Array of shape (depth,). Values are at least 0, and at most 1 if the ranking cannot gain more
-        than the ideal.
-
-    Raises:
-        ValueError: If an argument has another shape or illegal values.
-
-    >>> nxcg([0.5, 1.0], [1.0, 0.5]).tolist()
-    [0.5, 1.0]
-    """
-    sums = cumulate(gains, depth)
-    return sums / cumulate(check_ideal(ideal), len(sums))
-
-
-def manxcg(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = None) -> Gains:
-    """Compute the mean of normalised cumulated gain up to each of the ranks 1 to ``depth``.
-
-    MAnxCG[i] = (nxCG[1] + … + nxCG[i]) / i (Kazai and Lalmas 2006, equation 6).
-
-    Args:
-        gains: Gain of each result in rank order; one dimension, finite, not negative.
-        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
-        depth: Last rank; the number of results by default.
-
-    Returns:
-        Array of shape (depth,), with the range of :func:`nxcg`.
-
-    Raises:
-        ValueError: If an argument has another shape or illegal values.
-
-    >>> manxcg([0.5, 1.0], [1.0, 0.5]).tolist()
-    [0.5, 0.75]
-    """
-    return _means(nxcg(gains, ideal, depth))
-
-
-def gain_recall(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = None) -> Gains:
-    """Compute gain-recall at ranks 1 to ``depth``.
-
-    gr[i] = xCG[i] / xCI[n], where n is the number of ideal elements (Kazai and Lalmas 2006,
-    equation 14).
-
-    Args:
-        gains: Gain of each result in rank order; one dimension, finite, not negative.
-        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
-        depth: Last rank; the number of results by default.
-
-    Returns:
-        Array of shape (depth,), with the range of :func:`nxcg`.
-
-    Raises:
-        ValueError: If an argument has another shape or illegal values.
-
-    >>> gain_recall([0.9, 0.1, 0, 0.5], [1, 0.5]).round(4).tolist()
-    [0.6, 0.6667, 0.6667, 1.0]
-    """
-    return cumulate(gains, depth) / check_ideal(ideal).total
 
 
 def discounted(gains: Gains, base: float, discount: str, gain: str) -> Gains:
@@ -175,7 +104,7 @@ class CumulatedGain:
     def aggregate_curve(self, topics: Sequence[Vectors]) -> list[float]:
         """Return the values of the curve of the mean vectors over topics."""
         by_rank = self._by_rank(*_mean_vectors(topics))
-        values: list[float] = (_means(by_rank) if self.averaged else by_rank).tolist()
+        values: list[float] = (means(by_rank) if self.averaged else by_rank).tolist()
         return values
 
     def _value(
@@ -189,7 +118,7 @@ class CumulatedGain:
             raise XcgError(f"first={first:g} is after the last rank, {cutoff:g}")
         stored = self._by_rank(*vectors)
         by_rank, count = stored[min(int(first), len(stored)) - 1 :], cutoff - first + 1
-        mean = _means(by_rank)[-1] if in_order else by_rank.mean()
+        mean = means(by_rank)[-1] if in_order else by_rank.mean()
         beyond = (count - len(by_rank)) / count  # values are constant after the stored ranks
         return float(mean + (by_rank[-1] - mean) * beyond)
 
@@ -198,11 +127,6 @@ class CumulatedGain:
         if not self.normalised:
             return run
         return np.divide(run, ideal, out=np.zeros_like(run), where=ideal > 0)
-
-
-def _means(values: Gains) -> Gains:
-    """Return the mean up to each rank."""
-    return np.cumsum(values) / np.arange(1, len(values) + 1)
 
 
 def _mean_vectors(topics: Sequence[Vectors]) -> Vectors:
@@ -288,143 +212,235 @@ _BUDGET_CAVEAT = (
 _WEIGHT_CAVEAT = "Topics with more relevant elements have more weight in the mean"
 _BASE = {"base": Number(2.0, 1.0, above=True)}
 _DISCOUNT = {"discount": ("from_base", "plus_one", "rank"), "gain": ("linear", "exp"), **_MEAN}
-_KL = "Kazai & Lalmas 2006 [@kazai-lalmas-2006]"
-_JK = "Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002]"
-_SL = "Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011]"
 
 
-def _declare(measure: CumulatedGain, name: str, **fields: Any) -> None:
-    """Register a measure, with the vectors of the mean over topics if ``mean`` is a parameter."""
-    if measure.averaged:
-        plain = name.removeprefix("MA").removeprefix("avg")
-        mean = f"({plain}[1] + … + {plain}[i]) / i; with first=a, the mean over the ranks a to i"
-        fields = {"title": f"mean of {plain} up to a rank", "formula": f"{name}[i] = {mean}", **fields}
-        fields["parameters"] = {**fields["parameters"], "first": Number(1, 1, whole=True)}
-    if "mean" in fields["parameters"]:
-        fields["vectors"], fields["aggregate"] = measure.vectors, measure.aggregate
-        fields["aggregate_curve"] = measure.aggregate_curve
-    limits = BOUND if measure.normalised else "0 to the sum of all gains"
-    fields = {"cutoff": RANK, "curve": measure.curve, "range": limits, **fields}
-    MEASURES.register(name, **fields)(measure.compute)
+def _declare(
+    name: str,
+    parameters: Mapping[str, Any],
+    normalised: bool = False,
+    averaged: bool = False,
+    in_order: bool = False,
+    **fields: Any,
+) -> Callable[[Callable[..., Vectors]], Callable[..., Vectors]]:
+    """Return a decorator for vectors of cumulated gains; see :class:`CumulatedGain`.
+
+    If ``mean`` is a parameter, the mean over topics can be that of the vectors.
+    """
+
+    def add(cumulated: Callable[..., Vectors]) -> Callable[..., Vectors]:
+        measure = CumulatedGain(cumulated, normalised, averaged, in_order)
+        legal = {**parameters, "first": Number(1, 1, whole=True)} if averaged else parameters
+        limits = BOUND if normalised else "0 to the sum of all gains"
+        declared: dict[str, Any] = {"cutoff": RANK, "curve": measure.curve, "range": limits}
+        declared |= {**texts_of(cumulated), **fields}
+        if "mean" in parameters:
+            declared["vectors"], declared["aggregate"] = measure.vectors, measure.aggregate
+            declared["aggregate_curve"] = measure.aggregate_curve
+        MEASURES.register(name, parameters=legal, **declared)(measure.compute)
+        return cumulated
+
+    return add
 
 
-_declare(
-    CumulatedGain(_plain),
+@_declare(
     "xCG",
-    title="cumulated gain at a rank",
-    formula="xCG[i] = xG[1] + … + xG[i]",
-    source=f"{_KL}, equation 4; {_JK}, equation 1 (CG)",
-    example="gains 0.9, 0.1, 0, 0.5: xCG@2 = 1.0",
+    {**_BUDGET, **_MEAN},
     caveat=f"{_WEIGHT_CAVEAT}; nxCG avoids this. "
     f" Under the user model levels it is Järvelin and Kekäläinen's CG. {_BUDGET_CAVEAT}",
-    parameters={**_BUDGET, **_MEAN},
 )
-_declare(
-    CumulatedGain(_plain, normalised=True),
+def _xcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute cumulated gain at a rank.
+
+    xCG[i] = xG[1] + … + xG[i]
+
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], equation 4; Järvelin & Kekäläinen 2002
+    [@jarvelin-kekalainen-2002], equation 1 (CG)
+
+    Example: gains 0.9, 0.1, 0, 0.5: xCG@2 = 1.0
+    """
+    return _plain(topic, cutoff, parameters)
+
+
+@_declare(
     "nxCG",
-    title="normalised cumulated gain at a rank",
-    formula="nxCG[i] = xCG[i] / xCI[i], where xCI is the cumulated gain of the ideal ranking",
-    source=f"{_KL}, equation 5; {_JK}, section 2.3 (nCG)",
-    example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: nxCG@2 = 1.0 / 1.5 = 0.667",
+    {**_BUDGET, **_MEAN},
+    normalised=True,
     caveat="Beyond the last ideal element it does not distinguish early from late results. Under "
     "the user model levels it is Järvelin and Kekäläinen's nCG. "
     f"{_BUDGET_CAVEAT} {_MEAN_CAVEAT}",
-    parameters={**_BUDGET, **_MEAN},
 )
-_declare(
-    CumulatedGain(_plain, averaged=True),
-    "MAxCG",
-    source=f"{_JK}, section 2.3 (avg-pos of CG)",
-    example="gains 3, 2: MAxCG@2 = (3 + 5) / 2 = 4",
-    caveat=f"{_WEIGHT_CAVEAT}.",
-    parameters=_MEAN,
-)
-_declare(
-    CumulatedGain(_over_total, normalised=True),
-    "gr",
-    title="gain-recall at a rank",
-    formula="gr[i] = xCG[i] / xCI[n], where n is the number of ideal elements",
-    source=f"{_KL}, equation 14",
-    example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6",
-    caveat=_BUDGET_CAVEAT,
-    parameters=_BUDGET,
-)
-_declare(
-    CumulatedGain(_plain, normalised=True, averaged=True, in_order=True),
+def _nxcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute normalised cumulated gain at a rank.
+
+    nxCG[i] = xCG[i] / xCI[i], where xCI is the cumulated gain of the ideal ranking
+
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], equation 5; Järvelin & Kekäläinen 2002
+    [@jarvelin-kekalainen-2002], section 2.3 (nCG)
+
+    Example: gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: nxCG@2 = 1.0 / 1.5 = 0.667
+    """
+    return _plain(topic, cutoff, parameters)
+
+
+@_declare("MAxCG", _MEAN, averaged=True, caveat=f"{_WEIGHT_CAVEAT}.")
+def _mean_xcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute mean of xCG up to a rank.
+
+    MAxCG[i] = (xCG[1] + … + xCG[i]) / i; with first=a, the mean over the ranks a to i
+
+    Source: Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.3 (avg-pos of CG)
+
+    Example: gains 3, 2: MAxCG@2 = (3 + 5) / 2 = 4
+    """
+    return _plain(topic, cutoff, parameters)
+
+
+@_declare("gr", _BUDGET, normalised=True, caveat=_BUDGET_CAVEAT)
+def _gain_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute gain-recall at a rank.
+
+    gr[i] = xCG[i] / xCI[n], where n is the number of ideal elements
+
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], equation 14
+
+    Example: gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6
+    """
+    return _over_total(topic, cutoff, parameters)
+
+
+@_declare(
     "MAnxCG",
-    source=f"{_KL}, equation 6; {_JK}, section 2.3 (avg-pos)",
-    example="gains 0.5, 1, ideal 1, 0.5: MAnxCG@2 = (0.5 + 1) / 2 = 0.75",
+    _MEAN,
+    normalised=True,
+    averaged=True,
+    in_order=True,
     caveat=f"A rank far beyond the last ideal element hides differences between runs. {_MEAN_CAVEAT}",
-    parameters=_MEAN,
 )
-_dcg = partial(_declare, parameters={**_BASE, **_DISCOUNT})
-_dcg(
-    CumulatedGain(_discounted),
-    "xDCG",
-    title="discounted cumulated gain",
-    formula="xDCG[i] = Σ of G[j] for ranks j < base, and of G[j] / log_base(j) from rank base on",
-    source=f"{_JK}, equation 2 (DCG); for discount=rank section 4 (df = i)",
-    example="gains 3, 2, 3: xDCG@3 = 3 + 2 + 3 / 1.585 = 6.89",
-    caveat="discount=plus_one divides by log_base(j + 1) at every rank, discount=rank by the rank j "
-    "(then base has no effect); gain=exp replaces G by 2^G - 1. A base near 1 leaves little more than "
-    "the first result, a base above the last rank no discount. Under the user model levels it is "
-    "Järvelin and Kekäläinen's DCG.",
-    cutoff=RANK_OR_ALL,
-)
-_dcg(
-    CumulatedGain(_discounted, normalised=True),
+def _mean_nxcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute mean of nxCG up to a rank.
+
+    MAnxCG[i] = (nxCG[1] + … + nxCG[i]) / i; with first=a, the mean over the ranks a to i
+
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], equation 6; Järvelin & Kekäläinen 2002
+    [@jarvelin-kekalainen-2002], section 2.3 (avg-pos)
+
+    Example: gains 0.5, 1, ideal 1, 0.5: MAnxCG@2 = (0.5 + 1) / 2 = 0.75
+    """
+    return _plain(topic, cutoff, parameters)
+
+
+@_declare("xDCG", {**_BASE, **_DISCOUNT}, cutoff=RANK_OR_ALL)
+def _xdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute discounted cumulated gain.
+
+    xDCG[i] = Σ of G[j] for ranks j < base, and of G[j] / log_base(j) from rank base on
+
+    Source: Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], equation 2 (DCG); for
+    discount=rank section 4 (df = i)
+
+    Example: gains 3, 2, 3: xDCG@3 = 3 + 2 + 3 / 1.585 = 6.89
+
+    Caveat: discount=plus_one divides by log_base(j + 1) at every rank, discount=rank by the rank j
+    (then base has no effect); gain=exp replaces G by 2^G - 1. A base near 1 leaves little more than
+    the first result, a base above the last rank no discount. Under the user model levels it is
+    Järvelin and Kekäläinen's DCG.
+    """
+    return _discounted(topic, cutoff, parameters)
+
+
+@_declare(
     "nxDCG",
-    title="normalised discounted cumulated gain",
-    formula="nxDCG[i] = xDCG[i] / xDCI[i], where xDCI is xDCG of the ideal ranking",
-    source=f"{_JK}, section 2.3 (nDCG); with discount=plus_one and gain=exp {_SL}, equation 3",
-    example="gains 3, 2, 3, ideal 3, 3, 3: nxDCG@3 = 6.89 / 7.89 = 0.873",
+    {**_BASE, **_DISCOUNT},
+    normalised=True,
+    cutoff=RANK_OR_ALL,
     caveat="Under the user model levels it is Järvelin and Kekäläinen's nDCG; nDCG is the standard "
     f"measure of trec_eval, which discounts by log2(j + 1). {_MEAN_CAVEAT}",
-    cutoff=RANK_OR_ALL,
 )
-_dcg(
-    CumulatedGain(_discounted, averaged=True),
-    "MAxDCG",
-    source=f"{_JK}, section 2.3 (avg-pos of DCG)",
-    example="gains 3, 2: MAxDCG@2 = (3 + 5) / 2 = 4",
-    caveat=f"{_WEIGHT_CAVEAT}.",
-)
-_dcg(
-    CumulatedGain(_discounted, normalised=True, averaged=True),
-    "MAnxDCG",
-    source=f"{_JK}, section 2.3 (avg-pos of nDCG)",
-    example="gains 3, 2, ideal 3, 3: MAnxDCG@2 = (1 + 5 / 6) / 2 = 0.917",
-    caveat=_MEAN_CAVEAT,
-)
-_ndcng = partial(_declare, parameters=_BASE)
-_ndcng(
-    CumulatedGain(_of_normalised_gains, normalised=True),
-    "NDCNG",
-    title="normalised discounted cumulated normalised gain",
-    formula="nxDCG of the gains 2^(G / m) - 1 with the discount 1 / log(i + 1), where m is the "
-    "highest ideal gain; 0 if m is 0",
-    source=f"{_SL}, equation 5",
-    example="gains 0, 1, ideal 1: NDCNG@2 = (1 / log 3) / (1 / log 2) = 0.631",
-    caveat="The base of the logarithm cancels out. A topic without ideal elements is left out of the "
-    "mean.",
-    cutoff=RANK_OR_ALL,
-)
-_ndcng(
-    CumulatedGain(_of_normalised_gains, normalised=True, averaged=True),
-    "avgNDCNG",
-    source=f"{_SL}, Table 2 (mean) and Figures 4 and 5 (mean NDCNG)",
-    example="gains 1, 0, ideal 1: avgNDCNG@2 = 1",
-    caveat="The base of the logarithm cancels out.",
-    aliases=("meanNDCNG",),
-)
-_ndcng(
-    CumulatedGain(_exponential, normalised=True, averaged=True),
-    "avgNDCG",
-    title="mean of NDCG with exponential gains up to a rank",
-    formula="avgNDCG[i] = (N[1] + … + N[i]) / i, where N is nxDCG(discount=plus_one,gain=exp)",
-    source=f"{_SL}, equation 3, Table 2 (mean) and Figures 4 and 5 (mean NDCG)",
-    example="gains 1, 2, ideal 2, 1: avgNDCG@2 = (1 / 3 + 2.893 / 3.631) / 2 = 0.565",
-    caveat="It is short for MAnxDCG(discount=plus_one,gain=exp). nDCG, also written NDCG, is the "
-    "standard measure, whose gains are linear.",
-    aliases=("meanNDCG",),
-)
+def _nxdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute normalised discounted cumulated gain.
+
+    nxDCG[i] = xDCG[i] / xDCI[i], where xDCI is xDCG of the ideal ranking
+
+    Source: Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.3 (nDCG); with
+    discount=plus_one and gain=exp Scheel, Lommatzsch & Albayrak 2011
+    [@scheel-lommatzsch-albayrak-2011], equation 3
+
+    Example: gains 3, 2, 3, ideal 3, 3, 3: nxDCG@3 = 6.89 / 7.89 = 0.873
+    """
+    return _discounted(topic, cutoff, parameters)
+
+
+@_declare("MAxDCG", {**_BASE, **_DISCOUNT}, averaged=True, caveat=f"{_WEIGHT_CAVEAT}.")
+def _mean_xdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute mean of xDCG up to a rank.
+
+    MAxDCG[i] = (xDCG[1] + … + xDCG[i]) / i; with first=a, the mean over the ranks a to i
+
+    Source: Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.3 (avg-pos of DCG)
+
+    Example: gains 3, 2: MAxDCG@2 = (3 + 5) / 2 = 4
+    """
+    return _discounted(topic, cutoff, parameters)
+
+
+@_declare("MAnxDCG", {**_BASE, **_DISCOUNT}, normalised=True, averaged=True, caveat=_MEAN_CAVEAT)
+def _mean_nxdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute mean of nxDCG up to a rank.
+
+    MAnxDCG[i] = (nxDCG[1] + … + nxDCG[i]) / i; with first=a, the mean over the ranks a to i
+
+    Source: Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.3 (avg-pos of nDCG)
+
+    Example: gains 3, 2, ideal 3, 3: MAnxDCG@2 = (1 + 5 / 6) / 2 = 0.917
+    """
+    return _discounted(topic, cutoff, parameters)
+
+
+@_declare("NDCNG", _BASE, normalised=True, cutoff=RANK_OR_ALL)
+def _ndcng(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute normalised discounted cumulated normalised gain.
+
+    nxDCG of the gains 2^(G / m) - 1 with the discount 1 / log(i + 1), where m is the highest ideal
+    gain; 0 if m is 0
+
+    Source: Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011], equation 5
+
+    Example: gains 0, 1, ideal 1: NDCNG@2 = (1 / log 3) / (1 / log 2) = 0.631
+
+    Caveat: The base of the logarithm cancels out. A topic without ideal elements is left out of the
+    mean.
+    """
+    return _of_normalised_gains(topic, cutoff, parameters)
+
+
+@_declare("avgNDCNG", _BASE, normalised=True, averaged=True, aliases=("meanNDCNG",))
+def _mean_ndcng(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute mean of NDCNG up to a rank.
+
+    avgNDCNG[i] = (NDCNG[1] + … + NDCNG[i]) / i; with first=a, the mean over the ranks a to i
+
+    Source: Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011], Table 2 (mean)
+    and Figures 4 and 5 (mean NDCNG)
+
+    Example: gains 1, 0, ideal 1: avgNDCNG@2 = 1
+
+    Caveat: The base of the logarithm cancels out.
+    """
+    return _of_normalised_gains(topic, cutoff, parameters)
+
+
+@_declare("avgNDCG", _BASE, normalised=True, averaged=True, aliases=("meanNDCG",))
+def _mean_ndcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
+    """Compute mean of NDCG with exponential gains up to a rank.
+
+    avgNDCG[i] = (N[1] + … + N[i]) / i, where N is nxDCG(discount=plus_one,gain=exp)
+
+    Source: Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011], equation 3, Table
+    2 (mean) and Figures 4 and 5 (mean NDCG)
+
+    Example: gains 1, 2, ideal 2, 1: avgNDCG@2 = (1 / 3 + 2.893 / 3.631) / 2 = 0.565
+
+    Caveat: It is short for MAnxDCG(discount=plus_one,gain=exp). nDCG, also written NDCG, is the
+    standard measure, whose gains are linear.
+    """
+    return _exponential(topic, cutoff, parameters)

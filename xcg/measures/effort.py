@@ -33,7 +33,8 @@ CHARGE: Mapping[str, tuple[str, ...]] = {"charge": get_args(Charge)}
 """The parameter for how results are paid for, of measures with effort in text."""
 CHARGE_CAVEAT = (
     "charge=whole counts the text of a result that gains nothing before its gains, charge=as_read in "
-    "the order of the text. Text after the last result with a gain is free; SpanPrecision counts it."
+    "the order of the text. Text after the last result with a gain is free; SpanPrecision counts it. "
+    "The value can rise if the same text is cut into smaller results, because gain is credited earlier."
 )
 
 EffortCurve: TypeAlias = "tuple[Gains, Gains]"

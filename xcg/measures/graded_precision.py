@@ -11,7 +11,7 @@ from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.definition import BOUND, RANK_OR_ALL, RECALL_FROM_0_OR_MEAN, Curve, Number, Parameters
 from xcg.measures.effort import UNRETRIEVED, divisor
-from xcg.measures.parser import MEASURES
+from xcg.measures.parser import MEASURES, texts_of
 from xcg.measures.standard import recall_at_rank
 from xcg.measures.topic_gains import (
     TOLERANCE,
@@ -95,19 +95,21 @@ _KJ = "Kekäläinen & Järvelin 2002 [@kekalainen-jarvelin-2002]"
 _SCHEEL = "Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011]"
 
 
-@MEASURES.register(
-    "xAP",
-    title="average precision of gains from a threshold on",
-    formula="xAP = Σ P@i over the ranks i with a gain ≥ threshold / number of ideal gains ≥ threshold; "
-    "0 if there are none",
-    range="0 to 1; above 1 only if more results than ideal elements reach the threshold",
-    source=f"{_SCHEEL}, equation 2",
-    example="gains 1, 0, 3, ideal 3, 1: xAP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833",
-    caveat="AP is the standard measure, whose threshold on levels of relevance is rel. With "
-    "threshold=0 every document is relevant: xAP = results / (results + ideal elements not retrieved).",
-    parameters={"threshold": Number(1.0, 0.0)},
-)
+@MEASURES.register("xAP", source=f"{_SCHEEL}, equation 2", parameters={"threshold": Number(1.0, 0.0)})
 def _average_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute average precision of gains from a threshold on.
+
+    xAP = Σ P@i over the ranks i with a gain ≥ threshold / number of ideal gains ≥ threshold; 0 if
+    there are none
+
+    Range: 0 to 1; above 1 only if more results than ideal elements reach the threshold
+
+    Example: gains 1, 0, 3, ideal 3, 1: xAP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833
+
+    Caveat: AP is the standard measure, whose threshold on levels of relevance is rel. With
+    threshold=0 every document is relevant: xAP = results / (results + ideal elements not
+    retrieved).
+    """
     threshold = parameters["threshold"]
     hits = np.flatnonzero(topic.checked_gains.values >= threshold)
     total = int(np.count_nonzero(vector(topic.ideal) >= threshold))
@@ -116,17 +118,19 @@ def _average_precision(topic: RankingGains, cutoff: float, parameters: Parameter
     return math.fsum((np.arange(1, len(hits) + 1) / (hits + 1)).tolist()) / total if total else 0.0
 
 
-@MEASURES.register(
-    "muAP",
-    title="μAP, average precision over all levels of gain",
-    formula="μAP = Σ xAP(t)·d(t) / Σ d(t) over the levels t of the ideal gains, where d(t) is the "
-    "distance of t to the next lower level, or to 0",
-    range="0 to 1; above 1 only if results gain more than ideal elements",
-    source=f"{_SCHEEL}, equation 4",
-    example="gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65",
-    caveat="The mean over topics is called μMAP in the paper.",
-)
+@MEASURES.register("muAP", source=f"{_SCHEEL}, equation 4")
 def _mu_average_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute μAP, average precision over all levels of gain.
+
+    μAP = Σ xAP(t)·d(t) / Σ d(t) over the levels t of the ideal gains, where d(t) is the distance of
+    t to the next lower level, or to 0
+
+    Range: 0 to 1; above 1 only if results gain more than ideal elements
+
+    Example: gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65
+
+    Caveat: The mean over topics is called μMAP in the paper.
+    """
     levels = np.unique(topic.checked_ideal.values)
     levels = levels[levels > 0]
     distances = np.diff(levels, prepend=0.0)
@@ -144,26 +148,27 @@ _generalised = partial(
 )
 
 
-@_generalised(
-    "gPrecision",
-    title="generalised precision",
-    formula="gPrecision[n] = (G[1] + … + G[n]) / n",
-    example="gains 1, 0.5, 0: gPrecision@3 = 0.5",
-)
+@_generalised("gPrecision")
 def _generalised_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute generalised precision.
+
+    gPrecision[n] = (G[1] + … + G[n]) / n
+
+    Example: gains 1, 0.5, 0: gPrecision@3 = 0.5
+    """
     gains, _ = _gains_up_to_1(topic, "gPrecision", parameters["max"])
     depth = len(gains) if math.isinf(cutoff) else int(cutoff)
     return float(gains[:depth].sum()) / depth if depth else 0.0
 
 
-@_generalised(
-    "gRecall",
-    title="generalised recall",
-    formula="gRecall[n] = (G[1] + … + G[n]) / sum of all ideal gains",
-    range=BOUND,
-    example="gains 1, 0.5, ideal 1, 0.5, 0.5: gRecall@2 = 0.75",
-)
+@_generalised("gRecall", range=BOUND)
 def _generalised_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute generalised recall.
+
+    gRecall[n] = (G[1] + … + G[n]) / sum of all ideal gains
+
+    Example: gains 1, 0.5, ideal 1, 0.5, 0.5: gRecall@2 = 0.75
+    """
     gains, ideal = _gains_up_to_1(topic, "gRecall", parameters["max"])
     return float(gains[: int(min(cutoff, len(gains)))].sum()) / float(np.sum(ideal))
 
@@ -197,8 +202,49 @@ def _precision_over_recall(
     return values
 
 
+def _over_recall(
+    name: str, **fields: Any
+) -> Callable[[Callable[..., list[float]]], Callable[..., list[float]]]:
+    """Return a decorator for precision at recall points: a value, a mean over eleven, and a curve.
+
+    The function returns an empty list if no document is relevant.
+    """
+
+    def add(precisions: Callable[..., list[float]]) -> Callable[..., list[float]]:
+        def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+            values = precisions(topic, parameters, _ELEVEN_POINTS if math.isinf(cutoff) else [cutoff])
+            return math.fsum(values) / len(values) if values else None
+
+        def curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
+            values = precisions(topic, parameters, _ELEVEN_POINTS)
+            return (_ELEVEN_POINTS, values) if values else None
+
+        declared = {"cutoff": RECALL_FROM_0_OR_MEAN, **texts_of(precisions), **fields}
+        MEASURES.register(name, curve=curve, **declared)(compute)
+        return precisions
+
+    return add
+
+
+@_over_recall(
+    "xIPrec", parameters={"level": Number(0.0, 0.0), "threshold": Number(0.0, 0.0)}, curve_over="recall"
+)
 def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[float]) -> list[float]:
-    """Return the precision at recall points; an empty list if no document is relevant."""
+    """Compute precision at a recall point, for all or single levels of gain.
+
+    xIPrec[x] = highest precision at a rank whose recall is at least x; 0 if there is none. Results
+    are relevant if their gain is above 0; with level=t, if it is t; with threshold=t, if it is at
+    least t. Without a recall point: the mean over x = 0, 0.1, …, 1
+
+    Source: Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.4, and section 2.3
+    (average over eleven recall levels); Kekäläinen & Järvelin 2002 [@kekalainen-jarvelin-2002]
+
+    Example: gains 3, 1, 3, ideal 3, 3, 1: xIPrec(level=3)@0.5 = 1, xIPrec(level=3)@1 = 2 / 3
+
+    Caveat: A topic without ideal gains at the level is left out of the mean. The ideal ranking
+    itself has a precision below 1 for all levels but the highest, because it ranks lower levels
+    later. IPrec is the standard measure: it takes levels of relevance, and rounds recall points.
+    """
     level, threshold = parameters["level"], parameters["threshold"]
     if level and threshold:
         raise XcgError("level and threshold contradict each other: expected one of them")
@@ -212,74 +258,44 @@ def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[fl
     return _precision_over_recall(run, total, points) if total else []
 
 
+@_over_recall("gIPrec", parameters=_MAX, curve_over="generalised recall")
 def _generalised_precisions(
     topic: RankingGains, parameters: Parameters, points: Sequence[float]
 ) -> list[float]:
+    """Compute generalised precision at a point of generalised recall.
+
+    gIPrec[x] = highest gPrecision[n] at a rank n with gRecall[n] ≥ x; 0 if there is none. Without a
+    recall point: the mean over x = 0, 0.1, …, 1
+
+    Source: Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.4; Kekäläinen &
+    Järvelin 2002 [@kekalainen-jarvelin-2002]
+
+    Example: gains 1, 0, 0.5, ideal 1, 0.5: gIPrec@0.6 = 1, gIPrec@1 = 1.5 / 3 = 0.5
+
+    Caveat: Gains must be from 0 to max, which divides them. The ideal ranking itself has precision
+    1 only if all its gains are 1.
+    """
     gains, ideal = _gains_up_to_1(topic, "gIPrec", parameters["max"])
     return _precision_over_recall(gains, float(ideal.sum()), points)
 
 
-def _declare(
-    name: str,
-    precisions: Callable[[RankingGains, Parameters, Sequence[float]], list[float]],
-    **fields: Any,
-) -> None:
-    """Register a measure of precision at recall points: a value, a mean over eleven, and a curve."""
-
-    def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
-        values = precisions(topic, parameters, _ELEVEN_POINTS if math.isinf(cutoff) else [cutoff])
-        return math.fsum(values) / len(values) if values else None
-
-    def curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
-        values = precisions(topic, parameters, _ELEVEN_POINTS)
-        return (_ELEVEN_POINTS, values) if values else None
-
-    MEASURES.register(name, cutoff=RECALL_FROM_0_OR_MEAN, curve=curve, **fields)(compute)
-
-
-_declare(
-    "xIPrec",
-    _precisions,
-    curve_over="recall",
-    title="precision at a recall point, for all or single levels of gain",
-    formula="xIPrec[x] = highest precision at a rank whose recall is at least x; 0 if there is none. "
-    "Results are relevant if their gain is above 0; with level=t, if it is t; with threshold=t, if it "
-    "is at least t. Without a recall point: the mean over x = 0, 0.1, …, 1",
-    source=f"{_JK}, and section 2.3 (average over eleven recall levels); {_KJ}",
-    example="gains 3, 1, 3, ideal 3, 3, 1: xIPrec(level=3)@0.5 = 1, xIPrec(level=3)@1 = 2 / 3",
-    caveat="A topic without ideal gains at the level is left out of the mean. The ideal ranking itself "
-    "has a precision below 1 for all levels but the highest, because it ranks lower levels later. "
-    "IPrec is the standard measure: it takes levels of relevance, and rounds recall points.",
-    parameters={"level": Number(0.0, 0.0), "threshold": Number(0.0, 0.0)},
-)
-_declare(
-    "gIPrec",
-    _generalised_precisions,
-    curve_over="generalised recall",
-    title="generalised precision at a point of generalised recall",
-    formula="gIPrec[x] = highest gPrecision[n] at a rank n with gRecall[n] ≥ x; 0 if there is none. "
-    "Without a recall point: the mean over x = 0, 0.1, …, 1",
-    source=f"{_JK}; {_KJ}",
-    example="gains 1, 0, 0.5, ideal 1, 0.5: gIPrec@0.6 = 1, gIPrec@1 = 1.5 / 3 = 0.5",
-    parameters=_MAX,
-    caveat="Gains must be from 0 to max, which divides them. The ideal ranking itself has precision 1 "
-    "only if all its gains are 1.",
-)
-
-
 @MEASURES.register(
     "Q",
-    title="Sakai's Q-measure on element gains",
-    formula="Q = 1/N · Σ over the ranks j with gain of cbg(j) / (cig(j) + j), where cbg cumulates "
-    "g + 1 for gains g > 0, cig cumulates ideal gains, and N is that of MAep",
     range=BOUND,
     source=f"{_KL}, equation 11 with footnotes 12 and 13; {_SAKAI}",
-    example="gains 0.5, 1, ideal 1, 0.5: Q = (1.5 / 2 + 3.5 / 3.5) / 2 = 0.875",
-    caveat="unretrieved=max divides by the larger of the number of ranks with gain and of ideal "
-    "elements. Small gains have much weight: each rank with a gain adds 1 to the gain.",
     parameters=UNRETRIEVED,
 )
 def _q(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute Sakai's Q-measure on element gains.
+
+    Q = 1/N · Σ over the ranks j with gain of cbg(j) / (cig(j) + j), where cbg cumulates g + 1 for
+    gains g > 0, cig cumulates ideal gains, and N is that of MAep
+
+    Example: gains 0.5, 1, ideal 1, 0.5: Q = (1.5 / 2 + 3.5 / 3.5) / 2 = 0.875
+
+    Caveat: unretrieved=max divides by the larger of the number of ranks with gain and of ideal
+    elements. Small gains have much weight: each rank with a gain adds 1 to the gain.
+    """
     return q_measure(
         topic.checked_gains, topic.checked_ideal, topic.not_retrieved, parameters["unretrieved"]
     )
@@ -287,13 +303,17 @@ def _q(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
 
 @MEASURES.register(
     "R",
-    title="Sakai's R-measure on element gains",
-    formula="R = cbg(n) / (cig(n) + n), where n is the number of ideal elements; cbg and cig as for Q",
     range=BOUND,
     source=f"{_KL}, equation 12, corrected by its Table II; {_SAKAI}",
-    example="gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: R = 3 / (1.5 + 2) = 0.857",
-    caveat="R with a rank, as in R@10, is the standard measure recall.",
     with_cutoff=recall_at_rank,
 )
 def _r(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute Sakai's R-measure on element gains.
+
+    R = cbg(n) / (cig(n) + n), where n is the number of ideal elements; cbg and cig as for Q
+
+    Example: gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: R = 3 / (1.5 + 2) = 0.857
+
+    Caveat: R with a rank, as in R@10, is the standard measure recall.
+    """
     return r_measure(topic.checked_gains, topic.checked_ideal)

@@ -1,19 +1,18 @@
-"""Measures of relevant text in characters: HiXEval, charP to charF, iP, AiP, SpanRecall to SpanIoU."""
+"""Measures of highlighted text in characters: HiXEval, charP to charF, iP and AiP."""
 
 from __future__ import annotations
 
 import fractions
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate
-from types import MappingProxyType
 from typing import Any
 
-from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, UNITS, Curve, Number, Parameters
+from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, Curve, Number, Parameters
 from xcg.measures.parser import MEASURES, texts_of
-from xcg.measures.rankings import HighlightedRanking, ReadText, Repeated
+from xcg.measures.rankings import HighlightedRanking, Repeated
 from xcg.measures.topic_gains import RankingGains, sum_in_order
 
 RECALL_POINTS = tuple(point / 100 for point in range(101))
@@ -203,32 +202,38 @@ _hixeval = partial(
 )
 
 
-_hixeval(
-    "hixP",
-    title="HiXEval's precision",
-    formula="hixP[k] = Σ rval / Σ size over the first k results, where rval is the highlighted text "
-    "of a result minus alpha times the part of it that was retrieved before",
-    example="sizes 100, 50, highlighted 80, 0: hixP@2 = 80 / 150",
-    parameters=_ALPHA,
-)(lambda ranking, rank, **parameters: hixeval(ranking, rank, **parameters)[0])
+@_hixeval("hixP", parameters=_ALPHA)
+def _hix_precision(ranking: HighlightedRanking, rank: int, **parameters: float) -> float:
+    """Compute HiXEval's precision.
+
+    hixP[k] = Σ rval / Σ size over the first k results, where rval is the highlighted text of a
+    result minus alpha times the part of it that was retrieved before
+
+    Example: sizes 100, 50, highlighted 80, 0: hixP@2 = 80 / 150
+    """
+    return hixeval(ranking, rank, **parameters)[0]
 
 
-_hixeval(
-    "hixR",
-    title="HiXEval's recall",
-    formula="hixR[k] = Σ rval over the first k results / highlighted text of the topic",
-    example="highlighted 80 and 0 of 200: hixR@2 = 0.4",
-    parameters=_ALPHA,
-)(lambda ranking, rank, **parameters: hixeval(ranking, rank, **parameters)[1])
+@_hixeval("hixR", parameters=_ALPHA)
+def _hix_recall(ranking: HighlightedRanking, rank: int, **parameters: float) -> float:
+    """Compute HiXEval's recall.
+
+    hixR[k] = Σ rval over the first k results / highlighted text of the topic
+
+    Example: highlighted 80 and 0 of 200: hixR@2 = 0.4
+    """
+    return hixeval(ranking, rank, **parameters)[1]
 
 
-_hixeval(
-    "hixF",
-    title="HiXEval's F-measure",
-    formula="hixF = (1 + β²)·P·R / (β²·P + R) of P = hixP and R = hixR",
-    example="P = 0.8, R = 0.4: hixF = 0.533",
-    parameters={**_ALPHA, **_BETA},
-)(lambda ranking, rank, **parameters: hixeval(ranking, rank, **parameters)[2])
+@_hixeval("hixF", parameters={**_ALPHA, **_BETA})
+def _hix_f(ranking: HighlightedRanking, rank: int, **parameters: float) -> float:
+    """Compute HiXEval's F-measure.
+
+    hixF = (1 + β²)·P·R / (β²·P + R) of P = hixP and R = hixR
+
+    Example: P = 0.8, R = 0.4: hixF = 0.533
+    """
+    return hixeval(ranking, rank, **parameters)[2]
 
 
 _REPEATED: dict[str, tuple[str, ...]] = {"repeated": ("official", "once")}
@@ -244,22 +249,26 @@ _in_characters = partial(
 )
 
 
-_in_characters(
-    "charP",
-    title="precision in characters",
-    formula="charP[k] = relevant / all characters of the first k results",
-    example="sizes 100, 50, relevant 80, 0: charP@2 = 0.533",
-    parameters={**LIMIT, **_REPEATED},
-)(lambda ranking, rank, **reading: precision_and_recall(ranking, rank, **reading)[0])
+@_in_characters("charP", parameters={**LIMIT, **_REPEATED})
+def _char_precision(ranking: HighlightedRanking, rank: int, **reading: Any) -> float:
+    """Compute precision in characters.
+
+    charP[k] = relevant / all characters of the first k results
+
+    Example: sizes 100, 50, relevant 80, 0: charP@2 = 0.533
+    """
+    return precision_and_recall(ranking, rank, **reading)[0]
 
 
-_in_characters(
-    "charR",
-    title="recall in characters",
-    formula="charR[k] = relevant characters of the first k results / relevant size of the topic",
-    example="relevant 80 and 0 of 200: charR@2 = 0.4",
-    parameters={**LIMIT, **_REPEATED},
-)(lambda ranking, rank, **reading: precision_and_recall(ranking, rank, **reading)[1])
+@_in_characters("charR", parameters={**LIMIT, **_REPEATED})
+def _char_recall(ranking: HighlightedRanking, rank: int, **reading: Any) -> float:
+    """Compute recall in characters.
+
+    charR[k] = relevant characters of the first k results / relevant size of the topic
+
+    Example: relevant 80 and 0 of 200: charR@2 = 0.4
+    """
+    return precision_and_recall(ranking, rank, **reading)[1]
 
 
 @_in_characters("charF", parameters={**_BETA, **LIMIT, **_REPEATED})
@@ -317,131 +326,3 @@ def _aip(ranking: HighlightedRanking, rank: int, repeated: Repeated) -> float:
     """
     # inex_eval adds from left to right; an exact sum would differ in the last digit.
     return sum_in_order(interpolated_precision(ranking, RECALL_POINTS, repeated)) / 101
-
-
-_CURVE_POINTS = 100
-
-
-def _precision(read: ReadText) -> float:
-    return read.found / read.returned if read.returned else 0.0
-
-
-# Declarations
-
-_BUDGET = {"budget": UNITS}
-_CAVEAT = (
-    "A character in several gold spans counts once, and grades do not count. budget=tokens (words, "
-    "characters) reads that amount of text instead of that number of results; without a cutoff, all "
-    "results are read. The measure is undefined for a topic without gold spans."
-)
-_SOURCE = (
-    "xcg; after Smith & Troynikov 2024 [@smith-troynikov-2024] (Evaluating Chunking Strategies for "
-    "Retrieval)"
-)
-
-
-def _declare(
-    name: str,
-    function: Callable[..., float],
-    parameters: Mapping[str, Number] = MappingProxyType({}),
-    **fields: Any,
-) -> None:
-    """Register a function of the text that was read, of the relevant size, and of the parameters."""
-
-    def values(
-        topic: RankingGains, limits: Sequence[float], settings: Parameters
-    ) -> list[float] | None:
-        ranking = topic.spans
-        own = {key: settings[key] for key in parameters}
-        # The effort up to a result is known only if no text before it is unknown.
-        unknown = ranking.unknown and (settings["budget"] != "ranks" or ranking.unknown[0] < limits[-1])
-        if not ranking.relevant or unknown:
-            return None
-        unit = settings["budget"]
-        if len(limits) == 1:
-            return [function(ranking.text_at(limits[0], unit), ranking.relevant, **own)]
-        return [function(one, ranking.relevant, **own) for one in ranking.read_up_to(limits, unit)]
-
-    def compute(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:
-        found = values(topic, [cutoff], settings)
-        return found[0] if found else None
-
-    def curve(topic: RankingGains, depth: int, settings: Parameters) -> Curve | None:
-        points: Sequence[float] = range(1, depth + 1)
-        if settings["budget"] != "ranks":
-            points = [depth * point / _CURVE_POINTS for point in range(1, _CURVE_POINTS + 1)]
-        found = values(topic, points, settings)
-        return (points, found) if found else None
-
-    MEASURES.register(
-        name,
-        cutoff=RANK_OR_ALL,
-        parameters={**parameters, **_BUDGET},
-        needs="text",
-        on_spans=True,
-        source=_SOURCE,
-        curve=curve,
-        caveat=_CAVEAT,
-        **fields,
-    )(compute)
-
-
-_declare(
-    "SpanRecall",
-    lambda read, relevant: read.found / relevant,
-    title="share of the gold text that was returned",
-    formula="SpanRecall[k] = characters of gold spans in the first k results / characters of all gold "
-    "spans; text that is returned twice counts once",
-    example="gold spans of 40 characters, 20 of them in the first two results: SpanRecall@2 = 0.5",
-)
-_declare(
-    "SpanPrecision",
-    lambda read, relevant: _precision(read),
-    title="share of the returned text that is gold text",
-    formula="SpanPrecision[k] = characters of gold spans in the first k results, each once / "
-    "characters of the first k results, each as often as it is returned; 0 without text",
-    example="results of 40 and 60 characters with 20 characters of gold spans: SpanPrecision@2 = 0.2",
-)
-_declare(
-    "SpanF",
-    lambda read, relevant, beta: f_measure(_precision(read), read.found / relevant, beta),
-    {"beta": Number(1.0, 0)},
-    title="F-measure of SpanPrecision and SpanRecall",
-    formula="SpanF = (1 + β²)·P·R / (β²·P + R) of P = SpanPrecision and R = SpanRecall",
-    example="P = 0.2, R = 0.5: SpanF = 0.2857",
-)
-_declare(
-    "SpanIoU",
-    lambda read, relevant: read.found / (read.returned + relevant - read.found),
-    title="intersection over union of returned text and gold text",
-    formula="SpanIoU[k] = found / (read + gold − found) in characters: those of gold spans in the "
-    "first k results, each once; those of the first k results, each as often as it is returned; and "
-    "those of all gold spans",
-    example="gold spans of 40 characters, 20 of them in the 80 characters of the first two results: "
-    "SpanIoU@2 = 20 / (80 + 40 − 20) = 0.2",
-)
-
-
-@MEASURES.register(
-    "NuggetRecall",
-    cutoff=RANK_OR_ALL,
-    parameters={**_BUDGET, "rel": Number(0, 0), "share": Number(0.5, 0, 1, above=True)},
-    needs_nuggets=True,
-)
-def _nugget_recall(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:
-    """Compute share of the nuggets that are seen.
-
-    NuggetRecall[k] = nuggets of which the first k results show at least the share of the text of
-    one alternative / nuggets, of those with at least the level rel
-
-    Source: xcg; after TREC RAG 2024, Pradeep et al. 2024 [@pradeep-et-al-2024]
-
-    Example: two nuggets, one seen in full: NuggetRecall@5 = 0.5
-
-    Caveat: Topics without nuggets are left out. budget=tokens (words, characters) reads that amount
-    of text, and cuts the last result, instead of that number of results. Nuggets without a score
-    under the user model do not count.
-    """
-    found = topic.seen_nuggets(cutoff, settings["budget"])
-    seen = [share for level, share in found if level >= settings["rel"]]
-    return sum(share >= settings["share"] - 1e-9 for share in seen) / len(seen) if seen else None

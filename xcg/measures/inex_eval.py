@@ -160,11 +160,11 @@ def _ng_sums(
     results, total = topic.grades
     considered = parameters["overlap"] == "considered"
     exhaustive = specific = read = 0.0
-    for result in results[: len(results) if math.isinf(cutoff) else int(cutoff)]:
-        size = result.new if considered else result.size
-        new = 1.0 if not considered else size / result.size if result.size else 0.0
-        exhaustive += result.exhaustivity * new
-        specific += result.specificity * size
+    for e, s, length, unseen in results[: len(results) if math.isinf(cutoff) else int(cutoff)]:
+        size = unseen if considered else length
+        new = 1.0 if not considered else size / length if length else 0.0
+        exhaustive += e * new
+        specific += s * size
         read += size
     return exhaustive, specific, read, total
 

@@ -76,34 +76,35 @@ def _parts(ranking: JudgedRanking, rel: float) -> tuple[NuggetRanking, list[list
     return ranking.nuggets, _stated(ranking.nuggets.found, rel), Counter(n for one in pool for n in one)
 
 
-@_nuggets(
-    "alpha_nDCG",
-    title="nDCG with novelty and diversity of nuggets",
-    formula="alpha_nDCG[k] = DCG[k] / IDCG[k] of the gains Σ (1 - alpha)^(earlier results with the "
-    "nugget) over the nuggets of a result; the ideal ranking is greedy",
-    source="Clarke et al. 2008 [@clarke-et-al-2008]; ndeval of TREC",
-    example="nuggets ab, a, ideal ab, a: alpha_nDCG@2 = (2 + 0.5/log2(3)) / (2 + 0.5/log2(3)) = 1",
-    parameters=_ALPHA,
-    cutoff=RANK,
-)
+@_nuggets("alpha_nDCG", parameters=_ALPHA, cutoff=RANK)
 def _alpha_ndcg(ranking: JudgedRanking, depth: float, alpha: float, rel: float) -> float:
+    """Compute nDCG with novelty and diversity of nuggets.
+
+    alpha_nDCG[k] = DCG[k] / IDCG[k] of the gains Σ (1 - alpha)^(earlier results with the nugget)
+    over the nuggets of a result; the ideal ranking is greedy
+
+    Source: Clarke et al. 2008 [@clarke-et-al-2008]; ndeval of TREC
+
+    Example: nuggets ab, a, ideal ab, a: alpha_nDCG@2 = (2 + 0.5/log2(3)) / (2 + 0.5/log2(3)) = 1
+    """
     nuggets, found, _ = _parts(ranking, rel)
     ideal = discounted_gain(enumerate(_ideal_gains(nuggets, alpha, rel, int(depth)), 1))
     return ratio(discounted_gain(enumerate(_gains(found, alpha), 1), depth), ideal)
 
 
-@_nuggets(
-    "ERR_IA",
-    title="intent-aware expected reciprocal rank",
-    formula="ERR_IA[k] = Σ gain[i] / i / Σ n·(1 - alpha)^(i-1) / i over the ranks i = 1 to k, with the "
-    "gains of alpha_nDCG and the number of nuggets n",
-    range="0 to 1; ERR_IA@1 is the number of nuggets of the first result, as in ndeval",
-    source="Chapelle, Metlzer, Zhang & Grinspan 2009 [@chapelle-et-al-2009]; ndeval of TREC",
-    example="nuggets a, b, two nuggets: ERR_IA@2 = (1 + 1/2) / (2 + 1/2) = 0.6",
-    parameters=_ALPHA,
-    cutoff=RANK,
-)
+@_nuggets("ERR_IA", parameters=_ALPHA, cutoff=RANK)
 def _err_ia(ranking: JudgedRanking, depth: float, alpha: float, rel: float) -> float:
+    """Compute intent-aware expected reciprocal rank.
+
+    ERR_IA[k] = Σ gain[i] / i / Σ n·(1 - alpha)^(i-1) / i over the ranks i = 1 to k, with the gains
+    of alpha_nDCG and the number of nuggets n
+
+    Range: 0 to 1; ERR_IA@1 is the number of nuggets of the first result, as in ndeval
+
+    Source: Chapelle, Metlzer, Zhang & Grinspan 2009 [@chapelle-et-al-2009]; ndeval of TREC
+
+    Example: nuggets a, b, two nuggets: ERR_IA@2 = (1 + 1/2) / (2 + 1/2) = 0.6
+    """
     _, found, documents = _parts(ranking, rel)
     gains = islice(_gains(found, alpha), int(depth))
     value = math.fsum(gain / rank for rank, gain in enumerate(gains, 1))
@@ -113,56 +114,60 @@ def _err_ia(ranking: JudgedRanking, depth: float, alpha: float, rel: float) -> f
     return ratio(value, len(documents) * best)
 
 
-@_nuggets(
-    "NRBP",
-    title="novelty- and rank-biased precision",
-    formula="NRBP = (1 - (1 - alpha)·beta) / n · Σ gain[i]·beta^(i-1), with the gains of alpha_nDCG "
-    "and the number of nuggets n",
-    source="Clarke, Kolla & Vechtomova 2009 [@clarke-kolla-vechtomova-2009]; ndeval of TREC",
-    example="nuggets a, b, two nuggets: NRBP = 0.75 / 2·(1 + 0.5) = 0.5625",
-    parameters={**_ALPHA, "beta": Number(0.5, 0, 1)},
-)
+@_nuggets("NRBP", parameters={**_ALPHA, "beta": Number(0.5, 0, 1)})
 def _nrbp(ranking: JudgedRanking, alpha: float, rel: float, beta: float) -> float:
+    """Compute novelty- and rank-biased precision.
+
+    NRBP = (1 - (1 - alpha)·beta) / n · Σ gain[i]·beta^(i-1), with the gains of alpha_nDCG and the
+    number of nuggets n
+
+    Source: Clarke, Kolla & Vechtomova 2009 [@clarke-kolla-vechtomova-2009]; ndeval of TREC
+
+    Example: nuggets a, b, two nuggets: NRBP = 0.75 / 2·(1 + 0.5) = 0.5625
+    """
     _, found, documents = _parts(ranking, rel)
     value = math.fsum(gain * beta**index for index, gain in enumerate(_gains(found, alpha)))
     return ratio((1 - (1 - alpha) * beta) * value, len(documents))
 
 
-@_nuggets(
-    "StRecall",
-    title="share of the nuggets that the first results state",
-    formula="StRecall[k] = nuggets in the first k results / nuggets",
-    source="Zhai, Cohen & Lafferty 2003 [@zhai-cohen-lafferty-2003]; ndeval of TREC",
-    example="nuggets a, a, two nuggets: StRecall@2 = 0.5",
-    cutoff=RANK,
-)
+@_nuggets("StRecall", cutoff=RANK)
 def _subtopic_recall(ranking: JudgedRanking, depth: float, rel: float) -> float:
+    """Compute share of the nuggets that the first results state.
+
+    StRecall[k] = nuggets in the first k results / nuggets
+
+    Source: Zhai, Cohen & Lafferty 2003 [@zhai-cohen-lafferty-2003]; ndeval of TREC
+
+    Example: nuggets a, a, two nuggets: StRecall@2 = 0.5
+    """
     _, found, documents = _parts(ranking, rel)
     return ratio(len({nugget for one in found[: int(depth)] for nugget in one}), len(documents))
 
 
-@_nuggets(
-    "P_IA",
-    title="intent-aware precision: the mean over the nuggets",
-    formula="P_IA[k] = Σ nuggets of the first k results / (k·n), with the number of nuggets n",
-    source="Agrawal et al. 2009 [@agrawal-et-al-2009]; ndeval of TREC",
-    example="nuggets ab, a, two nuggets: P_IA@2 = 3 / 4",
-    cutoff=RANK,
-)
+@_nuggets("P_IA", cutoff=RANK)
 def _precision_ia(ranking: JudgedRanking, depth: float, rel: float) -> float:
+    """Compute intent-aware precision: the mean over the nuggets.
+
+    P_IA[k] = Σ nuggets of the first k results / (k·n), with the number of nuggets n
+
+    Source: Agrawal et al. 2009 [@agrawal-et-al-2009]; ndeval of TREC
+
+    Example: nuggets ab, a, two nuggets: P_IA@2 = 3 / 4
+    """
     _, found, documents = _parts(ranking, rel)
     return ratio(sum(map(len, found[: int(depth)])), depth * len(documents))
 
 
-@_nuggets(
-    "AP_IA",
-    title="intent-aware average precision: the mean over the nuggets",
-    formula="AP_IA = mean over the nuggets of the average precision of the results that state it",
-    source="Agrawal et al. 2009 [@agrawal-et-al-2009]; ndeval of TREC",
-    example="nuggets a, b, one document each: AP_IA = (1 + 1/2) / 2 = 0.75",
-    aliases=("MAP_IA",),
-)
+@_nuggets("AP_IA", aliases=("MAP_IA",))
 def _average_precision_ia(ranking: JudgedRanking, rel: float) -> float:
+    """Compute intent-aware average precision: the mean over the nuggets.
+
+    AP_IA = mean over the nuggets of the average precision of the results that state it
+
+    Source: Agrawal et al. 2009 [@agrawal-et-al-2009]; ndeval of TREC
+
+    Example: nuggets a, b, one document each: AP_IA = (1 + 1/2) / 2 = 0.75
+    """
     _, found, documents = _parts(ranking, rel)
     hits: Counter[str] = Counter()
     precisions = []

@@ -27,7 +27,8 @@ _OVERLAP = {"overlap": Number(0.5, 0, 1, above=True)}
 _ON_SPANS = (
     "For topics with gold spans alone, a result is relevant if it contains at least the share overlap "
     "of the characters of a gold span that no result before it found; its level is the best grade of "
-    "these. A result that finds several counts once, and each of them counts in R and AP."
+    "these. A result that finds several counts once, and each of them counts in R and AP. Long results "
+    "contain more of a gold span, so whole documents raise the value."
 )
 RELEVANT = "A document is relevant if its level is at least rel."
 _ELEVEN_POINTS = [x / 10 for x in range(11)]

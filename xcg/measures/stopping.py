@@ -166,17 +166,16 @@ def _inst(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float
 _nerr = partial(
     _standard, source="Azzopardi, Mackenzie & Moffat 2021 [@azzopardi-et-al-2021]", parameters=_GAIN
 )
-_NERR = "{0} = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·(1 - gain[i]){1}"
 
 
-@_nerr(
-    "NERR8",
-    title="nearly expected reciprocal rank, up to a rank",
-    formula=_NERR.format("NERR8[k]", ", over the ranks to k"),
-    example="levels 0, 1, 0: NERR8@3 = (0 + 1) / (1 + 1 + 0) = 0.5",
-    cutoff=RANK,
-)
+@_nerr("NERR8", cutoff=RANK)
 def _nerr8(ranking: JudgedRanking, depth: float, rel: float, max_rel: float) -> float:
+    """Compute nearly expected reciprocal rank, up to a rank.
+
+    NERR8[k] = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·(1 - gain[i]), over the ranks to k
+
+    Example: levels 0, 1, 0: NERR8@3 = (0 + 1) / (1 + 1 + 0) = 0.5
+    """
     return _mean_gain(
         _gains(ranking, rel, max_rel, depth),
         lambda rank, gain, total: 1 - gain,
@@ -184,14 +183,14 @@ def _nerr8(ranking: JudgedRanking, depth: float, rel: float, max_rel: float) -> 
     )
 
 
-@_nerr(
-    "NERR9",
-    title="nearly expected reciprocal rank with a discount of ranks, up to a rank",
-    formula=_NERR.format("NERR9[k]", "·i/(i+1), over the ranks to k"),
-    example="levels 0, 1, 0: NERR9@3 = (1/2) / (1 + 1/2 + 0) = 0.333",
-    cutoff=RANK,
-)
+@_nerr("NERR9", cutoff=RANK)
 def _nerr9(ranking: JudgedRanking, depth: float, rel: float, max_rel: float) -> float:
+    """Compute nearly expected reciprocal rank with a discount of ranks, up to a rank.
+
+    NERR9[k] = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·(1 - gain[i])·i/(i+1), over the ranks to k
+
+    Example: levels 0, 1, 0: NERR9@3 = (1/2) / (1 + 1/2 + 0) = 0.333
+    """
     return _mean_gain(
         _gains(ranking, rel, max_rel, depth),
         lambda rank, gain, total: (1 - gain) * rank / (rank + 1),
@@ -199,14 +198,14 @@ def _nerr9(ranking: JudgedRanking, depth: float, rel: float, max_rel: float) -> 
     )
 
 
-@_nerr(
-    "NERR10",
-    title="nearly expected reciprocal rank with the persistence p",
-    formula=_NERR.format("NERR10", "·p, over all ranks"),
-    example="levels 0, 1: NERR10(p=0.5) = 0.5 / (1 + 0.5) = 0.333",
-    parameters={"p": Number(0.9, 0, 0.999999, above=True), **_GAIN},
-)
+@_nerr("NERR10", parameters={"p": Number(0.9, 0, 0.999999, above=True), **_GAIN})
 def _nerr10(ranking: JudgedRanking, p: float, rel: float, max_rel: float) -> float:
+    """Compute nearly expected reciprocal rank with the persistence p.
+
+    NERR10 = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·(1 - gain[i])·p, over all ranks
+
+    Example: levels 0, 1: NERR10(p=0.5) = 0.5 / (1 + 0.5) = 0.333
+    """
     return _mean_gain(
         _gains(ranking, rel, max_rel),
         lambda rank, gain, total: p * (1 - gain),
@@ -214,12 +213,13 @@ def _nerr10(ranking: JudgedRanking, p: float, rel: float, max_rel: float) -> flo
     )
 
 
-@_nerr(
-    "NERR11",
-    title="nearly expected reciprocal rank with a target T",
-    formula=_NERR.format("NERR11", "·((i + 2T - 1) / (i + 2T))², over all ranks"),
-    example="levels 0, 1: NERR11 = (2/3)² / (1 + (2/3)²) = 0.308",
-    parameters={**_T, **_GAIN},
-)
+@_nerr("NERR11", parameters={**_T, **_GAIN})
 def _nerr11(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float:  # noqa: N803
+    """Compute nearly expected reciprocal rank with a target T.
+
+    NERR11 = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·(1 - gain[i])·((i + 2T - 1) / (i + 2T))², over
+    all ranks
+
+    Example: levels 0, 1: NERR11 = (2/3)² / (1 + (2/3)²) = 0.308
+    """
     return _with_target(_gains(ranking, rel, max_rel), T, stops=True)

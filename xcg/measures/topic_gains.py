@@ -156,20 +156,84 @@ def cumulate(gains: npt.ArrayLike, depth: int | None = None) -> Gains:
     return np.concatenate([sums, np.full(depth - len(sums), last)])
 
 
-class GradedResult(NamedTuple):
-    """A result as inex-eval-ng uses it.
+def nxcg(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = None) -> Gains:
+    """Compute normalised cumulated gain at ranks 1 to ``depth``.
 
-    Attributes:
-        exhaustivity: From 0 to 1.
-        specificity: From 0 to 1.
-        size: Number of characters.
-        new: Number of characters that no earlier result contains.
+    nxCG[i] = xCG[i] / xCI[i], where xCG and xCI are the cumulated gains of the ranking and of the ideal
+    ranking (Kazai and Lalmas 2006, equation 5).
+
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+        depth: Last rank; the number of results by default. Beyond the last result, sums stay constant.
+
+    Returns:
+        Array of shape (depth,). Values are at least 0, and at most 1 if the ranking cannot gain more
+        than the ideal.
+
+    Raises:
+        ValueError: If an argument has another shape or illegal values.
+
+    >>> nxcg([0.5, 1.0], [1.0, 0.5]).tolist()
+    [0.5, 1.0]
     """
+    sums = cumulate(gains, depth)
+    return sums / cumulate(check_ideal(ideal), len(sums))
 
-    exhaustivity: float
-    specificity: float
-    size: int
-    new: int
+
+def manxcg(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = None) -> Gains:
+    """Compute the mean of normalised cumulated gain up to each of the ranks 1 to ``depth``.
+
+    MAnxCG[i] = (nxCG[1] + … + nxCG[i]) / i (Kazai and Lalmas 2006, equation 6).
+
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+        depth: Last rank; the number of results by default.
+
+    Returns:
+        Array of shape (depth,), with the range of :func:`nxcg`.
+
+    Raises:
+        ValueError: If an argument has another shape or illegal values.
+
+    >>> manxcg([0.5, 1.0], [1.0, 0.5]).tolist()
+    [0.5, 0.75]
+    """
+    return means(nxcg(gains, ideal, depth))
+
+
+def gain_recall(gains: npt.ArrayLike, ideal: npt.ArrayLike, depth: int | None = None) -> Gains:
+    """Compute gain-recall at ranks 1 to ``depth``.
+
+    gr[i] = xCG[i] / xCI[n], where n is the number of ideal elements (Kazai and Lalmas 2006,
+    equation 14).
+
+    Args:
+        gains: Gain of each result in rank order; one dimension, finite, not negative.
+        ideal: Gains of the ideal ranking in decreasing order; their sum must be positive.
+        depth: Last rank; the number of results by default.
+
+    Returns:
+        Array of shape (depth,), with the range of :func:`nxcg`.
+
+    Raises:
+        ValueError: If an argument has another shape or illegal values.
+
+    >>> gain_recall([0.9, 0.1, 0, 0.5], [1, 0.5]).round(4).tolist()
+    [0.6, 0.6667, 0.6667, 1.0]
+    """
+    return cumulate(gains, depth) / check_ideal(ideal).total
+
+
+def means(values: Gains) -> Gains:
+    """Return the mean up to each rank."""
+    return np.cumsum(values) / np.arange(1, len(values) + 1)
+
+
+GradedResult = tuple[float, float, int, int]
+"""A result as inex-eval-ng uses it: exhaustivity and specificity, from 0 to 1, its number of
+characters, and how many of them no earlier result contains."""
 
 
 class Reading(NamedTuple):

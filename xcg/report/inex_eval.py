@@ -14,10 +14,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
+from xcg.answer import Answer
 from xcg.documents.files import open_input
 from xcg.errors import InputError, XcgError, printable
 from xcg.evaluation.inputs import Inputs, Strategies
-from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.formats.inex_eval_run import read_inex_eval_run
 from xcg.formats.qrels import read_offset_qrels
@@ -105,7 +105,7 @@ class _TopicScores:
 
 def inex_eval_files(
     qrels: str, runs: Iterable[str], options: InexEvalOptions | None = None, strategies: Strategies = ()
-) -> NotedList[InexEvalScores]:
+) -> Answer[InexEvalScores]:
     """Evaluate files as inex_eval does.
 
     Args:
@@ -145,12 +145,12 @@ def inex_eval_files(
     ]
     unanswering = [one.run.source for one in found if not one.run.answered]
     lines = [f"note: {file} has no results for the topics of {qrels}" for file in unanswering]
-    return NotedList(tagged, [*notes.lines(), *scores.notes, *lines])
+    return Answer(tagged, [*notes.lines(), *scores.notes, *lines])
 
 
 def inex_eval_scores(
     inputs: Inputs, options: InexEvalOptions | None = None, where: Where | None = None
-) -> NotedList[InexEvalScores]:
+) -> Answer[InexEvalScores]:
     """Compute the scores of inex_eval.
 
     Documents are needed only for results and relevant passages without character offsets.
@@ -199,7 +199,7 @@ def inex_eval_scores(
         InexEvalScores(run.name, run.source, _scores_of_run(topic_scores[run.name], options))
         for run in runs.values()
     ]
-    return NotedList(scores, notes.lines())
+    return Answer(scores, notes.lines())
 
 
 def inex_eval_output(scores: Iterable[InexEvalScores], per_topic: bool = False) -> str:

@@ -16,7 +16,6 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import (
     canonical_file,
     canonical_path,
-    is_passage,
     split_at_mark,
     split_element_id,
 )
@@ -370,7 +369,7 @@ def parse_result(text: str) -> tuple[str, str, AnySpan | None]:
         ValueError: If the name or the path is illegal.
     """
     file, element = split_at_mark(text)
-    if not is_passage(element):
+    if not element or element.startswith("#/"):
         return *split_element_id(text), None
     offset, _, length = element[1:].partition(":")
     return canonical_file(file), "", span_of(offset, length)

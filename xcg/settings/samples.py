@@ -85,9 +85,9 @@ def write_samples(folder: Path) -> int:
 
 
 def _data(folder: Path) -> Iterator[Path]:
-    """Yield all files below a folder except scripts, caches and hidden files."""
+    """Yield all files below a folder except caches, hidden files, and scripts that are in it itself."""
     for path in folder.iterdir():
-        if path.name.startswith((".", "__")) or path.suffix == ".py":
+        if path.name.startswith((".", "__")) or (path.suffix == ".py" and folder.name in PARTS):
             continue
         if path.is_dir():
             yield from _data(path)

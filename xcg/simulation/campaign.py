@@ -5,7 +5,7 @@ size. They simulate
 
 - documents: an INEX-like schema, log-normal sizes, inline markup, tables, lists and bibliographies;
 - assessments: passages, from which the element assessments follow as from real highlights
-  (:func:`xcg.judgements.passages.assess`), and further assessors who disagree with the first;
+  (:func:`xcg.judgements.anchoring.assess`), and further assessors who disagree with the first;
 - systems of known skill, preferred granularity and overlap.
 
 They do not simulate language: words are pseudo-words with a Zipf-Mandelbrot distribution, unrelated to
@@ -33,7 +33,7 @@ from xcg.documents.files import INCOMPLETE_CAMPAIGN, PathLike, check_complete
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError
 from xcg.formats.inex_assessments import inex_2004
-from xcg.judgements.passages import Highlight, assess
+from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
 from xcg.settings.keys import DEFAULT_MEASURES

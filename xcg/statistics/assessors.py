@@ -15,7 +15,6 @@ from itertools import product
 from typing import NamedTuple
 
 from xcg.errors import Notes, NothingToAverageError, XcgError
-from xcg.evaluation.default_models import default_model
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Assessments, Inputs, resolve_user_models
 from xcg.judgements.assessment import Assessment
@@ -33,6 +32,7 @@ from xcg.statistics.intervals import (
 )
 from xcg.statistics.rank_correlation import pair_signs, tau_b
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats
+from xcg.user_model.model import default_model
 
 SECTIONS = frozenset({"sec", "ss1", "ss2", "ss3", "section"})
 PARAGRAPHS = frozenset({"p", "ip1", "p1", "para"})

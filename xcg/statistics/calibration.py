@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -51,8 +50,7 @@ _MAX_CAMPAIGNS_AT_ONCE = 250
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True)
-class ErrorRate:
+class ErrorRate(NamedTuple):
     """How often a procedure has a false alarm in exchanged campaigns.
 
     Attributes:
@@ -160,11 +158,26 @@ def calibrate(
     if campaigns < 1:
         raise XcgError(f"{campaigns} campaigns: expected at least one")
     tests, corrections = [*dict.fromkeys(tests)], [*dict.fromkeys(corrections)]
-    _check_names(results, baseline, tests, corrections)
+    for test in tests:
+        check_name("test", test, PAIRED_TESTS)
+    for correction in corrections:
+        check_name("correction", correction, CORRECTION_NAMES)
+    if baseline == BEST:
+        raise XcgError("the results select the best run: expected the name of a run, or all")
+    if baseline not in (None, ALL_PAIRS):
+        check_name("run", baseline, results.runs)
+    if len(results.runs) < 2:
+        raise XcgError(f"{len(results.runs)} run: expected at least two to exchange")
     families = _families(results)
     base = 0 if baseline in (None, ALL_PAIRS) else results.runs.index(str(baseline))
     procedures = _procedures(families, base, baseline, tests or PAIRED_TESTS, corrections)
-    _check_all_studied(procedures, tests, corrections)
+    used = {name for procedure in procedures for name in (procedure.test, *procedure.corrections)}
+    for name in (*tests, *corrections):
+        if name not in used:
+            raise XcgError(
+                f"{name} cannot be studied: shaffer is only defined for all pairs of at least three "
+                "runs with the same topics, by t; use holm"
+            )
     largest = max(family.scores.size * len(results.runs) for family in families)
     size = min(_MAX_CAMPAIGNS_AT_ONCE, max(1, _MAX_SCORES_IN_MEMORY // largest))
     tasks = [
@@ -237,34 +250,6 @@ def _count_found(
     return {name: int((one & alarms).any(axis=1).sum()) for name, one in significant.items()}
 
 
-def _check_names(
-    results: Results, baseline: str | None, tests: Sequence[str], corrections: Sequence[str]
-) -> None:
-    for test in tests:
-        check_name("test", test, PAIRED_TESTS)
-    for correction in corrections:
-        check_name("correction", correction, CORRECTION_NAMES)
-    if baseline == BEST:
-        raise XcgError("the results select the best run: expected the name of a run, or all")
-    if baseline not in (None, ALL_PAIRS):
-        check_name("run", baseline, results.runs)
-    if len(results.runs) < 2:
-        raise XcgError(f"{len(results.runs)} run: expected at least two to exchange")
-
-
-def _check_all_studied(
-    procedures: Sequence[_Procedure], tests: Sequence[str], corrections: Sequence[str]
-) -> None:
-    """Raise an error if no family uses a test or correction."""
-    used = {name for procedure in procedures for name in (procedure.test, *procedure.corrections)}
-    for name in (*tests, *corrections):
-        if name not in used:
-            raise XcgError(
-                f"{name} cannot be studied: shaffer is only defined for all pairs of at least three "
-                "runs with the same topics, by t; use holm"
-            )
-
-
 def _families(results: Results) -> list[_Family]:
     """Return the scores by each measure under each user model, if there are any."""
     families = []
@@ -311,29 +296,19 @@ def _error_rate(
     kind, studied = procedure.kind, procedure.families
     comparisons = len(procedure.pairs) * len(studied)
     limits = binomtest(found, campaigns).proportion_ci(method="exact")
+    low, high, level = float(limits.low), float(limits.high), f"{100 * SIGNIFICANCE_LEVEL:g} %"
     smallest = min(family.smallest_p(procedure.test) for family in studied)
     if correction in ("shaffer", "holm", "bonferroni"):
         smallest *= comparisons
-    return ErrorRate(
-        measure=ALL if kind == GATE else studied[0].measure,
-        user_model=ALL if kind == GATE else studied[0].user_model,
-        procedure=kind,
-        baseline="" if kind == PAIRS else base,
-        test=procedure.test,
-        correction=correction,
-        comparisons=comparisons,
-        campaigns=campaigns,
-        found=found,
-        rate=found / campaigns,
-        low=float(limits.low),
-        high=float(limits.high),
-        verdict="no power" if smallest >= SIGNIFICANCE_LEVEL else _verdict(limits.low, limits.high),
-    )
-
-
-def _verdict(low: float, high: float) -> str:
-    level = f"{100 * SIGNIFICANCE_LEVEL:g} %"
-    if low > SIGNIFICANCE_LEVEL:
-        return f"above {level}"
-    known = f"below {level}" if high < SIGNIFICANCE_LEVEL else f"{level} is possible"
-    return f"{known}, {IF_EQUAL}"
+    if smallest >= SIGNIFICANCE_LEVEL:
+        verdict = "no power"
+    elif low > SIGNIFICANCE_LEVEL:
+        verdict = f"above {level}"
+    else:
+        known = f"below {level}" if high < SIGNIFICANCE_LEVEL else f"{level} is possible"
+        verdict = f"{known}, {IF_EQUAL}"
+    measure, model, _ = studied[0] if kind != GATE else (ALL, ALL, None)
+    base = "" if kind == PAIRS else base
+    rate = found / campaigns, low, high, verdict
+    procedure_of = kind, base, procedure.test, correction
+    return ErrorRate(measure, model, *procedure_of, comparisons, campaigns, found, *rate)

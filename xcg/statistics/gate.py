@@ -30,7 +30,6 @@ from xcg.statistics.topic_scores import (
     ROUNDING,
     BaselinePair,
     Booleans,
-    Floats,
     baseline_pairs,
     check_name,
     scores_by_cell,
@@ -257,7 +256,7 @@ def _compare(
     broken = broken_rules(pairs, found, rules, p_values)
     if p_values is not None:
         fails = broken["worse-than" if rules.margins is None else "margin"][0]
-        problems += _without_power(pairs, rules, family, fails, p_values[0])
+        problems += _without_power(pairs, rules, family, fails)
         for column in np.flatnonzero(fails).tolist():
             p = float(p_values[0, column])
             yield _worse_than_baseline(pairs[column], baseline, rules, family, p)
@@ -271,7 +270,7 @@ def _compare(
 
 
 def _without_power(
-    pairs: Sequence[BaselinePair], rules: Rules, family: str, fails: Booleans, p_values: Floats
+    pairs: Sequence[BaselinePair], rules: Rules, family: str, fails: Booleans
 ) -> Iterator[tuple[str, str]]:
     """Yield a message if a run can never fail (with margins: pass) by a test, with advice."""
     decided = {pair.run for pair, fail in zip(pairs, fails, strict=True) if fail}

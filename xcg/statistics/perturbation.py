@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
+from xcg.answer import Answer
 from xcg.documents.paths import WHOLE
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
-from xcg.evaluation.results import NotedList
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.topic import Topic
-from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
 from xcg.measures import Measure, RankingGains
 from xcg.measures.topic_gains import vector
@@ -61,7 +60,7 @@ class PerturbedMean(NamedTuple):
 
 def perturb(
     inputs: Inputs, counts: Sequence[int] = COUNTS, progress: Progress | None = None
-) -> NotedList[PerturbedMean]:
+) -> Answer[PerturbedMean]:
     """Compute means after non-relevant results are inserted into runs.
 
     The inserted results are from documents without relevant text, so they gain nothing and overlap with
@@ -94,11 +93,24 @@ def perturb(
     notes = inputs.new_notes()
     standard = [measure for measure in measures if measure.definition.needs == "levels"]
     of_gains = [measure for measure in measures if measure not in standard]
-    levels = _levels(inputs.recall_base, standard)
+    levels: Levels = {}
+    if standard:
+        if spans := span_topics(inputs.recall_base):
+            raise XcgError(
+                f"{standard[0]}: the relevance of topic {spans[0]} is given by passages alone: "
+                "expected a measure of gains, such as MAep"
+            )
+        levels = levels_of(inputs.recall_base)
     gains: dict[tuple[str, str], list[RankingGains]] = {}
+
+    def add_gains(topic: Topic) -> None:
+        for model in models:
+            ideal = topic.ideal(model)
+            for run in topic.rankings if ideal.gains else ():
+                gains.setdefault((run, model.name), []).append(topic.gains(run, ideal, model))
+
     if of_gains:
-        source = TopicSource.of(inputs)
-        map_topics(source, lambda topic: _add_gains(gains, topic, models), notes)
+        map_topics(TopicSource.of(inputs), add_gains, notes)
     lines: list[PerturbedMean] = []
     for done, (run, model) in enumerate(product(runs, models)):
         if progress is not None:
@@ -118,19 +130,7 @@ def perturb(
                     )
     if not lines:
         raise XcgError("nothing to perturb: no run answers a topic with an ideal element")
-    return NotedList(lines, notes.lines())
-
-
-def _levels(base: RecallBase, standard: Sequence[Measure]) -> Levels:
-    """Return the levels for standard measures; XcgError for topics without."""
-    if not standard:
-        return {}
-    if spans := span_topics(base):
-        raise XcgError(
-            f"{standard[0]}: the relevance of topic {spans[0]} is given by passages alone: expected a "
-            "measure of gains, such as MAep"
-        )
-    return levels_of(base)
+    return Answer(lines, notes.lines())
 
 
 def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) -> None:
@@ -152,16 +152,6 @@ def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) ->
                 )
 
 
-def _add_gains(
-    gains: dict[tuple[str, str], list[RankingGains]], topic: Topic, models: Sequence[UserModel]
-) -> None:
-    """Add the gains of an answered topic under each user model with an ideal gain above 0."""
-    for model in models:
-        ideal = topic.ideal(model)
-        for run in topic.rankings if ideal.gains else ():
-            gains.setdefault((run, model.name), []).append(topic.gains(run, ideal, model))
-
-
 def _means(
     topics: Sequence[RankingGains], measures: Sequence[Measure], counts: Sequence[int], model: UserModel
 ) -> Means:
@@ -169,19 +159,17 @@ def _means(
     effort = model.effort.parameters()
     means: Means = {}
     for position, count in product(POSITIONS, counts):
-        perturbed = [_insert(topic, position, count) for topic in topics]
+        perturbed, index = [], POSITIONS[position]
+        for topic in topics:
+            found = vector(topic.gains)
+            found = np.concatenate([found[:index], np.zeros(count), found[index:]])
+            perturbed.append(RankingGains(found, vector(topic.ideal), topic.not_retrieved))
         for measure in measures:
             values = [measure.compute(topic, effort) for topic in perturbed]
             defined = [value for value in values if value is not None]
             mean = math.fsum(defined) / len(defined) if defined else None
             means[measure, position, count] = mean
     return means
-
-
-def _insert(topic: RankingGains, position: Position, count: int) -> RankingGains:
-    gains, index = vector(topic.gains), POSITIONS[position]
-    perturbed = np.concatenate([gains[:index], np.zeros(count), gains[index:]])
-    return RankingGains(perturbed, vector(topic.ideal), topic.not_retrieved)
 
 
 def _means_of_levels(
@@ -270,7 +258,10 @@ def _curves(uniform: bool, levels: int, swaps: int, repetitions: int, seed: int)
     for number in range(swaps):
         for _ in range(repetitions):
             ideal = _draw_ideal(rng, levels, uniform)
-            totals[:, number] += list_scores(_swap_pairs(rng, ideal, number), ideal)
+            ranking = ideal.copy()
+            for first, second in rng.integers(ITEMS, size=(number, 2)):
+                ranking[[first, second]] = ranking[[second, first]]
+            totals[:, number] += list_scores(ranking, ideal)
     return [
         LevelCurve(measure, levels, (total / repetitions).tolist())
         for measure, total in zip(STUDIED_MEASURES, totals, strict=True)
@@ -291,13 +282,6 @@ def _draw_ideal(rng: np.random.Generator, levels: int, uniform: bool) -> Floats:
         ratings = rng.choice(levels, ITEMS, p=probabilities / probabilities.sum())
         ratings[0] = max(ratings[0], 1)  # a list without relevant items has no ideal
     return np.sort(ratings)[::-1].astype(np.float64)
-
-
-def _swap_pairs(rng: np.random.Generator, ideal: Floats, pairs: int) -> Floats:
-    ranking = ideal.copy()
-    for first, second in rng.integers(ITEMS, size=(pairs, 2)):
-        ranking[[first, second]] = ranking[[second, first]]
-    return ranking
 
 
 def list_scores(ranking: Floats, ideal: Floats) -> list[float]:

@@ -30,6 +30,7 @@ Counts = npt.NDArray[np.int64]
 
 TRIALS = 100
 BEST_FRACTION = 0.75
+"""Fraction of the runs to compare; those with the best means, rounded down."""
 _TRIALS_AT_ONCE = 25
 _RESAMPLES_PER_TASK = 20
 
@@ -102,13 +103,13 @@ class SwapRates:
         return rates
 
 
-def best_runs(
-    scores: Floats, fraction: float = BEST_FRACTION, order: Order = HIGHER_IS_BETTER
-) -> Floats:
+def best_runs(scores: Floats, order: Order = HIGHER_IS_BETTER) -> Floats:
     """Return the columns of the runs with the best means, in their order; of equal runs the first."""
-    kept = math.floor(round(fraction * scores.shape[1], 9))  # 0.29 × 100 is 29, and not 28.999…
+    kept = math.floor(BEST_FRACTION * scores.shape[1])
     if kept < 2:
-        raise XcgError(f"{fraction:g} of {scores.shape[1]} runs are {kept}: expected at least two runs")
+        raise XcgError(
+            f"{BEST_FRACTION:g} of {scores.shape[1]} runs are {kept}: expected at least two runs"
+        )
     means = np.round(scores.mean(axis=0), DIGITS)
     best_first = np.argsort(means if order.lower_is_better else -means, kind="stable")
     return scores[:, np.sort(best_first[:kept])]
@@ -123,9 +124,7 @@ class RunSummary(NamedTuple):
     best: float
 
 
-def summarise_runs(
-    scores: npt.ArrayLike, order: Order = HIGHER_IS_BETTER, fraction: float = BEST_FRACTION
-) -> RunSummary:
+def summarise_runs(scores: npt.ArrayLike, order: Order = HIGHER_IS_BETTER) -> RunSummary:
     """Summarise the mean scores of the best runs over all topics.
 
     KL (6.2.2) report a mean of 0.05, a standard deviation of 0.02 and a best score of 0.107 for MAep.
@@ -133,7 +132,6 @@ def summarise_runs(
     Args:
         scores: Array of shape (topics, runs), at least 1 × 2.
         order: The order of the measure's values.
-        fraction: Fraction of the runs to compare; see :func:`swap_rates`.
 
     Raises:
         XcgError: If the array has another shape or a value that is not finite, or fewer than two runs
@@ -142,7 +140,7 @@ def summarise_runs(
     >>> summarise_runs([[0.25, 0.5, 0.0], [0.25, 1.0, 0.0]])
     RunSummary(runs=2, mean=0.5, deviation=0.3535533905932738, best=0.75)
     """
-    means = best_runs(np.asarray(scores, np.float64), fraction, order).mean(axis=0)
+    means = best_runs(np.asarray(scores, np.float64), order).mean(axis=0)
     best = float(means.min() if order.lower_is_better else means.max())
     return RunSummary(len(means), math.fsum(means) / len(means), standard_deviation(means), best)
 
@@ -155,7 +153,6 @@ def swap_rates(
     progress: Progress | None = None,
     resamples: int = 0,
     sizes: Sequence[int] | None = None,
-    fraction: float = BEST_FRACTION,
 ) -> dict[str, SwapRates]:
     """Compare the order of each pair of runs on disjoint topic sets of the same size.
 
@@ -175,7 +172,6 @@ def swap_rates(
         resamples: Number of bootstrap resamples of the topics, at least 0; each repeats all trials. The
             compared runs are those of the collection.
         sizes: Topic-set sizes; by default 1 to ⌊topics / 2⌋.
-        fraction: Fraction of the runs to compare; those with the best means, rounded down.
 
     Returns:
         Swap rates by measure.
@@ -184,13 +180,13 @@ def swap_rates(
         XcgError: If a size does not fit twice, or fewer than two runs are left; and as
             :meth:`xcg.evaluation.parallel.Executor.run`.
 
-    >>> scores = np.array([[0.5, 0.3], [0.2, 0.4]])  # differences of 0.2, all reversed
-    >>> found = swap_rates({"MAep": scores}, fraction=1)["MAep"]
+    >>> scores = np.array([[0.5, 0.3, 0.0], [0.2, 0.4, 0.0]])  # differences of 0.2, all reversed
+    >>> found = swap_rates({"MAep": scores})["MAep"]  # of the best two
     >>> found.sizes, found.counts[0, -2:].tolist(), found.swaps[0, -2:].tolist()
     ((1,), [0, 100], [0, 100])
     """
     arrays = {
-        measure: best_runs(np.asarray(array), fraction, MEASURES.order(measure))
+        measure: best_runs(np.asarray(array), MEASURES.order(measure))
         for measure, array in scores.items()
     }
     chosen = tuple(sizes or range(1, len(next(iter(arrays.values()))) // 2 + 1))

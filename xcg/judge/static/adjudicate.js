@@ -37,6 +37,7 @@ document.addEventListener("click", async ({ target }) => {
     element("problem").hidden = !problem;
     if (problem) return element("problem").scrollIntoView({ block: "center" });
   }
+  history.replaceState(null, "", location.pathname); // so that the page stays where it is
   location.reload();
 });
 

@@ -78,7 +78,7 @@ export class Saving extends EventTarget {
       return this.fail("the server does not answer");
     }
     if (response.ok) {
-      this.clock.add(-seconds);
+      if (answer.version !== this.judgement.version) this.clock.add(-seconds);
       this.accept(answer, 1, true);
     } else if (response.status === 409 && answer.judgement) {
       this.refused.push(...this.queue);

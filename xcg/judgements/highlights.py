@@ -1,4 +1,4 @@
-"""Find the quotes of assessments in documents, and derive element assessments from passages."""
+"""Derive element assessments from passages that assessors highlighted in documents."""
 
 from __future__ import annotations
 
@@ -7,171 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.text_search import Location, Quote, TextIndex, states_span
+from xcg.documents.text_search import Quote, TextIndex, states_span
 from xcg.documents.tree import ElementTree, Ints
-from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.judgements.assessment import Assessment, ParsedPassage, QuotedPassage
-from xcg.judgements.nuggets import add_passage, remove_nuggets
+from xcg.errors import UnmappedError, XcgError
+from xcg.judgements.anchoring import difference
+from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.lazy_modules import np, npt
 from xcg.runs.chunk_documents import missing_document
-
-_SHOWN = 60
-
-
-def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
-    """Return assessments whose passages all have positions.
-
-    Quotes are searched, and the text of passages that state their position is compared with the
-    document; only white space, Unicode form, case and typography may differ. Documents are read one
-    after the other, so that each is prepared for the search once.
-
-    Args:
-        base: The assessments, which are not changed.
-        corpus: The documents. Without them, passages with a position stay as they are.
-        notes: If they are lenient, passages that do not match are counted and left out.
-
-    Raises:
-        UnmappedError: If a quote is lost or ambiguous, or a document has another text at the position.
-        XcgError: If there are quotes without position, and no documents.
-
-    >>> base = RecallBase.of({"1": {"bees": [{"exact": "waggle dance"}]}})
-    >>> anchor(base, Corpus.of({"bees": "Bees do a waggle dance."}), Notes()).spans("1")["bees"]
-    [Span(start=10, end=22, exhaustivity=2.0)]
-    """
-    if not base.quoted:
-        return base
-    if corpus is None:
-        _refuse_quotes(base)
-        return base.without_quotes()
-    quoted = _by_document(base, corpus)
-    changed = base.without_quotes()
-    for file in corpus.prepared(list(quoted)):
-        try:
-            index = TextIndex(corpus.tree(file).text)
-        except UnmappedError:
-            raise
-        except InputError:
-            continue  # reported when the document is evaluated
-        for topic, passage in quoted[file]:
-            try:
-                span = _checked_span(index, file, passage)
-            except UnmappedError as error:
-                notes.tolerate("passages whose text is not in their document", error)
-                if passage.span is not None and passage.nugget is not None:
-                    remove_nuggets(changed, topic, (file, passage.span))
-                elif passage.span is not None:
-                    changed.remove_span(topic, file, Span(*passage.span, passage.exhaustivity))
-            else:
-                if passage.span is None:
-                    found = ParsedPassage(passage.quote, span, passage.exhaustivity, passage.nugget)
-                    add_passage(changed, topic, file, found, passage.where)
-    return changed
-
-
-def _by_document(base: RecallBase, corpus: Corpus) -> dict[str, list[tuple[str, QuotedPassage]]]:
-    """Return document → topics and their passages in it that state their text."""
-    found: dict[str, list[tuple[str, QuotedPassage]]] = {}
-    for topic, file, passage in base.quoted:
-        if file in corpus:  # missing documents are reported when they are evaluated
-            found.setdefault(file, []).append((topic, passage))
-    return found
-
-
-def _refuse_quotes(base: RecallBase) -> None:
-    """Raise an error if a passage has no position."""
-    for *_, passage in base.quoted:
-        if passage.span is None:
-            raise InputError(
-                passage.where,
-                "the passage is given by its text: expected a corpus, or start and end, which xcg "
-                "place adds",
-            )
-
-
-def _checked_span(index: TextIndex, file: str, passage: QuotedPassage) -> tuple[int, int]:
-    """Return the position of a passage; raise UnmappedError if the document does not confirm it."""
-    if passage.span is None:
-        return _only_position(index, file, passage.quote, passage.where)
-    start, end = passage.span
-    if not states_span(index.text, start, end, passage.quote.exact):
-        where = f"{passage.where}, {file}, {start}–{end}"
-        raise UnmappedError(where, difference(index, start, end, passage.quote))
-    return start, end
-
-
-def _only_position(index: TextIndex, file: str, quote: Quote, where: object) -> tuple[int, int]:
-    location = _located(index, quote, where)
-    if location.is_found:
-        return location.start, location.end
-    shown = f"{quote.exact[:_SHOWN]!r}"
-    if location.status == "ambiguous":
-        problem = (
-            f"{location.occurrence_list} of {shown} in {file}; expected more of its prefix or suffix"
-        )
-        raise UnmappedError(where, f"{problem}, or start and end")
-    raise UnmappedError(
-        where, f"{file} does not contain {shown}; xcg place --fuzzy 0.9 finds similar text"
-    )
-
-
-def difference(index: TextIndex, start: int, end: int, quote: Quote) -> str:
-    """Return the message for a span with unexpected text; it gives the position of the stated text."""
-    found = f"the text is {index.text[start:end][:_SHOWN]!r}, not {quote.exact[:_SHOWN]!r}"
-    if start > 0 and states_span(index.text, start - 1, end - 1, quote.exact):
-        return (
-            f"{found}, which is at {start - 1}–{end - 1}: offsets begin with 0 and do not count a byte "
-            "order mark, which Python keeps unless a file is opened with encoding='utf-8-sig'"
-        )
-    location = _located(index, quote, f"{start}–{end}")
-    if location.is_found:
-        now = f"which is at {location.start}–{location.end}"
-    elif location.status == "ambiguous":
-        now = f"which has {location.occurrence_list}"
-    else:
-        now = "which the document does not contain"
-    return f"{found}, {now}; xcg place --update moves the passages to their text"
-
-
-def _located(index: TextIndex, quote: Quote, where: object) -> Location:
-    try:
-        return index.locate(quote)
-    except XcgError as error:
-        raise UnmappedError(where, str(error)) from None
-
-
-class QuoteFinder:
-    """Finds quotes one by one, and keeps the document of the last one.
-
-    Args:
-        corpus: The documents; None without them.
-    """
-
-    def __init__(self, corpus: Corpus | None) -> None:
-        self._corpus = corpus
-        self._last: tuple[str, TextIndex] | None = None
-
-    def span(
-        self, file: str, quote: Quote, where: object, stated: tuple[int, int] | None = None
-    ) -> tuple[int, int]:
-        """Return start and end of a quote in a document.
-
-        Args:
-            file: The document.
-            quote: The quote.
-            where: File and line, for messages.
-            stated: Its start and end, where the document must have its text; None to search it.
-
-        Raises:
-            InputError: If there are no documents or the quote has no position.
-        """
-        if self._corpus is None:
-            raise InputError(where, "the passage is given by its text: expected a corpus")
-        if file not in self._corpus:
-            raise UnmappedError(where, missing_document(file, self._corpus, is_result=False))
-        if self._last is None or self._last[0] != file:
-            self._last = file, TextIndex(self._corpus.tree(file).text)
-        return _checked_span(self._last[1], file, QuotedPassage(quote, stated, 0.0, where))
 
 
 class Highlight(NamedTuple):
