@@ -28,11 +28,11 @@ from pathlib import Path
 import bm25s
 import numpy as np
 from lxml import etree
-from xcg.judgements.passages import Highlight, assess
 
 from xcg.documents.corpus import Corpus
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
+from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.run import Ranking
 from xcg.strategies.registry import strategies_of

@@ -27,12 +27,6 @@ def caption_of(figure: Any) -> str:
     return " ".join(str(figure.get_supxlabel()).split())
 
 
-def cells_of(axis: Any) -> dict[str, list[float]]:
-    """Return column → values from top to bottom of a table of cells; unknown values are None."""
-    (mesh,) = axis.collections
-    return dict(zip(tick_labels(axis), mesh.get_array().T.tolist(), strict=True))
-
-
 def drawn_tick_labels(axis: Any) -> list[Any]:
     """Return the labels of ticks within the limits of an x or y axis; others are not drawn."""
     low, high = sorted(axis.get_view_interval())

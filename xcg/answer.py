@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, missing_extra, nearest
+from xcg.settings.study_keys import PLOT_WIDTHS
 from xcg.table_formats import TABLE_FORMATS
 from xcg.tables import RECORD_FORMATS, Column, Record, Table, html_table, html_text, json_text, records
 from xcg.terminal_tables import PIPE, Block, Terminal, sentence, terminal_text
@@ -46,8 +49,17 @@ _PLOT_STYLE = {
     "legend.title_fontsize": 8,
     "legend.frameon": False,
     "svg.fonttype": "none",  # text stays text, which readers can search and edit
+    "pdf.fonttype": 42,
     "svg.hashsalt": "xcg",  # the same data give the same file
 }
+
+
+_PAPER_STYLE = {
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 8),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 7),
+}
+FIGURE_WIDTH: ContextVar[float | None] = ContextVar("width of figures in inches", default=None)
+"""The width that the user wants; None for a figure that fits its content."""
 
 
 @dataclass
@@ -153,15 +165,29 @@ class Answer(Sequence[T], Generic[T]):
         """Return the records as a pandas DataFrame (needs the extra ``xcg[pandas]``)."""
         return data_frame(self.records())
 
-    def plot(self, path: str | Path) -> None:
+    def plot(self, path: str | Path, width: str | float | None = None) -> None:
         """Draw the answer into a file: .png, .svg or .pdf (needs the extra ``xcg[plots]``).
+
+        Args:
+            path: The file.
+            width: ``column`` or ``page`` of a paper, or centimetres; by default what the content needs.
 
         Raises:
             XcgError: If this answer has no plot, or the format of the file is unknown.
         """
+        with open_plot(Path(path)) as draw:
+            draw(self, width)
+
+    def figure(self, width: str | float | None = None) -> Figure:
+        """Return the plot of :meth:`plot` as a figure of matplotlib."""
+        centimetres = PLOT_WIDTHS[width] if isinstance(width, str) else width
         if self._figure is None:
             raise XcgError("there is no plot of this answer: print a table")
-        save(self._figure(), Path(path))
+        token = FIGURE_WIDTH.set(None if centimetres is None else centimetres / 2.54)
+        try:
+            return self._figure()
+        finally:
+            FIGURE_WIDTH.reset(token)
 
     @property
     def has_plot(self) -> bool:
@@ -254,32 +280,31 @@ def in_style(draw: Callable[P, T]) -> Callable[P, T]:
     def call(*arguments: P.args, **values: P.kwargs) -> T:
         from matplotlib import style
 
-        with style.context(["default", _PLOT_STYLE]):
+        paper = {} if FIGURE_WIDTH.get() is None else _PAPER_STYLE
+        with style.context(["default", _PLOT_STYLE, paper]):
             return draw(*arguments, **values)
 
     return call
 
 
-def check_plot_format(path: Path) -> None:
-    """Check that a plot can be saved in the format of a file name.
+@contextmanager
+def open_plot(path: Path) -> Iterator[Callable[[Answer[Any], str | float | None], str]]:
+    """Open a file, and yield a function that draws an answer of a width, and returns the caption.
 
     Raises:
-        InputError: If the ending is not .png, .svg or .pdf.
+        InputError: If the ending is not .png, .svg or .pdf, or the file cannot be written.
     """
-    if path.suffix.lower() not in PLOT_FORMATS:
-        raise InputError(path, f"unknown kind of plot: {nearest(path.suffix, PLOT_FORMATS)}")
-
-
-@in_style
-def save(figure: Figure, path: Path) -> None:
-    """Save a figure as PNG, SVG or PDF, depending on the ending of the file name.
-
-    Raises:
-        InputError: If the ending is unknown or the file cannot be written.
-    """
-    check_plot_format(path)
     ending = path.suffix[1:].lower()
+    if f".{ending}" not in PLOT_FORMATS:
+        raise InputError(path, f"unknown kind of plot: {nearest(path.suffix, PLOT_FORMATS)}")
     # Without a date, the same data give the same file.
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
     with whole_file(path) as file:
-        figure.savefig(file, format=ending, metadata=metadata)
+
+        @in_style
+        def draw(answer: Answer[Any], width: str | float | None) -> str:
+            figure = answer.figure(width)
+            figure.savefig(file, format=ending, metadata=metadata)
+            return str(figure.get_label())
+
+        yield draw

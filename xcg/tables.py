@@ -191,6 +191,7 @@ class Table:
             parts = self._divided(_PIPE_WIDTH)
             return "\n".join(text_table(one.heading, one.cells(), one.numeric()) for one in parts)
         table, names = self._without_constants()
+        names = [name for name in names if name.partition(": ")[2] not in self.title.split()]
         parts = table._divided(_PAGE_WIDTH)
         written = []
         for index, part in enumerate(parts, 1):

@@ -8,6 +8,7 @@ import random
 import shlex
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,19 @@ def test_five_commands_lead_to_the_first_table(folder: Path, xcg_command: Comman
 def test_the_page_shows_what_attacks_achieve() -> None:
     page = (ROOT / "docs" / "howto" / "chunk-sizes.md").read_text(encoding="utf-8")
     assert load_script(ROOT / "benchmarks" / "chunk_attacks.py").table() in page
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_page_shows_the_scores_of_other_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    for tool in ("ragas", "rapidfuzz", "ranx", "spanchor", "llama_index"):
+        if find_spec(tool) is None:  # to import ragas needs the script
+            pytest.skip(f"needs {tool}")
+    page = (ROOT / "docs" / "decisions" / "official-evaluators.md").read_text(encoding="utf-8")
+    table, agree = load_script(ROOT / "benchmarks" / "rag_tools.py").table()
+    assert agree
+    assert table in page
 
 
 def test_the_questions_of_the_sample_are_its_gold(tmp_path: Path, xcg_command: Command) -> None:

@@ -197,7 +197,11 @@ def test_every_wrong_call_has_one_message_and_status_2(
             "--format: this command does not print 'trec_eval': ",
         ),
         (["explain", "--set", "format=bibtex"], "--set format: this command does not print 'bibtex'"),
-        (["evaluate", "--set", "plot=a.png"], "--set plot: this command draws no plot: remove it"),
+        (
+            ["evaluate", "--set", "plot.path=a.png"],
+            "--set plot.path: this command draws no plot: remove it",
+        ),
+        (["sweep", "--plot", "none/a.svg"], "none/a.svg: cannot write: No such file or directory"),
         (["sweep", "--plot", "a.gif"], "a.gif: unknown kind of plot: expected one of .pdf, .png, .svg"),
         (
             ["compare", "--table", "means", "--plot", "a.png"],

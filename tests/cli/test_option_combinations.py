@@ -38,7 +38,7 @@ def test_the_keys_of_a_file_are_for_several_commands(xcg_command: Command, tmp_p
         (tmp_path / run).write_text("".join(f"{topic} Q0 d 1 9 {run}\n" for topic in range(5)))
     config = tmp_path / "c.yaml"
     config.write_text(
-        "assessments: q\nruns: [a, b]\nuser_model: levels\nmeasures: [RR]\nplot: p.svg\n"
+        "assessments: q\nruns: [a, b]\nuser_model: levels\nmeasures: [RR]\nplot: {path: p.svg}\n"
         "compare: {baseline: a, margin: 0.1}\ngate: {fail_under: {RR: 0.5}}\n"
         "check: {unassessed: true}\n"
     )

@@ -70,7 +70,7 @@ def test_documents_are_as_if_their_files_lacked_the_elements(
             etree.QName(e).localname in names for e in etree.fromstring(source.encode()).iter("*")
         )
         if names:
-            assert f" {count} elements " in corpus.exclusion(["d"])
+            assert f" {count} element" in corpus.exclusion(["d"])
         corpus.write_cache()
         again = Corpus(CorpusPath(str(folder), exclude=names))
         gone = [path for path in whole.paths if path not in kept]
@@ -143,7 +143,7 @@ def test_offsets_count_the_remaining_text(campaign: Path, workers: str, xcg_comm
         done = xcg_command("evaluate", campaign, "--workers", workers, "--format", "csv")
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[1].split(",")[3] == "1.0", done.stdout
-        note = "corpus.exclude removes 1 elements (front) from 1 of 1 documents with assessments"
+        note = "corpus.exclude removes 1 element (front) from 1 of 1 document with assessments"
         assert note in done.stderr
     checked = xcg_command("check", campaign)
     assert "corpus.exclude removes 2 elements (front) from 2 of 2 documents" in checked.stderr

@@ -15,7 +15,7 @@ from xcg.errors import Notes, XcgError
 from xcg.evaluation.explain import explain as explain_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
-from xcg.gains.element_gains import KnownGains, ranking_gains
+from xcg.gains.topic import KnownGains, ranking_gains
 from xcg.user_model.model import UserModel, shipped_models
 
 

@@ -198,6 +198,7 @@ def test_update_moves_the_best_entry_point_with_its_passage(tmp_path: Path) -> N
     [
         ("question,quote\nq,dance well\n", "1 exact"),
         ("quote,document,question\nDANCE  well,bees,q\n", "1 normalised"),
+        ("Question;Quote\nq;dance well\n", "1 exact"),
         ('\ufefftopic,exact,prefix\n"q\nr",well,dance \n', "1 exact"),
         (
             "question,quote\n\nq,fly\n",

@@ -121,7 +121,7 @@ def test_topics_have_a_description_and_a_narrative(tmp_path: Path, name: str, co
     ("name", "content", "message"),
     [
         ("t.csv", "title,id\n", "t.csv: no topic with a title"),
-        ("t.csv", "id;title\n1;one\n", "t.csv:1: not a topic file: .* the column 'id' is missing"),
+        ("t.csv", "id|title\n1|one\n", "t.csv:1: not a topic file: .* the column 'id' is missing"),
         (
             "t.csv",
             "id,title,narative\n",

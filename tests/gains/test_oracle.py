@@ -20,9 +20,9 @@ from xcg.errors import Notes, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
 from xcg.gains import oracle
-from xcg.gains.element_gains import KnownGains, ranking_gains
 from xcg.gains.element_reader import ElementReader, JudgedDocument
 from xcg.gains.span_reader import GoldSpan, SpanReader
+from xcg.gains.topic import KnownGains, ranking_gains
 from xcg.strategies.registry import STRATEGIES, reference_run, rewrite
 from xcg.user_model.relevance_value import RelevanceValue
 

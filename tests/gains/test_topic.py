@@ -16,8 +16,8 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
-from xcg.gains.element_gains import KnownGains, ranking_gains
 from xcg.gains.judged_topic import ideal_elements_of
+from xcg.gains.topic import KnownGains, ranking_gains
 from xcg.measures import MEASURES, RankingGains
 
 ALL = [

@@ -31,7 +31,7 @@ def changed(judgement: Judgement, operation: str, /, **values: Any) -> Judgement
 
 def test_add_keeps_the_quote_of_the_passage() -> None:
     (one,) = changed(Judgement(), "add", start=12, end=22, grade="2").highlights
-    assert one == (1, 12, 22, "2", Quote("Ants walk.", "Bees dance. ", " Wasps sting."), "placed")
+    assert one[:5] == (1, 12, 22, "2", Quote("Ants walk.", "Bees dance. ", " Wasps sting."))
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xcg.documents.parsing import parse_document
-from xcg.judgements.anchoring import _element_assessments
-from xcg.judgements.highlights import Highlight, SpecificityScale, assess_spans
+from xcg.judgements.highlights import Highlight, SpecificityScale, _element_assessments, assess_spans
 from xcg.judgements.recall_base import Span
 
 TREE = parse_document(b"<a>12<b>3456<c>7890</c></b>12<b><c>3</c>4567<c/><c>8</c>901234567890</b></a>")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -88,3 +90,13 @@ def test_every_declaration_is_complete_and_its_usage_parses() -> None:
         assert all([definition.title, definition.formula, definition.range, definition.example])
         assert re.search(r"(19|20)[0-9]{2}|TREC|trec_eval", definition.source)
         assert MEASURES.parse(definition.usage).definition is definition
+
+
+def test_measures_work_without_docstrings() -> None:
+    command = [
+        sys.executable,
+        "-OO",
+        "-c",
+        "from xcg.measures import MEASURES; print(len([*MEASURES]))",
+    ]
+    assert int(subprocess.run(command, capture_output=True, check=True).stdout) == len([*MEASURES])

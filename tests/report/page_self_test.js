@@ -36,6 +36,30 @@ function checkCurves() {
   }
 }
 
+function checkRanks() {
+  if (data.models.length < 2 || data.runs.length < 2) return;
+  const lines = byId("rank-chart").querySelectorAll("g[data-rank-run]").length;
+  check(lines === data.runs.length - data.references.length, "a run has no line of ranks");
+  const best = runsByMean(0, 0).find((run) => !isReference(run));
+  check(ranksOfRuns(0, 0)[best] === 1, "the best run does not have rank 1");
+}
+
+function checkP() {
+  const values = [0.00001, 0.25, 0.99996, 1].map((p) => formatP(p)).join(" ");
+  check(values === "<0.0001 0.2500 >0.9999 1", `p values are printed as ${values}`);
+}
+
+function checkBands() {
+  const box = byId("charts").querySelector(".chart");
+  const shown = () => [...box.querySelectorAll(".band")].filter((band) => getComputedStyle(band).opacity > 0);
+  const inputs = [...byId("curve-runs").querySelectorAll("input:checked")];
+  for (const input of inputs.slice(1)) input.click();
+  const run = box.querySelector("g[data-run]");
+  check(!run || shown().length === box.querySelectorAll(".band").length, "one run has no interval");
+  for (const input of inputs.slice(1)) input.click();
+  check(inputs.length <= 3 || shown().length === 0, "many runs have intervals");
+}
+
 function checkStrategies() {
   if (!data.strategies || data.strategies.missing) return;
   check(!byId("strategies").parentElement.hidden, "the section on strategies is hidden");
@@ -112,6 +136,9 @@ verdict.id = "selftest";
 try {
   checkSorting();
   checkCurves();
+  checkRanks();
+  checkP();
+  checkBands();
   checkStrategies();
   checkSelects();
   checkExplanations();

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
-from figure_contents import caption_of, cells_of, lines_of, tick_labels
+from figure_contents import caption_of, lines_of, tick_labels
 from score_tables import results_by_model
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.report.comparison_plots import differences_plot, panel_notes, strategies_plot, sweep_plot
+from xcg.report.figures import line_style
 from xcg.statistics.intervals import Interval
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.statistics.significance import compare
@@ -127,16 +128,12 @@ def test_a_sweep_shows_correlations_and_ranks(measure: str, ranks: dict[str, lis
     ]
     tau_axis, rank_axis = sweep_plot(means_of(measure, SWEEP), shifts, models[0]).axes
     assert tau_axis.get_title(loc="left") == measure
-    assert rank_axis.get_title(loc="left") == "ranks of runs"
+    assert rank_axis.get_xlabel() == "rank of the run"
     values, rows = lines_of(tau_axis)["τ-b"]
     assert values == pytest.approx([1.0, float("nan")], nan_ok=True)
     assert rows == [0, 1]
     assert tau_axis.get_ylim() == (1.5, -0.5)  # the first user model is at the top
-    assert cells_of(rank_axis) == ranks
-    assert list(cells_of(rank_axis).values()) == sorted(ranks.values())  # best first by the baseline
-    assert sorted(text.get_text() for text in rank_axis.texts) == sorted(
-        str(rank) for line in ranks.values() for rank in line
-    )
+    assert lines_of(rank_axis) == {run: (line, [0, 1]) for run, line in ranks.items()}
     assert [label.get_text() for label in tau_axis.get_yticklabels()] == ["0", "1"]
     assert tau_axis.get_ylabel() == "alpha"
 
@@ -145,8 +142,24 @@ def test_a_sweep_has_a_gap_for_a_missing_mean() -> None:
     scores = {"one": {"a": 1.0, "b": 2.0}, "two": {"a": 1.0}}
     shifts = [OrderShift("MAep", model, 1.0, 1.0, 0, "a") for model in scores]
     tau_axis, axis = sweep_plot(means_of("MAep", scores), shifts, "one").axes
-    assert cells_of(axis) == {"b": [1, None], "a": [2, 1]}
+    gap = pytest.approx([1, float("nan")], nan_ok=True)
+    assert lines_of(axis) == {"a": ([2, 1], [0, 1]), "b": (gap, [0, 1])}
     assert [label.get_text() for label in tau_axis.get_yticklabels()] == ["one", "two"]
+
+
+def test_of_many_runs_the_best_keep_the_colours_that_they_have_in_other_plots() -> None:
+    runs = {f"r{number}": float(number) for number in range(10)}  # r9 is the best
+    scores = {"one": runs, "two": {run: -value for run, value in runs.items()}}
+    shifts = [OrderShift("MAep", model, 1.0, 1.0, 0, "r9") for model in scores]
+    figure = sweep_plot(means_of("MAep", scores), shifts, "one")
+    lines = {line.get_label(): line for line in figure.axes[1].get_lines()}
+    named = [name for name in lines if not name.startswith("_")]
+    assert named == ["r5", "r6", "r7", "r8", "r9"]
+    for name in named:
+        style = line_style(int(name[1:]))
+        assert lines[name].get_color() == style["color"]
+        assert lines[name].get_marker() == style["marker"]
+    assert "Grey: the 5 other runs than the five best" in caption_of(figure)
 
 
 def test_intervals_of_correlations_are_lines() -> None:

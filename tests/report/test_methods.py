@@ -97,6 +97,10 @@ def test_the_paragraph_has_each_key_of_a_user_model(
     [
         ({"topics": {"unanswered": "skip"}}, "does not answer is left out of the mean"),
         (
+            {"topics": {"unanswered": "skip"}, "runs": {**RUNS, "s": {"0": RUNS["s"]["0"]}}},
+            "Scores are over 1 to 4 topics;",
+        ),
+        (
             {"order": "rank", "ties": "file"},
             "ordered by rank and those with equal scores or ranks by file.",
         ),
@@ -105,6 +109,10 @@ def test_the_paragraph_has_each_key_of_a_user_model(
             "rewritten by the overlap strategy promote_parent(threshold=",
         ),
         ({"measures": "RBP@3"}, "RBP@3 with p = 0.8"),
+        (
+            {"measures": "RBP(p=0.5)@3 RBP@3"},
+            "and RBP@3 with p = 0.8, rel = 0, max_rel = 0 and score = base unless",
+        ),
         (
             {"measures": "nxCG@1 nxCG@2"},
             "nxCG@1 and nxCG@2 with budget = ranks and mean = values (norm",
@@ -116,8 +124,12 @@ def test_the_paragraph_has_each_key_of_a_user_model(
         ({"compare": {"baseline": "s", "margin": 0.02}}, "Margins of equivalence: 0.02 (MAep)."),
         ({"corpus": None}, "No documents were read."),
         (
+            {"assessments": {"0": {"d": [(0, 3), (4, 6)], "e": []}}, "measures": "SpanRecall@1"},
+            "For 1 topic, the assessments name 2 relevant passages in 1 of 2 documents.",
+        ),
+        (
             {"lenient": True, "runs": {"r": {"0": [("d", "/b[1]")]}}},
-            "1 problem in results and assessments",
+            "Tolerated: 1 problem in results and assessments.",
         ),
     ],
     ids=lambda one: next(iter(one)) if isinstance(one, dict) else "",
@@ -159,7 +171,7 @@ def test_the_numbers_are_those_of_the_files() -> None:
     for sentence in (
         f"The collection has {len(documents)} documents.",
         f"For {len(trees)} topics, {len(assessed)} documents and elements were assessed in "
-        f"exhaustivity and specificity from 0 to 3, of which {len(relevant)} are relevant.",
+        f"exhaustivity and specificity from 0 to 3, {len(relevant)} of them relevant.",
         "We evaluated 2 runs (articles, focused).",
         f"Scores are over {len(trees)} topics;",
     ):

@@ -9,6 +9,27 @@ pytest.importorskip("matplotlib")
 
 from plot_examples import FIGURES
 
+from xcg.answer import FIGURE_WIDTH
+
+WIDTHS = [pytest.param(8.4 / 2.54, id="column"), pytest.param(17.8 / 2.54, id="page")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("runs", [8, 69])
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_plot_for_a_paper_has_the_width_of_a_column_or_page(
+    name: str, runs: int, width: float
+) -> None:
+    token = FIGURE_WIDTH.set(width)
+    try:
+        figure = FIGURES[name](runs)
+    finally:
+        FIGURE_WIDTH.reset(token)
+    assert figure.get_figwidth() == width
+    assert figure.get_figheight() <= 11
+    assert overlapping_labels(figure) == []
+
 
 @pytest.mark.parametrize(
     "runs", [pytest.param(number, marks=pytest.mark.slow) for number in (3, 8, 30)] + [69]

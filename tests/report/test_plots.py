@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from figure_contents import legend_of, lines_of
+from figure_contents import caption_of, legend_of, lines_of
 
 from xcg.evaluation.curves import CurveOf, RankOfValue
 from xcg.report import plots
@@ -136,3 +136,23 @@ def test_perturbation_has_one_panel_per_run_and_position() -> None:
         assert axis.get_xscale() == "symlog"
         assert axis.get_xlabel() == "non-relevant results inserted"
     assert legend_of(figure) == ["MAep", "Q"]
+
+
+def test_curves_of_few_runs_have_the_intervals_of_their_means() -> None:
+    """Scores .2, .4 and .6: s = .2, and the half width is 4.3027 · .2 / √3 = .4968."""
+    topics = {"1": 0.2, "2": 0.4, "3": 0.6, "all": 0.4}
+    lines = [
+        CurveOf(run, topic, "nxCG", "m", [1, 2], [y, 0.5])
+        for run in ("a", "b")
+        for topic, y in topics.items()
+    ]
+    lines += [CurveOf("c", topic, "nxCG", "m", [1, 2], [y, 0.9]) for topic, y in topics.items()]
+    lines[-1] = lines[-1]._replace(y=[0.3, 0.9])  # not the mean over topics
+    figure = plots.curves_plot(lines)
+    bands = figure.axes[0].collections
+    assert len(bands) == 2
+    ends = bands[0].get_paths()[0].vertices[:, 1]
+    assert (ends.min(), ends.max()) == pytest.approx((0.4 - 0.4968, 0.4 + 0.4968), abs=1e-4)
+    assert "Bands: 95 % intervals of the means" in caption_of(figure)
+    many = [line._replace(run=f"{line.run}{number}") for line in lines[:4] for number in range(4)]
+    assert not plots.curves_plot(many).axes[0].collections

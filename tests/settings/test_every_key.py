@@ -22,6 +22,7 @@ VALUES: dict[str, Any] = {
     "gold": ["gold.jsonl"],
     "runs": ["a.run", "b.run"],
     "corpus": "documents",
+    "plot.width": "page",
     "user_model": ["spans", {"base": "overlap-off"}],
     "measures": ["nxCG@5", "RR"],
     "strategies": ["thorough", {"name": "promote_parent", "threshold": 0.4}],
@@ -35,6 +36,7 @@ VALUES: dict[str, Any] = {
     "explain.tree": "co/2001/r7022",
     "study.laws.law": ["padding"],
     "judge.grades": {"levels": [1, 2]},
+    "judge.nuggets": {"q1": ["cause", "cure"]},
 }
 """Legal values of keys whose type is not simple."""
 

@@ -51,7 +51,7 @@ def compare(asked: Asked) -> Answer[Any]:
     """Return the comparisons of runs, or a table about all runs."""
     chosen = asked.settings.compare
     if chosen.table != "pairs":
-        asked.refuse("plot", f"with the table {chosen.table}")
+        asked.refuse("plot.path", f"with the table {chosen.table}")
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
     results = asked.evaluate(inputs).without_references()
@@ -272,7 +272,7 @@ def _strategy_sweep(asked: Asked) -> Answer[Any]:
         tables = None if rows else ["\n"]
         layout = Layout(sentences, tables=tables, columns=CROSSINGS)
         return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
-    notes = [*study.notes, *(panel_notes(study) if asked.settings.plot else ())]
+    notes = [*study.notes, *(panel_notes(study) if asked.settings.plot.path else ())]
     return Answer(
         study_rows(study),
         notes,

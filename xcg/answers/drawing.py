@@ -56,14 +56,14 @@ def curves(asked: Asked) -> Answer[Any]:
             for x, y in zip(curve.x, curve.y, strict=True)
         ]
         return Answer(
-            rows, lines.notes, layout=lambda: _layout(rows, CURVES), figure=lambda: curves_plot(means)
+            rows, lines.notes, layout=lambda: _layout(rows, CURVES), figure=lambda: curves_plot(lines)
         )
     ranks = ranks_of_value(printed, at, reference or "ideal")
     return Answer(
         ranks,
         [*lines.notes, *_unreached_notes(ranks, depth)],
         layout=lambda: _layout(_rank_rows(ranks, depth), RANKS_OF_VALUE),
-        figure=lambda: curves_plot(means, [one for one in ranks if one.topic == MEAN]),
+        figure=lambda: curves_plot(lines, [one for one in ranks if one.topic == MEAN]),
     )
 
 

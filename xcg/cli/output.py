@@ -6,13 +6,13 @@ import io
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from xcg.answer import Answer, check_plot_format
+from xcg.answer import Answer, open_plot
 from xcg.cli.process import print_status
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, nearest
@@ -35,7 +35,7 @@ def print_answer(
 ) -> None:
     """Ask a question, and print the answer in the format and to the file of the settings.
 
-    The output file is opened before, so no work is lost if it cannot be written.
+    The files are opened before, so no work is lost if they cannot be written.
 
     Args:
         ask: Returns the answer.
@@ -48,19 +48,22 @@ def print_answer(
     if wanted not in formats:
         message = f"this command does not print {wanted!r}: {nearest(wanted, formats)}"
         raise InputError(place(("format",)).name, message)
-    if settings.plot is not None and has_plot:
-        check_plot_format(Path(settings.plot))
-    elif ("plot",) in campaign.stated.overrides:
-        raise InputError(place(("plot",)).name, "this command draws no plot: remove it")
-    with open_output(settings.output) as write:
+    key = "plot", "path"
+    if not has_plot and key in campaign.stated.overrides:
+        raise InputError(place(key).name, "this command draws no plot: remove it")
+    path = settings.plot.path if has_plot else None
+    opened = nullcontext() if path is None else open_plot(Path(path))
+    with open_output(settings.output) as write, opened as draw:
         answer = ask()
         is_stdout = settings.output is None or settings.output == STANDARD_OUTPUT
         terminal = Terminal.of(sys.stdout) if is_stdout else PIPE
         is_escaped = wanted == "csv" and not settings.formulas
         written = CSV_WITHOUT_FORMULAS if is_escaped else wanted
         text = answer.to_text(written, terminal, settings.all_rows)
-        if settings.plot is not None and has_plot:
-            answer.plot(settings.plot)  # before the text, so that an error leaves no output
+        if draw is not None:
+            width = settings.plot.width
+            caption = draw(answer, width)  # before the text, so that an error leaves no output
+            answer.notes += [f"caption of the plot: {caption}"] if caption and width is not None else []
         write(text)
     for note in answer.sentences(wanted):
         print_status(note)

@@ -58,7 +58,7 @@ def _command(
 
     def answer(config: Path | None, set: Sequence[str], **values: Any) -> None:
         campaign = campaign_of(config, set, {keys[one]: value for one, value in values.items()})
-        print_answer(partial(ask, campaign), campaign, formats, "plot" in options)
+        print_answer(partial(ask, campaign), campaign, formats, "plot.path" in options)
 
     own = [option_of(key, formats, defaults.get(key.name)) for key in shown]
     params = [CONFIG, *own, SET]
@@ -131,7 +131,7 @@ compare = _command(
     (Spärck Jones). --format markdown and latex print short tables for papers. --set compare.test,
     compare.correction and compare.margin choose the test.""",
     "xcg compare configs/quickstart.yaml --measures MAep --baseline focused",
-    ("compare.baseline", "compare.table", "plot"),
+    ("compare.baseline", "compare.table", "plot.path"),
 )
 
 gate = _command(
@@ -170,7 +170,7 @@ sweep = _command(
     values of α at which the best strategy changes, the largest lead of the best strategy over the
     second, and the distance to oracle, a greedy reference that knows the assessments.""",
     "xcg sweep configs/sweep.yaml --measures MAep --plot sweep.svg",
-    ("plot",),
+    ("plot.path",),
 )
 
 curves = _command(
@@ -182,7 +182,7 @@ curves = _command(
     rank at which each run reaches the gain that the ideal ranking has at this rank. --set
     curves.over=threshold draws the curves of Scheel, Lommatzsch & Albayrak 2011, Figures 6 to 8.""",
     "xcg curves configs/quickstart.yaml --run focused --plot curves.svg --output curves.jsonl",
-    ("curves.per_topic", "curves.topic", "curves.at", "plot"),
+    ("curves.per_topic", "curves.topic", "curves.at", "plot.path"),
     ("jsonl", *(one for one in FORMATS if one != "jsonl")),
     defaults={"measures": "nxCG ep"},
 )
@@ -210,7 +210,7 @@ chunks = _command(
     (relevant and new) and that were read twice; MAep and nxCG with effort measured in text. The default
     user models charge for whole results. Further measures are further columns.""",
     "xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500",
-    ("chunks.budget", "chunks.questions", "plot"),
+    ("chunks.budget", "chunks.questions", "plot.path"),
     defaults={"measures": ""},
 )
 
@@ -259,7 +259,7 @@ _study(
     the topics at hand. study.plan.difference adds the power for a difference, and the number of topics
     that it needs. Topics are drawn from the pilot, and a difference is added to every topic.""",
     "plan configs/quickstart.yaml --set measures=MAep --set study.plan.difference=0.05",
-    ("plot",),
+    ("plot.path",),
 )
 _study(
     "calibrate",
@@ -279,7 +279,7 @@ _study(
     study.assessors.ranges, the table holds scores, and the plot has the form of Figure 7.""",
     "assessors configs/quickstart.yaml --set study.assessors.others=assessments/handbook-second "
     "--set user_model=overlap-off",
-    ("plot",),
+    ("plot.path",),
 )
 _study(
     "topics",
@@ -288,7 +288,7 @@ _study(
     Prints the difference that 95 % confidence needs with half of the topics, and extrapolated, and the
     swap rate of differences below 0.01. The plot has the form of Figure 9.""",
     "topics configs/quickstart.yaml --set measures=MAep --set user_model=overlap-off",
-    ("plot",),
+    ("plot.path",),
 )
 _study(
     "perturb",
@@ -297,7 +297,7 @@ _study(
     The experiment of Kazai & Lalmas 2006, section 6.1.2 and Figure 6, whose measures are the default.
     Effort is counted in ranks, because the inserted results have no text.""",
     'perturb configs/kazai-lalmas-2006.yaml --set runs=frb --set "study.perturb.counts=[0, 1, 10]"',
-    ("plot",),
+    ("plot.path",),
 )
 _study(
     "levels",
@@ -306,7 +306,7 @@ _study(
     The experiment of Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: random pairs are swapped in
     lists of 100 items on 2, 10, 20 and 50 levels.""",
     "levels --set study.levels.swaps=10 --set study.levels.repetitions=10 --plot levels.svg",
-    ("plot",),
+    ("plot.path",),
 )
 _study(
     "laws",

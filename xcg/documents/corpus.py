@@ -196,11 +196,8 @@ class Corpus:
         if not self.source.exclude:
             return ""
         counts = [self.removed.get(name, 0) for name in names]
-        listed = ", ".join(self.source.exclude)
-        return (
-            f"corpus.exclude removes {sum(counts):,} elements ({listed}) from "
-            f"{len(counts) - counts.count(0):,} of {len(counts):,} documents"
-        )
+        what = f"element{'s' * (sum(counts) != 1)} ({', '.join(self.source.exclude)})"
+        return f"corpus.exclude removes {sum(counts):,} {what} from {_of_documents(counts)}"
 
     def prepare(self, names: Iterable[str]) -> None:
         """Parse documents that are needed next in batches.
@@ -365,6 +362,10 @@ class Corpus:
                     results = list(pool.map(parse, batches))
             for result in results:
                 yield from result.items()
+
+
+def _of_documents(counts: Sequence[int]) -> str:
+    return f"{sum(map(bool, counts)):,} of {len(counts):,} document{'s' * (len(counts) != 1)}"
 
 
 def _attempt(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T | InputError:

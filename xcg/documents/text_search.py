@@ -33,6 +33,8 @@ _MIN_CONTEXT = 12
 """Characters of context by which an occurrence without its whole context must exceed all others."""
 _CLEARER_BY = 3
 """Characters of context by which an occurrence with its whole context must exceed all others."""
+_WHOLE_SIDE = 24
+"""Characters of a prefix or suffix that decide alone, if all of it matches."""
 LONG = 40
 """Characters of a quote and its matching context that hardly occur twice by accident."""
 _INSIDE_WORDS = 20
@@ -241,13 +243,17 @@ class TextIndex:
         best = 0
         if parts.prefix or parts.suffix:
             stated = len(parts.prefix) + len(parts.suffix)
-            scores = [self._context(span, parts) for span in candidates]
+            scores = [sum(self._context(span, parts)) for span in candidates]
             tied.sort(key=lambda i: -scores[i])
             best = scores[tied[0]]
             margin = _CLEARER_BY if best == stated else _MIN_CONTEXT
             is_clear = len(tied) == 1 or best - scores[tied[1]] >= min(margin, stated)
-            is_enough = best == stated or (
-                len(parts.exact) + best >= LONG and (best >= _MIN_CONTEXT or not needs_context)
+            sides = zip(self._context(candidates[tied[0]], parts), parts[1:], strict=True)
+            has_side = any(found == len(side) >= _WHOLE_SIDE for found, side in sides)
+            is_enough = (
+                has_side
+                or best == stated
+                or (len(parts.exact) + best >= LONG and (best >= _MIN_CONTEXT or not needs_context))
             )
             if is_clear and is_enough:
                 found = self._found(spans[tied[0]], quote, spans)
@@ -278,12 +284,12 @@ class TextIndex:
             return start, start + len(exact)
         return span
 
-    def _context(self, span: Span, parts: Quote) -> int:
+    def _context(self, span: Span, parts: Quote) -> tuple[int, int]:
         """Return how many characters of prefix and suffix match the text around an occurrence."""
         text = self.normalised.text
         before = text[max(span[0] - len(parts.prefix), 0) : span[0]]
         after = text[span[1] : span[1] + len(parts.suffix)]
-        return common_length(before[::-1], parts.prefix[::-1]) + common_length(after, parts.suffix)
+        return common_length(before[::-1], parts.prefix[::-1]), common_length(after, parts.suffix)
 
     def _approximate(self, parts: Quote, min_similarity: float) -> Location:
         wanted = parts.exact

@@ -18,7 +18,6 @@ from xcg.runs.chunk_documents import document_key
 from xcg.runs.run import Run, check_order
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
-from xcg.settings.schema import Place
 from xcg.settings.yaml_file import KeyPath
 from xcg.user_model.model import UserModel, checked_models, resolve_models
 
@@ -159,26 +158,17 @@ def _below(stated: Stated, path: KeyPath) -> Callable[[KeyPath], str]:
 def measures_of(value: object, stated: Stated, path: KeyPath) -> list[Measure]:
     """Return the measures that a key states; errors name the place of each."""
     folder = _folder(stated, str(path[0]))
-    if isinstance(value, str) or not isinstance(value, (list, tuple)):
-        return _parsed(stated.place(path), lambda: MEASURES.parse_all(cast(Any, value), folder))
-    measures = []
-    for index, item in enumerate(value):
-        place = stated.place((*path, index))
-        measures += _parsed(place, lambda item=item: MEASURES.parse_all(_one(item), folder))  # type: ignore[misc]
+    is_list = isinstance(value, (list, tuple))
+    measures: list[Measure] = []
+    for index, item in enumerate(cast(Any, value) if is_list else [value]):
+        try:
+            if is_list and not (isinstance(item, (str, Measure)) and str(item).strip()):
+                raise XcgError(f"expected the name of a measure, found {item!r}")
+            measures += MEASURES.parse_all(item, folder)
+        except XcgError as error:
+            place = stated.place((*path, index) if is_list else path)
+            raise InputError(place.name, str(error)) from None
     return MEASURES.parse_all(measures)
-
-
-def _one(item: object) -> Any:
-    if isinstance(item, (str, Measure)) and str(item).strip():
-        return item if isinstance(item, str) else [item]
-    raise XcgError(f"expected the name of a measure, found {item!r}")
-
-
-def _parsed(place: Place, parse: Callable[[], list[Measure]]) -> list[Measure]:
-    try:
-        return parse()
-    except XcgError as error:
-        raise InputError(place.name, str(error)) from None
 
 
 def require(inputs: Inputs, stated: Stated, *keys: str) -> None:

@@ -14,7 +14,7 @@ from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement, RelatedIdeal, derive
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.element_gains import element_readers
+from xcg.gains.document_reader import element_readers
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.nugget_reader import NuggetSpanReader
@@ -170,7 +170,7 @@ class _ElementRanking:
     def __init__(self, topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel) -> None:
         self._topic = topic
         self._ranking = topic.ranking(run, model)
-        self._readers = element_readers(ideal, model)
+        self._readers = element_readers(ideal.documents, model)
         self._rule = model.relevance_value
         self.judged = ideal.documents
         self.marks: dict[str, list[tuple[int, int, str]]] = {}
@@ -268,7 +268,7 @@ def _container(reading: _Reading) -> str:
     container = reading.reader.results[reading.earlier[0]]
     if container == row:
         return "it"
-    relation = "parent" if container == document.rows.parent[row] else "ancestor"
+    relation = "parent" if container == document.parent[row] else "ancestor"
     return f"its {relation} {document.tree.short_path(container)}"
 
 

@@ -172,7 +172,8 @@ class TopicScorer:
                     found.append(TopicValue(None, is_unknown_text=bool(is_unknown)))
                     continue
                 with_max = _with_max(value, measure, gains, effort)
-                found.append(TopicValue(value, measure.aggregate_input(gains, effort), False, with_max))
+                needed = measure.curve_input(gains, measure.cutoff, effort)
+                found.append(TopicValue(value, needed, False, with_max))
             except XcgError as error:
                 raise InputError(self.runs[run].where(topic.name), f"{measure}: {error}") from None
         return found

@@ -58,7 +58,6 @@ class TopicSource:
         base: RecallBase,
         runs: Iterable[Run] = (),
         corpus: Corpus | None = None,
-        *,
         needs_elements: bool = True,
         needs_entry_points: bool = False,
     ) -> None:
@@ -71,32 +70,18 @@ class TopicSource:
         self.texts = Texts(corpus)
 
     @classmethod
-    def of(
-        cls,
-        inputs: Inputs,
-        *,
-        with_runs: bool = True,
-        needs_elements: bool = True,
-        needs_entry_points: bool = False,
-    ) -> TopicSource:
-        """Return the source of inputs."""
-        return cls(
-            inputs.recall_base,
-            inputs.loaded_runs if with_runs else [],
-            inputs.documents,
-            needs_elements=needs_elements,
-            needs_entry_points=needs_entry_points,
-        )
+    def of(cls, inputs: Inputs, with_runs: bool = True, **needs: bool) -> TopicSource:
+        """Return the source of inputs, with the needs of the constructor."""
+        base, runs = inputs.recall_base, inputs.loaded_runs if with_runs else []
+        return cls(base, runs, inputs.documents, **needs)
 
     def part(self, topics: Sequence[str], corpus: Corpus | None) -> TopicSource:
         """Return a source of some topics, for another process."""
-        part = TopicSource(
-            self.base,
+        runs, needs = (
             self.runs.of_topics(frozenset(topics)),
-            corpus,
-            needs_elements=self.needs_elements,
-            needs_entry_points=self.needs_entry_points,
+            (self.needs_elements, self.needs_entry_points),
         )
+        part = TopicSource(self.base, runs, corpus, *needs)
         part.resolver.lacking = self.resolver.lacking
         return part
 

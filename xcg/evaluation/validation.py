@@ -135,7 +135,8 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
         report.data.tolerate("unreadable corpora", error)
         return None
     assert corpus is not None
-    documents = elements = depth = greatest = characters = words = in_elements = 0
+    facts = []
+    greatest = 0
     for name in corpus:
         try:
             tree = corpus.tree(name)
@@ -143,13 +144,13 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
         except InputError as error:
             report.data.tolerate("unreadable documents", error)
             continue
-        documents += 1
-        elements += len(tree)
-        depth += int(tree.depth.sum())
+        sizes = tree.characters[0], tree.words[0], tree.characters.sum(), tree.depth.sum()
+        facts.append((len(tree), *map(int, sizes)))
         greatest = max(greatest, int(tree.depth.max()))
-        characters += int(tree.characters[0])
-        words += int(tree.words[0])
-        in_elements += int(tree.characters.sum())
+    documents = len(facts)
+    elements, characters, words, in_elements, depth = (
+        map(sum, zip(*facts, strict=True)) if facts else [0] * 5
+    )
     corpus.source.note_oddities(report.unread)
     report.counts.update({"documents": documents, "elements in documents": elements})
     if documents:

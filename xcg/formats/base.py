@@ -121,6 +121,8 @@ def content_hint(head: bytes, expected: Kind) -> str:
     'It looks like assessments: use --assessments'
     >>> content_hint(b"1,d,0.5", "run")
     'Its values are separated by commas; expected spaces'
+    >>> content_hint(b"question,quote", "assessments")
+    'It looks like a table of quotes: xcg place makes gold of it'
     """
     option = "--run" if expected == "run" else "--assessments"
     if expected == "run" and _looks_like_assessments(head):
@@ -134,6 +136,8 @@ def content_hint(head: bytes, expected: Kind) -> str:
     first = _first_line(head)
     if re.match(rb"[A-Za-z_]+:(?:[ \r\n]|$)", first):
         return f"It looks like YAML: use a configuration without {option}"
+    if expected == "assessments" and re.search(rb"(?i)^\W*(?:question|quote)\b", first):
+        return "It looks like a table of quotes: xcg place makes gold of it"
     for separator, name in ((b",", "commas"), (b";", "semicolons")):
         if first.count(separator) > 1 and not json_certainty(head):
             return f"Its values are separated by {name}; expected spaces"

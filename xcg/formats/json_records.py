@@ -101,7 +101,7 @@ def records_in(paths: PathLike | Iterable[PathLike], what: str) -> Iterator[tupl
             names: list[str] | None = None
             for where, _, row in csv_rows(file.read(), path):
                 if names is None:
-                    names = [_COLUMNS.get(name, name) for name in map(str.strip, row)]
+                    names = [_COLUMNS.get(name, name) for name in (one.strip().lower() for one in row)]
                     continue
                 cells = zip(names, map(str.strip, row), strict=True)
                 record = {name: cell for name, cell in cells if cell}
@@ -125,7 +125,9 @@ def csv_rows(data: bytes, path: Path) -> Iterator[tuple[str, int, list[str]]]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}:{line}", "not UTF-8 text; expected CSV") from None
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    heading = text.partition("\n")[0]
+    delimiter = max(",;\t", key=heading.count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     first, columns = 1, 0
     try:
         for row in rows:

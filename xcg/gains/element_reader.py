@@ -68,6 +68,11 @@ class JudgedDocument:
         self.threshold = RELATIVE_THRESHOLD * max(scores.values(), default=0.0)
 
     @property
+    def parent(self) -> list[int]:
+        """The row of each element's parent, -1 for the root."""
+        return self.rows.parent
+
+    @property
     def end(self) -> list[int]:
         """The first row after each element's subtree."""
         return self.rows.end
@@ -76,6 +81,10 @@ class JudgedDocument:
     def ancestors(self) -> Mapping[int, tuple[int, ...]]:
         """The rows above each row, the parent first."""
         return self.rows.ancestors
+
+    def sizes(self, unit: SizeUnit) -> list[int]:
+        """Return the sizes of all rows, -1 for an unknown size."""
+        return self.rows.sizes(unit)
 
     def span(self, row: int) -> tuple[int, int]:
         """Return the start and end of an element's text in characters.

@@ -10,7 +10,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
-from xcg.gains.element_gains import element_readers
+from xcg.gains.document_reader import element_readers
 from xcg.gains.judged_topic import (
     MISSING,
     IdealRecallBase,
@@ -179,7 +179,7 @@ class RankedTopic(JudgedTopic):
                 ],
                 topic.readers(model.relevance_value),
             )
-        readers = element_readers(ideal, model)
+        readers = element_readers(ideal.documents, model)
         return order_by_gain(
             [
                 (file, row) if row is not None and file in ideal.documents else None

@@ -7,13 +7,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xcg.documents.text_units import TextUnit
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.gains.element_gains import KnownGains, ranking_gains
-from xcg.gains.judged_topic import IdealRecallBase
+from xcg.gains.document_reader import CheckedReader, element_readers, new_reader
+from xcg.gains.judged_topic import IdealRecallBase, ResolvedRanking
 from xcg.gains.nugget_reader import SeenNuggets
 from xcg.gains.ranked_topic import RankedTopic
 from xcg.gains.span_reader import ReadResult, TextSpan
@@ -191,6 +191,72 @@ class EvaluatedRanking(RankingGains):
                 reached_from = [(rank, p) for c, p in near.items() for rank in ranks.get((file, c), ())]
                 units.append(RelevantUnit(score, reached_from))
         return units
+
+
+class DocumentGains(NamedTuple):
+    """The gains of a ranking in one document.
+
+    Attributes:
+        gains: The gain of each result in rank order; empty if all are 0.
+        retrieved: The number of ideal elements that count as retrieved.
+    """
+
+    gains: Sequence[float]
+    retrieved: int
+
+
+class KnownGains(dict[tuple[str, tuple[int, ...]], DocumentGains]):
+    """The gains in single documents for one topic and user model, each computed once.
+
+    The key is a document and the rows of its results in rank order. Results in other documents change
+    nothing, so rankings with the same results in a document share their gains.
+
+    Args:
+        ideal: The ideal results of the topic under the user model.
+        model: The user model.
+    """
+
+    def __init__(self, ideal: IdealRecallBase, model: UserModel) -> None:
+        self.ideal = ideal
+        self.model = model
+
+    def __missing__(self, results: tuple[str, tuple[int, ...]]) -> DocumentGains:
+        file, rows = results
+        reader = new_reader(self.ideal.documents[file], self.model)
+        if isinstance(reader, CheckedReader):
+            gains = [reader.read(row) for row in rows]
+        else:
+            gains = reader.read_all(rows, reader.document.rows.seen_before[rows])
+        found = self[results] = DocumentGains(gains if any(gains) else (), len(reader.retrieved))
+        return found
+
+
+def ranking_gains(ranking: ResolvedRanking, known: KnownGains) -> RankingGains:
+    """Return the gain of each result of a ranking of elements."""
+    ideal = known.ideal
+    gains = np.zeros(len(ranking))
+    retrieved = 0
+    try:
+        for file, (positions, rows) in ranking.by_document.items():
+            if file in ideal.documents:
+                found = known[file, rows]
+                retrieved += found.retrieved
+                if found.gains:
+                    gains[positions] = found.gains
+    except XcgError:
+        _raise_first_error(ranking, known)
+        raise
+    missed = len(ideal.gains) - retrieved
+    return RankingGains(gains, ideal.vector, missed)
+
+
+def _raise_first_error(ranking: ResolvedRanking, known: KnownGains) -> None:
+    """Read the results in rank order and raise the error of the first result that has one."""
+    readers = element_readers(known.ideal.documents, known.model)
+    for file, row in ranking:
+        reader = readers[file] if row is not None else None
+        if reader is not None and row is not None:
+            reader.read(row)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -360,6 +360,7 @@ def gold(
     found: list[JudgedDocument] = []
     single: list[str] = []
     undecided: dict[str, int] = {}
+    without_nuggets: list[str] = []
     for topic, documents in _compared(judged, least=1).items():
         for name, judgements in documents.items():
             where = f"{name} (topic {topic})"
@@ -374,14 +375,19 @@ def gold(
                     undecided[where] = count
                     continue
                 judgement = _merged(judgements, rule, text, differences)
+                if any(mark.nugget for given in judgements.values() for mark in given.placed):
+                    without_nuggets.append(where)
             found.append(JudgedDocument(rule, topic, name, judgement))
     if undecided:
         places = [f"{count} in {where}" for where, count in undecided.items()]
         found_where = f"{sum(undecided.values())} ({first_names(places, _SHOWN_NAMES)})"
         page = "decide them on the page Agreement of the overview"
         raise XcgError(f"undecided disagreements: {found_where}; {page}")
-    note = "documents that one assessor has finished, as in that judgement"
-    return found, [f"{note}: {first_names(single, _SHOWN_NAMES)}"] if single else []
+    notes = {
+        "documents that one assessor has finished, as in that judgement": single,
+        "documents that several have finished, without their nuggets": without_nuggets,
+    }
+    return found, [f"{note}: {first_names(at, _SHOWN_NAMES)}" for note, at in notes.items() if at]
 
 
 def _merged(

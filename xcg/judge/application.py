@@ -20,7 +20,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from xcg.errors import InputError, XcgError
+from xcg.errors import InputError, XcgError, nearest
 from xcg.judge import pages
 from xcg.judge.addresses import OVERVIEW_PATH, from_path, from_segment
 from xcg.judge.agreement import RULES, disagreements, gold
@@ -179,6 +179,9 @@ class _Application:
         if not isinstance(operation, str):
             raise HTTPException(400, "expected the name of an operation")
         self._check_grades(operation, record, partial(store.judgement, **names))
+        nugget, known = record.get("nugget"), settings.nuggets.get(names["topic"], [])
+        if isinstance(nugget, str) and nugget not in known:
+            raise HTTPException(400, f"unknown nugget {nugget[:40]!r}: {nearest(nugget[:40], known)}")
         try:
             seconds = seconds if settings.time else 0
             changed = store.apply(

@@ -34,7 +34,7 @@ def add(judgement: Judgement, text: str, start: int, end: int, grade: str | None
     """Highlight a passage: join it with overlapping highlights of its grade, and cut the others.
 
     Without a grade, it is joined with all of them, and has the grade of the first. The joined highlight
-    has the id of the first of them.
+    has the id and the nugget of the first of them.
     """
     _check_span(text, start, end)
     touched = _touched(judgement, start, end)
@@ -46,7 +46,8 @@ def add(judgement: Judgement, text: str, start: int, end: int, grade: str | None
     kept = {one.id for one in parts}
     replaced = [one.id for one in joined or touched if one.id not in kept]
     number = replaced[0] if replaced else _next_id((*judgement.highlights, *parts))
-    return _changed(judgement, touched, [*parts, highlight(text, number, start, end, grade)])
+    nugget = joined[0].nugget if joined else None
+    return _changed(judgement, touched, [*parts, highlight(text, number, start, end, grade, nugget)])
 
 
 def resize(judgement: Judgement, text: str, id: int, start: int, end: int) -> Judgement:
@@ -59,7 +60,7 @@ def resize(judgement: Judgement, text: str, id: int, start: int, end: int) -> Ju
                 f"{start}–{end} overlaps the highlight {other.start}–{other.end}; highlights of a "
                 "document do not overlap"
             )
-    return _changed(judgement, [old], [highlight(text, id, start, end, old.grade)])
+    return _changed(judgement, [old], [highlight(text, id, start, end, *_labels(old))])
 
 
 def erase(judgement: Judgement, text: str, start: int, end: int) -> Judgement:
@@ -85,8 +86,8 @@ def split(judgement: Judgement, text: str, id: int, position: int) -> Judgement:
     if first is None or second is None:
         raise XcgError(f"cannot split the highlight at {position}: one part has no text")
     parts = [
-        highlight(text, id, *first, old.grade),
-        highlight(text, _next_id(judgement.highlights), *second, old.grade),
+        highlight(text, id, *first, *_labels(old)),
+        highlight(text, _next_id(judgement.highlights), *second, *_labels(old)),
     ]
     return _changed(judgement, [old], parts)
 
@@ -101,6 +102,12 @@ def grade(judgement: Judgement, text: str, id: int, grade: str | None) -> Judgem
     old = _find(judgement, id)
     new = old._replace(grade=_legal_grade(grade), status="lost" if old.is_lost else "placed")
     return _changed(judgement, [old], [new])
+
+
+def nugget(judgement: Judgement, text: str, id: int, nugget: str | None) -> Judgement:
+    """Change the nugget that a highlight states."""
+    old = _find(judgement, id)
+    return _changed(judgement, [old], [old._replace(nugget=nugget)])
 
 
 def confirm(judgement: Judgement, text: str, id: int) -> Judgement:
@@ -157,7 +164,7 @@ def note(judgement: Judgement, text: str, note: str) -> Judgement:
 OPERATIONS: dict[str, Callable[..., Judgement]] = {
     function.__name__: function
     for function in (
-        *(add, resize, erase, split, delete, grade, confirm, entry_point),
+        *(add, resize, erase, split, delete, grade, nugget, confirm, entry_point),
         *(finish, skip, unsure, note),
     )
 }
@@ -247,15 +254,15 @@ def edit(judgement: Judgement, text: str, operation: str, values: Mapping[str, A
 
 
 def new_judgement(
-    text: str, highlights: Iterable[tuple[int, int, str | None]], entry: int | None, finished: bool
+    text: str, highlights: Iterable[tuple[Any, ...]], entry: int | None, finished: bool
 ) -> Judgement:
     """Return a judgement of a document, as files of assessments state it.
 
-    Overlapping highlights of the same grade become one.
+    Overlapping highlights of the same grade and nugget become one.
 
     Args:
         text: The text of the document.
-        highlights: Start, end and grade of each highlight.
+        highlights: Start, end and grade of each highlight, and optionally its nugget.
         entry: The best entry point; None without one.
         finished: Whether the document is finished.
 
@@ -263,20 +270,27 @@ def new_judgement(
         XcgError: If highlights of different grades overlap, or one has no text or exceeds the document.
     """
     placed: list[StoredHighlight] = []
-    for start, end, passage_grade in sorted(highlights, key=lambda one: one[:2]):
+    for start, end, *labels in sorted(highlights, key=lambda one: one[:2]):
         _check_span(text, start, end)
         last = placed.pop() if placed and start < placed[-1].end else None
-        if last is not None and last.grade != passage_grade:
-            other = f"the highlight {last.start}–{last.end} of another grade"
+        if last is not None and _labels(last) != (*labels, None)[:2]:
+            other = f"the highlight {last.start}–{last.end} of another grade or nugget"
             raise XcgError(f"the highlight {start}–{end} overlaps {other}")
         span = (start, end) if last is None else (last.start, max(last.end, end))
-        placed.append(highlight(text, len(placed) + 1, *span, passage_grade))
+        placed.append(highlight(text, len(placed) + 1, *span, *labels))
     return finish(entry_point(_changed(Judgement(), [], placed), text, entry), text, finished)
 
 
-def highlight(text: str, id: int, start: int, end: int, grade: str | None) -> StoredHighlight:
+def highlight(
+    text: str, id: int, start: int, end: int, grade: str | None, nugget: str | None = None
+) -> StoredHighlight:
     """Return a highlight of a passage, with its quote."""
-    return StoredHighlight(id, start, end, _legal_grade(grade), quote_at(text, start, end))
+    quote = quote_at(text, start, end)
+    return StoredHighlight(id, start, end, _legal_grade(grade), quote, nugget=nugget)
+
+
+def _labels(one: StoredHighlight) -> tuple[str | None, str | None]:
+    return one.grade, one.nugget
 
 
 def _changed(
@@ -307,7 +321,7 @@ def _cut(
         )
         for index, span in enumerate(filter(None, spans)):
             number = one.id if index == 0 else _next_id(judgement.highlights)
-            parts.append(highlight(text, number, *span, one.grade))
+            parts.append(highlight(text, number, *span, *_labels(one)))
     return parts
 
 

@@ -19,7 +19,9 @@ from xcg.errors import InputError, XcgError, first_names
 from xcg.evaluation.conversion import assess_elements_of_passages, convert_assessments
 from xcg.judge.judgement import JudgedDocument, StoredHighlight
 from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
+from xcg.judgements.assessment import ParsedPassage
 from xcg.judgements.highlights import Highlight, assess
+from xcg.judgements.nuggets import add_passage
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
 from xcg.tables import json_text
@@ -214,7 +216,11 @@ def _base(documents: Iterable[JudgedDocument], *, too_small: bool = False) -> Re
     for _, topic, name, judgement in documents:
         base.add_topic(topic, _SOURCE)
         marks = [one for one in judgement.placed if too_small or one.grade != TOO_SMALL]
-        base.add_spans(topic, name, map(_span, marks), _SOURCE)
+        base.add_spans(topic, name, (_span(one) for one in marks if not _states_nugget(one)), _SOURCE)
+        for one in filter(_states_nugget, marks):
+            start, end, level = _span(one)
+            passage = ParsedPassage(None, (start, end), level, one.nugget)
+            add_passage(base, topic, name, passage, _SOURCE)
         if judgement.entry_point is not None:
             base.add_entry_point(topic, name, judgement.entry_point)
     return base
@@ -226,6 +232,10 @@ def _span(highlight: StoredHighlight) -> Span:
     if highlight.grade not in (None, TOO_SMALL):
         level = float(highlight.grade)
     return Span(highlight.start, highlight.end, level)
+
+
+def _states_nugget(highlight: StoredHighlight) -> bool:
+    return highlight.nugget is not None and highlight.grade != TOO_SMALL
 
 
 def _passages(documents: Sequence[JudgedDocument], corpus: Corpus) -> _Written:
@@ -271,6 +281,7 @@ def _lost_details(documents: Iterable[JudgedDocument]) -> list[str]:
     lost = {
         "the beginnings and ends of passages": any(one.placed for one in judgements),
         "best entry points": any(one.entry_point is not None for one in judgements),
+        "nuggets": any(mark.nugget for one in judgements for mark in one.placed),
         "assessed documents without relevant text": not all(one.placed for one in judgements),
     }
     return [name for name, is_lost in lost.items() if is_lost]

@@ -27,6 +27,7 @@ _RECORD_FIELDS = (
     json_records.Field("exhaustivity", (int,), "a whole number", required=False),
     json_records.Field("level", (int, float), "a level of relevance", required=False),
     json_records.Field("entry_point", (int,), "the offset of a character", required=False),
+    json_records.NUGGET,
     *json_records.QUOTE_FIELDS,
 )
 
@@ -40,6 +41,7 @@ class _Passage(NamedTuple):
     span: Span | None
     grade: str | None
     entry_point: int | None = None
+    nugget: str | None = None
 
 
 def import_assessments(
@@ -77,7 +79,7 @@ def import_assessments(
     points: dict[tuple[str, str], int] = {}
     for path in expand(paths, "assessments"):
         for one in _passages(path, corpus, scheme, notes):
-            where, topic, name, span, _, point = one
+            where, topic, name, span, _, point, _ = one
             if topic not in topics:
                 raise InputError(where, f"unknown topic {topic!r}: {nearest(topic, topics)}")
             if name not in corpus:
@@ -110,7 +112,9 @@ def _save(
             store.extend_pool(topic, ordered_pool(topic, documents, seed=0))
         for (topic, name), passages in found.items():
             where, entry_point = passages[0].where, points.get((topic, name))
-            highlights = [(*one.span, one.grade) for one in passages if one.span is not None]
+            highlights = [
+                (*one.span, one.grade, one.nugget) for one in passages if one.span is not None
+            ]
             old = store.judgement(assessor, topic, name)
             try:
                 new = store.replace(assessor, topic, name, highlights, entry_point, finished=True)
@@ -137,7 +141,7 @@ def _number(count: int, noun: str) -> str:
 
 
 def _content(judgement: Judgement) -> tuple[object, ...]:
-    spans = [one[1:4] for one in judgement.highlights]
+    spans = [(*one[1:4], one.nugget) for one in judgement.highlights]
     return spans, judgement.entry_point, judgement.finished
 
 
@@ -195,7 +199,8 @@ def _passage(record: dict[str, Any], where: str, finder: QuoteFinder, scheme: Gr
         if not quote.exact.strip():
             raise InputError(where, "the text of the passage is empty")
         span = finder.span(name, quote, where, span)
-    return _Passage(where, topic, name, span, _grade(value, scheme, where), entry_point)
+    nugget = str(record["nugget"]) if "nugget" in record else None
+    return _Passage(where, topic, name, span, _grade(value, scheme, where), entry_point, nugget)
 
 
 def _grade(value: float | None, scheme: GradeScheme, where: str) -> str | None:

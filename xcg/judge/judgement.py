@@ -38,6 +38,7 @@ class StoredHighlight(NamedTuple):
         status: ``placed`` by the assessor; ``moved`` if the text of the document changed since, and the
             highlight was placed again by its quote, which the assessor should check; ``lost`` if its
             quote has no position in the changed text.
+        nugget: The fact of the topic that it states; None if the assessor names none.
     """
 
     id: int
@@ -46,6 +47,7 @@ class StoredHighlight(NamedTuple):
     grade: str | None
     quote: Quote
     status: Status = "placed"
+    nugget: str | None = None
 
     @property
     def is_lost(self) -> bool:
@@ -266,9 +268,9 @@ def to_json(judgement: Judgement, text: str | None = None) -> str:
     """
     point = judgement.entry_point
     highlights = [
-        [*one[:4], one.status, *(one.quote if one.is_lost else ())]
+        [*one[:4], one.status, one.nugget, *(one.quote if one.is_lost else ())]
         if one.is_lost or text is None
-        else [*one[:4], one.status, *quote_at(text, one.start, one.end)]
+        else [*one[:4], one.status, one.nugget, *quote_at(text, one.start, one.end)]
         for one in judgement.highlights
     ]
     entry = [] if point is None else [point, *(() if text is None else entry_quote(text, point))]
@@ -302,12 +304,19 @@ def from_json(content: str, text: str | None = None) -> AnchoredJudgement:
 
 
 def _highlight(
-    text: str | None, number: int, start: int, end: int, grade: str | None, status: Status, *quote: str
+    text: str | None,
+    number: int,
+    start: int,
+    end: int,
+    grade: str | None,
+    status: Status,
+    nugget: str | None,
+    *quote: str,
 ) -> StoredHighlight:
     if text is not None and end > len(text):
         raise DamagedError
     known = Quote(*quote) if quote or text is None else quote_at(text, start, end)
-    return StoredHighlight(number, start, end, grade, known, status)
+    return StoredHighlight(number, start, end, grade, known, status, nugget)
 
 
 def _is_legal(judgement: Judgement) -> bool:
@@ -315,7 +324,7 @@ def _is_legal(judgement: Judgement) -> bool:
     return (
         all(
             {type(one.id), type(one.start), type(one.end)} == {int}
-            and isinstance(one.grade, str | None)
+            and {type(one.grade), type(one.nugget)} <= {str, type(None)}
             and {type(part) for part in one.quote} == {str}
             and one.status in get_args(Status)
             and (one.start == one.end == 0 if one.is_lost else 0 <= one.start < one.end)

@@ -111,7 +111,7 @@ def judgement_record(judgement: Judgement) -> dict[str, Any]:
     >>> judgement_record(Judgement(version=2, finished=True))["finished"]
     True
     """
-    names = ("id", "start", "end", "grade", "status")
+    names = ("id", "start", "end", "grade", "status", "nugget")
     highlights = [
         {name: getattr(one, name) for name in names} | {"text": one.quote.exact}
         for one in judgement.highlights
@@ -142,6 +142,7 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
         "length": len(rendering.text),
         "judgement": judgement_record(pool[index][1]),
         "grades": [grade._asdict() for grade in workspace.settings.grades.grades],
+        "nuggets": workspace.settings.nuggets.get(topic, []),
         "results": pool[index][0].results,
         "records_time": workspace.settings.time,
         "topic_title": shown.title or shown.id,

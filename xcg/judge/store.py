@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.judge.editing import REDO, UNDO, check_operation, edit, new_judgement
@@ -197,7 +198,7 @@ class Store(PoolStore):
         assessor: str,
         topic: str,
         document: str,
-        highlights: Iterable[tuple[int, int, str | None]],
+        highlights: Iterable[tuple[Any, ...]],
         entry_point: int | None,
         finished: bool,
     ) -> Judgement:
@@ -207,7 +208,7 @@ class Store(PoolStore):
             assessor: The assessor.
             topic: The topic.
             document: A document of the topic's pool.
-            highlights: Start, end and grade of each highlight.
+            highlights: Start, end and grade of each highlight, and optionally its nugget.
             entry_point: The best entry point; None without one.
             finished: Whether the assessor is done with the document.
 

@@ -19,7 +19,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.text_search import Span
 from xcg.documents.tree import ElementTree, UnknownPathError
-from xcg.errors import InputError, Notes, UnmappedError, first_names, missing_extra
+from xcg.errors import InputError, Notes, UnmappedError, first_names, missing_extra, nearest
 from xcg.formats.base import read_runs
 from xcg.formats.topic_files import Topic, read_topics
 from xcg.judge.judgement import Judgement, PoolDocument
@@ -397,7 +397,12 @@ def open_workspace(settings: Settings) -> Workspace:
     try:
         store.add_notes(notes)
         _note_other_grades(store, settings, notes)
-        return Workspace(settings, corpus, prepare(store, settings, corpus, notes), store, notes)
+        topics = prepare(store, settings, corpus, notes)
+        for topic in settings.nuggets:
+            if topic not in topics:
+                unknown = f"unknown topic {topic!r}: {nearest(topic, topics)}"
+                raise InputError(settings.where("nuggets"), unknown)
+        return Workspace(settings, corpus, topics, store, notes)
     except BaseException:
         store.close()
         raise

@@ -26,13 +26,15 @@ def _ties(topic: RankingGains) -> list[tuple[int, int]]:
     return [(relevant, other) for relevant, other in counts.values()]
 
 
-@MEASURES.register("ASL", source=f"Losee 1998 [@losee-1998]; {_COMPARED}", lower_is_better=True)
+@MEASURES.register("ASL", lower_is_better=True)
 def _average_search_length(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
     """Compute average search length.
 
     ASL = mean rank of the relevant results; tied results have their mean rank
 
     Range: 1 to the number of results
+
+    Source: Losee 1998 [@losee-1998]; compared by Järvelin & Kekäläinen 2002, section 2.4
 
     Example: relevant at ranks 1, 2, 4, 6, 13: ASL = 5.2
 
@@ -48,12 +50,7 @@ def _average_search_length(topic: RankingGains, cutoff: float, parameters: Param
     return math.fsum(ranks) / len(ranks) if ranks else None
 
 
-@MEASURES.register(
-    "ESL",
-    source=f"Cooper 1968 [@cooper-1968]; {_COMPARED}",
-    lower_is_better=True,
-    parameters={"wanted": Number(1, 1, whole=True)},
-)
+@MEASURES.register("ESL", lower_is_better=True, parameters={"wanted": Number(1, 1, whole=True)})
 def _expected_search_length(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
     """Compute expected search length.
 
@@ -61,6 +58,8 @@ def _expected_search_length(topic: RankingGains, cutoff: float, parameters: Para
     the last group of ties, which has i non-relevant and r relevant results, s of them wanted
 
     Range: 0 to the number of results
+
+    Source: Cooper 1968 [@cooper-1968]; compared by Järvelin & Kekäläinen 2002, section 2.4
 
     Example: 3 before, then a tie of 5 with 2 relevant, 1 wanted: ESL = 3 + 3·1 / 3 = 4
 
@@ -224,7 +223,6 @@ def _total(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
 
 @MEASURES.register(
     "halfLife",
-    source=f"Borlund & Ingwersen 1998 [@borlund-ingwersen-1998]; {_COMPARED}",
     caveat=f"{_RETRIEVED_ONLY} A topic without gain is left out of the mean.",
     lower_is_better=True,
 )
@@ -234,6 +232,9 @@ def _half_life(topic: RankingGains, cutoff: float, parameters: Parameters) -> fl
     halfLife = interpolated rank at which half of the run's total gain is reached
 
     Range: 0 to the number of results
+
+    Source: Borlund & Ingwersen 1998 [@borlund-ingwersen-1998]; compared by Järvelin & Kekäläinen
+    2002, section 2.4
 
     Example: gains 1, 0.5, 0, 1, 0.5: halfLife = 2.0
     """
@@ -246,17 +247,16 @@ def _half_life(topic: RankingGains, cutoff: float, parameters: Parameters) -> fl
     return index + (half - before) / float(gains[index])
 
 
-@MEASURES.register(
-    "relativeRelevance",
-    source=f"Borlund & Ingwersen 1998 [@borlund-ingwersen-1998]; {_COMPARED}",
-    cutoff=RANK_OR_ALL,
-)
+@MEASURES.register("relativeRelevance", cutoff=RANK_OR_ALL)
 def _relative_relevance(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     """Compute relative relevance.
 
     relativeRelevance = cosine of the system's scores and the gains
 
     Range: -1 to 1
+
+    Source: Borlund & Ingwersen 1998 [@borlund-ingwersen-1998]; compared by Järvelin & Kekäläinen
+    2002, section 2.4
 
     Example: scores 1, 1, 1, 1, 1, gains 1, 0.5, 0, 1, 0: relativeRelevance = 0.745
 

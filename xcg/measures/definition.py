@@ -177,9 +177,9 @@ class Definition:
     """
 
     name: str
-    title: str
-    formula: str
     compute: Callable[[Any, float, Parameters], float | None]
+    title: str = ""  # python -OO drops the docstrings that state these texts
+    formula: str = ""
     source: str = ""
     example: str = ""
     references: tuple[str, ...] = ()
@@ -412,12 +412,6 @@ class Measure:
             return False
         return self.definition.aggregate is None or self.settings(defaults).get("mean") == "values"
 
-    def aggregate_input(
-        self, topic: RankingGains, defaults: Mapping[str, str] | None = None
-    ) -> object | None:
-        """Return what :meth:`aggregate` needs of a topic besides its value; None if nothing."""
-        return self.curve_input(topic, self.cutoff, defaults)
-
     def aggregate(
         self,
         values: Sequence[float],
@@ -428,7 +422,7 @@ class Measure:
 
         Args:
             values: The topics' values.
-            inputs: The topics' results of :meth:`aggregate_input`, if the mean is not arithmetic.
+            inputs: The topics' results of :meth:`curve_input`, if the mean is not arithmetic.
             defaults: Values of parameters that the user model sets.
         """
         if self.definition.aggregate is not None and not self.averages_values(defaults):

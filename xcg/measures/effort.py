@@ -291,7 +291,6 @@ _TEXT_CAVEAT = (
     f"{CHARGE_CAVEAT}"
 )
 
-_KL = "Kazai & Lalmas 2006 [@kazai-lalmas-2006]"
 _register = partial(MEASURES.register, range=BOUND)
 
 
@@ -309,7 +308,6 @@ def _precisions(topic: RankingGains, recall: Sequence[float], parameters: Parame
 
 @_register(
     "ep",
-    source=f"{_KL}, equation 13",
     caveat="interpolation=segment reproduces the paper's Table II, linear follows its text. "
     f"{_TEXT_CAVEAT}",
     cutoff=RECALL,
@@ -323,6 +321,8 @@ def _ep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     ep[r] = i_ideal(g) / i_run(g), the ranks at which the ideal ranking and the run reach the gain g
     = r·xCI[n]; 0 if the run never does
 
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], equation 13
+
     Example: gains 0.5, 1, ideal 1, 0.5: ep@0.4 = 0.6 / 1.4 = 0.43
     """
     return _precisions(topic, [cutoff], parameters)[0]
@@ -330,7 +330,6 @@ def _ep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
 
 @_register(
     "iMAep",
-    source=f"{_KL}, section 5.4",
     caveat=f"With few ideal elements, the interpolation dominates the value. {_TEXT_CAVEAT}",
     parameters={**_INTERPOLATION, **_EFFORT},
 )
@@ -339,6 +338,8 @@ def _imaep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
 
     iMAep = mean of ep at the gain-recall points 0.1, 0.2, …, 1.0
 
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], section 5.4
+
     Example: gains 0.5, 1, ideal 1, 0.5: iMAep = 0.6991
     """
     return sum(_precisions(topic, RECALL_POINTS, parameters)) / len(RECALL_POINTS)
@@ -346,7 +347,6 @@ def _imaep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
 
 @_register(
     "MAep",
-    source=f"{_KL}, section 5.4",
     caveat="A result with a tiny gain adds a whole term, so it can change MAep by more than its gain. "
     "average=gain is the mean of ep over all gain-recall levels, which needs no N. unretrieved=max "
     f"divides by the larger of the number of ranks with gain and of ideal elements. {_TEXT_CAVEAT} In "
@@ -359,6 +359,8 @@ def _maep(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     MAep = Σ over the ranks with gain of ep at the gain reached there / N, where N is the number of
     these ranks plus the number of ideal elements that are not retrieved. An ideal element is
     retrieved if a result with a gain is this element or, with a normalisation, lies inside it
+
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], section 5.4
 
     Example: gains 0.5, 1, ideal 1, 0.5: MAep = (0.5 / 1 + 2 / 2) / 2 = 0.75
     """

@@ -88,14 +88,10 @@ def r_measure(gains: npt.ArrayLike, ideal: npt.ArrayLike) -> float:
 # Declarations
 
 _ELEVEN_POINTS = tuple(point / 10 for point in range(11))
-_JK = "Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002], section 2.4"
-_KL = "Kazai & Lalmas 2006 [@kazai-lalmas-2006]"
-_SAKAI = "Sakai 2004 [@sakai-2004]"
 _KJ = "Kekäläinen & Järvelin 2002 [@kekalainen-jarvelin-2002]"
-_SCHEEL = "Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011]"
 
 
-@MEASURES.register("xAP", source=f"{_SCHEEL}, equation 2", parameters={"threshold": Number(1.0, 0.0)})
+@MEASURES.register("xAP", parameters={"threshold": Number(1.0, 0.0)})
 def _average_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     """Compute average precision of gains from a threshold on.
 
@@ -103,6 +99,8 @@ def _average_precision(topic: RankingGains, cutoff: float, parameters: Parameter
     there are none
 
     Range: 0 to 1; above 1 only if more results than ideal elements reach the threshold
+
+    Source: Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011], equation 2
 
     Example: gains 1, 0, 3, ideal 3, 1: xAP(threshold=1) = (1 / 1 + 2 / 3) / 2 = 0.833
 
@@ -118,7 +116,7 @@ def _average_precision(topic: RankingGains, cutoff: float, parameters: Parameter
     return math.fsum((np.arange(1, len(hits) + 1) / (hits + 1)).tolist()) / total if total else 0.0
 
 
-@MEASURES.register("muAP", source=f"{_SCHEEL}, equation 4")
+@MEASURES.register("muAP")
 def _mu_average_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     """Compute μAP, average precision over all levels of gain.
 
@@ -126,6 +124,8 @@ def _mu_average_precision(topic: RankingGains, cutoff: float, parameters: Parame
     t to the next lower level, or to 0
 
     Range: 0 to 1; above 1 only if results gain more than ideal elements
+
+    Source: Scheel, Lommatzsch & Albayrak 2011 [@scheel-lommatzsch-albayrak-2011], equation 4
 
     Example: gains 0.3, 1, ideal 1, 0.3: muAP = (0.3·1 + 0.7·0.5) / 1 = 0.65
 
@@ -279,17 +279,15 @@ def _generalised_precisions(
     return _precision_over_recall(gains, float(ideal.sum()), points)
 
 
-@MEASURES.register(
-    "Q",
-    range=BOUND,
-    source=f"{_KL}, equation 11 with footnotes 12 and 13; {_SAKAI}",
-    parameters=UNRETRIEVED,
-)
+@MEASURES.register("Q", range=BOUND, parameters=UNRETRIEVED)
 def _q(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     """Compute Sakai's Q-measure on element gains.
 
     Q = 1/N · Σ over the ranks j with gain of cbg(j) / (cig(j) + j), where cbg cumulates g + 1 for
     gains g > 0, cig cumulates ideal gains, and N is that of MAep
+
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], equation 11 with footnotes 12 and 13; Sakai
+    2004 [@sakai-2004]
 
     Example: gains 0.5, 1, ideal 1, 0.5: Q = (1.5 / 2 + 3.5 / 3.5) / 2 = 0.875
 
@@ -301,16 +299,14 @@ def _q(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     )
 
 
-@MEASURES.register(
-    "R",
-    range=BOUND,
-    source=f"{_KL}, equation 12, corrected by its Table II; {_SAKAI}",
-    with_cutoff=recall_at_rank,
-)
+@MEASURES.register("R", range=BOUND, with_cutoff=recall_at_rank)
 def _r(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     """Compute Sakai's R-measure on element gains.
 
     R = cbg(n) / (cig(n) + n), where n is the number of ideal elements; cbg and cig as for Q
+
+    Source: Kazai & Lalmas 2006 [@kazai-lalmas-2006], equation 12, corrected by its Table II; Sakai
+    2004 [@sakai-2004]
 
     Example: gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: R = 3 / (1.5 + 2) = 0.857
 

@@ -28,7 +28,8 @@ _OTHERS = {
         "It is the share of the gold text that is read; other tools count passages, or statements "
         "that a language model finds in them",
     ),
-    "contextprecision contextualprecision nonllmcontextprecision averageprecision map": (
+    "map averageprecision": ("AP", "Each gold span counts once"),
+    "contextprecision contextualprecision nonllmcontextprecision": (
         "AP",
         "It divides by all gold spans, other tools by those that were found; "
         "SpanPrecision(budget=tokens)@1000 is the share of gold in what is read",

@@ -85,18 +85,13 @@ def ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-@standard(
-    "P",
-    source=f"van Rijsbergen 1979 [@van-rijsbergen-1979]; {TREC_EVAL}",
-    cutoff=RANK,
-    aliases=("Precision",),
-    on_spans=True,
-    parameters=_JUDGED_ONLY,
-)
+@standard("P", cutoff=RANK, aliases=("Precision",), on_spans=True, parameters=_JUDGED_ONLY)
 def _precision(ranking: JudgedRanking, depth: float, rel: float) -> float:
     """Compute precision at a rank.
 
     P[k] = relevant results among the first k / k
+
+    Source: van Rijsbergen 1979 [@van-rijsbergen-1979]; trec_eval [@trec-eval]
 
     Example: levels 1, 0, 2, 0: P@4 = 2 / 4 = 0.5
     """
@@ -105,7 +100,6 @@ def _precision(ranking: JudgedRanking, depth: float, rel: float) -> float:
 
 @standard(
     "R",
-    source=f"van Rijsbergen 1979 [@van-rijsbergen-1979]; {TREC_EVAL}",
     cutoff=RANK,
     aliases=("Recall",),
     caveat=f"R without a rank is Sakai's R-measure. {RELEVANT}",
@@ -118,6 +112,8 @@ def recall_at_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
 
     R[k] = relevant results among the first k / all relevant documents
 
+    Source: van Rijsbergen 1979 [@van-rijsbergen-1979]; trec_eval [@trec-eval]
+
     Example: levels 1, 0, 2, four relevant documents: R@2 = 1 / 4 = 0.25
     """
     return ratio(len(ranking.found_ranks(rel, depth)), ranking.relevant(rel))
@@ -125,7 +121,6 @@ def recall_at_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
 
 @standard(
     "AP",
-    source=f"Harman 1992 [@harman-1992]; {TREC_EVAL}",
     cutoff=RANK_OR_ALL,
     aliases=("MAP",),
     caveat=f"xAP is average precision of gains under a user model. {RELEVANT}",
@@ -137,6 +132,8 @@ def average_precision(ranking: JudgedRanking, depth: float, rel: float) -> float
 
     AP = Σ of P[k] over the ranks k of relevant results, with a cutoff those up to it / all relevant
     documents
+
+    Source: Harman 1992 [@harman-1992]; trec_eval [@trec-eval]
 
     Example: levels 1, 0, 0, 1, two relevant documents: AP = (1 / 1 + 2 / 4) / 2 = 0.75
     """
@@ -150,7 +147,6 @@ def average_precision(ranking: JudgedRanking, depth: float, rel: float) -> float
 
 @standard(
     "nDCG",
-    source=f"Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002]; {TREC_EVAL}",
     cutoff=RANK_OR_ALL,
     aliases=("NDCG",),
     parameters={"dcg": ("log2", "exp-log2"), "judged_only": ("False", "True")},
@@ -161,6 +157,8 @@ def _ndcg(ranking: JudgedRanking, depth: float, dcg: str) -> float:
 
     nDCG[k] = DCG[k] / IDCG[k], DCG[k] = Σ level[i] / log2(i + 1); IDCG is that of all assessed
     documents by level, and levels below 0 gain 0
+
+    Source: Järvelin & Kekäläinen 2002 [@jarvelin-kekalainen-2002]; trec_eval [@trec-eval]
 
     Example: levels 0, 0, 1, one relevant document: nDCG = (1 / 2) / 1 = 0.5
 
@@ -175,19 +173,14 @@ def _ndcg(ranking: JudgedRanking, depth: float, dcg: str) -> float:
     return ratio(gain, discounted_gain(enumerate(ideal, 1), depth))
 
 
-@standard(
-    "RR",
-    source=f"Kantor & Voorhees 2000 [@kantor-voorhees-2000]; {TREC_EVAL}",
-    cutoff=RANK_OR_ALL,
-    aliases=("MRR",),
-    on_spans=True,
-    parameters=_JUDGED_ONLY,
-)
+@standard("RR", cutoff=RANK_OR_ALL, aliases=("MRR",), on_spans=True, parameters=_JUDGED_ONLY)
 def _reciprocal_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
     """Compute reciprocal rank.
 
     RR = 1 / rank of the first relevant result, with a cutoff among those up to it; 0 if there is
     none
+
+    Source: Kantor & Voorhees 2000 [@kantor-voorhees-2000]; trec_eval [@trec-eval]
 
     Example: levels 0, 0, 0, 1: RR = 1 / 4 = 0.25
     """
@@ -195,16 +188,13 @@ def _reciprocal_rank(ranking: JudgedRanking, depth: float, rel: float) -> float:
     return 1 / ranks[0] if ranks else 0.0
 
 
-@standard(
-    "Rprec",
-    source=f"Buckley & Voorhees 2005 [@buckley-voorhees-2005]; {TREC_EVAL}",
-    aliases=("RPrec",),
-    parameters=_JUDGED_ONLY,
-)
+@standard("Rprec", aliases=("RPrec",), parameters=_JUDGED_ONLY)
 def _r_precision(ranking: JudgedRanking, rel: float) -> float:
     """Compute precision at the number of relevant documents.
 
     Rprec = P[R], where R is the number of relevant documents
+
+    Source: Buckley & Voorhees 2005 [@buckley-voorhees-2005]; trec_eval [@trec-eval]
 
     Example: levels 1, 0, 1, two relevant documents: Rprec = 1 / 2 = 0.5
     """
@@ -223,15 +213,15 @@ def _success(ranking: JudgedRanking, depth: float, rel: float) -> float:
     return 1.0 if ranking.relevant_ranks(rel, depth) else 0.0
 
 
-@standard(
-    "Bpref", source=f"Buckley & Voorhees 2004 [@buckley-voorhees-2004]; {TREC_EVAL}", aliases=("BPref",)
-)
+@standard("Bpref", aliases=("BPref",))
 def binary_preference(ranking: JudgedRanking, rel: float) -> float:
     """Compute binary preference.
 
     Bpref = 1/R · Σ over the relevant results of 1 - min(n, R) / min(N, R), where n is the number of
     results before it that are assessed as not relevant, N that of all such documents, and R the
     number of relevant documents
+
+    Source: Buckley & Voorhees 2004 [@buckley-voorhees-2004]; trec_eval [@trec-eval]
 
     Example: levels 1, 0, 1, two relevant and two other documents: Bpref = (1 + 1 - 1 / 2) / 2 =
     0.75
@@ -250,7 +240,6 @@ def binary_preference(ranking: JudgedRanking, rel: float) -> float:
 
 @standard(
     "IPrec",
-    source=f"{TREC_EVAL} 10",
     cutoff=RECALL_FROM_0_OR_MEAN,
     caveat=f"ir_measures and trec_eval 9 take the whole part of x · R + 0.9 instead. {RELEVANT}",
     parameters=_JUDGED_ONLY,
@@ -263,6 +252,8 @@ def _interpolated_precision(ranking: JudgedRanking, recall: float, rel: float) -
     IPrec[x] = max over n ≥ m of n / rank of relevant result n, where m is x · R, rounded to a whole
     number (halves up) and R the number of relevant documents; without a recall point the mean over
     x = 0, 0.1, …, 1
+
+    Source: trec_eval [@trec-eval] 10
 
     Example: levels 1, 0, 1, 1, four relevant documents: IPrec@0.5 = 3 / 4 = 0.75
     """

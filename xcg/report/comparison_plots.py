@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 from xcg.answer import in_style
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
-from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report.figures import (
     COLOURS,
-    MAX_HEIGHT,
     MAX_PANELS,
-    MAX_WIDTH,
     add_caption,
     add_legend,
     drawn_first,
     equalise_y_limits,
+    fitted,
     label_text,
     line_style,
+    max_width,
+    most_ticks,
     new_figure,
     new_panels,
     panel_columns,
@@ -33,6 +33,7 @@ from xcg.report.plot_selection import (
     best_first,
     different_panels,
     grouped,
+    line_styles,
     model_labels,
     most_different,
     name_positions,
@@ -94,8 +95,10 @@ def differences_plot(
     panels, choice = different_panels(every, lambda differences: differences)
     count = max(len(panels), 1)  # a single run has an empty panel
     cases = len({key[:2] for key in panels})
-    columns = 4 if choice else panel_columns(max(cases, 1), count // max(cases, 1), 3 + (count > 9))
-    width = min(MAX_WIDTH, max(6.0, 4.4 * columns))
+    columns = (
+        fitted(4) if choice else panel_columns(max(cases, 1), count // max(cases, 1), 3 + (count > 9))
+    )
+    width = min(max_width(), max(6.0, 4.4 * columns))
     figure, axes = new_panels(count, columns, width, 2.8, grid="y")
     has_models = len(results.user_models) > 1
     characters = int((width / columns - 0.4 - 0.3 * has_models) * _TITLE_CHARACTERS / 2) - 2
@@ -160,60 +163,69 @@ def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inche
 
 MAX_MODELS = 45
 MAX_MEASURES = 6
-_ROW_HEIGHT, _RUN_WIDTH, _TAU_WIDTH = 0.18, 0.28, 1.4
+_ROW_HEIGHT, _TAU_WIDTH, _RANK_WIDTH = 0.18, 1.4, 3.4
 _EDGES = 2.3
-"""Height of titles, names of runs and caption in inches."""
+"""Height of titles, axes and caption in inches."""
+_CHARACTER = 0.075
+"""Width of a character of the name of a user model in inches."""
 
 
 @in_style
 def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) -> Figure:
-    """Draw for each measure τ-b against the baseline, and the rank of each run under every user model.
+    """Draw for each measure τ-b against the baseline, and the ranks of runs across the user models.
 
-    User models are rows and runs are columns; the columns have the order of the runs under the
-    baseline. If there are more than 45 user models, the baseline and the ones that rank the runs most
-    differently are drawn. If there are more than six measures, the first six are drawn.
+    User models are rows, and each run is a line from rank to rank. Of more than eight runs, the five
+    best under the baseline have labels, and the others are grey. If there are more than 45 user models,
+    the baseline and the ones that rank the runs most differently are drawn. If there are more than six
+    measures, the first six are drawn; in a paper, as many as it has room for.
 
     Args:
         results: Results under several user models.
         shifts: The rows of :func:`xcg.statistics.rank_correlation.order_shifts`.
         baseline: The user model to which they refer.
     """
-    measures = results.measures[:MAX_MEASURES]
+    measures = results.measures[: min(MAX_MEASURES, fitted(MAX_MEASURES))]
     ranks = {measure: _ranks(results, measure) for measure in measures}
     models = _drawn_models(results, ranks, baseline)
     labels, parameters = model_labels(models)
-    label_width = 0.075 * max(map(len, labels)) + 0.5
-    wanted = _TAU_WIDTH + max(_RUN_WIDTH * len(results.runs), 1.5) + 0.3
-    width = min(MAX_WIDTH, max(6.0, label_width + len(measures) * wanted))
-    height = min(MAX_HEIGHT, _ROW_HEIGHT * len(models) + _EDGES)
+    characters = min(LABEL_CHARACTERS, int(max_width() / 3 / _CHARACTER))
+    label_width = _CHARACTER * min(characters, max(map(len, labels))) + 0.5
+    wanted = label_width + len(measures) * (_TAU_WIDTH + _RANK_WIDTH)
+    width = min(max_width(), wanted + 2.0)
     panel = (width - label_width) / len(measures) - 0.3
     tau_width = min(_TAU_WIDTH, 0.3 * panel)
-    figure = new_figure(width, height)
+    figure = new_figure(width, _ROW_HEIGHT * len(models) + _EDGES)
     axes = figure.subplots(
         1, 2 * len(measures), sharey=True, width_ratios=[tau_width, panel - tau_width] * len(measures)
     )
-    has_names = True
+    first = ranks[measures[0]]
+    styles = line_styles(
+        results.runs, sorted(results.runs, key=lambda run: first.get((baseline, run), math.inf))
+    )
     for number, measure in enumerate(measures):
         tau_axis, rank_axis = axes[2 * number], axes[2 * number + 1]
         own = {shift.user_model: shift for shift in shifts if shift.measure == measure}
         _draw_correlations(tau_axis, [own[model] for model in models])
         tau_axis.set_title(label_text(measure), loc="left", fontweight="bold")
-        runs = sorted(results.runs, key=lambda run: ranks[measure].get((baseline, run), math.inf))
-        table = [[ranks[measure].get((model, run), math.nan) for run in runs] for model in models]
+        for run in results.runs:
+            line = [ranks[measure].get((model, run), math.nan) for model in models]
+            styles.draw(rank_axis, run, line, range(len(models)))
+        last = max(len(results.runs), 2)
+        step = -(-last // most_ticks(8))
+        rank_axis.set_xticks(sorted({1, *range(step, last + 1, step)}))
+        rank_axis.set_xlim(0.5, last + 0.5)
         rank_axis.tick_params(labelleft=False)
-        _draw_cells(rank_axis, table, max(len(runs), 2), numbers=len(runs) <= 12)
-        rank_axis.set_title("ranks of runs", loc="left")
-        if not name_positions(rank_axis, "x", runs, panel - tau_width):
-            has_names = False
-            rank_axis.set_xlabel(f"{len(runs)} runs")
-    name_positions(axes[0], "y", labels, _ROW_HEIGHT * len(models), characters=LABEL_CHARACTERS)
+        rank_axis.grid(visible=True)
+        rank_axis.set_xlabel("rank of the run")
+    name_positions(axes[0], "y", labels, _ROW_HEIGHT * len(models), characters=characters)
     axes[0].set_ylabel(label_text(parameters))
+    axes[0].set_ylim(len(models) - 0.5, -0.5)
+    add_legend(figure, axes[1])
     add_caption(
         figure,
         f"τ-b: correlation of the order of runs with that under {baseline}"
         + (", with 95 % intervals." if any(shift.interval for shift in shifts) else "."),
-        "Runs: in the order of the ranks under this user model, best first; dark: rank 1.",
-        "" if has_names else "Names of runs that do not fit are not drawn.",
+        styles.caption and f"{styles.caption[:-1]} than the five best under this user model.",
         f"Drawn are {len(models)} of {len(results.user_models)} user models, those with the most "
         "different ranks."
         if len(models) < len(results.user_models)
@@ -234,32 +246,9 @@ def _draw_correlations(axis: Axes, shifts: Sequence[OrderShift]) -> None:
     lows = [shift.interval.low for shift in shifts if shift.interval is not None]
     low = min([0.0, *known, *(one for one in lows if not math.isnan(one))])
     axis.set_xlim(low - 0.08, 1.08)
-    axis.set_xticks([-1, 0, 1] if low < -0.5 else [0, 0.5, 1])
+    axis.set_xticks([-1, 0, 1] if low < -0.5 else [0, 1])
     axis.set_xlabel("τ-b")
     axis.grid(visible=True)
-
-
-def _draw_cells(axis: Axes, ranks: Sequence[Sequence[float]], last: int, numbers: bool) -> None:
-    """Draw a table of ranks as coloured cells, first row at the top; unknown ranks (NaN) are grey.
-
-    Args:
-        axis: The axis; cells are at x = 0, 1, … and y = 0, 1, ….
-        ranks: Rows of the table.
-        last: The lowest rank, which has the lightest colour.
-        numbers: Whether to write the ranks into the cells.
-    """
-    table = np.ma.masked_invalid(np.array(ranks, dtype=float))
-    rows, columns = table.shape
-    axis.set_facecolor("0.85")
-    edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
-    axis.pcolormesh(*edges, table, cmap="cividis", vmin=1, vmax=last, edgecolors="white", linewidth=0.4)
-    axis.set_ylim(rows - 0.5, -0.5)
-    axis.spines[:].set_visible(False)
-    axis.tick_params(length=0)
-    for (row, column), rank in np.ndenumerate(np.array(ranks)) if numbers else ():
-        if not math.isnan(rank):
-            colour = "white" if rank < 0.6 * last else "black"
-            axis.text(column, row, f"{rank:.0f}", color=colour, fontsize=7, ha="center", va="center")
 
 
 def _drawn_models(

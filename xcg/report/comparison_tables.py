@@ -133,8 +133,10 @@ def publication_tables(
             best = MEASURES.order(family.measure).best(map(float, printed))
             for row, number in zip(rows, printed, strict=True):
                 row[mean] = Marked(number, float(number) == best)
-        lead = comparison_statement(family.lines, baseline, None, within_runs).lead
-        title, legend = f"{family.measure} under {family.user_model}", [*lead, *table.legend]
+        statement = comparison_statement(family.lines, baseline, None, within_runs)
+        lead = [sentence.replace(", named by the user,", "") for sentence in statement.lead]
+        facts = [one for one in statement.facts if one.startswith(("intervals: ", "significant, but"))]
+        title, legend = f"{family.measure} under {family.user_model}", [*lead, *facts, *table.legend]
         tables.append(replace(table, columns=columns, rows=rows, title=title, legend=legend))
     return tables
 

@@ -204,10 +204,10 @@ def _element_rows(
     included = {0}
     for row in (*labels, *ranks):
         included |= {row, *tree.ancestors(row)}
-    sizes = [None if size == UNKNOWN else size for size in document.rows.sizes(unit)]
+    sizes = [None if size == UNKNOWN else size for size in document.sizes(unit)]
     rows = []
     for row in sorted(included):
-        parent = document.rows.parent[row]
+        parent = document.parent[row]
         size, whole = sizes[row], sizes[parent] if parent >= 0 else None
         rows.append(
             _ElementRow(

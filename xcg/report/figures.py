@@ -1,7 +1,7 @@
 """Set up the figures of matplotlib.
 
-All plots have one style and fit on one screen. Colours, markers and dashes together distinguish lines
-in greyscale and for colour-blind readers.
+All plots have one style and fit on one screen, or in a column or page of a paper. Colours, markers and
+dashes together distinguish lines in greyscale and for colour-blind readers.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from xcg.answer import FIGURE_WIDTH
 from xcg.errors import printable
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ MAX_PANELS = 12
 GREY = "0.72"
 """The colour of lines that have no label of their own."""
 
+_LEAST_PANEL = 2.2
+"""The least width of a panel in a paper, in inches."""
+_LEGEND_LINE = 0.16
+"""The height of a line of the legend in a paper, in inches."""
 _CAPTION_CHARACTERS = 16
 """Characters of a caption in an inch."""
 
@@ -42,18 +47,40 @@ DASHES = {"-": "", "--": "7 3", ":": "2 3", "-.": "9 3 2 3"}
 """Line style of matplotlib → stroke-dasharray of SVG."""
 
 
+def max_width() -> float:
+    """Return the width that figures can have in inches."""
+    return FIGURE_WIDTH.get() or MAX_WIDTH
+
+
+def fitted(columns: int) -> int:
+    """Return the number of columns of panels that a paper has room for, at most the given one."""
+    width = FIGURE_WIDTH.get()
+    return columns if width is None else max(1, min(columns, int(width / _LEAST_PANEL)))
+
+
+def max_panels() -> int:
+    """Return the largest number of panels of a figure."""
+    return fitted(4) * 4 if FIGURE_WIDTH.get() else MAX_PANELS
+
+
+def most_ticks(number: int) -> int:
+    """Return the largest number of ticks of an axis, which is at most half of this one in a paper."""
+    return number if FIGURE_WIDTH.get() is None else number // 2
+
+
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure without a window.
 
     Args:
-        width: In inches; at most :data:`MAX_WIDTH`.
-        height: In inches; at most :data:`MAX_HEIGHT`.
+        width: In inches; in a paper, the figure has the width of its column or page.
+        height: In inches; at most :data:`MAX_HEIGHT`. Figures that become narrower become lower.
     """
     from matplotlib.figure import Figure
 
-    return Figure(
-        figsize=(min(width, MAX_WIDTH), min(height, MAX_HEIGHT)), dpi=DPI, layout="constrained"
-    )
+    own = FIGURE_WIDTH.get() or min(width, MAX_WIDTH)
+    if own < min(width, MAX_WIDTH):
+        height *= max(own / width, 0.6)
+    return Figure(figsize=(own, min(height, MAX_HEIGHT)), dpi=DPI, layout="constrained")
 
 
 def panel_columns(groups: int, size: int, most: int = 4) -> int:
@@ -70,8 +97,8 @@ def panel_columns(groups: int, size: int, most: int = 4) -> int:
     if size == 1:
         groups, size = 1, groups
     if groups == 1:
-        return size if size <= 3 else min(most, -(-size // 2)) if size <= 8 else most
-    return size * max(1, most // size) if groups > 3 else size
+        return fitted(size if size <= 3 else min(most, -(-size // 2)) if size <= 8 else most)
+    return fitted(size * max(1, most // size) if groups > 3 else size)
 
 
 def table_columns(panels: Collection[tuple[str, ...]]) -> int:
@@ -104,6 +131,7 @@ def new_panels(
         sharey: Whether all panels, or those of each row, have the same y axis.
         grid: The directions in which grid lines are drawn.
     """
+    width, columns = width / columns * fitted(columns), fitted(columns)
     rows = -(-count // columns)
     figure = new_figure(width, row_height * rows)
     axes = figure.subplots(rows, columns, squeeze=False, sharey=sharey).flatten().tolist()
@@ -158,9 +186,13 @@ def label_text(name: str) -> str:
 
 
 def add_caption(figure: Figure, *sentences: str) -> None:
-    """Write sentences below the panels of a figure, such as what is not drawn."""
+    """Write sentences below the panels of a figure, such as what is not drawn.
+
+    In a paper, they are the label of the figure, for the caption of the text.
+    """
     text = " ".join(sentence for sentence in sentences if sentence)
-    if text:
+    figure.set_label(text)
+    if text and FIGURE_WIDTH.get() is None:
         width = int(_CAPTION_CHARACTERS * figure.get_figwidth())
         wrapped = "\n".join(textwrap.wrap(label_text(text), width))
         figure.supxlabel(wrapped, x=0.01, horizontalalignment="left", fontsize=8, color="0.3")
@@ -178,7 +210,22 @@ def equalise_y_limits(axes: Sequence[Axes]) -> None:
         axis.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
 
 
-def add_legend(figure: Figure, axis: Axes | None = None, title: str | None = None) -> None:
-    """Add a legend to the right of a figure, with the lines of one axis or of all."""
-    lines = axis.get_legend_handles_labels() if axis is not None else ()
-    figure.legend(*lines, loc="outside right center", title=title)
+def label_left(axes: Sequence[Axes], label: str) -> None:
+    """Label the y axes of the panels in the first column."""
+    for axis in axes:
+        place = axis.get_subplotspec()
+        if place is not None and place.is_first_col():
+            axis.set_ylabel(label)
+
+
+def add_legend(figure: Figure, axis: Axes, title: str | None = None) -> None:
+    """Add a legend of the lines of an axis, to the right of a figure; in a paper, above it."""
+    lines, width = axis.get_legend_handles_labels(), FIGURE_WIDTH.get()
+    if width is None:
+        figure.legend(*lines, loc="outside right center", title=title)
+    else:
+        longest = max(map(len, lines[1]), default=1)
+        columns = max(1, int(width / (0.5 + 0.06 * longest)))
+        rows = -(-len(lines[1]) // columns) + (title is not None)
+        figure.set_figheight(figure.get_figheight() + _LEGEND_LINE * rows)
+        figure.legend(*lines, loc="outside upper left", title=title, ncols=columns)

@@ -36,7 +36,8 @@ from xcg.report.html_statistics import (
     interval_data,
     strategy_data,
 )
-from xcg.report.plot_selection import MAX_STYLES
+from xcg.report.plot_selection import MAX_STYLES, model_labels
+from xcg.statistics.intervals import curve_limits
 from xcg.tables import html_table
 
 # Limits on the size of the file: a campaign of 69 runs and 34 topics stays below 20 MB.
@@ -153,6 +154,7 @@ def report_data(
         "assessed": len(base.topics),
         "levels": [level._asdict() for level in level_distribution(base)],
         "models": [{"name": model.name, "settings": model.settings} for model in inputs.user_models],
+        "model_labels": model_labels([model.name for model in inputs.user_models])[0],
         "measures": results.measures,
         "lower_is_better": [MEASURES.order(measure).lower_is_better for measure in results.measures],
         "titles": {str(measure): measure.definition.title for measure in inputs.measure_list},
@@ -262,6 +264,13 @@ def _curve_data(context: ReportContext, name: str) -> Json:
     points = slice(1, None, 2) if name == "ep" else slice(None)
     values = {(line.user_model, line.run, line.topic): _rounded(list(line.y)[points]) for line in lines}
     data["x"] = _rounded(list(lines[0].x)[points])
+    limits = curve_limits(lines)
+
+    def half_widths(model: str, run: str) -> list[float | None] | None:
+        found = limits.get((name, model, run))
+        return None if found is None else _rounded(((found[1] - found[0]) / 2).tolist()[points])
+
+    data["half"] = [[half_widths(model.name, run) for run in results.runs] for model in models]
     data["mean"] = [[values.get((model.name, run, MEAN)) for run in results.runs] for model in models]
     points_per_model = len(results.runs) * len(context.topics) * len(data["x"])
     complete_models = MAX_CURVE_POINTS // 2 // max(1, points_per_model)

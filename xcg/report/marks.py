@@ -51,5 +51,6 @@ def marks_of(results: Results, against: str | None = None) -> Marks:
     sentences = ["The best mean of each measure is bold."]
     if lines:
         named = LETTERS if against == ALL_PAIRS else f"†: differs significantly from {against}."
-        sentences += [named, *comparison_statement(lines, against).lead]
+        lead = comparison_statement(lines, against).lead
+        sentences += [named, *(one.replace(", named by the user,", "") for one in lead)]
     return Marks(best, raised, sentences)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
@@ -11,7 +12,7 @@ from xcg import __version__
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.judgements.distribution import level_distribution
-from xcg.judgements.recall_base import RecallBase
+from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.registry import Part
 from xcg.report.bibliography import entries_of
@@ -86,30 +87,28 @@ def _data(inputs: Inputs, results: Results) -> Iterator[str]:
         yield f"The collection has {_count(sum(1 for _ in inputs.documents), 'document')}{without}."
     yield _judgements(base)
     runs = sorted({results.scope.strategies.get(run, (run,))[0] for run in results.runs})
-    yield f"We evaluated {_count(len(runs), 'run')}{_names(runs)}."
+    names = f" ({', '.join(runs)})" if len(runs) <= _MOST_NAMES else ""
+    yield f"We evaluated {_count(len(runs), 'run')}{names}."
     order = f"by {inputs.order}" if inputs.order else ""
     ties = f"those with equal scores or ranks by {inputs.ties}" if inputs.ties else ""
     if order or ties:
         yield f"Results were ordered {listed([one for one in (order, ties) if one])}."
     zero = "counts 0" if inputs.unanswered == "zero" else "is left out of the mean of the run"
-    topics = _count(len(results.topics), "topic")
+    scores = Counter(row[:1] + row[2:3] + row[4:] for row in results if row.topic != MEAN).values()
+    topics = (
+        f"{min(scores):,} to {max(scores):,} topics"
+        if len({*scores}) > 1
+        else _count(max(scores), "topic")
+    )
     yield f"Scores are over {topics}; a topic that a run does not answer {zero}."
     if left := len(base.topics) - len(results.topics):
-        yield f"{_count(left, 'further assessed topic')} without a score {_be(left)} left out."
+        yield f"Left out, without a score: {_count(left, 'further assessed topic')}."
     if count := results.scope.tolerated:
-        yield f"{_count(count, 'problem')} in results and assessments were tolerated."
+        yield f"Tolerated: {_count(count, 'problem')} in results and assessments."
 
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
-
-
-def _be(number: int) -> str:
-    return "is" if number == 1 else "are"
-
-
-def _names(runs: Sequence[str]) -> str:
-    return f" ({', '.join(runs)})" if len(runs) <= _MOST_NAMES else ""
 
 
 def _judgements(base: RecallBase) -> str:
@@ -119,24 +118,31 @@ def _judgements(base: RecallBase) -> str:
     scales = listed([_SCALES[scale] for scale in sorted(base.scales)])
     files = [(base.spans(topic), base.passages(topic)) for topic in base.topics]
     passages = sum(len(found) for pair in files for one in pair for found in one.values())
+    topics = f"For {_count(len(base.topics), 'topic')}"
+    if passages and not any(base.files(topic) for topic in base.topics):
+        held = (
+            f"{_count(passages, 'relevant passage')} in {relevant:,} of {_count(assessed, 'document')}"
+        )
+        return f"{topics}, the assessments name {held}."
     shown = f", with {_count(passages, 'relevant passage')}" if passages else ""
     return (
-        f"For {_count(len(base.topics), 'topic')}, {assessed:,} documents and elements were assessed"
-        f"{f' in {scales}' if scales else ''}, of which {relevant:,} {_be(relevant)} relevant{shown}."
+        f"{topics}, {assessed:,} documents and elements were assessed"
+        f"{f' in {scales}' if scales else ''}, {relevant:,} of them relevant{shown}."
     )
 
 
 def _measures(measures: Sequence[Measure]) -> str:
     """Define measures of one definition; their names state the parameters without default values."""
     definition = measures[0].definition
-    stated = {name for measure in measures for name, _ in measure.parameters}
+    stated = [dict(measure.parameters) for measure in measures]
     settings = [
         f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
-        for name, value in measures[0].settings().items()
-        if name not in stated and name not in Effort().parameters()
+        for name, value in Measure(definition).settings().items()
+        if not all(name in one for one in stated) and name not in Effort().parameters()
     ]
     names = listed(list(map(str, measures)))
-    parameters = f" with {listed(settings)}" if settings else ""
+    unless = " unless stated" if any(stated) else ""
+    parameters = f" with {listed(settings)}{unless}" if settings else ""
     verb = "is" if len(measures) == 1 else "are"
     title = f"{definition.title}{_cited(definition.references)}"
     return f"{names}{parameters} ({title}) {verb} defined as: {definition.formula}."

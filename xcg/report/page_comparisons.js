@@ -3,7 +3,6 @@
 const MAX_MATRIX_VALUES = 16; // with more runs, the matrix has signs only
 const comparisonView = { model: 0, measure: 0, baseline: 0 };
 
-const formatP = (p) => (p < 0.0001 ? "<0.0001" : p.toFixed(4));
 const formatSigned = (value) => {
   const size = Math.abs(value).toFixed(4);
   return Number(size) === 0 ? size : `${value < 0 ? "−" : "+"}${size}`;

@@ -1,10 +1,10 @@
-// ---- Line styles, as in the plots of xcg. Of many runs, the best come first: their styles differ most.
+// ---- Line styles, the same for a run in all plots of xcg
 
 const MAX_SELECTED_RUNS = data.line_styles.most;
 const bestRuns = runsByMean(0, 0);
 
 const styleOf = (index) => data.line_styles.styles[index];
-const lineStyle = (run) => styleOf(data.runs.length > MAX_SELECTED_RUNS ? bestRuns.indexOf(run) : run);
+const lineStyle = styleOf;
 const makeSwatch = (run) => makeSwatchOf(lineStyle(run));
 
 function makeSwatchOf({ color, marker, dash }) {
@@ -48,7 +48,8 @@ function roundStep(span, steps) {
 
 function makeChart(curve) {
   const caption = makeElement("figcaption", {},
-    makeElement("strong", {}, `${curve.measure} over ${curve.by}`), `. ${DESCRIPTIONS[curve.measure]}`);
+    makeElement("strong", {}, `${curve.measure} over ${curve.by}`), `. ${DESCRIPTIONS[curve.measure]} The band is the 95 % ` +
+    "interval of the mean over topics, for up to three runs, and for the one under the pointer.");
   if (curve.missing) {
     byId("charts").append(makeElement("figure", {}, caption,
       makeElement("p", { class: "error" }, `There are no curves: ${printable(curve.missing)}`)));
@@ -92,7 +93,7 @@ function makeChart(curve) {
       toX: (x) => MARGIN.left + ((x - xMin) / (xMax - xMin)) * (width - MARGIN.left - MARGIN.right),
       toY: (y) => height - MARGIN.bottom - (y / yMax) * (height - MARGIN.top - MARGIN.bottom),
     };
-    const picture = makeSvg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",
+    const picture = makeSvg("svg", { class: runs.length <= 3 ? "few" : null, viewBox: `0 0 ${width} ${height}`, role: "img",
       "aria-label": `${curve.measure} over ${curve.by}, ${countOf(runs.length, "run")}; ` +
         `the values at one ${curve.by} are listed below` });
     picture.append(...makeGrid(yStep, yMax), ...makeTicks(xMax), ...runs.map(makeLine),
@@ -151,9 +152,24 @@ function makeChart(curve) {
     const start = Math.floor((position * every) / runs.length) % every;
     const marked = indices(values.length).filter((index) => values[index] !== null && index % every === start);
     return makeSvg("g", { "data-run": run, class: curveView.highlighted === run ? "strong" : null },
+      makeBand(run, values, color),
       makeSvg("path", { class: "curve", d: path, style: `stroke:${color}`, "stroke-dasharray": dash }),
       marked.map((index) => makeSvg("path", { class: "marker", d: marker, style: `fill:${color}`,
         transform: `translate(${toX(xs[index]).toFixed(1)} ${toY(values[index]).toFixed(1)})` })));
+  }
+
+  // The 95 % interval of a mean curve. It is shown for up to three runs, and for the highlighted one.
+  function makeBand(run, values, color) {
+    const halves = curveView.topic === 0 && curve.half[curveView.model][run];
+    if (!halves) return null;
+    const { toX, toY } = scale;
+    const known = indices(values.length).filter((index) => values[index] !== null && halves[index] !== null);
+    const edge = (sign) => (index) => {
+      const y = Math.max(MARGIN.top, toY(Math.max(0, values[index] + sign * halves[index])));
+      return `${toX(xs[index]).toFixed(1)} ${y.toFixed(1)}`;
+    };
+    const ends = [...known.map(edge(1)), ...known.reverse().map(edge(-1))];
+    return makeSvg("path", { class: "band", d: ends.length ? `M${ends.join("L")}Z` : "", style: `fill:${color}` });
   }
 
   function highlight() {

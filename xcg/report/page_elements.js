@@ -48,6 +48,8 @@ const isMissing = (value) => value === null || value === undefined;
 const countOf = (number, singular) => `${number} ${number === 1 ? singular : singular + "s"}`;
 const formatScore = (value, decimals = 4) => (isMissing(value) ? "–" : value.toFixed(decimals));
 const formatShort = (value) => String(Number(value.toPrecision(4)));
+// A p value; one that would be rounded to 0 or 1 is a limit.
+const formatP = (p) => (p < 0.0001 ? "<0.0001" : p >= 1 ? "1" : p >= 0.99995 ? ">0.9999" : p.toFixed(4));
 const formatRanks = (ranks) => (ranks.length === 1 ? "rank " : "ranks ") + ranks.join(", ");
 
 // ---- The order of scores. With some measures, lower scores are better.

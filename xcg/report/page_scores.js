@@ -80,7 +80,7 @@ function showBestRuns() {
 function describeTest(line) {
   if (line.untested) return "not tested";
   if (line.p === undefined) return "–";
-  const p = line.p < 0.0001 ? "p < 0.0001" : `p = ${line.p.toFixed(4)}`;
+  const p = `p = ${formatP(line.p)}`.replace(/= ([<>])/, "$1 ");
   const topics = line.tested_topics === data.topics.length ? "" : ` (${countOf(line.tested_topics, "topic")})`;
   return `${line.significant ? "yes" : "no"}, ${p}${topics}`;
 }
@@ -115,6 +115,67 @@ function showMeasures() {
       makeElement("summary", {}, makeElement("h3", {}, isolate(model.name))),
       makeScrollable(`Measures under ${printable(model.name)}`, makeMeansTable(data.scores[index], data.intervals[index]))));
   });
+}
+
+// ---- Ranks across user models: user models are rows, and runs are lines from rank to rank
+
+const RANK_ROW = 26;
+const ranksView = { measure: 0 };
+
+// The rank of each run; runs with equal printed means share one, and references have none.
+function ranksOfRuns(model, measure) {
+  const sign = data.lower_is_better[measure] ? 1 : -1;
+  const means = data.scores[model][measure].map(([mean], run) =>
+    (isMissing(mean) || isReference(run) ? null : sign * Number(mean.toFixed(4))));
+  return means.map((mean) => (mean === null ? null : 1 + means.filter((other) => other !== null && other < mean).length));
+}
+
+function showRanks() {
+  if (data.models.length < 2 || data.runs.length < 2) return;
+  const box = makeElement("div", { class: "chart", id: "rank-chart" });
+  const named = bestRuns.filter((run) => !isReference(run)).slice(0, MAX_SELECTED_RUNS);
+  const others = data.runs.length - data.references.length - named.length;
+  const draw = () => box.replaceChildren(makeRankPicture(box.clientWidth || 600, new Set(named)));
+  byId("ranks").append(
+    makeElement("h3", {}, "Ranks across user models"),
+    makeElement("p", { class: "hint" }, "The rank of each run by its mean under each user model. Lines that cross are runs " +
+      `that user models order differently.${others ? ` Grey: the ${countOf(others, "other run")}.` : ""}`),
+    makeElement("div", { class: "controls" },
+      makeSelect("Measure", data.measures, 0, (measure) => { ranksView.measure = measure; draw(); }).node),
+    box,
+    makeElement("ul", { class: "readout" }, named.map((run) => makeElement("li", {}, makeSwatch(run), isolate(runLabel(run))))));
+  new ResizeObserver(draw).observe(byId("ranks"));
+  draw();
+}
+
+function makeRankPicture(width, named) {
+  const ranks = indices(data.models.length).map((model) => ranksOfRuns(model, ranksView.measure));
+  const last = Math.max(2, ...ranks.flat().map(Number));
+  const labels = data.model_labels.map((label) => shortenMiddle(printable(label), Math.max(12, Math.floor(width / 18))));
+  const left = 12 + 7 * Math.max(...labels.map((label) => label.length));
+  const bottom = 14 + RANK_ROW * (labels.length - 1) + 14;
+  const toX = (rank) => left + 14 + ((rank - 1) / (last - 1)) * (width - left - 28);
+  const toY = (model) => 14 + RANK_ROW * model;
+  const ticks = indices(last).map((index) => index + 1).filter((rank) => rank === 1 || rank % Math.ceil(last / 8) === 0);
+  const makeLine = (run) => {
+    const points = ranks.map((row, model) => (row[run] === null ? null : [toX(row[run]).toFixed(1), toY(model)]));
+    const path = points.map((point, model) => point && `${model && points[model - 1] ? "L" : "M"}${point.join(" ")}`).join("");
+    const { color, marker, dash } = named.has(run) ? lineStyle(run) : { color: "var(--border)", marker: null, dash: null };
+    return makeSvg("g", { "data-rank-run": run }, makeSvg("title", {}, data.runs[run]),
+      makeSvg("path", { class: "curve", d: path, style: `stroke:${color}`, "stroke-dasharray": dash }),
+      marker && points.filter(Boolean).map(([x, y]) =>
+        makeSvg("path", { class: "marker", d: marker, style: `fill:${color}`, transform: `translate(${x} ${y})` })));
+  };
+  const runs = indices(data.runs.length).filter((run) => !isReference(run)).sort((a, b) => named.has(a) - named.has(b));
+  return makeSvg("svg", { viewBox: `0 0 ${width} ${bottom + 40}`, role: "img",
+    "aria-label": printable(`Ranks of ${countOf(runs.length, "run")} by ${data.measures[ranksView.measure]} under ` +
+      countOf(labels.length, "user model")) },
+  labels.map((label, model) => makeSvg("text", { x: left - 4, y: toY(model) + 4, "text-anchor": "end" }, label)),
+  ticks.flatMap((rank) => [
+    makeSvg("line", { class: "grid", x1: toX(rank), x2: toX(rank), y1: 6, y2: bottom }),
+    makeSvg("text", { x: toX(rank), y: bottom + 16, "text-anchor": "middle" }, rank)]),
+  makeSvg("text", { x: (left + width) / 2, y: bottom + 34, "text-anchor": "middle" }, "rank"),
+  runs.map(makeLine));
 }
 
 // scores: measure → run → [mean, score of each topic]; halfWidths: measure → run → half width of the interval.

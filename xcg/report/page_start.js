@@ -23,6 +23,7 @@ window.addEventListener("afterprint", () => {
 
 showSummary();
 showMeasures();
+showRanks();
 showComparisons();
 showCurves();
 showStrategies();

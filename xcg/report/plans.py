@@ -12,6 +12,7 @@ from xcg.measures import MEASURES
 from xcg.report.figures import (
     add_caption,
     add_legend,
+    label_left,
     label_text,
     line_style,
     mark_extrapolated,
@@ -146,8 +147,7 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
     columns = table_columns(panels)
     figure, axes = new_panels(len(panels), columns, 4.6 * columns + 1.8, 3.6)
     difference = plans[0].difference
-    for number, ((measure, model), lines) in enumerate(panels.items()):
-        axis = axes[number]
+    for axis, ((measure, model), lines) in zip(axes, panels.items(), strict=True):
         sizes = _drawn_topics(lines)
         simulated = sum(size <= MAX_SIMULATED_TOPICS for size in sizes)
         for line in lines:
@@ -177,8 +177,7 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
             axis.axhline(100 * power, color="black", linewidth=0.8, linestyle=":")
             unit = f"power for a difference of {difference:g}, %"
             axis.set_ylim(0, 102)
-        if number % columns == 0:
-            axis.set_ylabel(unit)
+    label_left(axes, unit)
     add_legend(figure, axes[0])
     add_caption(figure, "Vertical dotted line: the topics of the pilot.", choice)
     return figure

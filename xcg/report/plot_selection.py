@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from xcg.errors import printable
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.report.figures import GREY, MAX_PANELS, label_text, line_style
+from xcg.report.figures import GREY, MAX_PANELS, label_text, line_style, max_panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +84,7 @@ def most_different(values: Sequence[Sequence[float]], count: int = MAX_PANELS) -
 def different_panels(
     panels: dict[K, list[T]], values: Callable[[list[T]], Sequence[float]]
 ) -> tuple[dict[K, list[T]], str]:
-    """Choose the panels to draw, at most twelve, and describe the choice.
+    """Choose the panels to draw, at most twelve (in a column of a paper four), and describe the choice.
 
     Args:
         panels: Key → items of a panel.
@@ -97,7 +97,8 @@ def different_panels(
     length = max(map(len, rows), default=0)
     padded = [row + [math.nan] * (length - len(row)) for row in rows]
     keys = list(panels)
-    chosen = {keys[index]: panels[keys[index]] for index in most_different(padded)}
+    drawn = most_different(padded, max_panels())
+    chosen = {keys[index]: panels[keys[index]] for index in drawn}
     if len(chosen) == len(panels):
         return chosen, ""
     return chosen, f"Drawn are the {len(chosen)} of {len(panels)} panels that differ most."
@@ -216,16 +217,16 @@ class LineStyles(NamedTuple):
 
 
 def line_styles(names: Sequence[str], best_first: Sequence[str] = ()) -> LineStyles:
-    """Give each line its own style; of more than eight lines, only the best ones.
+    """Give each line its own style, the same in all plots; of more than eight, only the best ones.
 
     Args:
-        names: The names of all lines.
+        names: The names of all lines, whose position determines the style.
         best_first: The names in descending order of quality; needed for more than eight.
     """
     main = best_first[:_BEST_RUNS] if len(names) > MAX_STYLES else names
     short = short_names(names)
     return LineStyles(
-        {name: line_style(index) for index, name in enumerate(main)},
+        {name: line_style(index) for index, name in enumerate(names) if name in main},
         {name: label_text(short[name]) for name in main},
         len(names) - len(main),
     )

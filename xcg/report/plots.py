@@ -15,8 +15,11 @@ from xcg.report.figures import (
     add_legend,
     drawn_first,
     equalise_y_limits,
+    fitted,
+    label_left,
     label_text,
     line_style,
+    most_ticks,
     new_figure,
     new_panels,
     panel_columns,
@@ -31,6 +34,7 @@ from xcg.report.plot_selection import (
     run_styles,
     short_names,
 )
+from xcg.statistics.intervals import curve_limits
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 
 if TYPE_CHECKING:
@@ -41,6 +45,8 @@ _LABEL_WIDTH = 0.05
 """Width of the label of a rank as a share of the axis."""
 _MOST_TICKS = 10
 _MOST_CASES = 6
+_MOST_BANDS = 3
+"""Runs whose intervals can be distinguished."""
 
 
 @in_style
@@ -57,25 +63,28 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
             axis.plot(swaps, curve.values, label=label, markevery=every, **line_style(number))
         axis.set_title(label_text(measure))
         axis.set_xlabel("random swaps")
-    axes[0].set_ylabel("mean over the repetitions")
+    label_left(axes, "mean over the repetitions")
     axes[0].legend(loc="upper right")
     return figure
 
 
 @in_style
-def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> Figure:
-    """Draw one panel per measure and user model, with one line per run.
+def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> Figure:
+    """Draw the mean over topics: one panel per measure and user model, with one line per run.
 
     If there are more than twelve panels, the twelve with the most different curves are drawn. If there
     are more than eight runs, the five with the highest mean of the first curve have labels, and the
-    others are grey.
+    others are grey. Up to three runs have the 95 % intervals of their means.
 
     Args:
-        curves: One curve per run, measure and user model. The ideal ranking is a dotted line.
+        lines: Curves of topics, and one mean curve per run, measure and user model. That of the ideal
+            ranking is a dotted line.
         ranks: Ranks at which curves reach a value: drawn as lines from the value to the ranks.
     """
+    curves = [line for line in lines if line.topic == MEAN]
+    limits = curve_limits(lines) if len({line.run for line in curves} - {IDEAL}) <= _MOST_BANDS else {}
     every = grouped(curves, attrgetter("measure", "user_model"))
-    panels, choice = different_panels(every, lambda lines: [_mean(curve) for curve in lines])
+    panels, choice = different_panels(every, lambda own: [_mean(curve) for curve in own])
     columns = table_columns(panels)
     width = 4.4 * columns + (2.4 if columns < 3 else 1.0)
     figure, axes = new_panels(len(panels), columns, width, 3.6)
@@ -83,12 +92,15 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
     shown = list(dict.fromkeys(model for _, model in panels))
     labels, parameters = model_labels(shown)
     titles = dict(zip(shown, labels, strict=True))
-    for axis, ((measure, model), lines) in zip(axes, panels.items(), strict=True):
-        for curve in lines:
+    for axis, ((measure, model), own) in zip(axes, panels.items(), strict=True):
+        for curve in own:
             if curve.run == IDEAL:
                 _draw_ideal(axis, curve)
             else:
                 styles.draw(axis, curve.run, curve.x, curve.y)
+                if (band := limits.get((measure, model, curve.run))) is not None:
+                    colour = styles.styles[curve.run]["color"]
+                    axis.fill_between(curve.x, *band, color=colour, alpha=0.15, linewidth=0)
         over = curve_measure(measure).curve_over
         axis.set_title(label_text(titles[model]))
         axis.set_xlabel(over)
@@ -97,7 +109,7 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
         if over.endswith("recall"):
             axis.set_xlim(0, 1)
         elif over == "rank":
-            _start_at_rank_1(axis, lines)
+            _start_at_rank_1(axis, own)
         of_panel = [one for one in ranks if (one.measure, one.user_model) == (measure, model)]
         _draw_ranks(axis, of_panel, styles)
     for of_measure in grouped(zip(panels, axes, strict=True), lambda panel: panel[0][0]).values():
@@ -105,7 +117,8 @@ def curves_plot(curves: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) ->
     add_legend(figure, axes[0])
     by = "" if not styles.others else "Best runs by the mean of the first curve."
     names = f"User models: {parameters}." if parameters else ""
-    add_caption(figure, names, styles.caption, by, choice)
+    bands = "Bands: 95 % intervals of the means, Student's t over topics." if limits else ""
+    add_caption(figure, names, styles.caption, by, choice, bands)
     return figure
 
 
@@ -201,9 +214,9 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
     every = grouped(lines, attrgetter("run", "user_model", "position"))
     panels, choice = different_panels(every, lambda items: [item.value for item in items])
     styles = line_styles(list(dict.fromkeys(line.measure for line in lines)))
-    columns = panel_columns(len(panels) // positions, positions) if not choice else 4
+    columns = panel_columns(len(panels) // positions, positions) if not choice else fitted(4)
     figure, axes = new_panels(len(panels), columns, 4.2 * columns + 1.4, 3.2)
-    short = short_names(list(dict.fromkeys(run for run, _, _ in panels)), 30)
+    short = short_names(list(dict.fromkeys(run for run, _, _ in panels)), 18)
     has_models = len({model for _, model, _ in panels}) > 1
     for axis, ((run, model, position), panel) in zip(axes, panels.items(), strict=True):
         for name, points in grouped(panel, attrgetter("measure")).items():
@@ -215,8 +228,7 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
         axis.set_title(label_text(f"{subject}: {position} result"))
         axis.set_xlabel("non-relevant results inserted")
         axis.set_ylim(bottom=0)
-    for axis in axes[::columns]:
-        axis.set_ylabel("mean over topics")
+    label_left(axes, "mean over topics")
     add_legend(figure, axes[0])
     model = "" if has_models else f"User model: {lines[0].user_model}."
     add_caption(figure, model, choice)
@@ -238,7 +250,7 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
     styles = run_styles(means, lambda curve: -sum(curve.y) / max(len(curve.y), 1))
     others = list(found.results.measures) if found.results is not None else []
     widths = [5.2, *([max(1.5, 1.3 * len(others))] if others else [])]
-    across = 1 if len(cases) <= 3 else 2
+    across = fitted(1 if len(cases) <= 3 else 2)
     rows = -(-len(cases) // across)
     figure = new_figure(across * sum(widths) + 1.8, 3.8 * rows)
     axes = figure.subplots(rows, across * len(widths), squeeze=False, width_ratios=across * widths)
@@ -252,7 +264,7 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
         thresholds = curves[0].x
         for curve in curves:
             styles.draw(row[0], curve.run, range(len(thresholds)), curve.y)
-        step = -(-len(thresholds) // _MOST_TICKS)
+        step = -(-len(thresholds) // most_ticks(_MOST_TICKS))
         row[0].set_xticks(
             range(0, len(thresholds), step), [f"{threshold:.3g}" for threshold in thresholds[::step]]
         )
@@ -264,7 +276,8 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
                 values = [found.results.value(run, other, user_model=model) for other in others]
                 styles.draw(row[1], run, range(len(others)), values)
             names = [label_text(name).replace("(", "\n(").replace(",", ",\n") for name in others]
-            row[1].set_xticks(range(len(others)), names, fontsize=7)
+            rotation = 0 if fitted(2) == 2 else 90
+            row[1].set_xticks(range(len(others)), names, fontsize=7, rotation=rotation)
             row[1].set_xlim(-0.4, len(others) - 0.6)
             row[1].tick_params(labelleft=False)
     add_legend(figure, axes[0][0])

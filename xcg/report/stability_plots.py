@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 from xcg.answer import in_style
 from xcg.lazy_modules import np
 from xcg.report.figures import (
-    MAX_PANELS,
-    MAX_WIDTH,
     add_caption,
     add_legend,
     drawn_first,
     equalise_y_limits,
+    fitted,
+    label_left,
     label_text,
     line_style,
     mark_extrapolated,
+    max_panels,
+    max_width,
+    most_ticks,
     new_panels,
     panel_columns,
 )
@@ -57,10 +60,10 @@ def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """
     every = grouped(rows, itemgetter("measure", "topics"))
     columns = len(grouped(rows, itemgetter("topics")))
-    panels = dict(list(every.items())[: MAX_PANELS // columns * columns])
+    panels = dict(list(every.items())[: max_panels() // columns * columns])
     runs = [row["run"] for row in next(iter(panels.values())) if row["run"] != MEAN_OF_RUNS]
     across = panel_columns(len(panels) // columns, columns)
-    width = min(MAX_WIDTH, across * max(5.0, 0.16 * len(runs) + 1))
+    width = min(max_width(), across * max(5.0, 0.16 * len(runs) + 1))
     figure, axes = new_panels(len(panels), across, width, 3.2, grid="y")
     for number, (axis, ((measure, topics), own)) in enumerate(zip(axes, panels.items(), strict=True)):
         by_run = {row["run"]: row for row in own}
@@ -100,7 +103,7 @@ def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """
     panels = grouped(rows, itemgetter("topics"))
     count = len(panels)
-    width = min(MAX_WIDTH / count, max(5.0, 0.6 * len(rows) / count + 2))
+    width = min(max_width() / fitted(count), max(5.0, 0.6 * len(rows) / count + 2))
     figure, axes = new_panels(count, count, width * count, 3.8, sharey=True, grid="y")
     for axis, (topics, own) in zip(axes, panels.items(), strict=True):
         own.sort(key=lambda row: row["tau_b max"] - row["tau_b min"])
@@ -108,7 +111,7 @@ def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
         if not name_positions(axis, "x", [row["measure"] for row in own], width - 0.8):
             axis.set_xlabel(f"{len(own)} measures, the smallest range first")
         axis.set_title(topics)
-    axes[0].set_ylabel("τ-b")
+    label_left(axes, "τ-b")
     add_caption(figure, "Squares: mean τ-b; bars: the lowest and highest τ-b.")
     return figure
 
@@ -128,7 +131,7 @@ def swaps_plot(
         sizes: Numbers of topics to which the rates are extrapolated.
         smoothing: How rates are smoothed before they are extrapolated.
     """
-    shown = dict(list(rates_by_measure.items())[:MAX_PANELS])
+    shown = dict(list(rates_by_measure.items())[: max_panels()])
     count = len(shown)
     columns = panel_columns(1, count)
     figure, axes = new_panels(count, columns, 4.6 * columns + 1.5, 4.4, sharey=True)
@@ -150,15 +153,17 @@ def swaps_plot(
                 axis.plot(curve, 100 * expected[:, index], markevery=at_sizes, **style)
             mark_extrapolated(axis, largest, further[-1])
             axis.set_xscale("log")
-            ticks = [*range(rates.sizes[0], largest + 1, -(-largest // _MOST_TICKS)), *further]
+            ticks = [
+                *range(rates.sizes[0], largest + 1, -(-largest // most_ticks(_MOST_TICKS))),
+                *further,
+            ]
             axis.set_xticks(ticks, list(map(str, ticks)))
             axis.minorticks_off()
         axis.axhline(100 * RELIABLE, color="black", linewidth=0.8, linestyle=":")
         axis.set_title(label_text(measure))
         axis.set_xlabel("topics in each set")
         axis.set_ylim(bottom=0)
-    for axis in axes[::columns]:
-        axis.set_ylabel("swaps, %")
+    label_left(axes, "swaps, %")
     add_legend(figure, axes[0], title="difference")
     add_caption(figure, drawn_first(count, len(rates_by_measure), "measures"))
     return figure

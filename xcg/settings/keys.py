@@ -38,6 +38,7 @@ from xcg.settings.study_keys import (
     Chunks,
     Curves,
     Judge,
+    Plot,
     Report,
     Study,
     Sweep,
@@ -396,7 +397,7 @@ class Settings:
     )
     format: str | None = key("Print this format.", choice(FORMATS), option=True)
     output: Any = key("Write to this file instead of standard output, which is -.", PATH, option=True)
-    plot: Any = key("Draw the result into this file: .png, .svg or .pdf.", FILE, option=True)
+    plot: Plot = section(Plot)
     all_rows: bool = key("On a terminal, print all rows of long tables.", FLAG, False)
     formulas: bool = key(
         "In csv, write names that spreadsheets would read as formulas as they are; with false, after "

@@ -1,10 +1,12 @@
-"""The keys of ``sweep``, ``curves``, ``report``, ``chunks``, ``check``, the studies and ``judge``."""
+"""The keys of ``sweep``, ``curves``, ``report``, ``chunks``, ``check``, studies, judge and plots."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from xcg.errors import nearest
 from xcg.settings.schema import (
     FILE,
     FLAG,
@@ -15,8 +17,11 @@ from xcg.settings.schema import (
     PATHS,
     RUN,
     TEXT,
+    Place,
+    Type,
     choice,
     key,
+    kind,
     list_of,
     number,
     section,
@@ -28,6 +33,15 @@ TESTS = ("t", "wilcoxon", "wilcoxon-pratt", "randomisation")
 CORRECTIONS = ("shaffer", "tukey", "holm", "bonferroni", "fdr_bh", "none")
 _STUDIED_CORRECTIONS = tuple(name for name in CORRECTIONS if name != "tukey")
 RESAMPLES = 200
+PLOT_WIDTHS = {"column": 8.4, "page": 17.8}
+"""Name of a width → centimetres."""
+
+
+def _names_by_topic(value: object, place: Place) -> object:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"expected lists of names by topic, found {kind(value)}")
+    return {str(topic): list_of(NAME).check(names, place) for topic, names in value.items()}
+
 
 _COUNT = whole(1, MAX_COUNT)
 _SHARE = number(0, 1)
@@ -251,6 +265,11 @@ class Judge(Random):
         stated("grades"),
         "inex-2004",
     )
+    nuggets: dict[str, list[str]] = key(
+        "The facts that a highlight can state, by topic: {q1: [cause, cure]}.",
+        Type(_names_by_topic, "MAPPING"),
+        factory=dict,
+    )
     assessors: list[str] = key("The names of the assessors.", list_of(NAME), ["assessor"])
     second_share: float = key("A second assessor judges this proportion of the topics too.", _SHARE, 0)
     store: Any = key(
@@ -322,4 +341,26 @@ class Check:
     fuzzy: float | None = key(
         "With review, also find similar passages of at least this similarity, such as 0.9.",
         number(0.5, 1),
+    )
+
+
+def _width(value: object, place: Place) -> object:
+    """Check the width of a plot."""
+    if not isinstance(value, str):
+        return number(5, 35).check(value, place)
+    if value not in PLOT_WIDTHS:
+        hint = nearest(value, PLOT_WIDTHS)
+        raise ValueError(f"expected column, page or a number of centimetres, found {value!r}: {hint}")
+    return value
+
+
+@dataclass(eq=False, repr=False)
+class Plot:
+    """The plot of a command."""
+
+    path: Any = key("Draw the result into this file: .png, .svg or .pdf.", FILE, option="--plot")
+    width: str | float | None = key(
+        "Draw for a paper, in this width: column (8.4), page (17.8), or a number of centimetres.",
+        stated("column, page or a number of centimetres", _width, metavar="WIDTH"),
+        default_text="what the content needs",
     )

@@ -7,11 +7,13 @@ correction tests all differences.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from xcg.errors import XcgError
+from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.results import Cell, Intervals, Results
+from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, single_level
@@ -122,6 +124,41 @@ def percentile_interval(samples: npt.ArrayLike) -> Interval | None:
 
 
 _Limits = tuple[float | None, float | None]
+
+
+def curve_limits(curves: Iterable[CurveOf]) -> dict[Cell, Floats]:
+    """Compute Student's 95 % interval of each point of mean curves, as :func:`mean_intervals` does.
+
+    Args:
+        curves: Curves of topics, and their means.
+
+    Returns:
+        Measure, user model and run → the lower and the upper limits at the points, without limits (NaN)
+        where fewer than two topics have values. A curve that is not the mean over topics has none.
+    """
+    from scipy.stats import t
+
+    values: dict[Cell, list[Sequence[float]]] = {}
+    means: dict[Cell, Sequence[float]] = {}
+    for curve in curves:
+        cell = curve.measure, curve.user_model, curve.run
+        if curve.topic == MEAN:
+            means[cell] = curve.y
+        else:
+            values.setdefault(cell, []).append(curve.y)
+    found = {}
+    for cell, lines in values.items():
+        if cell in means and {len(line) for line in lines} == {len(means[cell])}:
+            table = np.array(lines, np.float64)
+            known = np.maximum((~np.isnan(table)).sum(axis=0), 1)
+            mean = np.nansum(table, axis=0) / known
+            if not np.allclose(mean, np.nan_to_num(means[cell]), rtol=1e-9):
+                continue
+            deviation = np.sqrt(np.nansum((table - mean) ** 2, axis=0) / np.maximum(known - 1, 1))
+            quantile = np.where(known > 1, t.isf((1 - LEVEL) / 2, np.maximum(known - 1, 1)), np.nan)
+            half = quantile * deviation / np.sqrt(known)
+            found[cell] = np.array([mean - half, mean + half])
+    return found
 
 
 def t_interval(found: Floats, level: float) -> _Limits:

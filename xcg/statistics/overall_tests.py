@@ -16,6 +16,7 @@ from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, TopicScores, c
 
 MARKS = {0.01: "**", 0.05: "*"}
 """Significance level → mark in the compact form, the strictest level first."""
+_RESAMPLES = 1000
 
 
 def _matrix(scores: TopicScores, what: str, min_runs: int) -> Floats:
@@ -132,22 +133,12 @@ def friedman(scores: TopicScores) -> tuple[float, float]:
     return float(found.statistic), float(found.pvalue)
 
 
-def mean_ranks(scores: TopicScores) -> dict[str, float]:
-    """Return run → mean over topics of its rank among the runs, as in Friedman's test.
-
-    The lowest score has rank 1. Equal scores share the mean of their ranks.
-
-    >>> mean_ranks(TopicScores(["1", "2"], {"a": [3, 3], "b": [1, 2], "c": [1, 1]}))
-    {'a': 3.0, 'b': 1.75, 'c': 1.25}
-    """
-    from scipy.stats import rankdata
-
-    ranks = rankdata(_matrix(scores, "Friedman's test", 3), axis=1)
-    return dict(zip(scores.values, ranks.mean(axis=0).tolist(), strict=True))
-
-
 def friedman_posthoc(scores: TopicScores, correction: str = "holm") -> dict[tuple[str, str], float]:
     """Compute a p value for each pair of runs after Friedman's test (Conover and Iman 1979).
+
+    For n topics and k runs with the sums of ranks R, t = |R_i − R_j| / √(A B) has Student's
+    distribution with (n − 1)(k − 1) degrees of freedom. A = 2 n (k − 1) S / ((n − 1)(k − 1)) with the
+    variance S of the ranks, and B = 1 − T / (n (k − 1)) with Friedman's statistic T.
 
     Args:
         scores: Scores of at least three runs for at least two topics.
@@ -165,41 +156,27 @@ def friedman_posthoc(scores: TopicScores, correction: str = "holm") -> dict[tupl
     >>> {pair: round(p, 4) for pair, p in friedman_posthoc(scores, "none").items()}
     {('a', 'b'): 0.7415, ('a', 'c'): 0.5185, ('b', 'c'): 0.7415}
     """
-    from scipy.stats import rankdata
+    from scipy.stats import rankdata, t
 
     check_name("correction", correction, P_VALUE_CORRECTIONS)
     ranks = rankdata(_matrix(scores, "Friedman's test", 3), axis=1)
-    topics, runs = ranks.shape
-    first, second = np.triu_indices(runs, 1)
+    n, k = ranks.shape
+    first, second = np.triu_indices(k, 1)
     if (ranks == ranks[0]).all():
-        p = equal_signs_probability(topics)
+        p = equal_signs_probability(n)
         if correction != "none":  # with Holm and Bonferroni; fdr_bh is not larger
             p = min(1.0, len(first) * p)
         p_values = np.where(ranks[0][first] == ranks[0][second], 1.0, p).tolist()
     else:
-        p_values = adjust(_conover_p_values(ranks)[first, second].tolist(), correction)
+        sums = ranks.sum(axis=0)
+        variance = 1 / (k - 1) * (np.sum(ranks**2) - k * n * (k + 1) ** 2 / 4)
+        statistic = np.sum((sums - n * (k + 1) / 2) ** 2) / variance
+        df = n * k - k - n + 1
+        a = variance * (2 * n * (k - 1)) / df
+        b = 1 - statistic / (n * (k - 1))
+        found = 2 * t.sf(np.abs(sums[first] - sums[second]) / np.sqrt(a) / np.sqrt(b), df=df)
+        p_values = adjust(found.tolist(), correction)
     return dict(zip(combinations(scores.values, 2), p_values, strict=True))
-
-
-def _conover_p_values(ranks: Floats) -> Floats:
-    """Return the p value of each pair of runs from ranks of shape (topics, runs).
-
-    For n topics and k runs with the sums of ranks R, t = |R_i − R_j| / √(A B) has Student's
-    distribution with (n − 1)(k − 1) degrees of freedom. A = 2 n (k − 1) S / ((n − 1)(k − 1)) with the
-    variance S of the ranks, and B = 1 − T / (n (k − 1)) with Friedman's statistic T (Conover and Iman
-    1979).
-    """
-    from scipy.stats import t
-
-    n, k = ranks.shape
-    sums = ranks.sum(axis=0)
-    variance = 1 / (k - 1) * (np.sum(ranks**2) - k * n * (k + 1) ** 2 / 4)
-    statistic = np.sum((sums - n * (k + 1) / 2) ** 2) / variance
-    df = n * k - k - n + 1
-    a = variance * (2 * n * (k - 1)) / df
-    b = 1 - statistic / (n * (k - 1))
-    found: Floats = 2 * t.sf(np.abs(sums[:, None] - sums) / np.sqrt(a) / np.sqrt(b), df=df)
-    return found
 
 
 class SignificantPair(NamedTuple):
@@ -241,8 +218,12 @@ def significant_pairs(
     >>> [(better, worse, round(p, 4)) for better, worse, p in found]
     [('b', 'a', 0.0388), ('c', 'a', 0.0388)]
     """
+    from scipy.stats import rankdata
+
     _, overall = friedman(scores)
-    ranks, order = mean_ranks(scores), list(scores.values)
+    order = list(scores.values)
+    means = rankdata(_matrix(scores, "Friedman's test", 3), axis=1).mean(axis=0)
+    ranks = dict(zip(order, means.tolist(), strict=True))
     found = []
     for pair, p in friedman_posthoc(scores, correction).items():
         worse, better = sorted(pair, key=ranks.__getitem__, reverse=lower_is_better)
@@ -277,15 +258,13 @@ def compact_form(pairs: Iterable[SignificantPair]) -> str:
     )
 
 
-def discriminative_power(
-    scores: TopicScores, level: float = 0.05, resamples: int = 1000, seed: int = 0
-) -> tuple[float, float]:
+def discriminative_power(scores: TopicScores) -> tuple[float, float]:
     """Compute the discriminative power of a measure by Sakai's paired bootstrap test.
 
     For each pair of runs with differences z and t = mean(z) / (sd(z) / √n), B resamples of topics from
     w = z − mean(z) give t*. The achieved significance level is the fraction of |t*| ≥ |t|, and the
-    runs differ significantly if it is below ``level``. The difference needed is the maximum, over all
-    pairs, of the absolute mean of the resample whose |t*| is the ⌊B·level⌋-th largest. All pairs use
+    runs differ significantly if it is below 0.05. The difference needed is the maximum, over all
+    pairs, of the absolute mean of the resample whose |t*| is the (0.05·B)-th largest. All pairs use
     the same resamples of topics, so the order of the runs does not matter. A resample without variance
     has t* = 0 if its mean is 0, and is infinite otherwise (Sakai 2006, Evaluating evaluation metrics
     based on the bootstrap, SIGIR). If z is the same for all n topics but not 0, no resample can reach
@@ -294,23 +273,19 @@ def discriminative_power(
 
     Args:
         scores: Scores of at least two runs for at least two topics.
-        level: Significance level, above 0 and at most 1.
-        resamples: B; ``resamples · level`` must be at least 1.
-        seed: Seed of the resamples, at least 0.
 
     Returns:
         The fraction of pairs of runs that differ significantly, and the difference needed.
 
     Raises:
-        XcgError: If a value is out of range, there are fewer runs or topics, or a score is not finite.
+        XcgError: If there are fewer runs or topics, or a score is not finite.
 
     >>> discriminative_power(TopicScores(["1", "2"], {"a": [0.5, 0.75], "b": [0.25, 0.5]}))
     (0.0, 0.0)
     """
-    rank = math.floor(resamples * level + 1e-9)  # 100 · 0.29 is slightly below 29
     matrix = _matrix(scores, "discriminative power", 2)
     topics, runs = matrix.shape
-    drawn = np.random.default_rng(seed).integers(0, topics, (resamples, topics))
+    drawn = np.random.default_rng(0).integers(0, topics, (_RESAMPLES, topics))
     pairs = list(combinations(range(runs), 2))
     significant, needed = 0, 0.0
     for first, second in pairs:
@@ -318,9 +293,11 @@ def discriminative_power(
         samples = (found - found.mean())[drawn]
         resampled = _absolute_t(samples)
         t = _absolute_t(found[None])[0]
-        reached = np.count_nonzero(resampled >= t - ROUNDING) / resamples
-        significant += bool((reached if np.isfinite(t) else equal_signs_probability(topics)) < level)
-        decisive = np.argsort(-resampled, kind="stable")[rank - 1]
+        reached = np.count_nonzero(resampled >= t - ROUNDING) / _RESAMPLES
+        significant += bool(
+            (reached if np.isfinite(t) else equal_signs_probability(topics)) < max(MARKS)
+        )
+        decisive = np.argsort(-resampled, kind="stable")[round(_RESAMPLES * max(MARKS)) - 1]
         needed = max(needed, abs(float(samples[decisive].mean())))
     return significant / len(pairs), needed
 

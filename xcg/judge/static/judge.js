@@ -90,7 +90,7 @@ const commands = createCommands({
   units,
   words,
 });
-const panel = new Panel({ element, grades, positions, results, commands });
+const panel = new Panel({ element, grades, nuggets: data.nuggets, positions, results, commands });
 headings = showOutline({ article, element, positions, onChoose: commands.showAt });
 const map = new DocumentMap({
   map: element("map"),
@@ -118,6 +118,8 @@ const gradeButtons = [
   ...addGradeButtons(element("grade-buttons")),
   ...addGradeButtons(element("toolbar-grades")),
 ];
+
+element("nugget").addEventListener("change", ({ target }) => commands.setNugget(target.value || null));
 
 const keyboard = new Keyboard({
   article,
@@ -162,6 +164,7 @@ function show() {
   map.draw(judgement);
   panel.showState(judgement, finishing.canReturn);
   panel.showGrades(gradeButtons, active, Boolean(span));
+  panel.showNugget(span ? null : active);
   panel.showSaving(saving);
   const count = data.finished + Number(judgement.finished) - Number(data.judgement.finished);
   element("finished-count").textContent = count;

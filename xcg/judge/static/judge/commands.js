@@ -278,6 +278,7 @@ export function createCommands({
       const { span } = selection;
       whenAnswered(() => setEntry(span));
     },
+    setNugget: (nugget) => change("nugget", { id: selection.active.id, nugget }, nugget ?? "No nugget"),
     showAt,
     showHighlight,
     splitActive: () => whenAnswered(splitActive),

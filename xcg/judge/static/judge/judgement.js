@@ -16,6 +16,7 @@ const DESCRIPTIONS = {
   erase: "remove the highlight from",
   delete: "delete the highlight",
   confirm: "confirm the highlight",
+  nugget: "change the nugget of",
 };
 
 /** Describe a change in a few words. */

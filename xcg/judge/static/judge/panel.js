@@ -23,8 +23,8 @@ export function highlightButton(onClick) {
 }
 
 export class Panel {
-  constructor({ element, grades, positions, results, commands }) {
-    Object.assign(this, { element, grades, positions, results, commands, shown: "" });
+  constructor({ element, grades, nuggets, positions, results, commands }) {
+    Object.assign(this, { element, grades, nuggets, positions, results, commands, shown: "" });
     this.showResults();
   }
 
@@ -69,12 +69,13 @@ export class Panel {
     const words = shortened(one.text, EXCERPT);
     const spoken = one.grade === null ? "Without a grade: " : `Grade ${one.grade}: `;
     const style = `swatch ${styleOf(this.grades, one.grade)}`;
+    const stated = one.nugget === null ? [] : [" ", node("span", { className: "label" }, one.nugget)];
     const show = makeButton(
       () => this.commands.showHighlight(one),
       { className: "jump" },
       node("span", { className: style, ariaHidden: "true" }, one.grade ?? " "),
       node("span", { className: "visually-hidden" }, spoken),
-      node("span", { className: "words", dir: "auto" }, words),
+      node("span", { className: "words", dir: "auto" }, words, ...stated),
     );
     show.dataset.action = "show";
     if (isActive) show.setAttribute("aria-current", "true");
@@ -129,6 +130,17 @@ export class Panel {
     element("redo").disabled = !canRedo;
     element("entry").setAttribute("aria-pressed", String(entry !== null));
     element("remove-entry").hidden = entry === null;
+  }
+
+  /** Show the facts of the topic, and which of them the active highlight states. */
+  showNugget(active) {
+    const stated = active?.nugget ?? "";
+    const names = [...new Set(["", ...this.nuggets, stated])];
+    const select = this.element("nugget");
+    if (select.length !== names.length) // otherwise it is kept, because it can be open
+      select.replaceChildren(...names.map((name) => node("option", { value: name }, name || "none")));
+    Object.assign(select, { value: stated, disabled: active === null });
+    select.parentElement.hidden = names.length < 2;
   }
 
   showGrades(buttons, active, hasSelection) {
