@@ -21,7 +21,6 @@ from xcg.tables import Column, Table
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_ALL_ROWS = "--set all_rows=true prints them"
 MAX_ROWS = 40
 """The number of rows that a terminal shows of a long table."""
 

@@ -168,3 +168,18 @@ def test_a_baseline_in_memory_is_named_in_memory() -> None:
     assert answer.settings["settings"]["compare"]["baseline"] == "in memory"
     (line,) = campaign.compare(baseline=xcg.Run.of("b", RUNS["b"]))
     assert (line.run, line.baseline) == ("a", "b")
+
+
+def test_an_explanation_records_the_default_user_model_of_its_run(tmp_path: Path) -> None:
+    """Passages are scored as text, but without results the default would be inex-2005."""
+    gold, run = {"start": 0, "end": 4}, {"start": 2, "end": 8, "rank": 1}
+    for name, record in {"gold": gold, "run": run}.items():
+        (tmp_path / name).write_text(json.dumps({"topic": "1", "doc": "d", **record}))
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/d.txt").write_text("Bees dance.")
+    paths = {"assessments": tmp_path / "gold", "corpus": tmp_path / "docs"}
+    campaign = xcg.load(**paths, record=tmp_path / "record")
+    given = {"run": tmp_path / "run", "topic": "1"}
+    (first,), (again,) = campaign.explain(**given), xcg.load(tmp_path / "record").explain()
+    assert first.user_model == again.user_model == "spans"
+    assert first.to_records() == again.to_records()

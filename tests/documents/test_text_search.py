@@ -59,9 +59,9 @@ def test_an_occurrence_as_stated_is_preferred_unless_old_gold_is_moved() -> None
 def test_a_short_quote_in_another_context_is_ambiguous_and_a_long_one_has_moved() -> None:
     index = TextIndex(TEXT)
     assert index.locate(Quote("work", "they never ", " at night")).status == "ambiguous"
-    side = TextIndex(f"On a clear day in summer, {TEXT} Old drones cannot work.")
-    found = side.locate(Quote("Worker", "cloudy days", " bees dance at noon, and"))
-    assert side.text[found.start : found.end + 11] == "Worker bees dance"
+    found = index.locate(Quote("Worker", "cloudy days", " bees dance at noon, and drones"))
+    assert found.is_found
+    assert found.start == TEXT.index("Worker")
     long = "do no work. Worker bees dance at noon, and drones sleep."
     assert index.locate(Quote(long, "they never ", " at night")).is_found
 

@@ -193,6 +193,21 @@ def test_update_moves_the_best_entry_point_with_its_passage(tmp_path: Path) -> N
         update_gold(path, corpus)
 
 
+def test_a_quote_that_is_placed_by_a_part_of_its_context_is_noted(tmp_path: Path) -> None:
+    text = "Old bees dance well at noon, and sleep at night. Young bees dance badly."
+    quotes = [("Some ", " well at noon, and sleep at night."), ("Old bees ", " well")]
+    lines = [
+        {"topic": "1", "doc": "d", "exact": "dance", "prefix": prefix, "suffix": suffix}
+        for prefix, suffix in quotes
+    ]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    for search in (locate_passages, update_gold):
+        placed = search(tmp_path / "q.jsonl", xcg.Corpus.of({"d": text}))
+        assert [one["start"] for one in placed.passages] == [9, 9]
+        note = f"{tmp_path / 'q.jsonl'}:1: 2 occurrences (at 9–14, 60–65) of 'dance' in d; took 9–14"
+        assert placed.notes == [note]
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [

@@ -121,6 +121,7 @@ def test_the_report_shows_which_text_states_a_nugget(gold: Path) -> None:
     context = ReportContext(campaign.inputs, campaign.evaluate(), ["1"], StepCounter(None, 1))
     data = explanation_data(context, 1)
     (topic,) = data["topics"]
+    assert [result[-1] for result in topic["models"][0]["runs"][0]["results"]] == [0, 0, 0]  # parts
     shown = {}
     for number, labels in zip(topic["documents"], topic["labels"], strict=True):
         document = data["documents"][number]
@@ -152,6 +153,10 @@ def test_quotes_name_nuggets(tmp_path: Path) -> None:
     corpus = Corpus.of(TEXTS)
     given = write(tmp_path / "quotes", QUOTES)
     placed = write(tmp_path / "placed", locate_passages(given, corpus).passages)
+    rows = [",".join(map(str, one.values())) for one in QUOTES[:3]]
+    (tmp_path / "table.csv").write_text("\n".join([",".join(QUOTES[0]), *rows]))
+    table = locate_passages(tmp_path / "table.csv", corpus).passages
+    assert [(one["nugget"], one["level"]) for one in table] == [("n1", 2), ("n1", 1), ("n2", 2)]
     fields = [{k: v for k, v in one.items() if k not in ("topic", "doc")} for one in QUOTES]
     in_python = {"1": {"a": fields[:1], "b": fields[1:]}}
     for source in (given, placed, in_python):

@@ -10,7 +10,7 @@ from score_tables import results_by_model
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
-from xcg.report.comparison_plots import differences_plot, panel_notes, strategies_plot, sweep_plot
+from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
 from xcg.report.figures import line_style
 from xcg.statistics.intervals import Interval
 from xcg.statistics.rank_correlation import OrderShift
@@ -233,11 +233,7 @@ def test_there_is_one_panel_per_run_and_one_line_per_strategy() -> None:
     assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "oracle (greedy reference)"]
 
 
-def test_the_number_of_panels_is_limited_with_a_note() -> None:
-    assert panel_notes(study_of(12)) == []
-    many = study_of(25)
-    assert panel_notes(many) == [
-        "note: the plot has 12 of 25 runs and measures, the most different ones; --run and --measures "
-        "select others"
-    ]
-    assert len([axis for axis in strategies_plot(many).axes if axis.get_visible()]) == 12
+def test_the_number_of_panels_is_limited() -> None:
+    figure = strategies_plot(study_of(25))
+    assert len([axis for axis in figure.axes if axis.get_visible()]) == 12
+    assert "Drawn are the 12 of 25 panels that differ most." in caption_of(figure)

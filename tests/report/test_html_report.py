@@ -305,7 +305,7 @@ def test_the_gains_are_those_of_explain(sample: Inputs, data: Any) -> None:
                 judged = [result for result in one.results if result.file in one.judged]
                 assert sum(result.gain for result in judged) == sum(r.gain for r in one.results)
                 for shown, result in zip(ranking["results"], judged, strict=True):
-                    rank, place, node, path, seen, through, gain, why = shown
+                    rank, place, node, path, seen, through, gain, why, _ = shown
                     document = explanations["documents"][topic["documents"][place]]
                     assert (rank, document["file"]) == (result.rank, result.file)
                     assert (words[path], gain, words[why]) == (result.path, result.gain, result.why)

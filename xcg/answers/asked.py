@@ -16,7 +16,7 @@ from xcg.answer import Layout
 from xcg.documents.files import expand
 from xcg.documents.sources import CorpusPath
 from xcg.errors import InputError, XcgError, nearest
-from xcg.evaluation.config import require, with_named_run
+from xcg.evaluation.config import require, select_runs, with_named_run
 from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
@@ -140,11 +140,14 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
     """
     inputs, settings = asked.inputs, asked.settings
     written = partial(_path, folder=folder)
+    models, explained = inputs, settings.explain.run if "explain" in sections else []
+    if explained:  # the default user model can depend on their results
+        models = select_runs(inputs, explained, inputs.runs, Path("the runs"))
     found: dict[str, Any] = {
         "assessments": _inputs(inputs.assessments, written),
         "runs": _inputs(inputs.runs, written),
         "corpus": _inputs(inputs.corpus, written),
-        "user_model": [model_mapping(model) for model in inputs.user_models],
+        "user_model": [model_mapping(model) for model in models.user_models],
         "measures": _measures(asked, sections),
         "strategies": [_part(strategy) for strategy in inputs.strategy_list],
         "topics": {"unanswered": inputs.unanswered, "files": settings.topics.files},

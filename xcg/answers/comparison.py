@@ -20,7 +20,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS, chunk_columns
-from xcg.report.comparison_plots import differences_plot, panel_notes, strategies_plot, sweep_plot
+from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_tables
 from xcg.report.comparisons import comparison_rows, means_rows, overall_rows, with_letters
@@ -272,10 +272,9 @@ def _strategy_sweep(asked: Asked) -> Answer[Any]:
         tables = None if rows else ["\n"]
         layout = Layout(sentences, tables=tables, columns=CROSSINGS)
         return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
-    notes = [*study.notes, *(panel_notes(study) if asked.settings.plot.path else ())]
     return Answer(
         study_rows(study),
-        notes,
+        study.notes,
         layout=lambda: Layout(
             sentences,
             tables=[study_table(study)],

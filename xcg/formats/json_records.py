@@ -104,12 +104,16 @@ def records_in(paths: PathLike | Iterable[PathLike], what: str) -> Iterator[tupl
                     names = [_COLUMNS.get(name, name) for name in (one.strip().lower() for one in row)]
                     continue
                 cells = zip(names, map(str.strip, row), strict=True)
-                record = {name: cell for name, cell in cells if cell}
+                record: dict[str, Any] = {name: cell for name, cell in cells if cell}
                 if "topic" in record:
                     record["topic"] = " ".join(record["topic"].split())
+                for name in _NUMBERS & record.keys():
+                    if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", cell := record[name], re.ASCII):
+                        record[name] = float(cell) if "." in cell else int(cell)
                 yield where, record
 
 
+_NUMBERS = {"near", "level", "exhaustivity"}
 _COLUMNS = {"question": "topic", "quote": "exact", "document": "doc"}
 _CONTROL_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f]")
 

@@ -427,12 +427,13 @@ def _report(
                 similar = f"; similar text (similarity {near.similarity:.3f}, accepted with --fuzzy): "
                 similar += repr(text[near.start : near.end][:_SHOWN])
         placed.missing.append(f"{where}: {name} does not contain {shown}{similar}")
-    elif location.status == "ambiguous":
-        message = f"{where}: {location.occurrence_list} of {shown} in {name}"
-        if left_out:
-            placed.missing.append(message)
-        else:
-            placed.notes.append(f"{message}; took {location.start}–{location.end}")
+    elif location.status == "ambiguous" and left_out:
+        placed.missing.append(f"{where}: {location.occurrence_list} of {shown} in {name}")
+    elif location.status == "ambiguous" or (
+        len(location.occurrences) > 1 and not location.has_context and "start" not in record
+    ):
+        chosen = f"took {location.start}–{location.end}"
+        placed.notes.append(f"{where}: {location.occurrence_list} of {shown} in {name}; {chosen}")
     elif location.status == "approximate":
         placed.notes.append(
             f"{where}: similar text (similarity {location.similarity:.3f}) for {shown} in {name}, at "

@@ -13,7 +13,6 @@ from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.report.figures import (
     COLOURS,
-    MAX_PANELS,
     add_caption,
     add_legend,
     drawn_first,
@@ -254,17 +253,14 @@ def _draw_correlations(axis: Axes, shifts: Sequence[OrderShift]) -> None:
 def _drawn_models(
     results: Results, ranks: dict[str, dict[tuple[str, str], int]], baseline: str
 ) -> list[str]:
-    """Return the user models to draw, in their order."""
-    models = list(results.user_models)
-    if len(models) <= MAX_MODELS:
-        return models
-    ordered = [baseline, *(model for model in models if model != baseline)]
+    """Return the user models to draw, in their order: the baseline and the most different ones."""
+    models = sorted(results.user_models, key=lambda model: model != baseline)
     rows = [
         [own.get((model, run), math.nan) for own in ranks.values() for run in results.runs]
-        for model in ordered
+        for model in models
     ]
-    chosen = {ordered[index] for index in most_different(rows, MAX_MODELS)}
-    return [model for model in models if model in chosen]
+    chosen = {models[index] for index in most_different(rows, MAX_MODELS)}
+    return [model for model in results.user_models if model in chosen]
 
 
 def _ranks(results: Results, measure: str) -> dict[tuple[str, str], int]:
@@ -279,16 +275,6 @@ def _ranks(results: Results, measure: str) -> dict[tuple[str, str], int]:
         for model, own in values.items()
         for run, value in own.items()
     }
-
-
-def panel_notes(study: StrategyStudy) -> list[str]:
-    """Return a note if the plot does not have a panel for every run."""
-    if len(study.leaders) <= MAX_PANELS:
-        return []
-    return [
-        f"note: the plot has {MAX_PANELS} of {len(study.leaders)} runs and measures, the most "
-        "different ones; --run and --measures select others"
-    ]
 
 
 @in_style

@@ -225,6 +225,7 @@ class _ExplainedTopic:
                     result.through,
                     result.gain,
                     words.setdefault(result.why, len(words)),
+                    int(row is not None and _shows_all(document.tree, row, result)),
                 ]
                 for document, row, result in self._results(explanation)
             ],
@@ -254,6 +255,14 @@ def _displayed_row(tree: ElementTree, item: ExplainedResult | MissedElement) -> 
     if item.span is None or item.span[0] == item.span[1] or item.span[0] < 0:
         return None
     return tree.smallest_element(*item.span)
+
+
+def _shows_all(tree: ElementTree, row: int, result: ExplainedResult) -> bool:
+    """Return whether a result shows all text of the element at which it is displayed."""
+    if result.span is None or result.path in tree:
+        return True
+    start, end = result.span
+    return not (tree.text[tree.start[row] : start] + tree.text[end : tree.stop[row]]).strip()
 
 
 @dataclass

@@ -15,6 +15,7 @@ from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Cell, Results
 from xcg.measures import MEASURES
 from xcg.report.comparison_sentences import TEST_NAMES
+from xcg.report.plot_selection import best_first
 from xcg.report.strategy_studies import (
     ORACLE_SENTENCE,
     case_sentence,
@@ -158,24 +159,19 @@ def _tests(context: ReportContext) -> dict[tuple[str, str], list[Comparison] | s
 
 def best_runs(context: ReportContext) -> list[Json]:
     """Return the best run for each user model and measure, and its difference from the second."""
-    results = context.results
-    means: dict[tuple[str, str], list[tuple[str, float]]] = {}
-    for row in results.means():
-        if math.isfinite(row.value) and row.run not in results.scope.references:
-            means.setdefault((row.user_model, row.measure), []).append((row.run, row.value))
+    results = context.results.without_references()
     lines = []
     for (model, measure), tested in _tests(context).items():
-        order = MEASURES.order(measure)
-        # Runs with equal means keep their order.
-        ranking = sorted(means.get((model, measure), ()), key=lambda pair: order.sort_key(pair[1]))
+        ranking = best_first(results, measure, model)
         if not ranking:
             continue
-        best, mean = ranking[0]
+        best, *others = ranking
+        mean = results.value(best, measure, user_model=model)
         line: Json = {"model": model, "measure": measure, "run": best, "mean": mean}
-        if len(ranking) > 1:
-            second, second_mean = ranking[1]
-            line |= {"second": second, "difference": mean - second_mean}
-            line |= _test_of(tested, best, second)
+        if others:
+            difference = mean - results.value(others[0], measure, user_model=model)
+            line |= {"second": others[0], "difference": difference}
+            line |= _test_of(tested, best, others[0])
         lines.append(line)
     return lines
 

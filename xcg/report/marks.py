@@ -48,7 +48,7 @@ def marks_of(results: Results, against: str | None = None) -> Marks:
             else:
                 letters = {one.run: "†" for one in found if one.p_adjusted < SIGNIFICANCE_LEVEL}
             raised |= {(measure, model, run): letter for run, letter in letters.items()}
-    sentences = ["The best mean of each measure is bold."]
+    sentences = ["The best mean of each measure and user model is bold."]
     if lines:
         named = LETTERS if against == ALL_PAIRS else f"†: differs significantly from {against}."
         lead = comparison_statement(lines, against).lead

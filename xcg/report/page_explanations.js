@@ -9,8 +9,8 @@ const reader = { model: 0, topic: 0, run: 0, document: 0, rank: 0 };
 const nodesOfPage = {}; // the elements of the section that change
 const shown = {}; // what is displayed: model, ranking, results, documentResults, nodes, lines, rows
 
-const decodeResult = ([rank, document, node, path, seen, through, gain, why]) =>
-  ({ rank, document, node, path: wordAt(path), seen, through, gain, why: wordAt(why) });
+const decodeResult = ([rank, document, node, path, seen, through, gain, why, isWhole]) =>
+  ({ rank, document, node, path: wordAt(path), seen, through, gain, why: wordAt(why), isWhole });
 const fileName = (document) => explanations.documents[explanations.topics[reader.topic].documents[document]].file;
 
 function showExplanations() {
@@ -229,6 +229,7 @@ function showTree(labels) {
     const seen = makeElement("span", { class: "badge b-seen", hidden: true });
     const gains = (results.get(node) || []).map((result) => ({
       rank: result.rank,
+      isWhole: result.isWhole, // not a passage inside the element
       node: makeElement("span", { class: "gain", hidden: true },
         makeElement("strong", {}, `rank ${result.rank}`), ` gained ${formatShort(result.gain)}: ${result.why}`),
     }));
@@ -318,14 +319,15 @@ function showRank(rank) {
 }
 
 // An element is fully seen through a result that is the element or contains it, and partly seen through
-// results inside it.
+// results inside it, also passages.
 function markSeenElements(rank) {
   const { nodes, lines } = shown;
   const ownRanks = lines.map((line) => line.gains.map((gain) => gain.rank).filter((own) => own <= rank));
   const fullyThrough = []; // node -> the first rank that shows all of it, or null
   nodes.forEach(([parent], node) => {
     const above = parent >= 0 ? fullyThrough[parent] : null;
-    fullyThrough.push(ownRanks[node].length || above ? Math.min(...ownRanks[node], above || Infinity) : null);
+    const whole = lines[node].gains.filter((gain) => gain.isWhole && gain.rank <= rank).map((gain) => gain.rank);
+    fullyThrough.push(whole.length || above ? Math.min(...whole, above || Infinity) : null);
   });
   const ranksInside = nodes.map(() => []);
   for (let node = nodes.length - 1; node > 0; node -= 1) {
@@ -333,7 +335,7 @@ function markSeenElements(rank) {
   }
   lines.forEach(({ item, line, seen, gains }, node) => {
     const fully = fullyThrough[node] !== null;
-    const inside = [...new Set(ranksInside[node])].sort((a, b) => a - b);
+    const inside = [...new Set([...ranksInside[node], ...ownRanks[node]])].sort((a, b) => a - b);
     const partly = !fully && inside.length > 0;
     item.className = fully ? "fully" : partly ? "partly" : "";
     seen.hidden = !fully && !partly;

@@ -359,7 +359,9 @@ class Plot:
 
     path: Any = key("Draw a plot into this file: .png, .svg or .pdf.", FILE, option="--plot")
     width: str | float | None = key(
-        "Draw for a paper, in this width: column (8.4), page (17.8), or a number of centimetres.",
+        "Draw for a paper, in this width: a number of centimetres, or "
+        + " or ".join(f"{name} ({width})" for name, width in PLOT_WIDTHS.items())
+        + ".",
         stated("column, page or a number of centimetres", _width, metavar="WIDTH"),
         default_text="what the content needs",
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -163,14 +164,16 @@ def markdown(blocks: list[Any], methods: xcg.Answer[Any]) -> str:
     entries = list({entry.key: entry for one in methods for entry in one.entries}.values())
     numbers = {entry.key: f"[{number}]" for number, entry in enumerate(entries, 1)}
     parts = [f"# {TITLE}\n", NOTE]
+    figures, tables = count(1), count(1)
     for block in blocks:
         if isinstance(block, tuple):
-            parts.append(f"![{block[1]}]({block[0]}.svg)\n\n{block[1]}\n")
+            name, caption = block
+            parts.append(f"![{caption}]({name}.svg)\n\n**Figure {next(figures)}.** {caption}\n")
         elif isinstance(block, str):
             text = re.sub(r"\[@([\w-]+)\]", lambda found: numbers[found[1]], block)
             parts.append("#" * block.startswith("#") + text + "\n")
         else:
-            parts.append(block.to_text("markdown"))
+            parts.append(f"**Table {next(tables)}.** {block.to_text('markdown')}")
     parts += [
         "## References\n",
         *(f"{number}. {entry.text}" for number, entry in enumerate(entries, 1)),

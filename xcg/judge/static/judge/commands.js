@@ -44,7 +44,7 @@ export function createCommands({
     );
     selection.clear(span.end);
     if (cut && !(span.start <= cut.start && cut.end <= span.end))
-      tell(`Only the selection has grade ${grade}; the rest keeps ${cut.grade ?? "its state"}.`);
+      tell(`Only the selection has grade ${grade}; the rest ${cut.grade === null ? "has none" : `keeps ${cut.grade}`}.`);
     return change("add", { ...span, grade }, `Highlighted${withGrade}: ${words}`);
   }
 
