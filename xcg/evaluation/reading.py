@@ -73,9 +73,6 @@ def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str
     return unique
 
 
-_LISTED_RUNS = 3
-
-
 def count_repeated(run: Run) -> int:
     """Return how many results of a run repeat an earlier one of their topic.
 
