@@ -49,13 +49,12 @@ def note_equal_scores(ranking: Ranking, where: str, notes: Notes) -> None:
         )
 
 
-def note_missing_keys(keys: Sequence[object], name: str, where: str, notes: Notes) -> int:
-    """Count a topic in which only some results have a rank or score; return how many lack it."""
+def _note_missing_keys(keys: Sequence[object], name: str, where: str, notes: Notes) -> None:
+    """Count a topic in which only some results have a rank or score."""
     missing = sum(key is None for key in keys)
     if 0 < missing < len(keys):
         message = f"{missing} of {len(keys)} results have no {name}, so it does not order them"
         notes.oddity(f"topics with a {name} of some results only", where, message)
-    return missing
 
 
 def note_contradiction(
@@ -69,25 +68,19 @@ def note_contradiction(
         where: The file and the topic.
         notes: Where it is counted.
         used: What orders the results: ranks or scores.
-    """
-    if contradict(ranks, scores):
-        notes.oddity(
-            "topics in which ranks and scores contradict each other",
-            where,
-            f"a result has a better rank and a lower score than another one; the {used} are used",
-        )
 
-
-def contradict(ranks: Sequence[float], scores: Sequence[float]) -> bool:
-    """Return whether a result has a better rank and a lower score than another one.
-
-    >>> contradict([1, 2, 2], [0.5, 0.1, 0.5]), contradict([1, 2], [0.1, 0.5])
-    (False, True)
+    >>> notes = Notes()
+    >>> note_contradiction([1, 2, 2], [0.5, 0.1, 0.5], "", notes, "ranks")
+    >>> notes.oddities()
+    []
     """
     if all(map(lt, ranks, islice(ranks, 1, None))) and all(map(ge, scores, islice(scores, 1, None))):
-        return False
+        return
     by_rank = sorted(zip(ranks, (-score for score in scores), strict=True))
-    return any(before > after for (_, before), (_, after) in pairwise(by_rank))
+    if any(before > after for (_, before), (_, after) in pairwise(by_rank)):
+        kind = "topics in which ranks and scores contradict each other"
+        message = "a result has a better rank and a lower score than another one"
+        notes.oddity(kind, where, f"{message}; the {used} are used")
 
 
 class Results:
@@ -157,7 +150,7 @@ class Results:
         for keys, name in ((self.ranks, "rank"), (self.scores, score_name)):
             if keys and None not in keys:
                 break
-            note_missing_keys(keys, name, where, notes)
+            _note_missing_keys(keys, name, where, notes)
         else:
             return None, None, False
         numbers, is_score = cast("list[float]", keys), keys is self.scores
