@@ -11,19 +11,9 @@ from xcg.answer import in_style
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.report import figures
+from xcg.report import figures, plot_selection
 from xcg.report.figures import label_axis, label_text
-from xcg.report.plot_selection import (
-    LABEL_CHARACTERS,
-    best_first,
-    different_panels,
-    grouped,
-    line_styles,
-    model_labels,
-    most_different,
-    name_positions,
-    short_names,
-)
+from xcg.report.plot_selection import different_panels, grouped, name_positions, short_names
 from xcg.report.strategy_studies import strategy_label, with_gaps
 from xcg.runs.run import ORACLE
 from xcg.statistics.rank_correlation import OrderShift
@@ -69,7 +59,7 @@ def differences_plot(
     intervals = _intervals(comparisons)
     every: dict[tuple[str, str, str, str], list[float]] = {}
     for measure, model in product(results.measures, results.user_models):
-        base = named or best_first(results, measure, model)[0]
+        base = named or plot_selection.best_first(results, measure, model)[0]
         scores = scores_by_run(results, measure, model)
         for run in results.runs:
             if run != base:
@@ -174,8 +164,8 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     measures = results.measures[: min(MAX_MEASURES, figures.fitted(MAX_MEASURES))]
     ranks = {measure: _ranks(results, measure) for measure in measures}
     models = _drawn_models(results, ranks, baseline)
-    labels, parameters = model_labels(models)
-    characters = min(LABEL_CHARACTERS, int(figures.max_width() / 3 / _CHARACTER))
+    labels, parameters = plot_selection.model_labels(models)
+    characters = min(plot_selection.LABEL_CHARACTERS, int(figures.max_width() / 3 / _CHARACTER))
     label_width = _CHARACTER * min(characters, max(map(len, labels))) + 0.5
     wanted = label_width + len(measures) * (_TAU_WIDTH + _RANK_WIDTH)
     width = min(figures.max_width(), wanted + 2.0)
@@ -186,7 +176,7 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
         1, 2 * len(measures), sharey=True, width_ratios=[tau_width, panel - tau_width] * len(measures)
     )
     first = ranks[measures[0]]
-    styles = line_styles(
+    styles = plot_selection.line_styles(
         results.runs, sorted(results.runs, key=lambda run: first.get((baseline, run), math.inf))
     )
     for number, measure in enumerate(measures):
@@ -244,7 +234,7 @@ def _drawn_models(
         [own.get((model, run), math.nan) for own in ranks.values() for run in results.runs]
         for model in models
     ]
-    chosen = {models[index] for index in most_different(rows, MAX_MODELS)}
+    chosen = {models[index] for index in plot_selection.most_different(rows, MAX_MODELS)}
     return [model for model in results.user_models if model in chosen]
 
 

@@ -25,17 +25,10 @@ from xcg.evaluation.parallel import Progress
 from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
+from xcg.report import html_statistics
 from xcg.report.figures import COLOURS, svg_style
 from xcg.report.html_explanations import explanation_data
-from xcg.report.html_statistics import (
-    Json,
-    ReportContext,
-    StepCounter,
-    best_runs,
-    comparison_data,
-    interval_data,
-    strategy_data,
-)
+from xcg.report.html_statistics import Json, ReportContext, StepCounter
 from xcg.report.plot_selection import MAX_STYLES, model_labels
 from xcg.statistics.intervals import curve_limits
 from xcg.tables import html_table
@@ -161,11 +154,11 @@ def report_data(
         "notes": [*results.notes, *_title_notes(inputs)],
         "limits": context.limits,
         "scores": _score_data(context),
-        "intervals": interval_data(context),
-        "comparisons": comparison_data(context),
-        "best": best_runs(context),
+        "intervals": html_statistics.interval_data(context),
+        "comparisons": html_statistics.comparison_data(context),
+        "best": html_statistics.best_runs(context),
         "curves": [_curve_data(context, name) for name in ("nxCG", "ep")],
-        "strategies": (strategies := strategy_data(context) or {}) or None,
+        "strategies": (strategies := html_statistics.strategy_data(context) or {}) or None,
         "line_styles": {
             "most": MAX_STYLES,
             "styles": list(map(svg_style, range(len(results.runs) + len(strategies.get("names", ()))))),

@@ -14,15 +14,9 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Cell, Results
 from xcg.measures import MEASURES
+from xcg.report import strategy_studies
 from xcg.report.comparison_sentences import TEST_NAMES
 from xcg.report.plot_selection import best_first
-from xcg.report.strategy_studies import (
-    ORACLE_SENTENCE,
-    case_sentence,
-    general_sentences,
-    strategy_label,
-    with_gaps,
-)
 from xcg.runs.run import ORACLE, Run
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.intervals import mean_intervals
@@ -210,9 +204,9 @@ def strategy_data(context: ReportContext) -> Json | None:
             f"{len(shown)} of {len(study.leaders)} runs, measures and user models."
         )
     return {
-        "names": [strategy_label(strategy) for strategy in strategies],
+        "names": [strategy_studies.strategy_label(strategy) for strategy in strategies],
         "reference": strategies.index(ORACLE),
-        "remarks": [*general_sentences(study), ORACLE_SENTENCE],
+        "remarks": [*strategy_studies.general_sentences(study), strategy_studies.ORACLE_SENTENCE],
         "cases": list(_cases(study, shown, strategies)),
         "overlap": _overlap(context, strategies),
         "first": FIRST_RESULTS,
@@ -239,13 +233,13 @@ def _cases(study: StrategyStudy, shown: Sequence[Case], strategies: Sequence[str
             known = dict(lines[case][strategy])
             known |= {point["alpha"]: point["score"] for point in own if point["strategy"] == number}
             points = sorted((a, math.nan if s is None else s) for a, s in known.items())
-            gaps = set(with_gaps(points)[0]) - known.keys()
+            gaps = set(strategy_studies.with_gaps(points)[0]) - known.keys()
             own += [{"strategy": number, "alpha": x, "score": None} for x in sorted(gaps)]
         yield {
             "measure": measure,
             "model": model,
             "run": run,
-            "sentence": case_sentence(study, case),
+            "sentence": strategy_studies.case_sentence(study, case),
             "lower_is_better": MEASURES.order(measure).lower_is_better,
             "alphas": list(lines[case][ORACLE]),
             "scores": [list(lines[case][strategy].values()) for strategy in strategies],

@@ -11,17 +11,9 @@ from xcg.answer import in_style
 from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, ThresholdCurves, curve_measure
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
-from xcg.report import figures
+from xcg.report import figures, plot_selection
 from xcg.report.figures import label_axis, label_text
-from xcg.report.plot_selection import (
-    LineStyles,
-    different_panels,
-    grouped,
-    line_styles,
-    model_labels,
-    run_styles,
-    short_names,
-)
+from xcg.report.plot_selection import LineStyles, different_panels, grouped, short_names
 from xcg.statistics.intervals import curve_limits
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 
@@ -76,7 +68,7 @@ def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> 
     figure, axes = figures.new_panels(len(panels), columns, width, 3.6)
     styles = _styles_of(curves)
     shown = list(dict.fromkeys(model for _, model in panels))
-    labels, parameters = model_labels(shown)
+    labels, parameters = plot_selection.model_labels(shown)
     titles = dict(zip(shown, labels, strict=True))
     for axis, ((measure, model), own) in zip(axes, panels.items(), strict=True):
         for curve in own:
@@ -121,7 +113,8 @@ def _mean(curve: CurveOf) -> float:
 
 def _styles_of(curves: Sequence[CurveOf]) -> LineStyles:
     """Return the styles of runs; of many runs, only the best by the first curve have labels."""
-    return run_styles([curve for curve in curves if curve.run != IDEAL], lambda curve: -_mean(curve))
+    runs = [curve for curve in curves if curve.run != IDEAL]
+    return plot_selection.run_styles(runs, lambda curve: -_mean(curve))
 
 
 def _draw_ideal(axis: Axes, curve: CurveOf) -> None:
@@ -190,7 +183,7 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
     positions = len({line.position for line in lines})
     every = grouped(lines, attrgetter("run", "user_model", "position"))
     panels, choice = different_panels(every, lambda items: [item.value for item in items])
-    styles = line_styles(list(dict.fromkeys(line.measure for line in lines)))
+    styles = plot_selection.line_styles(list(dict.fromkeys(line.measure for line in lines)))
     columns = (
         figures.panel_columns(len(panels) // positions, positions) if not choice else figures.fitted(4)
     )
@@ -222,7 +215,7 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
     every = grouped(means, attrgetter("measure", "user_model"))
     cases = list(every)[:_MOST_CASES]
     runs = list(dict.fromkeys(curve.run for curve in means))
-    styles = run_styles(means, lambda curve: -sum(curve.y) / max(len(curve.y), 1))
+    styles = plot_selection.run_styles(means, lambda curve: -sum(curve.y) / max(len(curve.y), 1))
     others = list(found.results.measures) if found.results is not None else []
     widths = [5.2, *([max(1.5, 1.3 * len(others))] if others else [])]
     across = figures.fitted(1 if len(cases) <= 3 else 2)
