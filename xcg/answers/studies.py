@@ -61,16 +61,9 @@ def calibrate(asked: Asked) -> Answer[Any]:
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
     results = asked.evaluate(inputs).without_references()
     with asked.progress("campaigns") as progress:
-        rates = calibrate_results(
-            results,
-            baseline,
-            chosen.test,
-            chosen.correction,
-            chosen.campaigns,
-            chosen.seed,
-            progress,
-            inputs.executor,
-        )
+        names = chosen.test, chosen.correction
+        numbers = chosen.campaigns, chosen.seed
+        rates = calibrate_results(results, baseline, *names, *numbers, progress, inputs.executor)
     heading = [
         f"{chosen.campaigns} campaigns: the scores of {len(results.topics)} topics exchanged among "
         f"{len(results.runs)} runs; significance level {SIGNIFICANCE_LEVEL}",

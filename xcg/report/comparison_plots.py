@@ -289,7 +289,7 @@ def strategies_plot(study: StrategyStudy) -> Figure:
             label = label_text(strategy_label(strategy))
             axis.plot(x, y, label=label, markevery=marked, **style)
         for crossing in study.crossings:
-            if (crossing.measure, crossing.user_model, crossing.run) == case:
+            if crossing[:3] == case:
                 axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
                 axis.annotate(
                     *(f"{crossing.alpha:.2f}", (crossing.alpha, 1), (2, -2)),

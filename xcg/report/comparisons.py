@@ -51,24 +51,23 @@ def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics:
         comparisons: Comparisons of these results.
         topics: The number of deciding topics to include.
     """
-    rows = []
-    scores: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
-    for line in comparisons:
-        family = line.measure, line.user_model
-        if family not in scores:
-            scores[family] = scores_by_run(results, *family)
-        rows.append(
-            {
-                "measure": line.measure,
-                **({"user_model": line.user_model} if len(results.user_models) > 1 else {}),
-                **{name: getattr(line, name) for name in _COMPARISON_FIELDS},
-                "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
-                **{name: getattr(line, name) for name in _TEST_FIELDS},
-                **{name: getattr(line, name) for name in _MARGIN_FIELDS if line.margin is not None},
-                "deciding_topics": deciding_text(results, scores[family], line, topics),
-            }
-        )
-    return rows
+    has_models = len(results.user_models) > 1
+    families = {(line.measure, line.user_model) for line in comparisons}
+    scores = {family: scores_by_run(results, *family) for family in families}
+    return [
+        {
+            "measure": line.measure,
+            **({"user_model": line.user_model} if has_models else {}),
+            **{name: getattr(line, name) for name in _COMPARISON_FIELDS},
+            "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
+            **{name: getattr(line, name) for name in _TEST_FIELDS},
+            **{name: getattr(line, name) for name in _MARGIN_FIELDS if line.margin is not None},
+            "deciding_topics": deciding_text(
+                results, scores[line.measure, line.user_model], line, topics
+            ),
+        }
+        for line in comparisons
+    ]
 
 
 def deciding_text(

@@ -69,12 +69,13 @@ def plan_facts(plans: Sequence[Plan], power: float) -> list[str]:
         sentences.append(
             "family: the comparisons by one measure under one user model, corrected together"
         )
+    # Half the width of a 95 % interval of a simulated power, in percentage points.
+    error = 196 * math.sqrt(power * (1 - power) / CAMPAIGNS)
     sentences += [
         f"detectable: the smallest true difference of two runs that is found with {100 * power:g} % "
         "power with the topics at hand, if no other comparison finds one",
         f"basis: {CAMPAIGNS:,} simulated campaigns, with topics drawn from the pilot's differences of "
-        f"two runs, centred, plus the difference; error of the power: ±{_simulation_error(power):.1f} "
-        "points",
+        f"two runs, centred, plus the difference; error of the power: ±{error:.1f} points",
     ]
     pilot_topics = sorted({line.pilot_topics for line in plans})
     low, high = _deviation_interval(pilot_topics[0])
@@ -103,11 +104,6 @@ def plan_facts(plans: Sequence[Plan], power: float) -> list[str]:
     if any((line.topics_needed or line.topics) > MAX_SIMULATED_TOPICS for line in plans):
         sentences.append(f"note: values for more than {MAX_SIMULATED_TOPICS} topics are extrapolated")
     return list(dict.fromkeys(sentences))
-
-
-def _simulation_error(power: float) -> float:
-    """Return half the width of a 95 % interval of a simulated power, in percentage points."""
-    return 196 * math.sqrt(power * (1 - power) / CAMPAIGNS)
 
 
 def _deviation_interval(topics: int) -> tuple[float, float]:

@@ -147,25 +147,18 @@ def swap_rows(
             expected = topic_sets.expected_rates(rates, size, smoothing).tolist()
             intervals = topic_sets.rate_intervals(rates, size, smoothing)
             for bin_, (start, rate) in enumerate(zip(topic_sets.BIN_STARTS, expected, strict=True)):
-                row: Row = {
-                    "measure": measure,
-                    "topics": size,
-                    "source": _source(rates, size),
-                    "difference from": start,
-                    "comparisons": None,
-                    "ties": None,
-                    "swaps": None,
-                    "rate": None if math.isnan(rate) else rate,
-                }
+                row: Row = {"measure": measure, "topics": size, "source": _source(rates, size)}
+                row |= {"difference from": start, **dict.fromkeys(("comparisons", "ties", "swaps"))}
+                row["rate"] = None if math.isnan(rate) else rate
                 if rates.resamples:
                     interval = None if math.isnan(rate) else intervals[bin_]
                     row |= interval_columns("rate", interval)
                 row |= {"sparse": None, "cumulated comparisons %": None}
                 if size in rates.sizes:
                     index = rates.sizes.index(size), bin_
-                    row["comparisons"] = int(rates.counts[index])
-                    row["ties"] = int(rates.ties[index])
-                    row["swaps"] = int(rates.swaps[index])
+                    row["comparisons"], row["ties"], row["swaps"] = (
+                        int(found[index]) for found in (rates.counts, rates.ties, rates.swaps)
+                    )
                     row["sparse"] = "yes" if rates.sparse[index] else "no"
                     row["cumulated comparisons %"] = float(shares[index])
                 rows.append(row)
@@ -190,12 +183,8 @@ def needed_rows(
     for measure, rates in rates_by_measure.items():
         for size in sorted({rates.sizes[-1], *sizes}):
             needed = topic_sets.needed_difference(rates, size, smoothing)
-            row: Row = {
-                "measure": measure,
-                "topics": size,
-                "source": _source(rates, size),
-                "difference needed": needed.difference,
-            }
+            row: Row = {"measure": measure, "topics": size, "source": _source(rates, size)}
+            row["difference needed"] = needed.difference
             if rates.resamples:
                 row |= interval_columns("needed", needed.interval)
             row["% of best"] = _percent(needed.difference, summaries[measure].best)
@@ -233,10 +222,11 @@ def sparse_notes(
             needed = topic_sets.needed_difference(replace(rates, resamples=()), size, smoothing)
             own, other = needed.difference, needed.with_sparse_bins
             if own != other:
-                notes.append(
-                    f"{measure}, {size} topics: bins with fewer than {MIN_COMPARISONS} comparisons are "
-                    f"not used; with them, {_describe_needed(other)}"
-                )
+                effect = "no difference would be reliable"
+                if other is not None:
+                    effect = f"the difference needed would be {other:g}"
+                unused = f"bins with {_TOO_FEW} are not used; with them, {effect}"
+                notes.append(f"{measure}, {size} topics: {unused}")
             found.append((size, math.inf if own is None else own))
         for (fewer, small), (more, large) in pairwise(found):
             if small < large:
@@ -245,12 +235,6 @@ def sparse_notes(
                     "neither is reliable, because more topics cannot require a larger difference"
                 )
     return notes
-
-
-def _describe_needed(difference: float | None) -> str:
-    if difference is None:
-        return "no difference would be reliable"
-    return f"the difference needed would be {difference:g}"
 
 
 def score_notes(summaries: Mapping[str, RunSummary]) -> list[str]:
