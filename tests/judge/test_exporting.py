@@ -6,7 +6,6 @@ import io
 import json
 import zipfile
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,9 @@ from judge_examples import judged
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments
-from xcg.judge.agreement import gold
+from xcg.judge.agreement import disagreements
 from xcg.judge.exporting import export, export_archive, file_names, write_export
+from xcg.judge.judgement import Decision
 from xcg.judge.settings import SCHEMES, Grade, GradeScheme
 from xcg.judgements.anchoring import anchor
 
@@ -150,8 +150,7 @@ def test_a_gold_is_exported_without_remarks() -> None:
     first, second = judged("anna", "bees", TEXT, (0, 9)), judged("anna", "ants", TEXT, (0, 9))
     first = first._replace(judgement=replace(first.judgement, note="why?"))
     judgements = [first, second, judged("ben", "ants", TEXT, (5, 12), finished=False)]
-    merge = partial(gold, rule="union", corpus=CORPUS, decisions={})
-    found = export(judgements, CORPUS, SCHEMES["none"], merge)
+    found = export(judgements, CORPUS, SCHEMES["none"], "union")
     names = {"passages.jsonl", "inex-2004/1.xml", "inex-2005/1.xml", "offsets.qrels"}
     assert set(found.files) == {f"union/{name}" for name in names}
     assert found.notes[:3] == [
@@ -160,6 +159,27 @@ def test_a_gold_is_exported_without_remarks() -> None:
         "documents that one assessor has finished, as in that judgement: "
         "ants (topic 1), bees (topic 1)",
     ]
+
+
+def test_adjudicated_gold_has_the_decisions_with_their_authors() -> None:
+    judgements = [
+        judged("anna", "bees", TEXT, (0, 10, "2"), entry_point=0),
+        judged("ben", "bees", TEXT, (0, 10, "1"), entry_point=5),
+    ]
+    [different] = disagreements(judgements, "1", CORPUS, {})
+    keys = [("1", "bees", one.key) for one in different.disagreements]
+    passage, point = Decision("2", "chris", "2026-01-01"), Decision(None, "dora", "2026-01-02")
+    decisions = {keys[0]: passage, keys[1]: point, ("1", "bees", "outdated"): passage}
+    found = export(judgements, CORPUS, SCHEMES["inex-2005"], "adjudicated", decisions)
+    document = {"topic": "1", "doc": "bees"}
+    assert records(found.files["adjudicated/decisions.jsonl"]) == [
+        {**document, "start": 0, "end": 10, "labels": {"anna": "2", "ben": "1"}}
+        | {"label": "2", "author": "chris", "time": "2026-01-01"},
+        {**document, "start": 0, "end": 0, "labels": {"anna": "0", "ben": "5"}}
+        | {"label": None, "author": "dora", "time": "2026-01-02"},
+    ]
+    others = export(judgements, CORPUS, SCHEMES["inex-2005"], "union", decisions)
+    assert "union/decisions.jsonl" not in others.files
 
 
 def test_unfinished_documents_are_left_out() -> None:
