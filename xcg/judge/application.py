@@ -178,7 +178,8 @@ class _Application:
             raise HTTPException(400, "expected the name of an operation")
         grade, legal = record.get("grade"), settings.grades.values
         if isinstance(grade, str) and grade not in legal:
-            raise HTTPException(400, f"unknown grade {grade!r}: expected {', '.join(legal) or 'none'}")
+            expected = f"one of {', '.join(legal)}" if legal else "none"
+            raise HTTPException(400, f"unknown grade {grade!r}: expected {expected}")
         if operation == "finish" and record.get("finished") is True and legal:
             missing = sum(one.grade is None for one in store.judgement(*owner).highlights)
             if missing:
