@@ -202,10 +202,10 @@ class _Application:
         key, label, author = str(record.get("disagreement")), record.get("label"), record.get("author")
         judged = [one for one in store.judgements() if one.document == document]
         known = disagreements(judged, topic, self._workspace.corpus, {})
-        differing = [one for found in known for one in found.disagreements if one.key == key]
-        if not differing:
+        keys = {one.key: one for found in known for one in found.disagreements}
+        if key not in keys:
             raise HTTPException(409, "the judgements have changed: load this page again")
-        if label not in differing[0].choices(self._workspace.settings.grades):
+        if label not in keys[key].choices(self._workspace.settings.grades):
             raise HTTPException(400, f"expected a label of this disagreement, not {label!r}")
         if not isinstance(author, str) or not 0 < len(author.strip()) <= LONGEST_NAME:
             raise HTTPException(400, f"expected who decides: a name of 1 to {LONGEST_NAME} characters")

@@ -10,6 +10,8 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -212,9 +214,7 @@ def _files(
 ) -> Iterator[_Written]:
     """Yield the files of an assessor; a file that cannot be written has no text."""
     yield _passages(documents, corpus)
-    topics: dict[str, list[JudgedDocument]] = {}
-    for one in documents:
-        topics.setdefault(one.topic, []).append(one)
+    topics = {topic: list(those) for topic, those in groupby(documents, attrgetter("topic"))}
     names = file_names(topics)
     for folder in ("inex-2004", "inex-2005"):
         # The exhaustivity of 2004 has three grades, which that of 2005 cannot hold, and levels are not
