@@ -29,6 +29,8 @@ MARKDOWN = """# Bees *dance*
   item** here
 - see [the comb](https://example.org/comb)
 
+1. First they dance. Then they rest.
+
 Bees dance in `circles`
 and in lines. They rest.
 """

@@ -42,18 +42,7 @@ def test_an_illegal_escape_is_kept(text: str) -> None:
     assert addresses.from_segment(text) == text
 
 
-@pytest.mark.parametrize(
-    ("host", "expected"),
-    [
-        ("127.0.0.1", True),
-        ("127.5.5.5", True),
-        ("::1", True),
-        ("LOCALHOST", True),
-        ("0.0.0.0", False),
-        ("::", False),
-        ("192.168.0.2", False),
-        ("localhost.example.org", False),
-    ],
-)
-def test_loopback_addresses_are_recognised(host: str, expected: bool) -> None:
-    assert addresses.is_loopback(host) is expected
+def test_loopback_addresses_are_recognised() -> None:
+    assert all(map(addresses.is_loopback, ("127.0.0.1", "127.5.5.5", "::1", "LOCALHOST")))
+    others = ("0.0.0.0", "::", "192.168.0.2", "localhost.example.org")
+    assert not any(map(addresses.is_loopback, others))

@@ -90,12 +90,7 @@ def test_three_assessors_have_three_pairs_and_one_alpha() -> None:
         [of(name, "one", (0, end)) for name, end in (("a", 20), ("b", 20), ("c", 40))], CORPUS
     )
     characters = [one for one in rows if one.kind == "characters"]
-    assert [one.assessors for one in characters] == [
-        ("a", "b"),
-        ("a", "c"),
-        ("b", "c"),
-        ("a", "b", "c"),
-    ]
+    assert ["".join(one.assessors) for one in characters] == ["ab", "ac", "bc", "abc"]
     assert characters[0].kappa == characters[0].alpha == 1
     assert math.isnan(characters[-1].kappa)
     # 20 characters differ by one label of three; 80 labels are relevant, 220 are not.

@@ -53,13 +53,8 @@ def test_a_change_returns_the_new_judgement(browser: Browser) -> None:
     assert answer.status_code == 200, answer.text
     judgement = answer.json()
     (highlight,) = judgement["highlights"]
-    assert {key: highlight[key] for key in ("start", "end", "grade", "text", "status")} == {
-        "start": 0,
-        "end": 10,
-        "grade": "2",
-        "text": "Bees dance",
-        "status": "placed",
-    }
+    values = [highlight[key] for key in ("start", "end", "grade", "text", "status")]
+    assert values == [0, 10, "2", "Bees dance", "placed"]
     assert (judgement["version"], judgement["can_undo"]) == (1, True)
     assert browser.get(API).json() == judgement
 
@@ -126,19 +121,12 @@ def test_without_grades_a_document_can_be_finished(tmp_path: Path) -> None:
         assert browser.post(API, change(1, "finish", finished=True)).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        api_path(ANNA, "3", "bees"),
-        api_path(ANNA, "1", "nothing"),
-        api_path(ANNA, "1", "../docs/bees"),
-        f"{assessor_path(ANNA)}api/topics/1",
-    ],
-)
-def test_an_unknown_judgement_is_not_found(browser: Browser, path: str) -> None:
-    for answer in (browser.get(path), browser.post(path, change(0, "finish", finished=True))):
-        assert answer.status_code == 404
-        assert list(answer.json()) == ["error"]
+def test_an_unknown_judgement_is_not_found(browser: Browser) -> None:
+    pairs = (("3", "bees"), ("1", "nothing"), ("1", "../docs/bees"))
+    paths = [api_path(ANNA, topic, document) for topic, document in pairs]
+    for path in (*paths, f"{assessor_path(ANNA)}api/topics/1"):
+        for answer in (browser.get(path), browser.post(path, change(0, "finish", finished=True))):
+            assert (answer.status_code, list(answer.json())) == (404, ["error"])
 
 
 def test_a_topic_of_others_is_not_found(tmp_path: Path) -> None:

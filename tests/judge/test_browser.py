@@ -82,6 +82,7 @@ def mark_with_the_mouse(anna: Assessor) -> None:
     expect(anna.page.locator("#toolbar")).to_be_visible()
     anna.click('#toolbar [data-grade="3"]')
     assert anna.highlights == [("Bees dance in circles.", "3")]
+    expect(anna.page.locator("#announcement")).to_contain_text("Highlighted with grade 3")
     handle = anna.page.locator(".handle.end").bounding_box()
     assert handle
     grip = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] + 4
@@ -317,15 +318,6 @@ def test_an_older_window_is_told_and_can_apply_its_change_again(anna: Assessor) 
     assert anna.highlights == expected
     anna.press("u")
     assert anna.highlights == expected[:1]
-
-
-def test_an_older_window_is_refreshed_when_it_becomes_visible(anna: Assessor) -> None:
-    anna.open("bees")
-    other = Assessor(anna.context, anna.start_url)
-    other.open("bees")
-    anna.select("Bees dance in circles.")
-    anna.press("3")
-    anna.wait_until_saved()
     other.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     expect(other.page.locator("#highlight-list li")).to_have_count(1)
 
@@ -444,19 +436,6 @@ def test_selections_may_end_outside_the_text(anna: Assessor) -> None:
     assert anna.highlights == [("They build nests.", "3")]
 
 
-def test_single_keys_can_be_turned_off(anna: Assessor) -> None:
-    anna.open("bees")
-    anna.press("?")
-    anna.page.uncheck("#single-keys")
-    anna.press("Escape")
-    anna.press("p", "3")
-    assert anna.judgement["highlights"] == []
-    anna.page.reload()
-    anna.wait()
-    anna.press("Shift+ArrowRight", "Enter")
-    assert anna.highlights == [("How", "3")]
-
-
 def test_lost_and_moved_highlights_are_shown_and_can_be_placed_again(
     chromium: Browser, config: Path
 ) -> None:
@@ -557,52 +536,6 @@ def test_contrast_is_sufficient(chromium: Browser, start_urls: dict[str, str], c
     low = [(name, ratio) for name, ratio, least in anna.page.evaluate(CONTRASTS) if ratio < least]
     assert low == []
     anna.context.close()
-
-
-def test_parts_of_the_page_have_names_and_roles(anna: Assessor) -> None:
-    anna.open("bees")
-    page = anna.page
-    anna.press("p", "3")
-    anna.wait_until_saved()
-    for name in ("Undo U", "Nothing relevant Z", "Finish, next document F", "Best entry point M"):
-        expect(page.get_by_role("button", name=name)).to_be_visible()
-    expect(page.get_by_role("article", name="How bees dance")).to_be_visible()
-    expect(page.get_by_role("heading", name="Waggle dances", level=3)).to_be_visible()
-    expect(page.get_by_role("table")).to_be_visible()
-    expect(page.get_by_role("listitem").filter(has_text="How bees dance").last).to_contain_text(
-        "Grade 3"
-    )
-    expect(page.locator("#announcement")).to_contain_text("Highlighted with grade 3")
-    unnamed = page.evaluate(
-        """() => [...document.querySelectorAll("button, a, input, progress")]
-            .filter((one) => one.checkVisibility())
-            .filter((one) => !(one.textContent.trim() || one.ariaLabel || one.labels?.length))
-            .map((one) => one.outerHTML)"""
-    )
-    assert unnamed == []
-    assert page.evaluate("document.documentElement.lang")
-    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
-    assert len(ids) == len(set(ids))
-
-
-def test_document_text_cannot_add_elements_or_run_scripts(chromium: Browser, tmp_path: Path) -> None:
-    hostile = (
-        "<article><p onclick='alert(1)'>&lt;script>alert(1)&lt;/script> "
-        "&lt;img src=x onerror=alert(1)> </p><script>alert(1)</script></article>"
-    )
-    config = write_collection(tmp_path, **{"wasps.txt": "x", "bees.xml": hostile})
-    (tmp_path / "run.jsonl").write_text(
-        '{"topic": "1", "doc": "bees", "start": 0, "end": 9, "score": 3}\n'
-    )
-    with running_server(config) as (urls, _):
-        anna = Assessor(chromium, urls["anna"])
-        anna.page.on("dialog", lambda dialog: anna.problems.append(dialog.message))
-        anna.open("bees")
-        anna.page.mouse.click(*anna.point("alert"))
-        assert anna.page.locator("#article script, #article img").count() == 0
-        assert "<script>alert(1)</script>" in anna.page.locator("#article").inner_text()
-        assert not anna.problems
-        anna.context.close()
 
 
 def test_document_of_500_kb_stays_responsive(chromium: Browser, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import io
 import json
 import zipfile
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,9 @@ from judge_examples import judged
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments
-from xcg.judge.agreement import gold
+from xcg.judge.agreement import disagreements
 from xcg.judge.exporting import export, export_archive, file_names, write_export
+from xcg.judge.judgement import Decision
 from xcg.judge.settings import SCHEMES, Grade, GradeScheme
 from xcg.judgements.anchoring import anchor
 
@@ -48,12 +48,8 @@ def test_passages_have_their_quote_and_grade() -> None:
     assert records(found.files["anna/passages.jsonl"]) == [
         {
             **base,
-            "start": 0,
-            "end": 50,
-            "level": 3,
-            "exact": "a" * 50,
-            "suffix": "b" * 5,
-            "entry_point": 60,
+            **{"start": 0, "end": 50, "level": 3, "entry_point": 60},
+            **{"exact": "a" * 50, "suffix": "b" * 5},
         },
         {
             **base,
@@ -150,8 +146,7 @@ def test_a_gold_is_exported_without_remarks() -> None:
     first, second = judged("anna", "bees", TEXT, (0, 9)), judged("anna", "ants", TEXT, (0, 9))
     first = first._replace(judgement=replace(first.judgement, note="why?"))
     judgements = [first, second, judged("ben", "ants", TEXT, (5, 12), finished=False)]
-    merge = partial(gold, rule="union", corpus=CORPUS, decisions={})
-    found = export(judgements, CORPUS, SCHEMES["none"], merge)
+    found = export(judgements, CORPUS, SCHEMES["none"], "union")
     names = {"passages.jsonl", "inex-2004/1.xml", "inex-2005/1.xml", "offsets.qrels"}
     assert set(found.files) == {f"union/{name}" for name in names}
     assert found.notes[:3] == [
@@ -160,6 +155,27 @@ def test_a_gold_is_exported_without_remarks() -> None:
         "documents that one assessor has finished, as in that judgement: "
         "ants (topic 1), bees (topic 1)",
     ]
+
+
+def test_adjudicated_gold_has_the_decisions_with_their_authors() -> None:
+    judgements = [
+        judged("anna", "bees", TEXT, (0, 10, "2"), entry_point=0),
+        judged("ben", "bees", TEXT, (0, 10, "1"), entry_point=5),
+    ]
+    [different] = disagreements(judgements, "1", CORPUS, {})
+    keys = [("1", "bees", one.key) for one in different.disagreements]
+    passage, point = Decision("2", "chris", "2026-01-01"), Decision(None, "dora", "2026-01-02")
+    decisions = {keys[0]: passage, keys[1]: point, ("1", "bees", "outdated"): passage}
+    found = export(judgements, CORPUS, SCHEMES["inex-2005"], "adjudicated", decisions)
+    document = {"topic": "1", "doc": "bees"}
+    assert records(found.files["adjudicated/decisions.jsonl"]) == [
+        {**document, "start": 0, "end": 10, "labels": {"anna": "2", "ben": "1"}}
+        | {"label": "2", "author": "chris", "time": "2026-01-01"},
+        {**document, "start": 0, "end": 0, "labels": {"anna": "0", "ben": "5"}}
+        | {"label": None, "author": "dora", "time": "2026-01-02"},
+    ]
+    others = export(judgements, CORPUS, SCHEMES["inex-2005"], "union", decisions)
+    assert "union/decisions.jsonl" not in others.files
 
 
 def test_unfinished_documents_are_left_out() -> None:
@@ -220,16 +236,14 @@ def test_names_that_differ_in_case_or_form_have_different_files() -> None:
     assert file_names(names) == found
 
 
-@pytest.mark.parametrize("is_there", [True, False])
-def test_an_export_is_written_to_a_new_or_empty_folder(tmp_path: Path, is_there: bool) -> None:
-    folder = tmp_path / "below/out" if not is_there else tmp_path / "out"
-    if is_there:
-        folder.mkdir()
+def test_an_export_is_written_to_a_new_or_empty_folder(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
     documents = [judged("anna", "bees", TEXT, (0, 9))]
-    write(folder, documents, CORPUS, SCHEMES["none"])
-    assert (folder / "anna/passages.jsonl").is_file()
-    with pytest.raises(InputError, match="the folder is not empty: expected a new folder"):
+    for folder in (tmp_path / "below/out", tmp_path / "out"):
         write(folder, documents, CORPUS, SCHEMES["none"])
+        assert (folder / "anna/passages.jsonl").is_file()
+        with pytest.raises(InputError, match="the folder is not empty: expected a new folder"):
+            write(folder, documents, CORPUS, SCHEMES["none"])
 
 
 def test_an_export_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,6 +60,7 @@ def sentences(anna: Assessor, first: str, count: int) -> list[str]:
         ("docbook", "Bees live", ["Bees live in \ufffc and leave it in spring.", "They return."]),
         ("docbook", "first line", ["first line", "second line"]),
         ("notes", "Bees dance in", ["Bees dance in `circles` and in lines.", "They rest."]),
+        ("notes", "1. First", ["1. First they dance.", "Then they rest."]),
         ("hebrew", "דבורים ר", ["דבורים רוקדות בכוורת כל היום.", "הן נחות בלילה."]),
         ("japanese", "蜜蜂は", ["蜜蜂は巣で踊る。", "仲間は見る！", "本当か？", "はい。"]),
     ],
@@ -239,3 +240,7 @@ def test_highlights_are_announced_and_letters_can_be_switched_off(anna: Assessor
     anna.press("Escape", "x", "f", "z")
     assert anna.highlights == [("return to", "2")]
     expect(page.locator("#undo kbd")).to_be_hidden()
+    page.reload()
+    anna.wait()
+    anna.press("x", "Shift+ArrowRight", "Enter")
+    assert len(anna.highlights) == 2

@@ -145,21 +145,17 @@ def test_illegal_records_import_nothing(
     assert store.topics() == []
 
 
-def test_overlapping_passages_of_different_grades_are_an_error(store: Store, tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        {"doc": "bees", "start": 0, "end": 11, "level": 5},
-        {"doc": "bees", "start": 5, "end": 20, "level": 1},
-    )
-    with pytest.raises(InputError, match=r"in.jsonl:1: the highlight 5–20 overlaps the highlight 0–11"):
-        take(store, path, LEVELS)
-
-
-def test_two_best_entry_points_of_a_document_are_an_error(store: Store, tmp_path: Path) -> None:
-    span = {"doc": "bees", "start": 0, "end": 11}
-    path = write(tmp_path, {**span, "entry_point": 0}, {**span, "entry_point": 5})
-    with pytest.raises(InputError, match=r"in.jsonl:2: another best entry point than 0"):
-        take(store, path)
+def test_passages_that_contradict_each_other_are_an_error(store: Store, tmp_path: Path) -> None:
+    first = {"doc": "bees", "start": 0, "end": 11, "level": 5, "entry_point": 0}
+    for changed, message in (
+        (
+            {"start": 5, "end": 20, "level": 1},
+            "in.jsonl:1: the highlight 5–20 overlaps .* 0–11",
+        ),
+        ({"entry_point": 5}, "in.jsonl:2: another best entry point than 0"),
+    ):
+        with pytest.raises(InputError, match=message):
+            take(store, write(tmp_path, first, {**first, **changed}), LEVELS)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import sys
 import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 import click
@@ -18,7 +17,7 @@ from xcg.cli.options import ANY_PATH, complete_paths, set_option
 from xcg.cli.process import print_status
 from xcg.errors import Notes, XcgError, missing_extra, nearest
 from xcg.judge.addresses import is_loopback, origin, shown_host
-from xcg.judge.agreement import RULES, gold
+from xcg.judge.agreement import RULES
 from xcg.judge.exporting import export, write_export
 from xcg.judge.importing import import_assessments
 from xcg.judge.settings import Settings, load_settings
@@ -130,8 +129,7 @@ def _export(settings: Settings, folder: Path, assessors: Sequence[str], rule: st
         judged = [one for one in store.judgements() if not assessors or one.assessor in assessors]
         notes = Notes()
         store.add_notes(notes)
-        merge = rule and partial(gold, rule=rule, corpus=corpus, decisions=store.decisions())
-        found = export(judged, corpus, settings.grades, merge or None)
+        found = export(judged, corpus, settings.grades, rule, store.decisions())
         write_export(folder, found)
         _print_notes([*notes.lines(), *found.notes])
     print_status(f"the judgements are in {folder}")

@@ -149,11 +149,9 @@ def _compared(
         if one.judgement.finished and not one.judgement.lost:
             documents = found.setdefault(one.topic, {})
             documents.setdefault(one.document, {})[one.assessor] = one.judgement
-    enough = {
-        topic: {name: found[topic][name] for name in found[topic] if len(found[topic][name]) >= least}
-        for topic in found
-    }
-    return {topic: documents for topic, documents in enough.items() if documents}
+    for topic, documents in list(found.items()):
+        found[topic] = {name: one for name, one in documents.items() if len(one) >= least}
+    return {topic: documents for topic, documents in found.items() if documents}
 
 
 def _topic_patterns(
@@ -166,8 +164,7 @@ def _topic_patterns(
         found[kind][tuple(labels.get(name, False) for name in names)] += count
 
     for document in corpus.prepared(list(documents)):
-        judgements = documents[document]
-        tree = corpus.tree(document)
+        judgements, tree = documents[document], corpus.tree(document)
         add(DOCUMENTS, {name: _relevance(one.placed) for name, one in judgements.items()}, 1)
         covered = [
             covered_characters(tree, [(mark.start, mark.end) for mark in one.placed]) > 0
@@ -209,9 +206,8 @@ def _segments(
 def _rows(topic: str, names: Sequence[str], kinds: Mapping[str, _Patterns]) -> Iterable[AgreementRow]:
     """Yield the rows of a topic for each pair of assessors, and for all if there are more."""
     present = [i for i in range(len(names)) if any(one[i] is not False for one in kinds[DOCUMENTS])]
-    groups: list[tuple[int, ...]] = list(combinations(present, 2))
-    groups += [tuple(present)] if len(present) > 2 else []
-    for group in groups:
+    everybody = [tuple(present)] * (len(present) > 2)
+    for group in [*combinations(present, 2), *everybody]:
         for kind in KINDS:
             chosen: _Patterns = Counter()  # of units that at least two of the group judged
             for pattern, count in kinds[kind].items():
@@ -248,8 +244,7 @@ def cohen_kappa(patterns: Mapping[_Pattern, int]) -> float:
     >>> cohen_kappa({("", ""): 20, ("", None): 5, (None, ""): 10, (None, None): 15})
     0.4
     """
-    first: Counter[Label | bool] = Counter()
-    second: Counter[Label | bool] = Counter()
+    first, second = Counter[Label | bool](), Counter[Label | bool]()
     for (one, other), n in patterns.items():
         first[one] += n
         second[other] += n

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import threading
 from collections.abc import Awaitable, Callable
@@ -23,9 +22,8 @@ from starlette.types import ASGIApp
 from xcg.errors import InputError, XcgError, nearest
 from xcg.judge import pages
 from xcg.judge.addresses import OVERVIEW_PATH, from_path, from_segment
-from xcg.judge.agreement import RULES, disagreements, gold
+from xcg.judge.agreement import RULES, disagreements
 from xcg.judge.exporting import export, export_archive
-from xcg.judge.judgement import Judgement
 from xcg.judge.security import MAX_BODY_BYTES, Access, Guard, KnownHosts, protected_path, set_cookie
 from xcg.judge.settings import LONGEST_NAME
 from xcg.judge.store import ConflictError
@@ -160,13 +158,13 @@ class _Application:
                     raise HTTPException(400, str(error)) from None
 
         async def endpoint(request: Request) -> Response:
-            record = _parsed(request, await _body(request))
-            return await run_in_threadpool(changed, request, record)
+            return await run_in_threadpool(changed, request, await _record(request))
 
         return endpoint
 
-    def _changed(self, record: dict[str, Any], **names: str) -> Response:
+    def _changed(self, record: dict[str, Any], assessor: str, topic: str, document: str) -> Response:
         """Change a judgement."""
+        owner = assessor, topic, document
         store, settings = self._workspace.store, self._workspace.settings
         version, operation = record.pop("version", None), record.pop("operation", None)
         seconds, words_marked = record.pop("seconds", 0), record.pop("words_marked", False)
@@ -178,20 +176,21 @@ class _Application:
             raise HTTPException(400, "expected words_marked as true or false")
         if not isinstance(operation, str):
             raise HTTPException(400, "expected the name of an operation")
-        self._check_grades(operation, record, partial(store.judgement, **names))
-        nugget, known = record.get("nugget"), settings.nuggets.get(names["topic"], [])
+        grade, legal = record.get("grade"), settings.grades.values
+        if isinstance(grade, str) and grade not in legal:
+            expected = f"one of {', '.join(legal)}" if legal else "none"
+            raise HTTPException(400, f"unknown grade {grade!r}: expected {expected}")
+        if operation == "finish" and record.get("finished") is True and legal:
+            missing = sum(one.grade is None for one in store.judgement(*owner).highlights)
+            if missing:
+                found = f"highlights without a grade: {missing}"
+                raise HTTPException(400, f"{found}; grade them before you finish the document")
+        nugget, known = record.get("nugget"), settings.nuggets.get(topic, [])
         if isinstance(nugget, str) and nugget not in known:
             raise HTTPException(400, f"unknown nugget {nugget[:40]!r}: {nearest(nugget[:40], known)}")
         try:
-            seconds = seconds if settings.time else 0
-            changed = store.apply(
-                **names,
-                version=version,
-                operation=operation,
-                values=record,
-                seconds=seconds,
-                words_marked=words_marked,
-            )
+            work = (seconds if settings.time else 0, words_marked)
+            changed = store.apply(*owner, version, operation, record, *work)
         except ConflictError as error:
             current = pages.judgement_record(error.current)
             return JsonResponse({"error": str(error), "judgement": current}, 409)
@@ -203,30 +202,15 @@ class _Application:
         key, label, author = str(record.get("disagreement")), record.get("label"), record.get("author")
         judged = [one for one in store.judgements() if one.document == document]
         known = disagreements(judged, topic, self._workspace.corpus, {})
-        differing = [one for found in known for one in found.disagreements if one.key == key]
-        if not differing:
+        keys = {one.key: one for found in known for one in found.disagreements}
+        if key not in keys:
             raise HTTPException(409, "the judgements have changed: load this page again")
-        if label not in differing[0].choices(self._workspace.settings.grades):
+        if label not in keys[key].choices(self._workspace.settings.grades):
             raise HTTPException(400, f"expected a label of this disagreement, not {label!r}")
         if not isinstance(author, str) or not 0 < len(author.strip()) <= LONGEST_NAME:
             raise HTTPException(400, f"expected who decides: a name of 1 to {LONGEST_NAME} characters")
         store.decide(topic, document, key, label, author.strip())
         return JsonResponse({})
-
-    def _check_grades(
-        self, operation: str, values: dict[str, Any], current: Callable[[], Judgement]
-    ) -> None:
-        """Check the grades of a change, which the store does not know."""
-        scheme = self._workspace.settings.grades
-        grade = values.get("grade")
-        if isinstance(grade, str) and grade not in scheme.values:
-            expected = f"one of {', '.join(scheme.values)}" if scheme.values else "none"
-            raise HTTPException(400, f"unknown grade {grade!r}: expected {expected}")
-        if operation == "finish" and values.get("finished") is True and scheme.values:
-            missing = sum(highlight.grade is None for highlight in current().highlights)
-            if missing:
-                found = f"highlights without a grade: {missing}"
-                raise HTTPException(400, f"{found}; grade them before you finish the document")
 
 
 def _names(workspace: Workspace, request: Request) -> dict[str, str]:
@@ -259,10 +243,9 @@ def _judgement(workspace: Workspace, assessor: str, topic: str, document: str) -
 
 def _archive(workspace: Workspace, assessor: str | None = None, rule: str | None = None) -> Response:
     """Return the judgements of an assessor, the gold by a rule, or the judgements of all."""
-    store, corpus = workspace.store, workspace.corpus
-    merge = rule and partial(gold, rule=rule, corpus=corpus, decisions=store.decisions())
+    store = workspace.store
     judged, scheme = store.judgements(assessor), workspace.settings.grades
-    content = export_archive(export(judged, corpus, scheme, merge or None))
+    content = export_archive(export(judged, workspace.corpus, scheme, rule, store.decisions()))
     name = "-".join(filter(None, ("judgements", assessor, rule)))
     return Response(
         content,
@@ -271,28 +254,23 @@ def _archive(workspace: Workspace, assessor: str | None = None, rule: str | None
     )
 
 
-async def _body(request: Request) -> bytes:
-    """Return the body of a request, which may be larger than its header states."""
-    body = io.BytesIO()
+async def _record(request: Request) -> dict[str, Any]:
+    """Return the JSON object of a request, which may be larger than its header states."""
+    body = b""
     try:
         async for part in request.stream():
-            body.write(part)
-            if body.tell() > MAX_BODY_BYTES:
+            body += part
+            if len(body) > MAX_BODY_BYTES:
                 raise HTTPException(413, f"the request has more than {MAX_BODY_BYTES:,} bytes")
     except ClientDisconnect:
         raise HTTPException(400, "the request ended early") from None
-    return body.getvalue()
-
-
-def _parsed(request: Request, body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a request."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":
         raise HTTPException(400, "expected the content type application/json")
     try:
         record = json.loads(body)
     except (ValueError, RecursionError):
-        raise HTTPException(400, "expected a JSON object") from None
+        record = None
     if not isinstance(record, dict):
         raise HTTPException(400, "expected a JSON object")
     return record

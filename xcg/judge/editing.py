@@ -68,8 +68,7 @@ def erase(judgement: Judgement, text: str, start: int, end: int) -> Judgement:
 
     The first part of a highlight that is split keeps its id. Parts with only white space are removed.
     """
-    if not 0 <= start < end <= len(text):
-        raise XcgError(_illegal_span(text, start, end))
+    _check_span(text, start, end, has_text=False)
     touched = _touched(judgement, start, end)
     return _changed(judgement, touched, _cut(judgement, text, touched, start, end))
 
@@ -85,10 +84,9 @@ def split(judgement: Judgement, text: str, id: int, position: int) -> Judgement:
     first, second = _trimmed(text, old.start, position), _trimmed(text, position, old.end)
     if first is None or second is None:
         raise XcgError(f"cannot split the highlight at {position}: one part has no text")
-    parts = [
-        highlight(text, id, *first, *_labels(old)),
-        highlight(text, _next_id(judgement.highlights), *second, *_labels(old)),
-    ]
+    ids = (id, _next_id(judgement.highlights))
+    spans = zip(ids, (first, second), strict=True)
+    parts = [highlight(text, number, *span, *_labels(old)) for number, span in spans]
     return _changed(judgement, [old], parts)
 
 
@@ -205,12 +203,9 @@ def check_operation(operation: str, values: Mapping[str, object]) -> None:
     ...
     xcg.errors.XcgError: the field 'id' of 'delete' is '1': expected a whole number
     """
-    fields: Mapping[str, inspect.Parameter] = {}
-    if operation not in (UNDO, REDO):
-        if operation not in OPERATIONS:
-            names = [*OPERATIONS, UNDO, REDO]
-            raise XcgError(f"unknown operation {operation[:40]!r}: {nearest(operation[:40], names)}")
-        fields = fields_of(operation)
+    if operation not in (names := [*OPERATIONS, UNDO, REDO]):
+        raise XcgError(f"unknown operation {operation[:40]!r}: {nearest(operation[:40], names)}")
+    fields = fields_of(operation) if operation in OPERATIONS else {}
     for name in values:
         if name not in fields:
             expected = nearest(name[:40], fields) if fields else "expected no fields"
@@ -315,11 +310,9 @@ def _cut(
     """Return what is left of highlights without a passage; the first part of each keeps its id."""
     parts: list[StoredHighlight] = []
     for one in highlights:
-        spans = (
-            _trimmed(text, one.start, min(one.end, start)),
-            _trimmed(text, max(one.start, end), one.end),
-        )
-        for index, span in enumerate(filter(None, spans)):
+        before = _trimmed(text, one.start, min(one.end, start))
+        after = _trimmed(text, max(one.start, end), one.end)
+        for index, span in enumerate(filter(None, (before, after))):
             number = one.id if index == 0 else _next_id(judgement.highlights)
             parts.append(highlight(text, number, *span, *_labels(one)))
     return parts
@@ -336,16 +329,12 @@ def _next_id(highlights: Iterable[StoredHighlight]) -> int:
     return max((one.id for one in highlights), default=0) + 1
 
 
-def _check_span(text: str, start: int, end: int) -> None:
+def _check_span(text: str, start: int, end: int, *, has_text: bool = True) -> None:
     if not 0 <= start < end <= len(text):
-        raise XcgError(_illegal_span(text, start, end))
-    if text[start:end].isspace():
+        length = f"the document's text has {len(text)} characters"
+        raise XcgError(f"the passage {start}–{end} is empty or not in the document: {length}")
+    if has_text and text[start:end].isspace():
         raise XcgError(f"the passage {start}–{end} has only white space")
-
-
-def _illegal_span(text: str, start: int, end: int) -> str:
-    length = f"the document's text has {len(text)} characters"
-    return f"the passage {start}–{end} is empty or not in the document: {length}"
 
 
 def _trimmed(text: str, start: int, end: int) -> Span | None:

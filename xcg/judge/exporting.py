@@ -9,14 +9,18 @@ import io
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.files import MAX_LINE_BYTES
 from xcg.errors import InputError, XcgError, first_names
 from xcg.evaluation.conversion import assess_elements_of_passages, convert_assessments
+from xcg.judge.agreement import ADJUDICATED, Decisions, disagreements, gold
 from xcg.judge.judgement import JudgedDocument, StoredHighlight
 from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judgements.assessment import ParsedPassage
@@ -35,9 +39,6 @@ _RESERVED_NAME = re.compile(r"\A(con|prn|aux|nul|com\d|lpt\d)(\..*)?\Z", re.IGNO
 _SOURCE = "judgements"
 _OTHER_FIELDS_BYTES = 10_000
 
-Merge = Callable[[list[JudgedDocument]], tuple[list[JudgedDocument], list[str]]]
-"""Makes one gold of the finished judgements of all assessors, and notes: see
-:func:`xcg.judge.agreement.gold`."""
 _Written = tuple[str, str, list[str]]
 """The path of a file in the folder of an assessor, its text, and what it does not hold."""
 
@@ -55,7 +56,11 @@ class Export(NamedTuple):
 
 
 def export(
-    judged: Iterable[JudgedDocument], corpus: Corpus, scheme: GradeScheme, merge: Merge | None = None
+    judged: Iterable[JudgedDocument],
+    corpus: Corpus,
+    scheme: GradeScheme,
+    rule: str | None = None,
+    decisions: Decisions = MappingProxyType({}),
 ) -> Export:
     """Return the judgements of finished documents as files.
 
@@ -66,13 +71,17 @@ def export(
     - ``inex-2004/TOPIC.xml`` and ``inex-2005/TOPIC.xml``: the elements with highlighted text.
     - ``offsets.qrels``: the highlights without grades, and the best entry points.
     - ``remarks.jsonl``: one record per document with a note, with doubts, that was skipped, or whose
-      time is known; also of documents that are not finished.
+      time is known; also of documents that are not finished. The gold has none.
+    - ``decisions.jsonl``: of adjudicated gold, one record per disagreement: what each assessor says,
+      what was decided, by whom and when.
 
     Args:
         judged: The judgements.
         corpus: The documents.
         scheme: The grades of the configuration.
-        merge: Makes the gold; by default, each assessor is written.
+        rule: Makes one gold, see :func:`xcg.judge.agreement.gold`; by default, each assessor is
+            written.
+        decisions: The decisions on disagreements.
 
     Raises:
         InputError: If a document cannot be read.
@@ -83,10 +92,13 @@ def export(
         by_assessor.setdefault(one.assessor, []).append(one)
     complete = {assessor: _complete(by_assessor[assessor], scheme) for assessor in by_assessor}
     notes = [f"{name}: {problem}" for name, (_, problems) in complete.items() for problem in problems]
-    if merge:
-        merged, problems = merge([one for documents, _ in complete.values() for one in documents])
+    if rule:
+        finished = [one for documents, _ in complete.values() for one in documents]
+        merged, problems = gold(finished, rule, corpus, decisions)
         found = export(merged, corpus, scheme)
         kept = {name: found.files[name] for name in found.files if not name.endswith(_REMARKS)}
+        if rule == ADJUDICATED and (lines := _decisions(finished, corpus, decisions)):
+            kept[f"{rule}/decisions.jsonl"] = lines
         return Export(kept, [*notes, *problems, *found.notes])
     files: dict[str, bytes] = {}
     folders = file_names(complete)
@@ -109,6 +121,19 @@ def _remarks(documents: Iterable[JudgedDocument]) -> _Written:
         if any(vars(one)[key] for key in fields)
     ]
     return _REMARKS, "".join(f"{json_text(record)}\n" for record in records), []
+
+
+def _decisions(judged: Sequence[JudgedDocument], corpus: Corpus, decisions: Decisions) -> bytes:
+    """Return the decisions that hold; their spans are empty for best entry points."""
+    records = [
+        {"topic": topic, "doc": different.document, "start": one.start, "end": one.end}
+        | {"labels": one.labels, **one.decision._asdict()}
+        for topic in dict.fromkeys(one.topic for one in judged)
+        for different in disagreements(judged, topic, corpus, decisions)
+        for one in different.disagreements
+        if one.decision
+    ]
+    return "".join(f"{json_text(record)}\n" for record in records).encode()
 
 
 def export_archive(found: Export) -> bytes:
@@ -189,9 +214,7 @@ def _files(
 ) -> Iterator[_Written]:
     """Yield the files of an assessor; a file that cannot be written has no text."""
     yield _passages(documents, corpus)
-    topics: dict[str, list[JudgedDocument]] = {}
-    for one in documents:
-        topics.setdefault(one.topic, []).append(one)
+    topics = {topic: list(those) for topic, those in groupby(documents, attrgetter("topic"))}
     names = file_names(topics)
     for folder in ("inex-2004", "inex-2005"):
         # The exhaustivity of 2004 has three grades, which that of 2005 cannot hold, and levels are not

@@ -112,9 +112,7 @@ def _save(
             store.extend_pool(topic, ordered_pool(topic, documents, seed=0))
         for (topic, name), passages in found.items():
             where, entry_point = passages[0].where, points.get((topic, name))
-            highlights = [
-                (*one.span, one.grade, one.nugget) for one in passages if one.span is not None
-            ]
+            highlights = [(*one.span, one.grade, one.nugget) for one in passages if one.span]
             old = store.judgement(assessor, topic, name)
             try:
                 new = store.replace(assessor, topic, name, highlights, entry_point, finished=True)

@@ -6,9 +6,10 @@ links and images are wrapped here, and write the positions at which they matched
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xcg.documents.markup import LINE_BREAK, line_spans, markdown_parser
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
     Rule = Callable[[StateInline, bool], bool]
+
+
+_STYLES = ("bold", "italic", "link", "markup", "monospace")
+_MAYBE_MARKUP = re.compile(r"[*_`\[]")
 
 
 class Style(NamedTuple):
@@ -41,29 +46,35 @@ def markdown_styles(text: str) -> Iterator[Style]:
     10 11 markup
     11 13 markup
     """
-    lines = list(line_spans(text))
-    above = ""
-    for token in _parser().parse(LINE_BREAK.sub("\n", text)):
-        if token.type == "inline" and token.map and above not in ("th_open", "td_open"):
-            block = lines[slice(*token.map)]
-            content = token.content.split("\n")
-            starts = [text.rfind(line, *span) for line, span in zip(content, block, strict=False)]
-            if min(starts) >= 0:  # tabs may have been expanded
-                yield from _flat(_of_block(text, block, content, starts, token.children or []))
-        above = token.type
+    shown = bytearray(len(text))  # the styles of each character
 
+    def add(start: int, end: int, style: str) -> None:
+        for at in range(start, end):
+            shown[at] |= 1 << _STYLES.index(style)
 
-def _of_block(
-    text: str, block: list[tuple[int, int]], content: list[str], starts: list[int], tokens: list[Token]
-) -> Iterator[Style]:
-    """Yield the styles of a block in any order: of its markers, then of its inline markup."""
-    positions: list[int] = []  # of the characters of the content and its line breaks
-    for (first, _), start, line in zip(block, starts, content, strict=False):
-        if text[first:start].strip():
-            yield Style(first, start, "markup")
-        positions += range(start, start + len(line) + 1)
-    for start, end, classes in _of_tokens(tokens):
-        yield Style(positions[start], positions[end - 1] + 1, classes)
+    lines, parser = list(line_spans(text)), _parser()
+    references: dict[str, Any] = {}
+    for above, token in pairwise(parser.parse(LINE_BREAK.sub("\n", text), references)):
+        if token.type != "inline" or not token.map or above.type in ("th_open", "td_open"):
+            continue
+        block, content = lines[slice(*token.map)], token.content.split("\n")
+        starts = [text.rfind(line, *span) for line, span in zip(content, block, strict=False)]
+        if min(starts) < 0:  # tabs may have been expanded
+            continue
+        positions: list[int] = []  # of the characters of the content and its line breaks
+        for (first, _), start, line in zip(block, starts, content, strict=False):
+            if text[first:start].strip():
+                add(first, start, "markup")
+            positions += range(start, start + len(line) + 1)
+        tokens: list[Token] = []
+        if _MAYBE_MARKUP.search(token.content):
+            parser.inline.parse(token.content, parser, references, tokens)
+        for start, end, style in _of_tokens(tokens):
+            if start < end:
+                add(positions[start], positions[end - 1] + 1, style)
+    for run in re.finditer(rb"([^\0])\1*", shown):
+        names = [name for bit, name in enumerate(_STYLES) if run[1][0] >> bit & 1]
+        yield Style(*run.span(), "markup" if "markup" in names else " ".join(names))
 
 
 def _of_tokens(tokens: list[Token]) -> Iterator[Style]:
@@ -81,26 +92,8 @@ def _of_tokens(tokens: list[Token]) -> Iterator[Style]:
             yield Style(at, at + size, "markup")
 
 
-def _flat(styles: Iterable[Style]) -> Iterator[Style]:
-    """Yield parts that do not overlap, with the classes of all styles that have them."""
-    bounds = [
-        (at, change, style.classes)
-        for style in styles
-        if style.start < style.end
-        for at, change in ((style.start, 1), (style.end, -1))
-    ]
-    active: Counter[str] = Counter()
-    last = 0
-    for at, change, classes in sorted(bounds):
-        if at > last and (shown := sorted(+active)):
-            yield Style(last, at, "markup" if "markup" in shown else " ".join(shown))
-        active[classes] += change
-        last = at
-
-
 def _parser() -> MarkdownIt:
     parser = markdown_parser()
-    parser.core.ruler.enableOnly(["normalize", "block", "inline"])
     ruler = parser.inline.ruler
     for name, rule in zip(ruler.get_active_rules(), ruler.getRules(""), strict=True):
         if name in ("emphasis", "backticks", "link", "image"):
@@ -113,10 +106,9 @@ def _recording(rule: Rule) -> Rule:
 
     def record(state: StateInline, silent: bool) -> bool:
         start, count = state.pos, len(state.tokens)
-        if not rule(state, silent):
-            return False
-        if silent or len(state.tokens) == count:
-            return True
+        is_match = rule(state, silent)
+        if not is_match or silent or len(state.tokens) == count:
+            return is_match
         end, last, first = state.pos, state.tokens[-1], state.src[start]
         if first in "*_":
             for at, token in enumerate(state.tokens[start - end :], start):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from markupsafe import Markup
 
 from xcg.judge import addresses
 from xcg.judge.addresses import OVERVIEW_PATH, agreement_path, assessor_path, topic_path
-from xcg.judge.agreement import RULES, AgreementRow, agreement, disagreements
+from xcg.judge.agreement import RULES, agreement, disagreements
 from xcg.judge.judgement import Judgement, Move, Progress
 from xcg.judge.workspace import Workspace
 from xcg.judgements.recall_base import MEAN
@@ -199,9 +201,8 @@ def overview_page(workspace: Workspace) -> str:
 def agreement_page(workspace: Workspace) -> str:
     """Return the agreement of assessors on documents, elements and characters."""
     judged, decisions = workspace.store.judgements(), workspace.store.decisions()
-    rows: dict[str, list[AgreementRow]] = {}
-    for row in agreement(judged, workspace.corpus):
-        rows.setdefault(row.topic, []).append(row)
+    grouped = groupby(agreement(judged, workspace.corpus), attrgetter("topic"))
+    rows = {topic: list(of_topic) for topic, of_topic in grouped}
     overall = rows.pop(MEAN, [])
     found = {topic: disagreements(judged, topic, workspace.corpus, decisions) for topic in rows}
     return render_page(

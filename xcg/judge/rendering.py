@@ -51,14 +51,9 @@ INLINE_ROLES = frozenset(_VOCABULARY["inline"])
 """Roles of parts of a line."""
 TEXT_ROLES = INLINE_ROLES.union(_VOCABULARY["text"])
 """Roles of elements with running text."""
-ROLES_IN_TEXT = {
-    **dict.fromkeys(
-        ("title", "subtitle", "metadata", "authors", "list label", "reference", "quote"),
-        "inline",
-    ),
-    "graphic": "image",
-    "code": "monospace",
-    "term": "italic",
+_PARTS_OF_LINE = ("title", "subtitle", "metadata", "authors", "list label", "reference", "quote")
+ROLES_IN_TEXT = dict.fromkeys(_PARTS_OF_LINE, "inline") | {
+    **{"graphic": "image", "code": "monospace", "term": "italic"}
 }
 """Role → role of elements with the same names inside running text."""
 
@@ -130,12 +125,11 @@ def render(corpus: Corpus, name: str) -> Rendering:
     """
     where, data = corpus.where(name), corpus.source.read(name)
     tree = parse_document(data, where)
-    with_source = _WITH_SOURCE.get(converter_of(where))
+    with_source = _WITH_SOURCE.get(converter_of(where), frozenset())
+    marks = _entities(tree.text, entity_references(data, where))
     if converter_of(where) is markdown_to_xml:
-        marks = [(start, end, f' class="{style}"') for start, end, style in markdown_styles(tree.text)]
-    else:
-        marks = list(_entities(tree.text, entity_references(data, where)))
-    page = _Page(tree, document_root(data, where), marks, with_source or frozenset())
+        marks = ((start, end, f' class="{style}"') for start, end, style in markdown_styles(tree.text))
+    page = _Page(tree, document_root(data, where), marks, with_source)
     html = "".join(page.pieces())
     title = " ".join(page.title.split())
     title = (title.strip("#=- ") if with_source else title) or name
@@ -252,18 +246,14 @@ class _Page:
     """
 
     def __init__(
-        self,
-        tree: ElementTree,
-        root: etree._Element,
-        marks: Iterable[_Mark],
-        with_source: frozenset[str],
+        self, tree: ElementTree, root: etree._Element, marks: Iterable[_Mark], sources: frozenset[str]
     ) -> None:
         self.title = ""
         self._level = _FIRST_LEVEL - 1  # of the last heading; levels are not skipped
         self._text = tree.text
         self._nodes = list(root.iter("*"))
         self._marks = deque(marks)
-        self._with_source = with_source
+        self._with_source = sources
         self._starts, self._stops = tree.start.tolist(), tree.stop.tolist()
         self._ends = tree.end.tolist()
         outside = _Element()
@@ -274,9 +264,8 @@ class _Page:
         position = 0
         for row, _, at in self._tags():
             if at > position:
-                element = self._elements[row]
-                element.has_text = True
-                element.has_words = element.has_words or not self._text[position:at].isspace()
+                self._elements[row].has_text = True
+                self._elements[row].has_words |= not self._text[position:at].isspace()
                 position = at
         for element in self._elements:
             element.classify()

@@ -22,7 +22,6 @@ from xcg.judge import addresses
 
 MAX_BODY_BYTES = 1 << 16
 """Maximum size of the body of a request. A change with the longest note has fewer than 25,000 bytes."""
-_METHODS = ("GET", "HEAD", "POST")
 _SAFE_METHODS = ("GET", "HEAD")
 
 HEADERS: Mapping[str, str] = MappingProxyType(
@@ -186,11 +185,9 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-            return
+            return await self._app(scope, receive, send)
         if scope["type"] != "http":  # no page uses WebSockets
-            await send({"type": "websocket.close", "code": 1008, "reason": ""})
-            return
+            return await send({"type": "websocket.close", "code": 1008, "reason": ""})
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -202,24 +199,23 @@ class Guard:
         request = Request(scope)
         problem = self._problem(request)
         answer = self._app if problem is None else self._refuse(request, *problem)
-        await answer(scope, receive, send_with_headers)
+        return await answer(scope, receive, send_with_headers)
 
     def _problem(self, request: Request) -> tuple[int, str] | None:
         """Return the status and the reason if a request is refused."""
         headers, path = request.headers, request.scope["path"]
         if len(headers.getlist("host")) != 1 or headers["host"] not in self._hosts:
             return 403, "the header Host does not name this server"
-        if request.method not in _METHODS:
+        if request.method not in (*_SAFE_METHODS, "POST"):
             return 405, f"the method {request.method[:20]} is not supported"
         if _stated_length(headers) > MAX_BODY_BYTES:
             return 413, f"the request has more than {MAX_BODY_BYTES:,} bytes"
-        protected = protected_path(path)
-        if protected is not None and not is_start(path):
-            cookie = request.cookies.get(cookie_name(self._port), "")
-            if not self._access.allows(protected, cookie):
-                return 403, _NO_COOKIE
-        is_change = request.method not in _SAFE_METHODS
-        if is_change and headers.getlist("origin") != [f"http://{headers['host']}"]:
+        protected, cookie = protected_path(path), request.cookies.get(cookie_name(self._port), "")
+        if protected and not is_start(path) and not self._access.allows(protected, cookie):
+            return 403, _NO_COOKIE
+        if request.method not in _SAFE_METHODS and headers.getlist("origin") != [
+            f"http://{headers['host']}"
+        ]:
             return 403, "changes are only accepted from the pages of this server"
         return None
 

@@ -48,20 +48,17 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen()
     except OSError as error:
         listening.close()
-        raise XcgError(_reason(error, host, port)) from None
+        reasons = {
+            errno.EADDRINUSE: "is in use: name another with --port, or a free one with --port 0",
+            errno.EACCES: "is reserved by the system: name one from 1024 with --port",
+        }
+        other = f"cannot use --host {host}: {error.strerror}; expected {_HOSTS}"
+        reason = reasons.get(error.errno or 0)
+        raise XcgError(f"port {port} {reason}" if reason else other) from None
     return listening
 
 
 _HOSTS = "an address of this machine, such as 127.0.0.1 or 0.0.0.0"
-
-
-def _reason(error: OSError, host: str, port: int) -> str:
-    """Return the message for an address on which this process cannot listen."""
-    if error.errno == errno.EADDRINUSE:
-        return f"port {port} is in use: name another with --port, or a free one with --port 0"
-    if error.errno == errno.EACCES:
-        return f"port {port} is reserved by the system: name one from 1024 with --port"
-    return f"cannot use --host {host}: {error.strerror}; expected {_HOSTS}"
 
 
 class _Protocol(H11Protocol):

@@ -205,16 +205,14 @@ def _grades(value: object) -> GradeScheme:
         raise ValueError("expected levels such as [1, 2, 3] or {1: marginal, 2: good}")
     if not 1 <= len(levels) <= MAX_LEVELS:
         raise ValueError(f"{len(levels)} levels: expected 1 to {MAX_LEVELS}")
-    grades = [Grade(_level(level), label) for level, label in zip(levels, labels, strict=True)]
-    if len({grade.value for grade in grades}) < len(grades):
+    for level in levels:
+        if type(level) is not int or not 1 <= level <= MAX_LEVEL:
+            raise ValueError(
+                f"illegal level {level!r}: expected a whole number from 1 to {MAX_LEVEL:,}"
+            )
+    if len(set(levels)) < len(levels):
         raise ValueError("a level occurs twice")
-    return GradeScheme("levels", tuple(grades))
-
-
-def _level(level: object) -> str:
-    if not isinstance(level, int) or isinstance(level, bool) or not 1 <= level <= MAX_LEVEL:
-        raise ValueError(f"illegal level {level!r}: expected a whole number from 1 to {MAX_LEVEL:,}")
-    return str(level)
+    return GradeScheme("levels", tuple(map(Grade, map(str, levels), labels)))
 
 
 def _label(label: object) -> str:

@@ -189,9 +189,9 @@ class Store(PoolStore):
                 new = from_json(content, text).judgement
             else:
                 new = edit(current, text, operation, values)
-            return self._saved(
-                owner, current, new, text, operation, values, undo, redo, seconds, words_marked
-            )
+            new = replace(new, seconds=current.seconds + seconds)
+            new = replace(new, words_marked=current.words_marked or words_marked)
+            return self._saved(owner, current, new, text, operation, values, undo, redo)
 
     def replace(
         self,
@@ -219,6 +219,7 @@ class Store(PoolStore):
             current = self.judgement(assessor, topic, document)
             text = self.tree(document).text
             new = new_judgement(text, highlights, entry_point, finished)
+            new = replace(new, seconds=current.seconds, words_marked=current.words_marked)
             owner = assessor, topic, document
             return self._saved(owner, current, new, text, "replace", {}, current.version)
 
@@ -240,17 +241,12 @@ class Store(PoolStore):
         fields: object,
         undo: int | None = None,
         redo: int | None = None,
-        seconds: int = 0,
-        words_marked: bool = False,
     ) -> Judgement:
         """Save the next version of a judgement unless its content is the same, and return it."""
         if to_json(new) == to_json(current) and operation != _DOCUMENT_CHANGED:
             return current
         can_undo, can_redo = undo is not None, redo is not None
-        version, total = current.version + 1, current.seconds + seconds
-        marked = current.words_marked or words_marked
-        new = replace(new, version=version, seconds=total, can_undo=can_undo, can_redo=can_redo)
-        new = replace(new, words_marked=marked)
+        new = replace(new, version=current.version + 1, can_undo=can_undo, can_redo=can_redo)
         self._write(
             """INSERT INTO judgements VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
                SET version = excluded.version, content = excluded.content""",
@@ -259,7 +255,7 @@ class Store(PoolStore):
         content = to_json(new)
         change = (
             *(*owner, new.version, _now(), operation, _fields(fields)),
-            *(content, undo, redo, total, marked),
+            *(content, undo, redo, new.seconds, new.words_marked),
         )
         self._write("INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [change])
         return new

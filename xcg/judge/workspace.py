@@ -28,7 +28,7 @@ from xcg.judge.settings import Settings
 from xcg.judge.store import Store
 from xcg.lazy_modules import hashlib
 from xcg.runs.chunk_documents import ChunkSource, missing_document
-from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
+from xcg.runs.run import UNKNOWN_SPAN, Run
 
 Found = dict[str, dict[str, set[Span]]]
 """Topic → document → start and end of the results in it; not of those that are the whole document."""
@@ -57,29 +57,23 @@ def pools_of_runs(
     {'1': {'bees': {(11, 23)}}}
     """
     found: Found = {topic: {} for topic in topics}
-    for run in runs:
-        for topic, documents in found.items():
-            if topic in run.rankings:
-                _add_results(documents, run, topic, run.rankings[topic].top(depth), corpus, notes)
+    ranked = [(run, topic) for run in runs for topic in found if topic in run.rankings]
+    for run, topic in ranked:
+        top = run.rankings[topic].top(depth)
+        for rank, (name, path) in enumerate(top, 1):
+            span = top.spans.get(rank - 1)
+            if not path and span is None:
+                continue  # an illegal result, which was reported when the run was read
+            try:
+                if name not in corpus:
+                    raise UnknownPathError(missing_document(name, corpus, is_lenient=notes.lenient))
+                characters = _characters(corpus, name, path, span)
+            except UnknownPathError as error:
+                where = f"{run.where(topic)}, rank {rank}, {name}"
+                notes.tolerate("results left out of the pools", UnmappedError(where, str(error)))
+            else:
+                found[topic].setdefault(name, set()).update(characters)
     return found
-
-
-def _add_results(
-    documents: dict[str, set[Span]], run: Run, topic: str, top: Ranking, corpus: Corpus, notes: Notes
-) -> None:
-    for rank, (name, path) in enumerate(top, 1):
-        span = top.spans.get(rank - 1)
-        if not path and span is None:
-            continue  # an illegal result, which was reported when the run was read
-        where = f"{run.where(topic)}, rank {rank}, {name}"
-        try:
-            if name not in corpus:
-                raise UnknownPathError(missing_document(name, corpus, is_lenient=notes.lenient))
-            characters = _characters(corpus, name, path, span)
-        except UnknownPathError as error:
-            notes.tolerate("results left out of the pools", UnmappedError(where, str(error)))
-            continue
-        documents.setdefault(name, set()).update(characters)
 
 
 def _characters(corpus: Corpus, name: str, path: str, span: Span | Passage | None) -> list[Span]:
@@ -283,13 +277,9 @@ def assign_topics(
     >>> assign_topics(["1", "2", "3"], ["anna", "ben"], second_share=0.34)
     {'1': ('anna', 'ben'), '2': ('anna',), '3': ('ben',)}
     """
-    begun = set(started)
+    begun, before = set(started), earlier or {}
     assigned = {
-        topic: [
-            name
-            for name in (earlier or {}).get(topic, ())
-            if name in assessors or (name, topic) in begun
-        ]
+        topic: [one for one in before.get(topic, ()) if one in assessors or (one, topic) in begun]
         for topic in topics
     }
     for name, topic in sorted(begun):
@@ -410,13 +400,11 @@ def open_workspace(settings: Settings) -> Workspace:
 
 def _note_other_grades(store: Store, settings: Settings, notes: Notes) -> None:
     """Warn about highlights that were graded under another configuration."""
+    legal = (None, *settings.grades.values)
     documents = [
         f"{one.document} (topic {one.topic}, {one.assessor})"
         for one in store.judgements()
-        if any(
-            highlight.grade is not None and not settings.grades.has(highlight.grade)
-            for highlight in one.judgement.highlights
-        )
+        if not all(highlight.grade in legal for highlight in one.judgement.highlights)
     ]
     if documents:
         notes.warning(

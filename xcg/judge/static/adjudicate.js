@@ -1,24 +1,9 @@
 /* The pages of disagreements: decide them, and mark them in their document. */
 
 import { Positions } from "./judge/positions.js";
+import { post } from "./judge/requests.js";
 
 const element = (id) => document.getElementById(id);
-
-/** Save a decision; return what is wrong, if anything is. */
-async function decide(row, label) {
-  const { key } = row.dataset;
-  const record = { disagreement: key, label, author: element("author").value };
-  try {
-    const response = await fetch(row.closest("[data-url]").dataset.url, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(record),
-    });
-    return response.ok ? "" : (await response.json()).error;
-  } catch {
-    return "the server does not answer";
-  }
-}
 
 /** The rows and labels that a button decides. */
 function decisionsOf(button) {
@@ -32,10 +17,11 @@ document.addEventListener("click", async ({ target }) => {
   const button = target.closest("[data-label], [data-assessor]");
   if (!button || !element("author").reportValidity()) return;
   for (const [row, label] of decisionsOf(button)) {
-    const problem = await decide(row, label);
-    element("problem").textContent = `Not saved: ${problem}.`;
-    element("problem").hidden = !problem;
-    if (problem) return element("problem").scrollIntoView({ block: "center" });
+    const record = { disagreement: row.dataset.key, label, author: element("author").value };
+    const { ok, answer } = await post(row.closest("[data-url]").dataset.url, record);
+    element("problem").textContent = `Not saved: ${answer.error}.`;
+    element("problem").hidden = ok;
+    if (!ok) return element("problem").scrollIntoView({ block: "center" });
   }
   history.replaceState(null, "", location.pathname); // so that the page stays where it is
   location.reload();

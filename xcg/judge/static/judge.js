@@ -5,8 +5,7 @@ import { Drawing, placeToolbar } from "./judge/drawing.js";
 import { Finishing } from "./judge/finishing.js";
 import { createKeymap, Keyboard, keysOfGrades } from "./judge/keyboard.js";
 import { DocumentMap } from "./judge/map.js";
-import { showOutline } from "./judge/outline.js";
-import { gradeButton, highlightButton, Panel } from "./judge/panel.js";
+import { gradeButton, highlightButton, Panel, showOutline } from "./judge/panel.js";
 import { Positions } from "./judge/positions.js";
 import { Clock, createRemarks } from "./judge/remarks.js";
 import { Saving } from "./judge/saving.js";
@@ -20,7 +19,7 @@ const MESSAGE_TIME = 6_000;
 const element = (id) => document.getElementById(id);
 const data = JSON.parse(element("page-data").textContent);
 const { grades } = data;
-const article = element("article");
+const [article, frame, overlay] = ["article", "frame", "overlay"].map(element);
 
 function stop(message) {
   const box = element("unsupported");
@@ -34,101 +33,54 @@ const positions = new Positions(article);
 if (positions.length !== data.length)
   stop("This page does not have the text of the document. Reload it.");
 
-const messages = {
-  timer: 0,
-  /** Tell screen readers. */
-  announce(text) {
-    element("announcement").textContent = text;
-  },
-  /** Tell everybody. */
-  tell(text) {
-    const message = element("message");
-    message.textContent = text;
-    message.hidden = false;
-    clearTimeout(messages.timer);
-    messages.timer = setTimeout(() => (message.hidden = true), MESSAGE_TIME);
-  },
-};
+/** Tell screen readers. */
+function announce(text) {
+  element("announcement").textContent = text;
+}
+
+let timer = 0;
+
+/** Tell everybody. */
+function tell(text) {
+  const message = element("message");
+  message.textContent = text;
+  message.hidden = false;
+  clearTimeout(timer);
+  timer = setTimeout(() => (message.hidden = true), MESSAGE_TIME);
+}
 
 layOutTables(article);
-const units = new Units(positions);
 const results = data.results
   .filter(([start, end]) => start < end)
   .sort((one, other) => one[0] - other[0] || other[1] - one[1]);
-const clock = new Clock(data.api, data.records_time);
-const words = new TopicWords({
-  button: element("mark-words"),
-  positions,
-  title: data.topic_title,
-  units,
-});
-const saving = new Saving({
-  api: data.api,
-  judgement: data.judgement,
-  text: positions,
-  clock,
-  words,
-});
-const currentJudgement = () => saving.judgement;
-const selection = new Selection({ article, positions, units, currentJudgement });
-const [frame, overlay] = [element("frame"), element("overlay")];
-const drawing = new Drawing({ frame, overlay, positions, grades, results });
-const { tell } = messages;
-const finishing = new Finishing({ data, dialog: element("ask"), frame, saving, tell });
-let headings = [];
-const commands = createCommands({
-  article,
-  data,
-  element,
-  finishing,
-  headings: () => headings,
-  messages,
-  positions,
-  results,
-  saving,
-  selection,
-  units,
-  words,
-});
-const panel = new Panel({ element, grades, nuggets: data.nuggets, positions, results, commands });
-headings = showOutline({ article, element, positions, onChoose: commands.showAt });
-const map = new DocumentMap({
-  map: element("map"),
-  frame,
-  positions,
-  grades,
-  results,
-  onChoose: commands.showAt,
-});
+// The parts of the page, each of which uses those before it.
+const page = { announce, article, data, element, frame, grades, overlay, positions, results, tell };
+const units = (page.units = new Units(positions));
+page.clock = new Clock(page);
+page.words = new TopicWords(page);
+const saving = (page.saving = new Saving(page));
+const selection = (page.selection = new Selection(page));
+const drawing = (page.drawing = new Drawing(page));
+const finishing = (page.finishing = new Finishing(page));
+const commands = (page.commands = createCommands(page));
+const panel = new Panel(page);
+page.headings = showOutline(page);
+const map = new DocumentMap(page);
 
-/* Buttons */
+/* Buttons and keys */
 
-const gradeKeys = keysOfGrades(grades);
+const gradeKeys = (page.gradeKeys = keysOfGrades(grades));
 
-function addGradeButtons(parent) {
+const gradeButtons = ["grade-buttons", "toolbar-grades"].flatMap((id) => {
   const buttons = grades.map((grade, index) =>
     gradeButton(grades, gradeKeys, index, () => commands.highlight(grade.value)),
   );
   if (!buttons.length) buttons.push(highlightButton(() => commands.highlight(null)));
-  parent.append(...buttons);
+  element(id).append(...buttons);
   return buttons;
-}
-
-const gradeButtons = [
-  ...addGradeButtons(element("grade-buttons")),
-  ...addGradeButtons(element("toolbar-grades")),
-];
+});
 
 element("nugget").addEventListener("change", ({ target }) => commands.setNugget(target.value || null));
-
-const keyboard = new Keyboard({
-  article,
-  dialog: element("keys"),
-  table: element("key-table"),
-  toggle: element("single-keys"),
-});
-commands.showKeys = () => keyboard.show();
-keyboard.add(createKeymap({ article, commands, data, gradeKeys, selection }));
 
 // Buttons name their command in data-command.
 document.addEventListener("click", ({ target }) => {
@@ -138,16 +90,14 @@ document.addEventListener("click", ({ target }) => {
 
 // Clicks on these must not clear the selection.
 for (const part of [element("toolbar"), element("panel")]) {
-  for (const type of ["pointerdown", "mousedown"]) {
+  for (const type of ["pointerdown", "mousedown"])
     part.addEventListener(type, (event) => event.target.closest("button") && event.preventDefault());
-  }
 }
 
 /* Drawing */
 
 const bar = element("topic-bar");
-const showToolbar = () =>
-  placeToolbar({ toolbar: element("toolbar"), frame, positions, selection });
+const showToolbar = () => placeToolbar(page);
 
 function modeText() {
   if (selection.edge) return `Moving the ${selection.edge.edge}: Enter saves, Esc cancels`;
@@ -155,7 +105,7 @@ function modeText() {
 }
 
 function show() {
-  const judgement = currentJudgement();
+  const { judgement } = saving;
   if (selection.activeId !== null && !selection.active) selection.activate();
   const { active, span, position, dragged, usesKeyboard: showCursor } = selection;
   const drawnActive = span && !selection.edge ? null : selection.placedActive;
@@ -186,11 +136,10 @@ saving.addEventListener("change", () => {
   selection.activate();
   show();
 });
-const remarks = createRemarks({ article, data, element, messages, saving });
-Object.assign(commands, remarks.commands);
-keyboard.add(remarks.keymap);
-saving.addEventListener("rejected", ({ detail }) => messages.tell(detail));
-dragHandles({ drawing, selection, positions, onDone: commands.resize });
+Object.assign(commands, createRemarks(page));
+new Keyboard(page).add(createKeymap(page));
+saving.addEventListener("rejected", ({ detail }) => tell(detail));
+dragHandles(page);
 new ResizeObserver(measure).observe(bar);
 new ResizeObserver(() => letKeysScroll(article)).observe(frame);
 window.addEventListener("scroll", measure, { passive: true });
@@ -205,7 +154,7 @@ article.addEventListener("focus", () => {
 
 async function refresh() {
   if (await saving.refresh())
-    messages.tell("Another window changed this document. Its changes are shown.");
+    tell("Another window changed this document. Its changes are shown.");
 }
 
 window.addEventListener("beforeunload", (event) => {

@@ -5,21 +5,9 @@ import { placed } from "./judgement.js";
 const ANNOUNCED = 200; // characters of the text that screen readers get at once
 
 /** Return the commands by name. */
-export function createCommands({
-  article,
-  data,
-  element,
-  finishing,
-  headings,
-  messages,
-  positions,
-  results,
-  saving,
-  selection,
-  units,
-  words,
-}) {
-  const { announce, tell } = messages;
+export function createCommands(page) {
+  const { announce, article, data, element, finishing, positions, results } = page;
+  const { saving, selection, tell, units, words } = page;
   let lastGrade = data.grades[0]?.value ?? null;
   let last = Promise.resolve();
 
@@ -33,26 +21,26 @@ export function createCommands({
     if (await saving.change(operation, values)) announce(said);
   }
 
+  const withGrade = (grade) => ((grade ?? null) === null ? "" : ` with grade ${grade}`);
+
   function highlight(grade) {
     const { span } = selection;
     if (!span) return whenAnswered(() => setGrade(grade));
     lastGrade = grade;
     const words = positions.slice(span.start, Math.min(span.end, span.start + ANNOUNCED));
-    const withGrade = grade === null ? "" : ` with grade ${grade}`;
     const cut = placed(saving.judgement).find(
       (one) => one.start < span.end && span.start < one.end && ![one.grade, null].includes(grade),
     );
     selection.clear(span.end);
     if (cut && !(span.start <= cut.start && cut.end <= span.end))
       tell(`Only the selection has grade ${grade}; the rest ${cut.grade === null ? "has none" : `keeps ${cut.grade}`}.`);
-    return change("add", { ...span, grade }, `Highlighted${withGrade}: ${words}`);
+    return change("add", { ...span, grade }, `Highlighted${withGrade(grade)}: ${words}`);
   }
 
   function setGrade(grade) {
     const { active } = selection;
-    if (!active || grade === null) {
+    if (!active || grade === null)
       return tell("Select the relevant text first, with the mouse or with Shift and the arrow keys.");
-    }
     lastGrade = grade;
     return change("grade", { id: active.id, grade }, `Grade ${grade}`);
   }
@@ -142,8 +130,7 @@ export function createCommands({
   function announceText(start, end, before) {
     const { active } = selection;
     const isNew = active && active.id !== before;
-    const grade = active?.grade ?? null;
-    const highlighted = isNew ? `Highlight${grade === null ? "" : ` with grade ${grade}`}: ` : "";
+    const highlighted = isNew ? `Highlight${withGrade(active.grade)}: ` : "";
     announce(highlighted + positions.slice(start, Math.min(end, start + ANNOUNCED)));
   }
 
@@ -151,29 +138,21 @@ export function createCommands({
   function selectUnit(kind) {
     selection.usesKeyboard = true;
     const { span } = selection;
-    if (!span) {
-      const { start, end } = units.at(kind, selection.position);
-      selection.select(start, end);
-      return;
-    }
-    const { start } = units.at(kind, span.start);
-    const { end } = units.at(kind, span.end - 1);
-    const isWhole = span.start <= start && span.end >= end;
-    selection.select(
-      Math.min(start, span.start),
-      isWhole ? units.move(kind, span.end, 1, { toEnds: true }) : end,
-    );
+    const { start } = units.at(kind, span?.start ?? selection.position);
+    const { end } = units.at(kind, span ? span.end - 1 : selection.position);
+    const isWhole = span && span.start <= start && span.end >= end;
+    const last = isWhole ? units.move(kind, span.end, 1, { toEnds: true }) : end;
+    selection.select(Math.min(start, span?.start ?? start), last);
   }
 
   function jump(spans, direction, missing) {
     selection.usesKeyboard = true;
     const { position } = selection;
     const starts = spans.map(([start]) => start);
-    const at =
+    const found =
       direction > 0
-        ? starts.find((start) => start > position)
-        : starts.findLast((start) => start < position);
-    const found = at ?? (direction > 0 ? starts[0] : starts.at(-1));
+        ? (starts.find((start) => start > position) ?? starts[0])
+        : (starts.findLast((start) => start < position) ?? starts.at(-1));
     if (found === undefined) return tell(missing);
     selection.isSelecting = false;
     selection.moveTo(found);
@@ -182,15 +161,14 @@ export function createCommands({
   }
 
   const jumpHighlight = (direction) => {
-    const spans = placed(saving.judgement).map(({ start, end }) => [start, end]);
+    const spans = placed(saving.judgement).map(({ start }) => [start]);
     return jump(spans, direction, "There are no highlights in this document.");
   };
 
   async function nothingRelevant() {
     const { highlights, finished } = saving.judgement;
-    if (highlights.length) {
+    if (highlights.length)
       return tell("The document has highlights: delete them first, or finish it.");
-    }
     if (!(await finishing.isMeant())) return;
     return change("finish", { finished: !finished }, finished ? "Reopened" : "Nothing relevant");
   }
@@ -212,12 +190,9 @@ export function createCommands({
   function cancel() {
     const isActive = selection.edge || selection.span || selection.isSelecting;
     if (!isActive && selection.activeId === null) return false;
-    if (isActive) {
-      selection.clear();
-    } else {
-      selection.activeId = null;
-      selection.notify();
-    }
+    if (isActive) return selection.clear();
+    selection.activeId = null;
+    return selection.notify();
   }
 
   function showHighlight(one) {
@@ -233,7 +208,7 @@ export function createCommands({
 
   function togglePanel() {
     const isOpen = element("panel").classList.toggle("open");
-    element("more").setAttribute("aria-expanded", String(isOpen));
+    element("more").ariaExpanded = String(isOpen);
     element("more").textContent = isOpen ? "Less" : "More";
   }
 
@@ -246,7 +221,7 @@ export function createCommands({
     const text = element("topic-text");
     if (!text) return tell("The topic has no description.");
     text.hidden = !text.hidden;
-    element("show-topic").setAttribute("aria-expanded", String(!text.hidden));
+    element("show-topic").ariaExpanded = String(!text.hidden);
   }
 
   return {
@@ -260,10 +235,9 @@ export function createCommands({
     go,
     highlight,
     highlightAgain: () => highlight(lastGrade),
-    jumpHeading: (direction) => jump(headings(), direction, "The document has no headings."),
+    jumpHeading: (direction) => jump(page.headings, direction, "The document has no headings."),
     jumpHighlight: (direction) => whenAnswered(() => jumpHighlight(direction)),
-    jumpResult: (direction) =>
-      jump(results, direction, "The pool has no results inside this document."),
+    jumpResult: (direction) => jump(results, direction, "The pool has no results inside this document."),
     moveBy,
     nothingRelevant: () => whenAnswered(nothingRelevant),
     placeAgain,
@@ -273,6 +247,7 @@ export function createCommands({
     reopen: () => change("finish", { finished: false }, "Reopened"),
     resize,
     retry: () => saving.send(),
+    showKeys: () => element("keys").showModal(),
     selectUnit,
     setEntry: () => {
       const { span } = selection;

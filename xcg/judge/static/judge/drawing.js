@@ -1,7 +1,7 @@
 /* Draw highlights, the selection and the marks in the margin over the text, without changes to its DOM. */
 
 import { placed } from "./judgement.js";
-import { readableArea } from "./nodes.js";
+import { node, readableArea } from "./nodes.js";
 
 export const STYLES = 8;
 
@@ -25,54 +25,25 @@ function lanesOf(spans) {
   });
 }
 
-function make(parent, name, attributes = {}) {
-  const element = document.createElement("div");
-  element.className = name;
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  parent.append(element);
-  return element;
-}
-
 export class Drawing {
   constructor({ frame, overlay, positions, grades, results }) {
-    this.frame = frame;
-    this.overlay = overlay;
-    this.positions = positions;
-    this.grades = grades;
-    this.results = results;
-    this.highlights = new Map();
-    for (const name of [
-      "ungraded",
-      ...Array.from({ length: STYLES }, (_, index) => `grade-${index}`),
-      "active",
-      "selected",
-    ]) {
+    Object.assign(this, { frame, overlay, positions, grades, results });
+    const styles = Array.from({ length: STYLES }, (_, index) => `grade-${index}`);
+    for (const name of ["ungraded", ...styles, "active", "selected"]) {
       const highlight = new Highlight();
       highlight.priority = { active: 1, selected: 2 }[name] ?? 0;
-      this.highlights.set(name, highlight);
       CSS.highlights.set(name, highlight);
     }
-    const lanes = lanesOf(results);
-    this.marks = results.map((span, index) =>
-      make(overlay, `result lane-${lanes[index]}`, {
-        title: `Result ${index + 1} of ${results.length} in the pool`,
-      }),
+    const make = (className, title = "") => node("div", { className, title });
+    this.marks = lanesOf(results).map((lane, index) =>
+      make(`result lane-${lane}`, `Result ${index + 1} of ${results.length} in the pool`),
     );
-    this.flag = make(overlay, "entry-flag", { title: "Best entry point" });
-    this.entry = make(overlay, "entry-line");
-    this.cursor = make(overlay, "cursor");
+    this.flag = make("entry-flag", "Best entry point");
+    [this.entry, this.cursor] = [make("entry-line"), make("cursor")];
     this.handles = ["start", "end"].map((edge) =>
-      make(overlay, `handle ${edge}`, {
-        "data-edge": edge,
-        title: `Drag the ${edge} of the highlight`,
-      }),
+      make(`handle ${edge}`, `Drag the ${edge} of the highlight`),
     );
-    this.view = {
-      judgement: { highlights: [], entry_point: null },
-      active: null,
-      selection: null,
-      position: 0,
-    };
+    overlay.append(...this.marks, this.flag, this.entry, this.cursor, ...this.handles);
     new ResizeObserver(() => this.placeAll()).observe(frame);
     frame.addEventListener("scroll", () => this.placeAll(), { capture: true, passive: true });
     document.fonts?.ready.then(() => this.placeAll());
@@ -82,9 +53,9 @@ export class Drawing {
   draw(view) {
     this.view = view;
     const { judgement, active, selection, dragged } = view;
-    for (const highlight of this.highlights.values()) highlight.clear();
+    for (const [name, highlight] of CSS.highlights) if (name !== "topic-words") highlight.clear();
     const show = (name, start, end) =>
-      this.highlights.get(name).add(this.positions.range(start, end));
+      CSS.highlights.get(name).add(this.positions.range(start, end));
     for (const one of placed(judgement)) {
       const { start, end } = dragged?.id === one.id ? dragged : one;
       show(styleOf(this.grades, one.grade), start, end);
@@ -98,15 +69,12 @@ export class Drawing {
   placeAll() {
     const frame = this.frame.getBoundingClientRect();
     this.results.forEach(([start, end], index) => {
-      const first = this.positions.rectangle(start);
-      const last = this.positions.rectangle(end, { after: true });
-      this.marks[index].hidden = !first || !last;
-      if (!first || !last) return;
-      const height = Math.max(last.bottom - first.top, first.height);
-      Object.assign(this.marks[index].style, {
-        top: `${first.top - frame.top}px`,
-        height: `${height}px`,
-      });
+      const extent = this.positions.extent(start, end);
+      const { style } = this.marks[index];
+      this.marks[index].hidden = !extent;
+      if (!extent) return;
+      style.top = `${extent.first.top - frame.top}px`;
+      style.height = `${extent.height}px`;
     });
     this.place();
   }
@@ -127,8 +95,8 @@ export class Drawing {
     put(this.entry, judgement.entry_point);
     put(this.cursor, showCursor ? position : null);
     const shown = dragged ?? active;
-    put(this.handles[0], shown ? shown.start : null);
-    put(this.handles[1], shown ? shown.end : null, { after: true });
+    put(this.handles[0], shown?.start ?? null);
+    put(this.handles[1], shown?.end ?? null, { after: true });
   }
 }
 
@@ -136,16 +104,17 @@ const GAP = 10; // between the toolbar and the text, in pixels
 const BELOW = 26; // leaves room for the handles
 
 /** Show the toolbar above the selection, or below it if there is no room. */
-export function placeToolbar({ toolbar, frame, positions, selection }) {
+export function placeToolbar({ element, frame, positions, selection }) {
+  const toolbar = element("toolbar");
   const { span } = selection;
   const shown = span ?? selection.placedActive;
   toolbar.hidden = !shown || selection.usesKeyboard || Boolean(selection.dragged);
   if (toolbar.hidden) return;
-  toolbar.querySelector("#toolbar-split").hidden = Boolean(span);
-  toolbar.querySelector("#toolbar-erase").textContent = span ? "Remove" : "Delete";
-  const first = positions.rectangle(shown.start);
-  const last = positions.rectangle(shown.end, { after: true });
-  if (!first || !last) return;
+  element("toolbar-split").hidden = Boolean(span);
+  element("toolbar-erase").textContent = span ? "Remove" : "Delete";
+  const extent = positions.extent(shown.start, shown.end);
+  if (!extent) return;
+  const { first, last } = extent;
   const { offsetHeight: height, offsetWidth: width } = toolbar;
   const area = frame.getBoundingClientRect();
   const above = first.top - height - GAP;

@@ -5,8 +5,8 @@ import { readableArea } from "./nodes.js";
 const STORED = "xcg-judge-finished"; // the document that was finished last in this window
 
 export class Finishing {
-  constructor({ data, dialog, frame, saving, tell }) {
-    Object.assign(this, { data, dialog, frame, saving, tell, hasSeenEnd: false });
+  constructor({ data, element, frame, saving, tell }) {
+    Object.assign(this, { data, dialog: element("ask"), frame, saving, tell, hasSeenEnd: false });
     window.addEventListener("scroll", () => this.look(), { passive: true });
     this.look();
     this.last = JSON.parse(sessionStorage.getItem(STORED) ?? "{}");

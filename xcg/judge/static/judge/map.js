@@ -5,8 +5,9 @@ import { placed } from "./judgement.js";
 import { node } from "./nodes.js";
 
 export class DocumentMap {
-  constructor({ map, frame, positions, grades, results, onChoose }) {
-    Object.assign(this, { map, frame, positions, grades, results, onChoose, highlights: [] });
+  constructor({ element, frame, positions, grades, results, commands }) {
+    Object.assign(this, { map: element("map"), frame, positions, grades, results, highlights: [] });
+    this.onChoose = commands.showAt;
     new ResizeObserver(() => this.place()).observe(frame);
   }
 
@@ -19,12 +20,11 @@ export class DocumentMap {
   place() {
     const { height, top } = this.frame.getBoundingClientRect();
     const mark = (start, end, name, colour) => {
-      const first = this.positions.rectangle(start);
-      const last = this.positions.rectangle(end, { after: true });
-      if (!first || !last) return [];
+      const extent = this.positions.extent(start, end);
+      if (!extent) return [];
       const element = node("div", { className: name, onclick: () => this.onChoose([start, end]) });
-      element.style.top = `${(100 * (first.top - top)) / height}%`;
-      element.style.height = `${(100 * (last.bottom - first.top)) / height}%`;
+      element.style.top = `${(100 * (extent.first.top - top)) / height}%`;
+      element.style.height = `${(100 * extent.height) / height}%`;
       if (colour) element.style.background = `var(--line-${colour})`;
       return [element];
     };

@@ -6,6 +6,29 @@ import { makeButton, node } from "./nodes.js";
 
 const EXCERPT = 90; // characters
 
+/** Fill a section with buttons that show spans of the text: {span, words, more}. */
+function listSpans({ commands, element }, name, items) {
+  element(`${name}-section`).hidden = !items.length;
+  element(`${name}-count`).textContent = items.length;
+  element(`${name}-list`).append(
+    ...items.map(({ span, text, more = "" }) => {
+      const properties = { className: `jump${more}`, dir: "auto" };
+      const words = shortened(text, EXCERPT) || "…";
+      return node("li", {}, makeButton(() => commands.showAt(span), properties, words));
+    }),
+  );
+}
+
+/** List the headings of the document, and return their spans. */
+export function showOutline(page) {
+  const items = [...page.article.querySelectorAll("[role=heading]")].map((heading) => {
+    const [start, text] = [page.positions.positionOf(heading, 0), heading.textContent];
+    return { span: [start, start + [...text].length], text, more: ` outline-${heading.ariaLevel}` };
+  });
+  listSpans(page, "outline", items);
+  return items.map(({ span }) => span);
+}
+
 /** A button with the grade's colour, underline, label and key. */
 export function gradeButton(grades, keys, index, onClick) {
   const { value, label } = grades[index];
@@ -23,23 +46,10 @@ export function highlightButton(onClick) {
 }
 
 export class Panel {
-  constructor({ element, grades, nuggets, positions, results, commands }) {
-    Object.assign(this, { element, grades, nuggets, positions, results, commands, shown: "" });
-    this.showResults();
-  }
-
-  showResults() {
-    const { element, results } = this;
-    element("result-section").hidden = !results.length;
-    element("result-count").textContent = results.length;
-    element("result-list").append(
-      ...results.map((result) => node("li", {}, this.resultButton(result))),
-    );
-  }
-
-  resultButton([start, end]) {
-    const words = shortened(this.positions.slice(start, end), EXCERPT) || "…";
-    return makeButton(() => this.commands.showAt([start, end]), { className: "jump", dir: "auto" }, words);
+  constructor(page) {
+    const { commands, data, element, grades, positions, results } = page;
+    Object.assign(this, { element, grades, nuggets: data.nuggets, commands, shown: "" });
+    listSpans(page, "result", results.map((span) => ({ span, text: positions.slice(...span) })));
   }
 
   /** Show the highlights in the order of the text, lost ones first. */
@@ -60,9 +70,8 @@ export class Panel {
       (again ?? list.querySelector("button") ?? this.element("article")).focus({ preventScroll: true });
     }
     const scrolled = list.closest(".lists");
-    if (scrolled.scrollHeight > scrolled.clientHeight) {
+    if (scrolled.scrollHeight > scrolled.clientHeight)
       list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-    }
   }
 
   highlightItem(one, isActive) {
@@ -78,13 +87,9 @@ export class Panel {
       node("span", { className: "words", dir: "auto" }, words, ...stated),
     );
     show.dataset.action = "show";
-    if (isActive) show.setAttribute("aria-current", "true");
-    const item = node(
-      "li",
-      { className: isActive ? "active" : "" },
-      show,
-      this.tools(one, isActive, words),
-    );
+    if (isActive) show.ariaCurrent = "true";
+    const tools = this.tools(one, isActive, words);
+    const item = node("li", { className: isActive ? "active" : "" }, show, tools);
     item.dataset.id = one.id;
     return item;
   }
@@ -124,11 +129,11 @@ export class Panel {
     else state.textContent = finished ? "Finished" : "Not finished";
     state.className = `label ${finished ? "done" : "open"}`;
     element("nothing").disabled = highlights.length > 0;
-    element("nothing").setAttribute("aria-pressed", String(isNothing));
+    element("nothing").ariaPressed = String(isNothing);
     element("reopen").hidden = !finished;
     element("undo").disabled = !canUndo && !canReturn;
     element("redo").disabled = !canRedo;
-    element("entry").setAttribute("aria-pressed", String(entry !== null));
+    element("entry").ariaPressed = String(entry !== null);
     element("remove-entry").hidden = entry === null;
   }
 
@@ -146,26 +151,23 @@ export class Panel {
   showGrades(buttons, active, hasSelection) {
     for (const button of buttons) {
       const isCurrent = !hasSelection && active !== null && active.grade === button.dataset.grade;
-      button.setAttribute("aria-pressed", String(isCurrent));
+      button.ariaPressed = String(isCurrent);
     }
   }
 
   showSaving({ state, problem, queue, refused }) {
     const { element } = this;
-    element("save-state").textContent = { saved: "Saved", saving: "Saving…", problem: "Not saved" }[
-      state
-    ];
+    const states = { saved: "Saved", saving: "Saving…", problem: "Not saved" };
+    element("save-state").textContent = states[state];
     element("save-state").className = `save-state ${state}`;
     element("problem").hidden = state !== "problem";
     if (problem) {
       const changes = queue.length === 1 ? "1 change waits" : `${queue.length} changes wait`;
-      element("problem-text").textContent =
-        `Not saved: ${problem}. ${changes}; do not close this page.`;
+      element("problem-text").textContent = `Not saved: ${problem}. ${changes}; do not close this page.`;
     }
     element("conflict").hidden = !refused.length;
-    element("conflict-changes").replaceChildren(
-      ...refused.map(({ description }) => node("li", {}, description)),
-    );
+    const changes = refused.map(({ description }) => node("li", {}, description));
+    element("conflict-changes").replaceChildren(...changes);
     element("again").textContent = `Apply my change${refused.length === 1 ? "" : "s"} again`;
   }
 }

@@ -3,22 +3,26 @@
    A position is a number of characters (Unicode code points) before a point, as in Python. JavaScript and
    the DOM count UTF-16 units, in which characters above U+FFFF have two. */
 
-/** The index of the first number in a sorted array that is not less than a value. */
-export function lowerBound(numbers, value) {
-  let low = 0;
-  let high = numbers.length;
+/** The number of the first indexes, below a limit, for which a condition holds. */
+function countWhile(limit, holds) {
+  let [low, high] = [0, limit];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (numbers[middle] < value) low = middle + 1;
+    if (holds(middle)) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-/** A text whose characters are counted as code points. */
-export class Text {
-  constructor(text) {
-    this.text = text;
+/** The index of the first number in a sorted array that is not less than a value. */
+export const lowerBound = (numbers, value) =>
+  countWhile(numbers.length, (index) => numbers[index] < value);
+
+/** The text of an element, whose characters are counted as code points, and the DOM's points for it. */
+export class Positions {
+  constructor(element) {
+    const text = element.textContent;
+    Object.assign(this, { element, text });
     this.surrogates = []; // UTF-16 index of each character with two units
     this.wide = []; // position of each of them
     for (const match of text.matchAll(/[\u{10000}-\u{10ffff}]/gu)) {
@@ -26,6 +30,19 @@ export class Text {
       this.surrogates.push(match.index);
     }
     this.length = text.length - this.surrogates.length;
+    this.nodes = [];
+    this.starts = []; // UTF-16 index of each text node
+    this.indexes = new Map();
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    let length = 0;
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      if (!node.data.length) continue;
+      this.indexes.set(node, this.nodes.length);
+      this.nodes.push(node);
+      this.starts.push(length);
+      length += node.data.length;
+    }
   }
 
   /** The UTF-16 index of a position. */
@@ -49,27 +66,6 @@ export class Text {
     const [first, last] = [text.trimStart().length, text.trimEnd().length]; // white space has one unit
     return { start: start + text.length - first, end: end - text.length + last };
   }
-}
-
-/** The text of an element, and the points of the DOM for its positions. */
-export class Positions extends Text {
-  constructor(element) {
-    super(element.textContent);
-    this.element = element;
-    this.nodes = [];
-    this.starts = []; // UTF-16 index of each text node
-    this.indexes = new Map();
-    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-    let length = 0;
-    while (walker.nextNode()) {
-      const node = walker.currentNode;
-      if (!node.data.length) continue;
-      this.indexes.set(node, this.nodes.length);
-      this.nodes.push(node);
-      this.starts.push(length);
-      length += node.data.length;
-    }
-  }
 
   /** The node and offset of a position: before the following text, or after the preceding text. */
   point(position, { after = false } = {}) {
@@ -77,10 +73,8 @@ export class Positions extends Text {
     let index = lowerBound(this.starts, unit + 1) - 1;
     if (after && index > 0 && this.starts[index] === unit) index -= 1;
     if (index < 0) return { node: this.element, offset: 0 };
-    return {
-      node: this.nodes[index],
-      offset: Math.min(unit - this.starts[index], this.nodes[index].data.length),
-    };
+    const node = this.nodes[index];
+    return { node, offset: Math.min(unit - this.starts[index], node.data.length) };
   }
 
   range(start, end) {
@@ -96,17 +90,13 @@ export class Positions extends Text {
   positionOf(node, offset) {
     const index = this.indexes.get(node);
     if (index !== undefined) return this.position(this.starts[index] + offset);
-    // The first text node that begins at or after the point.
-    let low = 0;
-    let high = this.nodes.length;
     const point = document.createRange();
     point.setStart(node, offset);
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (point.comparePoint(this.nodes[middle], 0) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low < this.nodes.length ? this.position(this.starts[low]) : this.length;
+    const before = countWhile(
+      this.nodes.length,
+      (middle) => point.comparePoint(this.nodes[middle], 0) < 0,
+    );
+    return before < this.nodes.length ? this.position(this.starts[before]) : this.length;
   }
 
   contains(node) {
@@ -115,16 +105,9 @@ export class Positions extends Text {
 
   /** The position at a point of the window; null if there is no text. */
   at(x, y) {
-    let node = null;
-    let offset = 0;
-    if (document.caretPositionFromPoint) {
-      const caret = document.caretPositionFromPoint(x, y);
-      if (caret) ({ offsetNode: node, offset } = caret);
-    } else {
-      const range = document.caretRangeFromPoint(x, y);
-      if (range) [node, offset] = [range.startContainer, range.startOffset];
-    }
-    return this.contains(node) ? this.positionOf(node, offset) : null;
+    const caret = document.caretPositionFromPoint?.(x, y) ?? document.caretRangeFromPoint?.(x, y);
+    const node = caret?.offsetNode ?? caret?.startContainer ?? null;
+    return this.contains(node) ? this.positionOf(node, caret.offset ?? caret.startOffset) : null;
   }
 
   /** The rectangle of a position as a line without width, in the window; null without layout. */
@@ -141,5 +124,10 @@ export class Positions extends Text {
     if (!rectangles.length) return null;
     const { left, right, top, height } = rectangles[after ? rectangles.length - 1 : 0];
     return new DOMRect(after ? right : left, top, 0, height);
+  }
+  /** Where a span is in the window: its height, and the rectangles of its ends; null without layout. */
+  extent(start, end) {
+    const [first, last] = [this.rectangle(start), this.rectangle(end, { after: true })];
+    return first && last && { first, last, height: Math.max(last.bottom - first.top, first.height) };
   }
 }

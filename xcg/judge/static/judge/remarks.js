@@ -6,10 +6,10 @@ const LONGEST = 1_000_000; // seconds that the server accepts
 
 /** Counts the seconds on a document that the server does not know yet; they outlive the page. */
 export class Clock {
-  constructor(api, isOn) {
-    this.name = `xcg-judge-seconds ${api}`;
+  constructor({ data }) {
+    this.name = `xcg-judge-seconds ${data.api}`;
     this.last = Date.now();
-    if (!isOn) return;
+    if (!data.records_time) return;
     for (const type of ["keydown", "pointerdown", "pointermove", "scroll"]) {
       const options = { capture: true, passive: true };
       window.addEventListener(type, () => (this.last = Date.now()), options);
@@ -29,8 +29,8 @@ export class Clock {
   }
 }
 
-/** Connect the controls, and return their commands and their keys. */
-export function createRemarks({ article, data, element, messages, saving }) {
+/** Connect the controls, and return their commands. */
+export function createRemarks({ announce, article, data, element, saving }) {
   const note = element("note");
   let timer = 0;
   const save = () => {
@@ -47,17 +47,13 @@ export function createRemarks({ article, data, element, messages, saving }) {
   function show() {
     const { judgement } = saving;
     if (document.activeElement !== note) note.value = judgement.note;
-    for (const [id, isOn] of [
-      ["unsure", judgement.unsure],
-      ["skip", judgement.skipped],
-    ]) {
-      element(id).setAttribute("aria-pressed", String(isOn));
-    }
+    element("unsure").ariaPressed = String(judgement.unsure);
+    element("skip").ariaPressed = String(judgement.skipped);
   }
 
   async function toggleUnsure() {
     const unsure = !saving.judgement.unsure;
-    if (await saving.change("unsure", { unsure })) messages.announce(unsure ? "Unsure" : "Sure");
+    if (await saving.change("unsure", { unsure })) announce(unsure ? "Unsure" : "Sure");
   }
 
   async function skip() {
@@ -66,13 +62,7 @@ export function createRemarks({ article, data, element, messages, saving }) {
       location.assign(data.next_unfinished ?? data.pool_url);
   }
 
-  const commands = { skip, toggleUnsure, writeNote: () => note.focus() };
-  const keys = [
-    { keys: ["i"], does: "write a note; Esc leaves it", run: commands.writeNote },
-    { keys: ["q"], does: "unsure about this judgement", run: toggleUnsure },
-    { keys: ["k"], does: "skip the document, and show the next one", run: skip },
-  ];
   saving.addEventListener("change", show);
   show();
-  return { commands, keymap: { Remarks: keys } };
+  return { skip, toggleUnsure, writeNote: () => note.focus() };
 }

@@ -5,15 +5,15 @@
    offered again. A change that was saved without an answer is sent again, which the server recognises. */
 
 import { describe } from "./judgement.js";
+import { post, TIMEOUT } from "./requests.js";
 
-const TIMEOUT = 20_000;
 const RETRY_AFTER = [2_000, 5_000, 15_000];
 
 /** Fires "change" after each change of its state, and "rejected" with a message for an illegal change. */
 export class Saving extends EventTarget {
-  constructor({ api, judgement, text, clock, words }) {
+  constructor({ data, positions, clock, words }) {
     super();
-    Object.assign(this, { api, judgement, text, clock, words });
+    Object.assign(this, { api: data.api, judgement: data.judgement, positions, clock, words });
     this.queue = [];
     this.refused = []; // changes of an old version
     this.problem = ""; // why the queue waits
@@ -37,7 +37,7 @@ export class Saving extends EventTarget {
 
   /** Make a change; return whether it was saved, at the end. */
   change(operation, values = {}) {
-    const description = describe(this.judgement, this.text, { operation, values });
+    const description = describe(this.judgement, this.positions, { operation, values });
     return new Promise((resolve) => {
       this.queue.push({ operation, values, description, resolve });
       void this.send();
@@ -58,37 +58,21 @@ export class Saving extends EventTarget {
   async sendFirst() {
     const { operation, values, description } = this.queue[0];
     const { seconds } = this.clock;
-    let response;
-    let answer;
-    try {
-      response = await fetch(this.api, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({
-          version: this.judgement.version,
-          operation,
-          seconds,
-          words_marked: this.words.wereMarked,
-          ...values,
-        }),
-        signal: AbortSignal.timeout(TIMEOUT),
-      });
-      answer = await response.json();
-    } catch {
-      return this.fail("the server does not answer");
-    }
-    if (response.ok) {
+    const { version } = this.judgement;
+    const state = { version, operation, seconds, words_marked: this.words.wereMarked };
+    const { ok, status, answer } = await post(this.api, { ...state, ...values });
+    if (ok) {
       if (answer.version !== this.judgement.version) this.clock.add(-seconds);
       this.accept(answer, 1, true);
-    } else if (response.status === 409 && answer.judgement) {
+    } else if (status === 409 && answer.judgement) {
       this.refused.push(...this.queue);
       this.accept(answer.judgement, this.queue.length, false);
-    } else if (response.status === 400) {
+    } else if (status === 400) {
       this.accept(this.judgement, 1, false);
       const detail = `Could not ${description}: ${answer.error}.`;
       this.dispatchEvent(new CustomEvent("rejected", { detail }));
     } else {
-      return this.fail(answer.error ?? `status ${response.status}`);
+      return this.fail(answer.error);
     }
     return true;
   }

@@ -5,12 +5,9 @@ import { readableArea } from "./nodes.js";
 
 /** Fires "change" when the selection changes, and "point" after the mouse was released in the text. */
 export class Selection extends EventTarget {
-  constructor({ article, positions, units, currentJudgement }) {
+  constructor({ article, positions, saving, units }) {
     super();
-    this.article = article;
-    this.positions = positions;
-    this.units = units;
-    this.currentJudgement = currentJudgement;
+    Object.assign(this, { article, positions, saving });
     this.position = units.paragraphs[0]?.start ?? 0; // the cursor
     this.anchor = null; // the other end of the selection
     this.activeId = null;
@@ -23,9 +20,7 @@ export class Selection extends EventTarget {
     for (const type of ["keydown", "click"]) document.addEventListener(type, () => this.read(), true);
     article.addEventListener("dragstart", (event) => event.preventDefault());
     article.addEventListener("pointerdown", () => (this.usesKeyboard = false));
-    article.addEventListener("pointerup", () =>
-      setTimeout(() => this.dispatchEvent(new Event("point"))),
-    );
+    article.addEventListener("pointerup", () => setTimeout(() => this.dispatchEvent(new Event("point"))));
   }
 
   notify() {
@@ -35,14 +30,12 @@ export class Selection extends EventTarget {
   /** The selected span without white space at its ends; null without selected text. */
   get span() {
     if (this.anchor === null || this.anchor === this.position) return null;
-    return this.positions.trimmed(
-      Math.min(this.anchor, this.position),
-      Math.max(this.anchor, this.position),
-    );
+    const [start, end] = [this.anchor, this.position].sort((one, other) => one - other);
+    return this.positions.trimmed(start, end);
   }
 
   get active() {
-    return this.currentJudgement().highlights.find((one) => one.id === this.activeId) ?? null;
+    return this.saving.judgement.highlights.find((one) => one.id === this.activeId) ?? null;
   }
 
   /** The active highlight if it has a position, otherwise null. */
@@ -80,7 +73,7 @@ export class Selection extends EventTarget {
   /** Make the highlight at the cursor the active one. */
   activate() {
     if (this.edge) return;
-    const highlights = placed(this.currentJudgement());
+    const highlights = placed(this.saving.judgement);
     const { position } = this;
     const found =
       highlights.find((one) => one.start <= position && position < one.end) ??
@@ -89,10 +82,9 @@ export class Selection extends EventTarget {
   }
 
   moveTo(position, { extend = false, scroll = true } = {}) {
-    const limited = Math.min(Math.max(position, 0), this.positions.length);
     if (extend) this.anchor ??= this.position;
     else this.anchor = null;
-    this.position = limited;
+    this.position = Math.min(Math.max(position, 0), this.positions.length);
     if (this.anchor === this.position && !this.isSelecting && !this.edge) this.anchor = null;
     this.write();
     this.activate();
@@ -115,12 +107,11 @@ export class Selection extends EventTarget {
   activateHighlight(one) {
     if (one.status === "lost") {
       this.activeId = one.id;
-      this.notify();
-      return;
+      return this.notify();
     }
     this.isSelecting = false;
     this.edge = null;
-    this.moveTo(one.start);
+    return this.moveTo(one.start);
   }
 
   /** Move an end of the active highlight with the following moves. */
@@ -149,21 +140,20 @@ export class Selection extends EventTarget {
 }
 
 /** Let the mouse move the ends of the active highlight. */
-export function dragHandles({ drawing, selection, positions, onDone }) {
+export function dragHandles({ commands, drawing, positions, selection }) {
   for (const handle of drawing.handles) {
     handle.addEventListener("pointerdown", (event) => {
       const { active } = selection;
       if (!active || event.button !== 0) return;
       event.preventDefault();
-      const edge = handle.dataset.edge;
       drawing.overlay.classList.add("dragging");
       const move = ({ clientX, clientY }) => {
         const at = positions.at(clientX, clientY);
         if (at === null) return;
-        const span =
-          edge === "start"
-            ? positions.trimmed(Math.min(at, active.end - 1), active.end)
-            : positions.trimmed(active.start, Math.max(at, active.start + 1));
+        const isStart = handle === drawing.handles[0];
+        const span = isStart
+          ? positions.trimmed(Math.min(at, active.end - 1), active.end)
+          : positions.trimmed(active.start, Math.max(at, active.start + 1));
         if (!span) return;
         selection.dragged = { id: active.id, ...span };
         selection.notify();
@@ -174,14 +164,10 @@ export function dragHandles({ drawing, selection, positions, onDone }) {
         drawing.overlay.classList.remove("dragging");
         const { dragged } = selection;
         selection.dragged = null;
-        if (type === "pointerup" && dragged) onDone(dragged);
+        if (type === "pointerup" && dragged) commands.resize(dragged);
         selection.notify();
       };
-      for (const [type, listener] of [
-        ["pointermove", move],
-        ["pointerup", stop],
-        ["pointercancel", stop],
-      ])
+      for (const [type, listener] of Object.entries({ pointermove: move, pointerup: stop, pointercancel: stop }))
         document.addEventListener(type, listener, { signal: listening.signal });
     });
   }

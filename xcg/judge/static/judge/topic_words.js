@@ -16,9 +16,9 @@ function expressionOf(title, segmenter) {
 }
 
 export class TopicWords {
-  constructor({ button, positions, title, units }) {
-    Object.assign(this, { button, positions, units });
-    this.expression = expressionOf(title, units.segmenters.word);
+  constructor({ data, element, positions, units }) {
+    Object.assign(this, { button: element("mark-words"), positions, units });
+    this.expression = expressionOf(data.topic_title, units.segmenters.word);
     this.highlight = new Highlight();
     this.highlight.priority = -1;
     CSS.highlights.set("topic-words", this.highlight);
@@ -36,7 +36,7 @@ export class TopicWords {
     const { expression, highlight, positions, units } = this;
     this.isOn = isOn;
     this.wereMarked ||= isOn;
-    this.button.setAttribute("aria-pressed", String(isOn));
+    this.button.ariaPressed = String(isOn);
     highlight.clear();
     if (!isOn || !expression) return;
     for (const { start, end } of units.paragraphs) {

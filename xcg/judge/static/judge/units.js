@@ -3,6 +3,7 @@
 import { lowerBound } from "./positions.js";
 
 const LINE_BREAK = /(?<!\n[^\S\n]*)\r?\n(?![^\S\n]*\n)/g; // without blank lines
+const NUMBER = /^(\d+)\.(?=\s)/; // of an item, which is no sentence
 const LANGUAGE = document.documentElement.lang || "en";
 
 /** The units of the text: spans {start, end} in positions, without white space at their ends. */
@@ -53,14 +54,13 @@ export class Units {
     const first = positions.unit(start);
     const parts = [];
     const lines = positions.slice(start, end);
-    const text = flows ? lines.replace(LINE_BREAK, (found) => " ".repeat(found.length)) : lines;
+    const line = flows ? lines.replace(LINE_BREAK, (found) => " ".repeat(found.length)) : lines;
+    const text = kind === "sentence" ? line.replace(NUMBER, "$1 ") : line;
     for (const segment of this.segmenters[kind].segment(text)) {
       if (kind === "word" && !segment.isWordLike) continue;
       const from = first + segment.index;
-      const span = positions.trimmed(
-        positions.position(from),
-        positions.position(from + segment.segment.length),
-      );
+      const until = positions.position(from + segment.segment.length);
+      const span = positions.trimmed(positions.position(from), until);
       if (span) parts.push(span);
     }
     return parts.length ? parts : [{ start, end }];
