@@ -73,32 +73,3 @@ def test_the_output_in_articles_and_highlights_is_updated(
     assert "a  0.4321 &lt;\n" in (project / "corpora_samples/handbook/one.xml").read_text()
     assert "a  0.4321 <" in (project / "assessments/handbook-highlights/first.jsonl").read_text()
     assert derivation.refresh_articles() == []
-
-
-def test_an_output_with_ellipses_is_kept_if_it_matches(script: ModuleType) -> None:
-    block = "$ xcg a\n…\nb 0.50 …\n\n$ xcg b\n$ xcg c\n…\nd\n"
-    outputs = {"xcg a": "a\nb 0.50 c\n", "xcg b": "b\n", "xcg c": "c\n"}
-    text, changed = script.refreshed(block, outputs.__getitem__)
-    assert text == "$ xcg a\n…\nb 0.50 …\n\n$ xcg b\n$ xcg c\nc\n"
-    assert changed == [("…\nd\n", "c\n")]
-
-
-def test_a_command_on_several_lines_is_run_and_kept(script: ModuleType) -> None:
-    block = "$ xcg a \\\n  --b\nold\n"
-    text, changed = script.refreshed(block, {"xcg a   --b": "new\n"}.__getitem__)
-    assert text == "$ xcg a \\\n  --b\nnew\n"
-    assert changed == [("old\n", "new\n")]
-
-
-def test_changed_scores_are_found_in_other_files(script: ModuleType, tmp_path: Path) -> None:
-    outputs = [
-        ("a  0.1234  0.5000\nb +0.253\n", "a  0.1235  0.4000\nb -0.250\n"),
-        ("0.111 0.222", "0.1"),
-    ]
-    scores = script.changed_scores(outputs)
-    assert scores == {".1234": ".1235", ".253": "-0.250"}
-    for folder in ("docs", "tests"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "docs" / "page.md").write_text("one\n| .1234 | 10.1234 |\n")
-    (tmp_path / "tests" / "test_a.py").write_text("assert a == 0.1235")
-    assert list(script.occurrences(scores, tmp_path)) == ["docs/page.md:2: .1234 (now .1235)"]

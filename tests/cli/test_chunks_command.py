@@ -364,36 +364,6 @@ def test_every_form(xcg_command: Command, campaign: list[str], tmp_path: Path) -
     assert third[6:13] == ["20.0", "0.0", "6.0", "14.0", "12.0", "paid", "twice"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--user-model", "levels"], "levels has 'spans: refuse'"),
-        (["--gold", "nothing.jsonl"], "nothing.jsonl: no such file"),
-    ],
-)
-def test_slips_end_in_one_message(
-    xcg_command: Command, campaign: list[str], options: list[str], message: str
-) -> None:
-    done = xcg_command("chunks", *campaign, *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-
-
-def test_what_is_missing_is_named(xcg_command: Command, campaign: list[str], tmp_path: Path) -> None:
-    gold, corpus, runs = campaign[:2], campaign[2:4], campaign[4:]
-    (tmp_path / "empty.jsonl").write_text("")
-    for options, message in (
-        ([*gold, *corpus], "no runs: expected a CONFIG.yaml or --run PATH"),
-        ([*gold, *runs], "no corpus: expected a CONFIG.yaml or --corpus PATH"),
-        ([*corpus, *runs], "no assessments: expected a CONFIG.yaml or --assessments PATH"),
-        ([*gold, *corpus, "--run", tmp_path / "empty.jsonl"], "an empty file; expected a run"),
-        (["--gold", tmp_path / "empty.jsonl", *corpus, *runs], "an empty file; expected assessments"),
-    ):
-        done = xcg_command("chunks", *options)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert message in done.stderr
-
-
 def test_the_measures_of_a_configuration_are_further_columns(
     xcg_command: Command, campaign: list[str], tmp_path: Path
 ) -> None:

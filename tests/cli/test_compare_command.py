@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 
 import pytest
-from conftest import Command, without_note
+from conftest import Command
 
 import xcg
 
@@ -45,68 +45,6 @@ def test_runs_are_compared_with_the_best(xcg_command: Command) -> None:
         assert float(first[1]) == pytest.approx(largest, abs=0.005)
 
 
-SPREAD = "spread: the standard deviation of a pair's differences is from {least} to {most}"
-
-
-@pytest.mark.parametrize(
-    ("options", "lead", "facts"),
-    [
-        (
-            (),
-            [
-                "All 28 pairs of 8 runs are compared over 15 topics by the paired t test, corrected "
-                "for 28 comparisons (Holm with Shaffer's steps); significance level 5 %, 95 % "
-                "intervals.",
-                "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
-                "--baseline all prints all pairs.",
-            ],
-            [
-                "intervals: Bonferroni's: all of a family hold together with 95 %",
-                "significant, but 0 is in the interval: later steps of the correction have a higher "
-                "level than the intervals, which hold together",
-                SPREAD,
-                "detectable: the smallest true difference that a comparison finds with 80 % power, if "
-                "no other comparison finds one: {low} to {high}",
-            ],
-        ),
-        (
-            (
-                *("--set", "compare.test=wilcoxon", "--set", "compare.correction=bonferroni"),
-                *("--baseline", "all"),
-            ),
-            [
-                "All 28 pairs of 8 runs are compared over 15 topics by Wilcoxon's signed-rank test, "
-                "corrected for 28 comparisons (Bonferroni); significance level 5 %.",
-            ],
-            [
-                "intervals and detectable differences: none, because Wilcoxon's test is about ranks, "
-                "not means",
-                SPREAD,
-            ],
-        ),
-    ],
-)
-def test_sentences_above_and_below_the_table_state_the_procedure(
-    xcg_command: Command, options: tuple[str, ...], lead: list[str], facts: list[str]
-) -> None:
-    records = xcg_command("compare", *OPTIONS, *options, "--format", "jsonl")
-    rows = [json.loads(line) for line in records.stdout.splitlines()]
-    values = [row["detectable"] or 0 for row in rows]
-    spreads = [row["difference"] / row["effect"] for row in rows]
-    numbers = {
-        **{"low": min(values), "high": max(values)},
-        **{"least": min(spreads), "most": max(spreads)},
-    }
-    facts = [fact.format(**{name: f"{value:.4f}" for name, value in numbers.items()}) for fact in facts]
-    messages = without_note(records.stderr).splitlines()
-    assert messages == [f"xcg: {line}" for line in (*lead, *facts)]
-    done = xcg_command("compare", *OPTIONS, *options)
-    assert (done.returncode, without_note(done.stderr)) == (0, "")
-    lines = done.stdout.splitlines()
-    assert lines[: len(lead) + 1] == [*lead, ""]
-    assert lines[-len(facts) - 1 :] == ["", *facts]
-
-
 def test_a_partial_run_does_not_hide_the_difference_of_the_others(
     xcg_command: Command, tmp_path: Path
 ) -> None:
@@ -132,26 +70,6 @@ def test_a_partial_run_does_not_hide_the_difference_of_the_others(
     refused = xcg_command(*call, *selected, "--run", run, "--set", "compare.correction=tukey")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "tukey is only defined if all runs have scores for the same topics" in refused.stderr
-
-
-def test_tukey_with_a_named_baseline_is_refused(xcg_command: Command) -> None:
-    wrong = xcg_command(
-        "compare", *OPTIONS, "--baseline", "random", "--set", "compare.correction=tukey"
-    )
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "the correction tukey is only defined if all pairs of runs are compared" in wrong.stderr
-
-
-@pytest.mark.slow
-def test_all_pairs_and_overall_tests(xcg_command: Command) -> None:
-    pairs = xcg_command("compare", *OPTIONS, "--baseline", "all", "--format", "csv")
-    assert len(pairs.stdout.splitlines()) == 1 + 28
-    assert xcg_command("compare", *OPTIONS, "--format", "csv").stdout == pairs.stdout
-    overall = xcg_command("compare", *OPTIONS, "--table", "overall", "--format", "jsonl")
-    tests = [json.loads(line)["test"] for line in overall.stdout.splitlines()]
-    assert tests[:2] == ["two-way ANOVA, runs", "two-way ANOVA, topics"]
-    assert tests[2:4] == ["discriminative power (bootstrap, 5 %)", "Friedman"]
-    assert tests[4:] == ["Conover, Holm"] * 28
 
 
 @pytest.mark.slow

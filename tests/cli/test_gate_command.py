@@ -255,15 +255,3 @@ def test_a_run_from_standard_input_is_not_read_again(
     files(mixed=MIXED)
     done = xcg_command("gate", *gate, stdin=(tmp_path / "mixed.jsonl").read_text())
     assert (done.returncode, "“Bees dance on the comb.”: rank 1 → rank 2" in done.stdout) == (1, True)
-
-
-def test_topics_of_other_names_are_an_error(
-    files: Callable[..., list[str]], xcg_command: Command
-) -> None:
-    campaign = files(other={f"q{topic}": results for topic, results in GOOD.items()})
-    done = xcg_command("evaluate", *campaign, "--measures", "MAep")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "xcg: error: no topic of the runs is assessed: runs have 'q1', 'q2', 'q3' and 3 more, "
-        "assessments '1', '2', '3' and 3 more\n"
-    )

@@ -52,15 +52,6 @@ def test_the_methods_paragraph_and_its_bibtex(xcg_command: Command) -> None:
     assert content["settings"]["settings"]["strategies"] == ["unique"]
 
 
-def test_the_methods_of_skipped_topics_and_all_pairs() -> None:
-    keys = {"measures": ["RR"], "topics": {"unanswered": "skip"}, "compare": {"test": "t"}}
-    text = str(xcg.load(assessments=GOLD, runs=RUNS, **keys).methods())
-    assert "RR with rel = 1" in text
-    assert "a topic that a run does not answer is left out of the mean of the run" in text
-    assert "a is compared" not in text
-    assert "a was compared with b over 3 topics by the paired t test; " in " ".join(text.split())
-
-
 def test_a_page_needs_a_file(xcg_command: Command, tmp_path: Path) -> None:
     done = xcg_command("report", CONFIG)
     assert (done.returncode, done.stdout) == (2, "")

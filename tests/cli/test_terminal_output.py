@@ -117,19 +117,6 @@ def test_columns_overrides_the_width() -> None:
     assert 50 < widest(done.stdout) <= 60
 
 
-def test_only_40_rows_of_long_tables_are_shown(campaign: list[str], xcg_command: Command) -> None:
-    call = ["evaluate", "--per-topic", *campaign]
-    shown = on_terminal(*call, width=1000).stdout
-    assert "\n62 of 102 rows are hidden; --set all_rows=true prints them\n" in shown
-    complete = [*call, "--set", "all_rows=true"]
-    everything = on_terminal(*complete, width=1000).stdout
-    assert "hidden" not in everything
-    piped = xcg_command(*call).stdout
-    assert piped == xcg_command(*complete).stdout
-    assert len(piped.splitlines()) == 103
-    assert everything.startswith(piped)
-
-
 def test_a_terminal_shows_a_legend_and_a_pipe_does_not(xcg_command: Command) -> None:
     call = ["evaluate", CONFIG, *ONE_MODEL.split()]
     table, legend = on_terminal(*call).stdout.split("\n\n")
@@ -137,18 +124,6 @@ def test_a_terminal_shows_a_legend_and_a_pipe_does_not(xcg_command: Command) -> 
     assert legend == (
         "MAep  mean average effort-precision\nMeans over 15 topics.\nUser model: kazai-lalmas-2006.\n"
     )
-
-
-@pytest.mark.slow
-def test_styles_are_for_terminals(xcg_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    call = ["evaluate", CONFIG]
-    assert "\x1b[1m" in on_terminal(*call, LANG="C.UTF-8").stdout
-    assert "\x1b" not in on_terminal(*call, NO_COLOR="1").stdout
-    assert "\x1b" not in xcg_command(*call).stdout
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[1m" in xcg_command(*call).stdout
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in xcg_command(*call).stdout
 
 
 @pytest.mark.slow

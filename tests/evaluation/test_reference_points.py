@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,6 @@ from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.curves import curves, threshold_curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
-from xcg.gains import oracle
 from xcg.report.inex_eval import inex_eval_scores
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.perturbation import perturb
@@ -122,14 +120,6 @@ def test_measures_of_text_follow_each_user_model() -> None:
     assert found.value("r+oracle", "xCG@1", user_model="leaves") == 1
 
 
-def test_standard_measures_order_documents_by_level() -> None:
-    base = {"1": {"a": 1, "b": 3, "c": 0, "d": 2}}
-    scored = {"x": 6.0, "a": 5.0, "c": 4.0, "b": 3.0, "d": 3.0}
-    found = xcg.evaluate(base, {"r": {"1": scored}}, measures="nDCG@3 AP RR", strategies="oracle")
-    assert [row.value for row in found.means()] == [1, 1, 1]
-    assert NOTE in found.notes
-
-
 def test_measures_of_text_use_the_order_under_the_user_model() -> None:
     run = chunk_run("r", [("bees", 70, 80), ("bees", 0, 20), ("bees", 12, 30)])
     found = xcg.evaluate(
@@ -184,37 +174,6 @@ def test_sizes_that_are_unknown_are_named_with_run_and_topic() -> None:
     assert message.startswith("run r, topic 1, strategy oracle, user model kazai-lalmas-2006: ")
     assert "d, /a[1]" in message
     assert "give the corpus" in message
-
-
-def test_rankings_that_take_too_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oracle, "MAX_STEPS", 5)
-    with pytest.raises(InputError, match=r"run r, topic 1, .*needs more than 5 comparisons"):
-        xcg.evaluate(ASSESSED, RANKING, SECTIONS, measures="xCG@1", strategies="oracle")
-
-
-def test_values_do_not_depend_on_workers_and_the_order_of_runs() -> None:
-    rng = random.Random(20)
-    documents = {f"d{n}": "<a><s><p>one</p><p>two</p></s><s>three</s></a>" for n in range(6)}
-    paths = ["/a", "/a/s[1]", "/a/s[1]/p[1]", "/a/s[1]/p[2]", "/a/s[2]"]
-    elements = [f"{file}#{path}" for file in documents for path in paths]
-    base = {
-        topic: {
-            file: {path: rng.choice([(1, 1), (2, 2), (3, 3), (2, 1)]) for path in rng.sample(paths, 3)}
-            for file in rng.sample(list(documents), 4)
-        }
-        for topic in "12"
-    }
-    runs = [
-        Run.of(name, {topic: rng.sample(elements, 20) for topic in base}) for name in ("q", "r", "s")
-    ]
-    measures = "MAep nxCG@3 AP"
-    one = xcg.evaluate(base, runs, documents, measures=measures, strategies=["thorough", "oracle"])
-    others = xcg.evaluate(
-        base, runs[::-1], documents, measures=measures, strategies=["oracle", "thorough"], workers=2
-    )
-    assert sorted(others) == sorted(one)
-    assert any("q+oracle, r+oracle, s+oracle are greedy references" in note for note in one.notes)
-    assert sorted(others.scope.references) == list(one.scope.references)
 
 
 def test_alternative_assessments_have_their_own_order() -> None:

@@ -367,20 +367,6 @@ def test_only_some_means_are_nan(inex_eval: Evaluator) -> None:
         assert {name for name, value in found.items() if value == "NaN"} == names
 
 
-def test_one_refused_run_refuses_all(inex_eval: Evaluator) -> None:
-    message = refusal(inex_eval.run("-f", ONE_DOCUMENT, "1 d 0 10", "1 d 0 10, 1 d 5 10"))
-    assert "run1:2" in message
-
-
-def test_every_run_has_its_own_block(inex_eval: Evaluator) -> None:
-    output = inex_eval.run("-f", ONE_DOCUMENT, "1 d 0 10", "1 d 0 20").stdout
-    first, second = output.split("</eval>\n")[:2]
-    assert first.splitlines()[0] == '<eval run-id="tag0" file="run0">'
-    assert second.splitlines()[0] == '<eval run-id="tag1" file="run1">'
-    assert values(first)["char_prec"] == "1.0"
-    assert values(second)["char_prec"] == "0.5"
-
-
 def test_fields_are_separated_by_white_space(inex_eval: Evaluator) -> None:
     done = inex_eval.raw("-f", "1\tQ0  d 10\t100 0 0:10\n", "1\tQ0   d 1 1\ttag 0  20\n")
     assert values(done.stdout)["char_prec"] == "0.5"
@@ -430,11 +416,6 @@ def test_the_run_id_is_the_last_tag(inex_eval: Evaluator) -> None:
 def test_unanswered_topics_are_printed_if_means_are_over_all(inex_eval: Evaluator) -> None:
     assert inex_eval("-f -q -c", TWO_TOPICS, "1 d 0 10", topic="2")["AiP"] == "0.0"
     assert inex_eval("-f -q", TWO_TOPICS, "1 d 0 10", topic="2") == {}
-
-
-def test_recall_above_1_prints_no_line_of_its_own(inex_eval: Evaluator) -> None:
-    output = inex_eval.run("-f", "1 Q0 d 10 100 0 0:20\n", "1 d 0 20").stdout
-    assert output.startswith("<eval ")
 
 
 def test_lines_of_the_focused_task(inex_eval: Evaluator) -> None:
