@@ -114,9 +114,6 @@ def test_answers_in_python() -> None:
     assert "a is compared with b over 3 topics" in str(answer)
     assert "<table" in answer._repr_html_()
     for call, message in (
-        (lambda: campaign.compare(tset="t"), "tset: unknown key: did you mean 'test'?"),
-        (lambda: campaign.gate(max_dropp=1), "max_dropp: unknown key: did you mean 'max_drop'?"),
-        (lambda: campaign.study.plan(powr=1), "powr: unknown key: did you mean 'power'?"),
         (lambda: campaign.evaluate().plot("a.svg"), "there is no plot of this answer: print a table"),
         (
             lambda: answer.to_text("xml"),

@@ -7,8 +7,6 @@ import json
 import pytest
 from conftest import Command
 
-import xcg
-
 CAMPAIGN = (
     *("configs/quickstart.yaml", "--set", "user_model=kazai-lalmas-2006"),
     *("--set", "measures=MAep"),
@@ -32,11 +30,6 @@ AGREEMENT = (
     *of("assessors", agreement="true"),
 )
 TOPICS = ("study", "topics", *CAMPAIGN, *of("topics", trials=30, resamples=0))
-
-
-def handbook_results(assessments: str = "assessments/handbook") -> xcg.Results:
-    keys = {"user_model": "kazai-lalmas-2006", "measures": "MAep"}
-    return xcg.load("configs/quickstart.yaml", assessments=assessments, **keys).evaluate()
 
 
 @pytest.mark.slow
@@ -64,19 +57,6 @@ def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command) -> None
         {name: value for name, value in row.items() if name not in limits}
         for row in (every, double_judged)
     ]
-
-
-def test_ranges_include_the_means_of_the_first_assessor(xcg_command: Command) -> None:
-    done = xcg_command(*ASSESSORS, *of("assessors", ranges="true"), "--format", "jsonl")
-    found = handbook_results()
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    every = [line for line in lines if line["topics"] == "15 (all topics)"]
-    *runs, mean_of_runs = every
-    assert {line["run"] for line in runs} == set(found.runs)
-    for line in runs:
-        assert line["lowest"] - 1e-12 <= found.value(line["run"], "MAep") <= line["highest"] + 1e-12
-    assert mean_of_runs["run"] == "mean of runs"
-    assert [line["topics"] for line in lines[len(every) :]] == ["7 (double-judged topics)"] * len(every)
 
 
 def test_agreement_decreases_with_precision(xcg_command: Command) -> None:

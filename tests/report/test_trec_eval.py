@@ -168,19 +168,6 @@ def test_several_runs_follow_each_other(
     files: tuple[object, ...], tmp_path: Path, xcg_command: Command
 ) -> None:
     (tmp_path / "other").write_text("1 Q0 a 1 1 lm\n10 Q0 a 1 1 lm\n")
-    done = xcg_command(*files, "--run", tmp_path / "other", "--measures", "RR", "--per-topic")
-    assert [line.split() for line in done.stdout.splitlines()] == [
-        ["recip_rank", "1", "0.5000"],
-        ["recip_rank", "10", "0.0000"],
-        ["recip_rank", "2", "0.0000"],
-        ["runid", "all", "bm25"],
-        ["recip_rank", "all", "0.1667"],
-        ["recip_rank", "1", "1.0000"],
-        ["recip_rank", "10", "1.0000"],
-        ["recip_rank", "2", "0.0000"],
-        ["runid", "all", "lm"],
-        ["recip_rank", "all", "0.6667"],
-    ]
     official = xcg_command(*files, "--run", tmp_path / "other").stdout
     assert official.startswith(ALL + "runid                 \tall\tlm\n")
 
