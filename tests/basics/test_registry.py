@@ -77,12 +77,6 @@ def test_a_registered_name_takes_precedence_over_an_entry_point(installed: dict[
     assert numbers.get("one") == 1
 
 
-def test_the_modules_of_a_package_are_imported_before_the_first_lookup() -> None:
-    from xcg.runs.run import RUN_FORMATS
-
-    assert {"inex", "trec", "jsonl"} <= set(RUN_FORMATS)
-
-
 def test_a_function_is_chosen_by_name_by_path_or_directly(colours: FunctionRegistry[Any]) -> None:
     colours.register("shade")(shade)
     assert colours.summary("shade") == "Return a shade."

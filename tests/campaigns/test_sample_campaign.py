@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -39,6 +41,13 @@ def test_the_script_reproduces_the_committed_files(script: ModuleType, tmp_path:
     assert made == committed
     for path in made:
         assert (tmp_path / path).read_bytes() == (ROOT / path).read_bytes(), path
+
+
+@pytest.mark.slow
+def test_the_committed_files_are_up_to_date() -> None:
+    script = ROOT / "corpora_samples" / "derive.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_topics_have_the_inex_format() -> None:

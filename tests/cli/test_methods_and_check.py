@@ -52,17 +52,6 @@ def test_the_methods_paragraph_and_its_bibtex(xcg_command: Command) -> None:
     assert content["settings"]["settings"]["strategies"] == ["unique"]
 
 
-def test_a_page_needs_a_file(xcg_command: Command, tmp_path: Path) -> None:
-    done = xcg_command("report", CONFIG)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "xcg: error: no file for the page: expected --output FILE\n"
-    page = tmp_path / "r.html"
-    call = ("report", CONFIG, "--run", "frb", "--set", "report.title=Our runs", "--output")
-    assert xcg_command(*call, page).stderr == f"xcg: the report is in {page}\n"
-    assert "<title>Our runs" in page.read_text()
-    assert xcg_command(*call, "-").stdout == page.read_text()
-
-
 def test_check_lists_errors_and_oddities(xcg_command: Command, tmp_path: Path) -> None:
     run = tmp_path / "run.txt"
     run.write_text(

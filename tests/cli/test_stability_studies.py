@@ -46,17 +46,6 @@ def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command) -> None
         assert row["tau_b low"] < row["tau_b mean"] < row["tau_b high"] <= 1
         assert 0 <= row["error low"] <= row["error rate %"] <= row["error high"] <= 50
     assert "low and high: 95 % bootstrap intervals over topics" in done.stderr
-    # Fewer topics are less certain.
-    widths = [row["tau_b high"] - row["tau_b low"] for row in (every, double_judged)]
-    assert widths[0] < widths[1]
-    other = xcg_command(*ASSESSORS, "--format", "jsonl", *of("assessors", seed=1, resamples=50))
-    assert json.loads(other.stdout.splitlines()[0])["tau_b low"] != every["tau_b low"]
-    without = xcg_command(*ASSESSORS, "--format", "jsonl", *of("assessors", resamples=0))
-    limits = {"tau_b low", "tau_b high", "error low", "error high"}
-    assert [json.loads(line) for line in without.stdout.splitlines()] == [
-        {name: value for name, value in row.items() if name not in limits}
-        for row in (every, double_judged)
-    ]
 
 
 def test_agreement_decreases_with_precision(xcg_command: Command) -> None:

@@ -19,10 +19,8 @@ ONE_MODEL = "--user-model kazai-lalmas-2006 --measures MAep"
 SET_MODEL = "--set user_model=kazai-lalmas-2006 --set measures=MAep"
 COMMANDS = [
     f"evaluate {CONFIG}",
-    f"evaluate {CONFIG} --per-topic",
     f"compare {CONFIG} --baseline articles",
     f"compare {CONFIG} --table orders --set compare.resamples=0",
-    f"compare {CONFIG} --table overall {ONE_MODEL}",
     f"compare {CONFIG} --table means",
     f"gate {CONFIG} --fail-under MAep=0 --set gate.allow_underpowered=true",
     "sweep configs/sweep.yaml --set sweep.resamples=0",
@@ -33,21 +31,16 @@ COMMANDS = [
     f"check {CONFIG} --levels",
     f"check {CONFIG}",
     f"curves {CONFIG} --at 5 --format table",
-    f"curves {PAPER} --format table",
     f"explain {PAPER} --run rel_leaves --topic 163",
     f"explain {PAPER} --run rel_leaves --topic 163 --set explain.tree=true",
-    f"explain {CONFIG}",
     f"explain {CONFIG} --set explain.statistics=true",
-    f"explain {PAPER} --set explain.tree=true",
     f"study perturb {PAPER} --set runs=ideal --set study.perturb.counts=1",
     f"study plan {CONFIG} --set study.plan.difference=0.1 {SET_MODEL}",
     f"study calibrate {CONFIG} --set study.calibrate.test=t --set study.calibrate.campaigns=10",
     "study levels --set study.levels.swaps=3 --set study.levels.repetitions=2",
     f"study topics {CONFIG} {SET_MODEL} --set study.topics.trials=5 --set study.topics.resamples=0",
     "list",
-    "list measures ep",
     "list user-models distance",
-    "list strategies promote_parent",
 ]
 HOSTILE = "漢字の実行名" * 6 + "\x1b[31mred" + "-a-long-name" * 8 + "x" * 90
 

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base
 
 import xcg
 from xcg import Run
-from xcg.cli.main import main
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.chunk_comparison import ResultLine
 from xcg.evaluation.chunks import compare_chunks
@@ -24,6 +17,7 @@ from xcg.evaluation.curves import curves, threshold_curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
 from xcg.report.inex_eval import inex_eval_scores
+from xcg.report.marks import marks_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.perturbation import perturb
 from xcg.strategies.registry import rewrite
@@ -218,59 +212,15 @@ def test_gates_refuse_reference_points() -> None:
         assert_retrieval(ASSESSED, inputs().loaded_runs, SECTIONS, fail_under={"xCG@1": 0.1})
 
 
-# Commands
-
-
-@pytest.fixture
-def campaign(tmp_path: Path) -> Path:
-    for name, source in SECTIONS.items():
-        (tmp_path / "documents").mkdir(exist_ok=True)
-        (tmp_path / "documents" / f"{name}.xml").write_text(source)
-    lines = [
-        {"topic": topic, "doc": "d", "path": path, "exhaustivity": e, "specificity": s}
-        for topic in "12345"
-        for path, (e, s) in ASSESSED["1"]["d"].items()
-    ]
-    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    Run("r", {topic: Run.of("r", RANKING["r"]).rankings["1"] for topic in "12345"}).write(
-        tmp_path / "run.txt"
+def test_the_reference_point_is_never_the_best_run() -> None:
+    models = ["kazai-lalmas-2006", "overlap-off"]
+    found = xcg.evaluate(
+        ASSESSED, RANKING, SECTIONS, models, "xCG@1", strategies=["thorough", "oracle"]
     )
-    return tmp_path
-
-
-@pytest.fixture
-def command(campaign: Path) -> Callable[..., Result]:
-    files = ["--assessments", str(campaign / "gold.jsonl"), "--run", str(campaign / "run.txt")]
-    files += ["--corpus", str(campaign / "documents")]
-
-    def run(name: str, *options: str) -> Result:
-        return CliRunner().invoke(main, [name, *files, *options])
-
-    return run
-
-
-def test_the_reference_point_is_never_the_best_run(command: Callable[..., Result]) -> None:
-    strategies = ["--strategy", "thorough", "--strategy", "oracle", "--measures", "xCG@1"]
-    marked = command("evaluate", *strategies, "--format", "markdown")
-    assert marked.exit_code == 0, marked.output
-    assert "| r+thorough | **0.1000** |" in marked.stdout
-    assert "| r+oracle   |     1.0000 |" in marked.stdout
-    models = ["--user-model", "kazai-lalmas-2006", "--user-model", "overlap-off"]
-    ranked = command("evaluate", *strategies, *models)
-    assert "0.1000   1." in ranked.stdout
-    assert "1.0000    –" in ranked.stdout
-    assert "2." not in ranked.stdout
-    more = [*strategies, "--strategy", "innermost", "--baseline", "best"]
-    compared = command("compare", *more, "--format", "csv")
-    assert compared.exit_code == 0, compared.output
-    (row,) = csv.DictReader(io.StringIO(compared.stdout))
-    assert {row["run"], row["baseline"]} == {"r+innermost", "r+thorough"}
-
-
-def test_convert_refuses_oracle(campaign: Path) -> None:
-    target = campaign / "out.txt"
-    options = ["--run", str(campaign / "run.txt"), "--strategy", "oracle", "--output", str(target)]
-    refused = CliRunner().invoke(main, ["convert", *options])
-    assert refused.exit_code == 2
-    assert "needs assessments" in refused.stderr
-    assert not target.exists()
+    assert [line.split()[2:4] for line in found.to_text().splitlines()[1:]] == [
+        ["0.1000", "1."],
+        ["1.0000", "–"],
+    ]
+    alone = found.shown(marks=lambda: marks_of(found)).to_text("markdown")
+    assert "**0.1000**" in alone
+    assert "**1.0000**" not in alone

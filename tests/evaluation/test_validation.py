@@ -251,32 +251,6 @@ def test_a_missing_file_has_the_same_message_as_in_an_evaluation(
     assert [(error.kind, error.first) for error in errors] == [(f"missing {role}", str(raised.value))]
 
 
-def test_offset_qrels_that_contradict_themselves_or_the_corpus(campaign: Path) -> None:
-    (campaign / "assessments" / "1.xml").write_text("1 Q0 d 5 7 0 0:3 4:0\n1 Q0 d 0 6 tag\n")
-    found = [(f.level, f.kind, f.count, f.first) for f in check(campaign).findings][:3]
-    where = f"{campaign}/assessments/1.xml"
-    assert found == [
-        (
-            "error",
-            "lines left out of the assessments",
-            1,
-            f"{where}:2: illegal entry point 'tag': expected the offset of a character, or -1",
-        ),
-        (
-            "warning",
-            "relevant sizes that differ from the passages; the stated sizes count",
-            1,
-            f"{where}:1: 5 relevant characters, but the passages have 3",
-        ),
-        (
-            "warning",
-            "stated sizes that differ from the document",
-            1,
-            f"{where}, topic 1, d: has 6 characters, but the assessments state 7",
-        ),
-    ]
-
-
 def test_notes_are_shown_and_do_not_change_the_status(campaign: Path, xcg_command: Command) -> None:
     run = campaign / "runs" / "r.txt"
     run.write_text(run.read_text().replace(" 1 r", " 1 s"))

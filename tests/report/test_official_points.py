@@ -462,14 +462,3 @@ rel_ret_size\t1\t0
     points = "".join(f"ircl_prn.{point / 10:.2f}\tall\t0.5\n" for point in range(11))
     block = f'<eval run-id="tag0" file="run0">\n{topic}num_q\t\tall\t1\n{mean}{points}</eval>\n'
     assert output == block
-
-
-def test_topics_come_first_in_string_order(inex_eval: Evaluator) -> None:
-    qrels = "9 Q0 d 10 100 0 0:10\n10 Q0 d 10 100 0 0:10\n"
-    output = inex_eval.run("-f -q", qrels, "9 d 0 10, 10 d 0 10").stdout
-    topics = [re.split(r"\t+", line)[1] for line in output.splitlines() if "\t" in line]
-    assert list(dict.fromkeys(topics)) == ["10", "9", "all"]
-    quiet = inex_eval.run("-f", qrels, "9 d 0 10, 10 d 0 10").stdout
-    assert (
-        "".join(line for line in output.splitlines(True) if not re.search(r"\t(9|10)\t", line)) == quiet
-    )
