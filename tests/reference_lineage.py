@@ -6,7 +6,6 @@ a search length that never ends is infinite; a cutoff after the end of a list us
 with a level allow for EPS.
 """
 
-import itertools
 import math
 
 EPS = 1e-9
@@ -159,110 +158,11 @@ def ip_points(results, highlighted):
     return points
 
 
-def aip(results, highlighted):
-    return sum(ip_points(results, highlighted)) / 101
-
-
 def f_beta(p, r, beta):
     return ratio((1 + beta * beta) * p * r, beta * beta * p + r)
 
 
-def generalised(fscores, isrel, numrel, r):
-    """Open: beyond the end of the list gP still divides by r, as the formula says. r = 0 -> 0."""
-    gp = ratio(sum(fscores[:r]), r)
-    gr = ratio(sum(1 for rel in isrel[:r] if rel), numrel)
-    return gp, gr
-
-
-def agp(fscores, isrel, numrel):
-    total = 0.0
-    for r in range(1, len(fscores) + 1):
-        if isrel[r - 1]:
-            total += generalised(fscores, isrel, numrel, r)[0]
-    return ratio(total, numrel)
-
-
-def best_in_context(distance, n=500):
-    """A document without an entry point or not relevant (distance None) scores 0."""
-    if distance is None:
-        return 0.0
-    distance = abs(distance)
-    return (n - distance) / n if distance <= n else 0.0
-
-
-def bepd(distance, A, L):
-    return A * L / (A * L + abs(distance))
-
-
-def t2i_stop(spans, highlighted_positions, start, tolerance):
-    """(characters read, highlighted characters among them).
-
-    spans: the readable text as [start, end) intervals; None for a text without end. It is read in document order
-    from the first readable position >= start, each position once; gaps between spans are skipped. A whole document
-    of N characters is [(0, N)].
-    Open: the count of irrelevant characters is cumulative, not consecutive.
-    """
-    highlighted_positions = set(highlighted_positions)
-    if spans is None:
-        positions = itertools.count(start)
-    else:
-        readable = set()
-        for a, b in spans:
-            readable |= set(range(a, b))
-        positions = sorted(p for p in readable if p >= start)
-    read = marked = irrelevant = 0
-    if tolerance <= 0:
-        return read, marked  # Open: tolerance 0 reads nothing
-    for p in positions:
-        read += 1
-        if p in highlighted_positions:
-            marked += 1
-        else:
-            irrelevant += 1
-            if irrelevant >= tolerance:
-                break
-    return read, marked
-
-
 # ------------------------------------------------------------------------------------------------ section 8
-
-
-def asl(ranks):
-    """Average search length. Tied documents have the mean rank of their level (1, 2.5, 2.5, ...)."""
-    return sum(ranks) / len(ranks) if ranks else math.nan
-
-
-def esl(levels, wanted):
-    """Expected search length. Open: if `wanted` is never reached, it is infinite (so precall is 0)."""
-    got = 0
-    j = 0
-    for r, i in levels:
-        if got + r >= wanted:
-            s = wanted - got
-            return j + i * s / (r + 1)
-        got += r
-        j += i
-    return 0.0 if wanted == 0 else math.inf
-
-
-def norm_recall(ranks, N):
-    """Open: n = N (nothing but relevant documents; 0/0) -> 1.0; n = 0 -> 0.0. The same in norm_precision."""
-    n = len(ranks)
-    if n == 0:
-        return 0.0
-    if n == N:
-        return 1.0
-    return 1 - (sum(ranks) - sum(range(1, n + 1))) / (n * (N - n))
-
-
-def norm_precision(ranks, N):
-    n = len(ranks)
-    if n == 0:
-        return 0.0
-    if n == N:
-        return 1.0
-    top = sum(math.log(r) for r in ranks) - sum(math.log(i) for i in range(1, n + 1))
-    return 1 - top / math.log(math.comb(N, n))
 
 
 def sliding_ratio(gains, k):
@@ -286,13 +186,6 @@ def half_life(gains):
             return (k - 1) + (half - before) / gain
         before += gain
     return math.nan
-
-
-def relative_relevance(u, v):
-    if len(u) != len(v):
-        raise ValueError("vectors of unequal length")
-    dot = sum(a * b for a, b in zip(u, v))
-    return ratio(dot, math.sqrt(sum(a * a for a in u)) * math.sqrt(sum(b * b for b in v)))
 
 
 # ------------------------------------------------------------------------------------------------ section 10
@@ -350,10 +243,3 @@ def ndcng(levels, ideal, k, base):
     if m <= 0:
         return 0.0
     return ndcg_exp([g / m for g in levels], [g / m for g in ideal], k, base)
-
-
-def scaled_utility(relevant, nonrelevant, total_relevant, a=3, b=2, s=25):
-    u = a * relevant - b * nonrelevant
-    floor = -b * s  # U(s)
-    best = a * total_relevant  # MaxU
-    return ratio(max(u, floor) - floor, best - floor)

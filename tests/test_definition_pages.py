@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -129,14 +128,3 @@ def test_a_part_without_a_docstring_has_no_page(monkeypatch: pytest.MonkeyPatch)
     nothing.__doc__ = "Reward nothing."
     with pytest.raises(ValueError, match="nothing does not describe reach"):
         definitions.part_page(NEAR_MISSES, kind)
-
-
-def test_pages_that_do_not_change_are_not_written_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(definitions, "_pages", lambda: iter([("measures/maep.md", "# MAep")]))
-    definitions.write_pages(tmp_path)
-    page = tmp_path / "measures" / "maep.md"
-    before = page.stat().st_mtime_ns
-    definitions.write_pages(tmp_path)
-    assert page.stat().st_mtime_ns == before

@@ -42,29 +42,6 @@ def test_an_evaluation_of_whole_documents_imports_few_packages(tmp_path: Path) -
     assert run(script).splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["list"],
-        ["list", "measures", "nxCG"],
-        ["list", "user-models", "kazai-lalmas-2006"],
-        ["list", "strategies", "top_ranked"],
-        ["list", "measures", "nxCG", "--bibtex"],
-        ["evaluate", "--help"],
-        ["explain", "--help"],
-    ],
-    ids=" ".join,
-)
-def test_commands_that_make_no_element_tree_do_not_import_networkx(words: list[str]) -> None:
-    script = (
-        "import sys; from xcg.cli.main import main\n"
-        f"try: main({words!r}, standalone_mode=False)\n"
-        "except SystemExit: pass\n"
-        "print('networkx' in sys.modules)"
-    )
-    assert run(script).splitlines()[-1] == "False"
-
-
 def test_the_names_are_the_packages() -> None:
     import sqlite3
 

@@ -16,7 +16,6 @@ from conftest import Command
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation.parallel import Executor
 from xcg.plugins import NO_PLUGINS, load_function, without_plugins
 from xcg.registry import FunctionRegistry, Part
 from xcg.user_model.model import UserModel, resolve_models
@@ -308,17 +307,6 @@ def test_a_command_uses_a_file_next_to_the_user_model(
     assert done[1].count(",0.5") == 2
 
 
-def model_gain(model: UserModel, exhaustivity: float) -> float:
-    return float(model.quantisation.function(exhaustivity, 3))
-
-
-@pytest.mark.slow
-def test_workers_load_a_file_next_to_the_user_model(campaign: Path) -> None:
-    model = UserModel.load(campaign / "model.yaml")
-    found = Executor(2).run(model_gain, [(model, 3.0), (model, 1.5)])
-    assert found == [0.5, 0.25]
-
-
 @pytest.mark.parametrize("by", ["option", "option of a command", "environment"])
 def test_no_plugins_refuses_functions_with_one_message(
     xcg_command: Command, campaign: Path, by: str, monkeypatch: pytest.MonkeyPatch
@@ -366,10 +354,6 @@ def test_no_plugins_keeps_what_xcg_itself_adds_and_functions_of_a_program() -> N
         gold, runs = {"1": {"d": {"/a": (3, 2)}}}, {"r": {"1": ["d#/a"]}}
         model = {"name": "own", "quantisation": score}
         assert xcg.evaluate(gold, runs, None, model, ["xCG@1"]).value("r", "xCG@1") == 0.25
-
-
-def test_no_plugins_is_documented(xcg_command: Command) -> None:
-    assert "--no-plugins" in xcg_command("--help").stdout
 
 
 def test_study_laws_finds_a_function_in_the_working_directory(

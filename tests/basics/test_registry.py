@@ -8,7 +8,6 @@ from typing import Any, Literal
 import pytest
 
 from xcg.errors import XcgError
-from xcg.plugins import load_object
 from xcg.registry import FunctionRegistry, Registry
 
 NUMBER = 1
@@ -71,25 +70,11 @@ def test_entry_points_are_loaded_when_they_are_used(installed: dict[str, str]) -
         numbers.get("onee")
 
 
-def test_values_include_entry_points_and_registered_does_not(installed: dict[str, str]) -> None:
-    installed["pi"] = "math:pi"
-    numbers: Registry[float] = Registry("number", "xcg.colour")
-    numbers.add("one", 1)
-    assert list(numbers.registered()) == [1]
-    assert list(numbers.values()) == [1, pytest.approx(3.14159, abs=1e-5)]
-
-
 def test_a_registered_name_takes_precedence_over_an_entry_point(installed: dict[str, str]) -> None:
     installed["one"] = "math:pi"
     numbers: Registry[float] = Registry("number", "xcg.colour")
     numbers.add("one", 1)
     assert numbers.get("one") == 1
-
-
-def test_the_modules_of_a_package_are_imported_before_the_first_lookup() -> None:
-    from xcg.runs.run import RUN_FORMATS
-
-    assert {"inex", "trec", "jsonl"} <= set(RUN_FORMATS)
 
 
 def test_a_function_is_chosen_by_name_by_path_or_directly(colours: FunctionRegistry[Any]) -> None:
@@ -139,7 +124,3 @@ def test_wrong_names_and_parameters(
     with pytest.raises(XcgError) as error:
         colours.part(name, parameters)
     assert message in str(error.value)
-
-
-def test_load_object_imports_what_a_path_names() -> None:
-    assert load_object("collections:OrderedDict", "type").__name__ == "OrderedDict"

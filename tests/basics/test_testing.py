@@ -133,25 +133,18 @@ BOTH = {"good": GOOD, "poor": POOR}
     ("wrong", "message"),
     [
         ({}, "nothing to check: expected a baseline"),
-        ({"fail_under": {"MAepp": 0.1}}, "unknown measure 'MAepp'"),
         ({"fail_under": {"MAep": float("nan")}}, "illegal threshold"),
         ({"fail_under": {"MAep": "0.1_0"}}, "illegal threshold"),
         ({"baseline": "gone"}, "no run 'gone': "),
-        ({"baseline": Path("no-such-file")}, "no-such-file"),
         ({"fail_under": {"MAep": 0}, "allow_unmapped": -1}, "allow_unmapped: expected a whole number"),
         ({"fail_under": {"MAep": 0}, "runs": {"new": {}}}, "run new answers no assessed topic"),
-        ({"fail_under": {"MAep": 0}, "runs": {}}, "no runs: expected at least one"),
-        ({"fail_under": {"MAep": 0}, "corpus": None}, "expected a corpus"),
         ({"fail_under": {"MAep": 0}, "margin": 0.01}, "margin has no effect on a gate with limits"),
         ({"max_drop": 0.1}, "max_drop needs the run to compare with"),
-        ({"max_regressed": 1}, "max_regressed needs the run to compare with"),
         ({"baseline": "good"}, "no run to compare with good"),
-        ({"baseline": "good", "max_drop": "x"}, "illegal max-drop 'x'"),
         (
             {"baseline": "good", "max_drop": {"MAep": 9}, "runs": BOTH},
             "poor, spans: by MAep the gate can never fail: a drop of 9 is allowed",
         ),
-        ({"baseline": "good", "margin": -0.01}, "illegal margin '-0.01'"),
         ({"baseline": "good", "margin": "٠.1"}, "illegal margin '٠.1'"),
         (
             {

@@ -14,7 +14,7 @@ from conftest import ROOT
 import xcg.settings.yaml_file
 from xcg.errors import InputError
 from xcg.settings.yaml_file import MAX_DEPTH, load_yaml
-from xcg.user_model.model import UserModel, shipped_models
+from xcg.user_model.model import shipped_models
 
 
 @pytest.fixture(params=["libyaml", "pure Python"])
@@ -184,24 +184,3 @@ def test_the_limit_of_tokens_is_above_the_limit_of_values() -> None:
 @pytest.mark.parametrize("file", [*ROOT.glob("configs/*.yaml"), *shipped_models().values()], ids=str)
 def test_shipped_files_mean_the_same_in_yaml_1_1(file: Path) -> None:
     assert load_yaml(file).content == yaml.safe_load(file.read_text())
-
-
-NO_ALPHA = "relevance_value.alpha: expected a number from 0 to 1, found str"
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("relevance_value: {alpha: 1_0}", f"{NO_ALPHA} '1_0'"),
-        ("relevance_value: {alpha: no}", f"{NO_ALPHA} 'no'"),
-        ("relevance_value: {alpha: 0:30}", f"{NO_ALPHA} '0:30'"),
-        ("quantisation: {gains: {1: 1_000}}", "quantisation: the gain of level 1 is '1_000'"),
-        ("relevance_value: {<<: {alpha: 1}}", "relevance_value.<<: unknown key"),
-    ],
-)
-def test_values_that_only_yaml_1_1_reads_are_reported(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "model.yaml"
-    path.write_text(f"name: m\n{line}\n")
-    with pytest.raises(InputError) as raised:
-        UserModel.load(path)
-    assert str(raised.value).startswith(f"{path}:2: {message}")

@@ -55,40 +55,6 @@ def tables_in_article() -> list[str]:
     return [code.text for code in etree.parse(ARTICLE).iter("code") if code.get("language") == "text"]
 
 
-# A footnote inside a paragraph, and a section that begins with a subsection.
-SOURCE = (
-    "<article><fm><ti>Title</ti><abs><p>What it says.</p></abs></fm><bdy>"
-    "<sec><st>First</st><ip1>One two<fn><p>A note.</p></fn> three.</ip1><p>Four.</p><p>Five.</p></sec>"
-    "<sec><st>Second</st><ss1><st>Sub</st><p>Six.</p></ss1><ss1><st>Other</st><p>Seven.</p></ss1></sec>"
-    "</bdy><bm><bib><bb>A book.</bb><bb>Another.</bb></bib></bm></article>"
-)
-TREE = xcg.Corpus.of({"d": SOURCE}).tree("d")
-
-
-def pieces(script: Any, name: str) -> list[str]:
-    return [TREE.text[start:end] for start, end in script.CHUNKINGS[name](TREE)]
-
-
-def test_chunks_of_paragraphs_and_of_sections(script: Any) -> None:
-    first = ["FirstOne twoA note. three.", "Four.", "Five."]
-    rest = ["SecondSubSix.", "OtherSeven."]
-    front, back = ["TitleWhat it says."], ["A book.", "Another."]
-    assert pieces(script, "paragraphs") == [*front, *first, *rest, *back]
-    assert pieces(script, "sections") == [*front, "".join(first), *rest, "".join(back)]
-
-
-def test_chunks_of_fixed_size(script: Any) -> None:
-    tree = xcg.Corpus.of({"d": "<a>one two three four five</a>"}).tree("d")
-
-    def cut(size: int, step: int) -> list[str]:
-        return [tree.text[start:end] for start, end in script.fixed(size, step)(tree)]
-
-    assert cut(2, 2) == ["one two ", "three four ", "five"]
-    assert cut(2, 1) == ["one two ", "two three ", "three four ", "four five"]
-    assert cut(4, 2) == ["one two three four ", "three four five"]
-    assert cut(9, 9) == [tree.text]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", [ROOT / "corpora_samples" / "handbook", EVIDENCE / "nxml"], ids=str)
 def test_chunks_cover_the_whole_text(script: Any, folder: Path) -> None:
@@ -110,43 +76,6 @@ def test_chunks_cover_the_whole_text(script: Any, folder: Path) -> None:
                 size = script.SMALL if "small" in chunking else script.LARGE
                 assert {len(script.words_and_marks(text)) for text in texts[:-1]} <= {size}
                 assert len(script.words_and_marks(texts[-1])) <= size
-
-
-def test_auto_merging_replaces_most_of_a_section_by_the_section(script: Any) -> None:
-    section = {name: script.Chunk("d", *span) for name, span in {"s": (0, 30), "t": (30, 50)}.items()}
-    a, b, c = (script.Chunk("d", start, start + 10) for start in (0, 10, 20))
-    x, y = (script.Chunk("d", start, start + 10) for start in (30, 40))
-    parents = script.parents_of([a, b, c, x, y], section.values())
-    assert parents == {
-        a: section["s"],
-        b: section["s"],
-        c: section["s"],
-        x: section["t"],
-        y: section["t"],
-    }
-    # Two of three chunks are replaced by the section at the rank of the first; one of two is not.
-    assert script.merged([x, c, a], parents) == [x, section["s"]]
-    assert script.merged([c, x], parents) == [c, x]
-    assert script.merged([y, b, x, a], parents) == [section["t"], section["s"]]
-    # Results after the first BEST do not count, but a returned section replaces them too.
-    other = [script.Chunk("e", start, start + 10) for start in range(0, 200, 10)]
-    parents |= script.parents_of(other, [script.Chunk("e", 0, 200)])
-    late = [b, *other[: script.BEST - 1], a]
-    assert script.merged(late, parents)[:2] == [b, script.Chunk("e", 0, 200)]
-    assert script.merged(late, parents)[-1] == a
-    assert script.merged([b, c, *other[:10], a], parents) == [section["s"], *other[:10]]
-
-
-def test_measures_over_chunk_identifiers(script: Any) -> None:
-    chunks = [script.Chunk("d", start, start + 10) for start in (0, 10, 20, 30)]
-    gold = [script.Gold("d", 5, 12, 1), script.Gold("d", 25, 28, 3)]
-    found = script.by_ids([chunks[3], chunks[0], chunks[0]], chunks, gold)
-    log3, log4 = 1.5849625007211562, 2.0
-    assert found["recall@5"] == pytest.approx(
-        2 / 3
-    )  # three chunks are relevant; one is retrieved twice and counts twice
-    assert found["hit@5"] == pytest.approx(1 / 2)
-    assert found["nDCG@5"] == pytest.approx((1 / log3 + 1 / log4) / (3 + 1 / log3 + 1 / log4))
 
 
 @pytest.mark.slow
@@ -279,8 +208,3 @@ def test_halved_chunks_never_score_lower_in_text(study: tuple[Path, str], script
                 assert halves >= whole - 1e-9
             else:
                 assert halves == pytest.approx(whole, abs=1e-9)
-
-
-def test_wrong_arguments_print_the_usage(script: Any) -> None:
-    with pytest.raises(SystemExit, match="expected: handbook FOLDER"):
-        script.main(["handbok", "out"])

@@ -98,32 +98,6 @@ def test_illegal_passages_are_reported(spans: Any, message: str) -> None:
     assert message in str(error.value)
 
 
-def test_every_form_of_a_chunk_is_accepted() -> None:
-    chunks = [
-        ("bees", 0, 23),
-        {"doc": "bees", "start": 0, "end": 23},
-        {"doc": "bees", "text": "Bees dance on the comb."},
-        ({"doc": "bees", "start": 0, "end": 23}, 0.5),
-    ]
-    runs = {f"r{number}": {"1": [chunk]} for number, chunk in enumerate(chunks)}
-    results = xcg.evaluate(GOLD, runs, CORPUS)
-    assert results.user_models == ["spans"]
-    assert [results.value(run, "MAep") for run in runs] == [1.0] * len(runs)
-
-
-def test_scores_order_chunks() -> None:
-    chunks = [(("bees", 24, 42), 0.1), (("bees", 0, 23), 0.9), (("bees", 24, 30), 0.5)]
-    results = xcg.evaluate(GOLD, {"r": {"1": chunks}}, CORPUS, measures="nxCG@1")
-    assert results.value("r", "nxCG@1") == 1
-
-
-def test_rising_numbers_are_distances() -> None:
-    chunks = [(("bees", 24, 42), 0.1), (("bees", 0, 23), 0.9)]
-    results = xcg.evaluate(GOLD, {"r": {"1": chunks}}, CORPUS, measures="nxCG@1")
-    assert results.value("r", "nxCG@1") == 0
-    assert any("distances" in note for note in results.notes)
-
-
 @pytest.mark.parametrize(
     ("chunk", "message"),
     [

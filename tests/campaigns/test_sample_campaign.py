@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
-from conftest import ROOT, Command, load_script, without_note
+from conftest import ROOT, load_script
 from lxml import etree
 
 import xcg
@@ -40,6 +41,13 @@ def test_the_script_reproduces_the_committed_files(script: ModuleType, tmp_path:
     assert made == committed
     for path in made:
         assert (tmp_path / path).read_bytes() == (ROOT / path).read_bytes(), path
+
+
+@pytest.mark.slow
+def test_the_committed_files_are_up_to_date() -> None:
+    script = ROOT / "corpora_samples" / "derive.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_topics_have_the_inex_format() -> None:
@@ -100,16 +108,6 @@ def test_the_user_model_changes_the_order_of_the_strategies() -> None:
     assert on[-1] == off[-1] == "random"
 
 
-def test_the_command_in_the_readme(xcg_command: Command) -> None:
-    done = xcg_command("evaluate", "configs/quickstart.yaml")
-    assert (done.returncode, without_note(done.stderr)) == (0, "")
-    heading, *rows = done.stdout.splitlines()
-    assert heading.split()[:3] == ["measure", "run", "kazai-lalmas-2006"]
-    assert len(rows) == 16
-    scores, ranks = zip(*(map(float, row.split()[2:4]) for row in rows[:8]), strict=True)
-    assert list(ranks) == [1 + sum(other > score for other in scores) for score in scores]
-
-
 @pytest.mark.parametrize(("name", "strategy"), [("elements", "thorough"), ("focused", "top_ranked")])
 def test_xcg_derives_runs_from_the_thorough_run(name: str, strategy: str) -> None:
     thorough = ROOT / "corpora_samples" / "handbook-thorough" / "bm25.jsonl"
@@ -127,56 +125,7 @@ def test_the_thorough_run_states_scores() -> None:
         assert all(one >= other > 0 for one, other in pairwise(ranking.scores))
 
 
-class TestStrategiesOfTheScript:
-    """The runs of one topic on one small document."""
-
-    @pytest.fixture
-    def index(self, script: ModuleType) -> Any:
-        text = "words that are long enough to be an answer of more than sixty characters"
-        source = (
-            f"<article><bdy><sec><p>{text}</p><p>{text}</p><p>{text}</p></sec>"
-            f"<sec><p>{text}</p><p>{text}</p><p>{text}</p></sec></bdy></article>"
-        )
-        return script.Index(xcg.Corpus.of({"d": source}))
-
-    def derived(self, script: ModuleType, index: Any, **scores: float) -> dict[str, list[str]]:
-        steps = {"s1": "/sec[1]", "s2": "/sec[2]", "b": ""}
-        steps |= {f"p{s}{p}": f"/sec[{s}]/p[{p}]" for s in (1, 2) for p in (1, 2, 3)}
-        thorough = script.ranked(
-            {("d", f"/article[1]/bdy[1]{steps[name]}"): score for name, score in scores.items()}
-        )
-        return {
-            name: [path.removeprefix("/article[1]/bdy[1]") for path in ranking.paths]
-            for name, ranking in script.derived(thorough, index)
-        }
-
-    def test_results_without_overlap(self, script: ModuleType, index: Any) -> None:
-        runs = self.derived(script, index, p11=5, s1=4, b=3, p12=2, s2=1, p21=0.5)
-        assert runs["focused"] == ["/sec[1]/p[1]", "/sec[1]/p[2]", "/sec[2]"]
-
-    def test_a_parent_replaces_its_children(self, script: ModuleType, index: Any) -> None:
-        runs = self.derived(script, index, b=6, p11=5, p21=4.5, s1=4, p12=2, s2=1)
-        assert runs["parents"] == ["/sec[1]", "/sec[2]"]
-
-    def test_siblings_are_merged_into_their_parent(self, script: ModuleType, index: Any) -> None:
-        # Two of three paragraphs are merged into their section; one of three is not.
-        runs = self.derived(script, index, p11=5, p21=4, p13=3, s2=9)
-        assert runs["merged"] == ["/sec[1]", "/sec[2]/p[1]"]
-
-    def test_elements_of_one_kind_and_all_elements(self, script: ModuleType, index: Any) -> None:
-        runs = self.derived(script, index, p11=1, s1=2, s2=2)
-        assert runs["sections"] == ["/sec[1]", "/sec[2]"]
-        assert runs["paragraphs"] == ["/sec[1]/p[1]"]
-        assert runs["articles"] == []
-        assert runs["elements"] == ["/sec[1]", "/sec[2]", "/sec[1]/p[1]"]
-
-    def test_the_random_run_is_reproducible(self, script: ModuleType, index: Any) -> None:
-        first = self.derived(script, index, s1=1)["random"]
-        assert self.derived(script, index, s1=1)["random"] == first
-        assert len(first) == 10
-
-    def test_users_can_name_the_strategies_of_the_script(self, script: ModuleType) -> None:
-        configuration = {"name": script.only, "tags": "sec"}
-        (strategy,) = strategies_of(configuration)
-        run = xcg.Run.of("r", {"1": ["d#/article/sec", "d#/article/sec/p", "d#/article"]})
-        assert list(rewrite(run, strategy).rankings["1"].paths) == ["/article[1]/sec[1]"]
+def test_users_can_name_the_strategies_of_the_script(script: ModuleType) -> None:
+    (strategy,) = strategies_of({"name": script.only, "tags": "sec"})
+    run = xcg.Run.of("r", {"1": ["d#/article/sec", "d#/article/sec/p", "d#/article"]})
+    assert list(rewrite(run, strategy).rankings["1"].paths) == ["/article[1]/sec[1]"]

@@ -61,22 +61,3 @@ def test_records(xcg_command: Command) -> None:
     assert again.stderr.startswith("xcg: 40 campaigns: ")
     other = xcg_command(*CALL, *options, "--format", "csv", *of_study(seed=1))
     assert other.stdout != again.stdout
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (of_study(baseline="focussed"), "no run 'focussed': did you mean 'focused'?"),
-        (
-            of_study(baseline="best"),
-            "the results select the best run: expected the name of a run, or a",
-        ),
-        (["--set", "runs=focused"], "1 run: expected at least two to exchange"),
-        (of_study(test="wilcoxon", correction="shaffer"), "wilcoxon cannot be studied: shaffer is"),
-        (of_study(correction="tukey"), "--set study.calibrate.correction: illegal value 'tukey'"),
-    ],
-)
-def test_misuse(xcg_command: Command, options: list[str], message: str) -> None:
-    done = xcg_command(*CALL, *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"xcg: error: {message}")

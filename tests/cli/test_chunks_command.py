@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Sequence
@@ -68,22 +66,6 @@ def test_scores_of_questions_are_those_of_evaluate() -> None:
     for row in found.scores:
         value = expected.value(row.run, names[row.measure], row.topic)
         assert row.value == pytest.approx(value, abs=1e-12)
-
-
-def test_further_measures_are_those_of_evaluate() -> None:
-    names = "Success@2 RR(overlap=1) SpanPrecision SpanIoU(budget=tokens)@8 nxCG@2"
-    base, runs = recall_base(GOLD), [chunk_run("r", RUN), chunk_run("late", RUN[1:])]
-    base.add_span("2", "bees", Span(0, 5), "test")
-    found = compare_chunks(base, runs, DOCUMENTS, measures=names, strategies="unique")
-    assert [line.run for line in found.lines] == ["r+unique", "late+unique"]
-    expected = xcg.evaluate(base, runs, DOCUMENTS, "spans", names, strategies="unique")
-    for line in found.lines:
-        assert list(line.scores) == names.split()
-        for measure, value in line.scores.items():
-            assert value == expected.value(line.run, measure)
-    assert found.lines[0].scores["SpanPrecision"] == pytest.approx(30 / 180 / 2)
-    (line, *_) = compare_chunks(base, runs, DOCUMENTS, budgets=[9], measures="nxCG@9 RR").lines
-    assert list(line.scores) == ["RR"]  # nxCG@9 has a column, with effort in text
 
 
 def test_questions_by_hand() -> None:
@@ -340,20 +322,6 @@ def test_every_form(xcg_command: Command, campaign: list[str], tmp_path: Path) -
         ("big", 18.0, 12.0),
         ("small", 3.0, 2.0),
     ]
-    questions = xcg_command("chunks", *campaign, "--questions", "--format", "csv").stdout
-    rows = list(csv.DictReader(io.StringIO(questions)))
-    assert [row["kind"] for row in rows] == [
-        *["gold"] * 2,
-        *["result"] * 3,
-        *["gold"] * 2,
-        *["result"] * 3,
-        *["gold"] * 2,
-    ]
-    assert [row["verdict"] for row in rows if row["run"] == "small"] == [
-        *("found", "missed"),
-        *("irrelevant", "new", "new"),
-        "missed",
-    ]
     table = tmp_path / "questions.txt"
     done = xcg_command("chunks", *campaign, "--questions", "--output", table)
     assert (done.returncode, done.stdout) == (0, "")
@@ -362,36 +330,6 @@ def test_every_form(xcg_command: Command, campaign: list[str], tmp_path: Path) -
     assert " ".join(gold.splitlines()[0].split()) == heading
     third = results.splitlines()[3].split()
     assert third[6:13] == ["20.0", "0.0", "6.0", "14.0", "12.0", "paid", "twice"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--user-model", "levels"], "levels has 'spans: refuse'"),
-        (["--gold", "nothing.jsonl"], "nothing.jsonl: no such file"),
-    ],
-)
-def test_slips_end_in_one_message(
-    xcg_command: Command, campaign: list[str], options: list[str], message: str
-) -> None:
-    done = xcg_command("chunks", *campaign, *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-
-
-def test_what_is_missing_is_named(xcg_command: Command, campaign: list[str], tmp_path: Path) -> None:
-    gold, corpus, runs = campaign[:2], campaign[2:4], campaign[4:]
-    (tmp_path / "empty.jsonl").write_text("")
-    for options, message in (
-        ([*gold, *corpus], "no runs: expected a CONFIG.yaml or --run PATH"),
-        ([*gold, *runs], "no corpus: expected a CONFIG.yaml or --corpus PATH"),
-        ([*corpus, *runs], "no assessments: expected a CONFIG.yaml or --assessments PATH"),
-        ([*gold, *corpus, "--run", tmp_path / "empty.jsonl"], "an empty file; expected a run"),
-        (["--gold", tmp_path / "empty.jsonl", *corpus, *runs], "an empty file; expected assessments"),
-    ):
-        done = xcg_command("chunks", *options)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert message in done.stderr
 
 
 def test_the_measures_of_a_configuration_are_further_columns(

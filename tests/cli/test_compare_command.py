@@ -2,109 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from pathlib import Path
 
 import pytest
-from conftest import Command, without_note
-
-import xcg
+from conftest import Command
 
 OPTIONS = ("configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006", "--measures", "MAep")
-
-
-def test_runs_are_compared_with_the_best(xcg_command: Command) -> None:
-    done = xcg_command("compare", *OPTIONS, "--baseline", "best", "--format", "jsonl")
-    assert done.returncode == 0, done.stderr
-    assert "xcg: The baseline is paragraphs, the run with the best mean; because" in done.stderr
-    lines = {row["run"]: row for row in map(json.loads, done.stdout.splitlines())}
-    assert len(lines) == 7
-    found = xcg.evaluate(
-        "assessments/handbook",
-        "corpora_samples/handbook-runs",
-        "corpora_samples/handbook",
-        measures="MAep",
-    )
-    best = max(found.runs, key=lambda run: found.value(run, "MAep"))
-    for run, line in lines.items():
-        assert line["baseline"] == best
-        assert line["mean"] == pytest.approx(found.value(run, "MAep"))
-        assert line["low"] <= line["difference"] <= line["high"] + 1e-12
-        wins = sum(
-            found.value(run, "MAep", topic) > found.value(best, "MAep", topic) + 1e-12
-            for topic in found.topics
-        )
-        assert line["wins/losses/ties"].startswith(f"{wins}/")
-        first = line["deciding_topics"].split(", ")[0].split()
-        largest = max(
-            (found.value(run, "MAep", t) - found.value(best, "MAep", t) for t in found.topics),
-            key=abs,
-        )
-        assert float(first[1]) == pytest.approx(largest, abs=0.005)
-
-
-SPREAD = "spread: the standard deviation of a pair's differences is from {least} to {most}"
-
-
-@pytest.mark.parametrize(
-    ("options", "lead", "facts"),
-    [
-        (
-            (),
-            [
-                "All 28 pairs of 8 runs are compared over 15 topics by the paired t test, corrected "
-                "for 28 comparisons (Holm with Shaffer's steps); significance level 5 %, 95 % "
-                "intervals.",
-                "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
-                "--baseline all prints all pairs.",
-            ],
-            [
-                "intervals: Bonferroni's: all of a family hold together with 95 %",
-                "significant, but 0 is in the interval: later steps of the correction have a higher "
-                "level than the intervals, which hold together",
-                SPREAD,
-                "detectable: the smallest true difference that a comparison finds with 80 % power, if "
-                "no other comparison finds one: {low} to {high}",
-            ],
-        ),
-        (
-            (
-                *("--set", "compare.test=wilcoxon", "--set", "compare.correction=bonferroni"),
-                *("--baseline", "all"),
-            ),
-            [
-                "All 28 pairs of 8 runs are compared over 15 topics by Wilcoxon's signed-rank test, "
-                "corrected for 28 comparisons (Bonferroni); significance level 5 %.",
-            ],
-            [
-                "intervals and detectable differences: none, because Wilcoxon's test is about ranks, "
-                "not means",
-                SPREAD,
-            ],
-        ),
-    ],
-)
-def test_sentences_above_and_below_the_table_state_the_procedure(
-    xcg_command: Command, options: tuple[str, ...], lead: list[str], facts: list[str]
-) -> None:
-    records = xcg_command("compare", *OPTIONS, *options, "--format", "jsonl")
-    rows = [json.loads(line) for line in records.stdout.splitlines()]
-    values = [row["detectable"] or 0 for row in rows]
-    spreads = [row["difference"] / row["effect"] for row in rows]
-    numbers = {
-        **{"low": min(values), "high": max(values)},
-        **{"least": min(spreads), "most": max(spreads)},
-    }
-    facts = [fact.format(**{name: f"{value:.4f}" for name, value in numbers.items()}) for fact in facts]
-    messages = without_note(records.stderr).splitlines()
-    assert messages == [f"xcg: {line}" for line in (*lead, *facts)]
-    done = xcg_command("compare", *OPTIONS, *options)
-    assert (done.returncode, without_note(done.stderr)) == (0, "")
-    lines = done.stdout.splitlines()
-    assert lines[: len(lead) + 1] == [*lead, ""]
-    assert lines[-len(facts) - 1 :] == ["", *facts]
 
 
 def test_a_partial_run_does_not_hide_the_difference_of_the_others(
@@ -132,26 +37,6 @@ def test_a_partial_run_does_not_hide_the_difference_of_the_others(
     refused = xcg_command(*call, *selected, "--run", run, "--set", "compare.correction=tukey")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "tukey is only defined if all runs have scores for the same topics" in refused.stderr
-
-
-def test_tukey_with_a_named_baseline_is_refused(xcg_command: Command) -> None:
-    wrong = xcg_command(
-        "compare", *OPTIONS, "--baseline", "random", "--set", "compare.correction=tukey"
-    )
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "the correction tukey is only defined if all pairs of runs are compared" in wrong.stderr
-
-
-@pytest.mark.slow
-def test_all_pairs_and_overall_tests(xcg_command: Command) -> None:
-    pairs = xcg_command("compare", *OPTIONS, "--baseline", "all", "--format", "csv")
-    assert len(pairs.stdout.splitlines()) == 1 + 28
-    assert xcg_command("compare", *OPTIONS, "--format", "csv").stdout == pairs.stdout
-    overall = xcg_command("compare", *OPTIONS, "--table", "overall", "--format", "jsonl")
-    tests = [json.loads(line)["test"] for line in overall.stdout.splitlines()]
-    assert tests[:2] == ["two-way ANOVA, runs", "two-way ANOVA, topics"]
-    assert tests[2:4] == ["discriminative power (bootstrap, 5 %)", "Friedman"]
-    assert tests[4:] == ["Conover, Holm"] * 28
 
 
 @pytest.mark.slow
@@ -258,22 +143,9 @@ def test_letters_name_long_runs(xcg_command: Command) -> None:
     assert "articles" not in overall.stdout
 
 
-def test_user_models_are_rows_and_runs_may_have_names_of_columns(
+def test_runs_may_have_names_of_columns(
     xcg_command: Command, five_runs: tuple[object, ...], tmp_path: Path
 ) -> None:
-    models = ("--user-model", "overlap-off", "--user-model", "kazai-lalmas-2006")
-    call = (
-        "configs/quickstart.yaml",
-        *models,
-        "--measures",
-        "MAep",
-        "--table",
-        "means",
-        "--format",
-        "csv",
-    )
-    rows = list(csv.DictReader(xcg_command("compare", *call).stdout.splitlines()))
-    assert [row["user_model"] for row in rows] == ["overlap-off", "kazai-lalmas-2006"]
     run = tmp_path / "A.run"
     run.write_text(run.read_text().replace(" A\n", " measure\n"))
     done = xcg_command("compare", *five_runs, *TABLE_2, "--table", "means", "--format", "jsonl")
@@ -288,21 +160,3 @@ def test_two_runs_have_no_friedman_test(
     done = xcg_command("compare", *two, *TABLE_2, "--table", "means", "--format", "jsonl")
     assert json.loads(done.stdout) == {"measure": "RR", "D": 0.59375, "E": 35 / 48, "significance": ""}
     assert done.stderr == "xcg: note: Friedman's test needs at least three runs; there are two\n"
-
-
-def test_margins_add_p_values_and_need_a_named_baseline(xcg_command: Command) -> None:
-    call = ("compare", *OPTIONS, "--set", "compare.margin=0.1", "--baseline")
-    done = xcg_command(*call, "focused", "--format", "jsonl")
-    assert done.returncode == 0, done.stderr
-    assert "p_not_worse below 0.05 shows that a run is at most the margin worse" in done.stderr
-    rows = {row["run"]: row for row in map(json.loads, done.stdout.splitlines())}
-    found = xcg.load("configs/quickstart.yaml", user_model="kazai-lalmas-2006", measures="MAep")
-    for row, line in zip(rows.values(), found.compare(baseline="focused", margin=0.1), strict=True):
-        assert (row["run"], row["margin"]) == (line.run, 0.1)
-        assert row["p_not_worse"] == pytest.approx(line.p_not_worse)
-        assert row["p_equivalent"] == pytest.approx(line.p_equivalent)
-    assert rows["random"]["p_not_worse"] > 0.5
-    for baseline in ("all", "best"):
-        wrong = xcg_command(*call, baseline)
-        assert (wrong.returncode, wrong.stdout) == (2, "")
-        assert "a margin needs a baseline: expected the name of a run that was chosen" in wrong.stderr

@@ -118,37 +118,10 @@ def test_a_pipe_gets_everything(xcg_command: Command) -> None:
     assert max(map(cell_len, lines)) > 80
 
 
-def test_tables_for_papers_are_short(xcg_command: Command) -> None:
-    call = ("compare", *OPTIONS, "--baseline", "sections")
-    latex = xcg_command(*call, "--format", "latex")
-    start, end = latex.stdout.index(r"\begin{tabular}"), latex.stdout.index(r"\end{table}")
-    assert latex.stdout[start:end].splitlines() == [
-        r"\begin{tabular}{lrrrrrr}",
-        r"\toprule",
-        r"run & mean & difference & 95 \% interval & relative & p & d\_z \\",
-        r"\midrule",
-        r"sections & 0.1913 & baseline &  &  &  &  \\",
-        r"paragraphs & \textbf{0.3363} & +0.1450 & [+0.0171, +0.2728] & +75.8 \% & 0.0124 & +0.92 \\",
-        r"focused & 0.3294 & +0.1381 & [+0.0388, +0.2374] & +72.2 \% & 0.0038 & +1.13 \\",
-        r"merged & 0.2911 & +0.0998 & [+0.0012, +0.1984] & +52.2 \% & 0.0199 & +0.82 \\",
-        r"elements & 0.2261 & +0.0348 & [$-$0.0234, +0.0931] & +18.2 \% & 0.1619 & +0.49 \\",
-        r"parents & 0.1891 & $-$0.0022 & [$-$0.0610, +0.0567] & $-$1.1 \% & 0.9092 & $-$0.03 \\",
-        r"articles & 0.0671 & $-$0.1242 & [$-$0.2253, $-$0.0231] & $-$64.9 \% & 0.0086 & $-$1.00 \\",
-        r"random & 0.0152 & $-$0.1762 & [$-$0.2741, $-$0.0782] & $-$92.1 \% & 0.0004 & $-$1.46 \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    assert "xcg: 7 runs are compared with the baseline sections" in latex.stderr
-    models = (*CAMPAIGN, "--user-model", "overlap-off", "--user-model", "kazai-lalmas-2006")
-    first, second = xcg_command("compare", *models, "--format", "markdown").stdout.split("\n\nMAep")
-    caption, _, heading, _, *rows = first.splitlines()
-    assert [cell.strip() for cell in heading.split("|")[1:-1]] == [
-        *("run", "mean", "difference", "95 % interval", "relative", "p", "d_z", "group"),
-    ]
-    assert len(rows) == 8
-    assert caption.startswith(
-        "MAep under overlap-off. All 28 pairs of 8 runs are compared over 15 topics by the paired t "
-        "test, corrected for 28 comparisons (Holm with Shaffer's steps); significance level 5 %"
+def test_wilcoxon_states_neither_intervals_nor_detectable_differences(xcg_command: Command) -> None:
+    done = xcg_command("compare", *OPTIONS, "--set", "compare.test=wilcoxon")
+    lead, facts = done.stdout.splitlines()[0], done.stdout.splitlines()[-2:]
+    assert lead.endswith("corrected for 28 comparisons (Holm); significance level 5 %.")
+    assert facts[0] == (
+        "intervals and detectable differences: none, because Wilcoxon's test is about ranks, not means"
     )
-    assert "group: runs that share a letter do not differ significantly." in caption
-    assert second.startswith(" under kazai-lalmas-2006. All 28 pairs")

@@ -32,18 +32,6 @@ def test_commands_are_completed_with_their_summaries() -> None:
     assert values("study", "p") == ["perturb", "plan"]
 
 
-def test_commands_are_completed_without_importing_them() -> None:
-    program = (
-        "import sys\n"
-        "from click.shell_completion import ShellComplete\n"
-        "from xcg.cli.main import main\n"
-        "ShellComplete(main, {}, 'xcg', '_XCG_COMPLETE').get_completions([], 'ev')\n"
-        "print([module for module in sys.modules if module == 'numpy' or 'xcg.evaluation' in module])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout == "[]\n", done.stderr
-
-
 @pytest.mark.parametrize(
     ("words", "names"),
     [

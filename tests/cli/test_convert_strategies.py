@@ -93,20 +93,8 @@ def test_the_output_appears_only_if_the_format_can_hold_the_run(
             "2 strategies, unique and others",
         ),
         (
-            "--run r --strategy merge_adjacent(gap=[0,1])",
-            "2 strategies, merge_adjacent(gap=0)",
-        ),
-        ("--run r --strategy uniq", "--strategy: unknown strategy 'uniq': did you mean 'unique'?"),
-        ("--run r --strategy unique --to inx", "unknown run format 'inx': did you mean 'inex'?"),
-        (
             "--run r --strategy unique --to letor",
             "cannot write runs in the format 'letor'",
-        ),
-        ("--run no --strategy unique", "no: cannot read: No such file or directory"),
-        ("--run r --strategy unique --corpus no", "no: "),
-        (
-            "--run r --strategy unique --output no/file",
-            "no/file: cannot write: No such file",
         ),
         (
             "--run l --strategy unique",

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -65,34 +64,6 @@ def test_json_lines_and_json_at_full_precision(xcg_command: Command) -> None:
 def test_a_topic_is_printed_without_means(xcg_command: Command) -> None:
     done = xcg_command("evaluate", CONFIG, "--measures", "MAep", "--topic", "163", "--format", "csv")
     assert [row["topic"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["163"] * 4
-
-
-def test_a_table_can_have_user_models_and_topics(xcg_command: Command) -> None:
-    models = ("--user-model", "kazai-lalmas-2006", "--user-model", "overlap-off")
-    done = xcg_command("evaluate", CONFIG, *models, "--measures", "MAep", "--per-topic")
-    heading, first, *_ = done.stdout.splitlines()
-    assert heading.split() == ["user", "model", "run", "topic", "MAep"]
-    assert first.split() == ["kazai-lalmas-2006", "ideal", "163", "1.0000"]
-
-
-@pytest.mark.parametrize("options", ["", "--per-topic", "--set evaluate.against=articles"])
-def test_latex_has_rules_and_aligned_numbers(
-    options: str, tmp_path: Path, xcg_command: Command
-) -> None:
-    call = "evaluate configs/quickstart.yaml --user-model kazai-lalmas-2006 --format latex"
-    lines = xcg_command(*call.split(), *options.split()).stdout.splitlines()
-    names = "ll" if "--per-topic" in options else "l"
-    assert lines[:3] == [r"% \usepackage{booktabs}", r"\begin{table}", r"\centering"]
-    assert lines[5:7] == [rf"\begin{{tabular}}{{{names}rr}}", r"\toprule"]
-    assert lines[8] == r"\midrule"
-    assert lines[-3:] == [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
-    if shutil.which("pdflatex"):
-        document = "\n".join(
-            [r"\documentclass{article}\usepackage{booktabs}\begin{document}", *lines, r"\end{document}"]
-        )
-        (tmp_path / "table.tex").write_text(document)
-        compiled = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
-        assert subprocess.run(compiled, cwd=tmp_path, capture_output=True).returncode == 0
 
 
 def test_intervals_of_means(xcg_command: Command, tmp_path: Path) -> None:
@@ -166,14 +137,7 @@ def test_a_killed_process_leaves_the_old_or_the_new_output(
     ("arguments", "message"),
     [
         (["evaluate", "--assessments", "assessments"], "no runs: expected a CONFIG.yaml or --run PATH"),
-        (["evaluate", CONFIG, "--corpus", "corpora"], "corpora: no such folder"),
         (["evaluate", CONFIG, "--topic", "164"], "no results for topic '164': did you mean '163'?"),
-        (["evaluate", CONFIG, "--measures", "nxCG"], "--measures: nxCG lacks its cutoff"),
-        (["evaluate", CONFIG, "--user-model", "no/body.yaml"], "no/body.yaml: no such file; expected"),
-        (
-            ["evaluate", CONFIG, "--strategy", "top_rankd"],
-            "--strategy: unknown strategy",
-        ),
         (["evaluate", CONFIG, "--per-topics"], "--per-topic"),
         (["evalute"], "No such command 'evalute': did you mean 'evaluate'?"),
         (["study"], "Missing command"),
@@ -202,11 +166,6 @@ def test_every_wrong_call_has_one_message_and_status_2(
             "--set plot.path: this command draws no plot: remove it",
         ),
         (["sweep", "--plot", "none/a.svg"], "none/a.svg: cannot write: No such file or directory"),
-        (["sweep", "--plot", "a.gif"], "a.gif: unknown kind of plot: expected one of .pdf, .png, .svg"),
-        (
-            ["compare", "--table", "means", "--plot", "a.png"],
-            "--plot has no effect with the table",
-        ),
     ],
 )
 def test_a_format_or_plot_that_a_command_lacks_is_refused_before_the_work(

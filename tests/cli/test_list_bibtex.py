@@ -11,7 +11,6 @@ from conftest import Command
 
 import xcg
 from xcg.report.bibliography import entries_of
-from xcg.report.citations import bibtex, citable, citations
 
 
 def keys(bibtex: str) -> list[str]:
@@ -55,11 +54,6 @@ def test_a_name_without_a_published_source_says_so(xcg_command: Command) -> None
     assert "the near-miss model distance has no published source" in done.stderr
 
 
-def test_output_writes_a_file(xcg_command: Command, tmp_path: Path) -> None:
-    cite(xcg_command, "MAep", "--output", tmp_path / "xcg.bib")
-    assert keys((tmp_path / "xcg.bib").read_text()) == ["kazai-lalmas-2006"]
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -88,15 +82,3 @@ def test_a_function_of_ones_own_can_declare_an_entry(
     )
     done = xcg_command("list", "strategies", "mine:first", "--bibtex", cwd=tmp_path)
     assert done.stdout == "@misc{own,\n  title = {Mine},\n}\n"
-
-
-def test_everything_that_xcg_provides_can_be_cited() -> None:
-    for name in citable():
-        text = bibtex(citations([name]))
-        assert text == "" or keys(text)
-
-
-def test_descriptions_name_the_command(xcg_command: Command) -> None:
-    for kind, name in (("measures", "MAep"), ("user-models", "sog"), ("strategies", "controlled")):
-        assert f"xcg list {kind} {name} --bibtex" in xcg_command("list", kind, name).stdout
-    assert "--bibtex" not in xcg_command("list", "strategies", "outermost").stdout

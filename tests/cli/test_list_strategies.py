@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 
-import pytest
 from conftest import Command
 
 from xcg.report.listings import Docstring, describe_strategy
@@ -42,21 +41,6 @@ def test_a_strategy_is_explained(xcg_command: Command) -> None:
     assert ":attr:" not in done.stdout
     with_value = xcg_command("list", "strategies", "promote_parent(threshold=0.4)")
     assert with_value.stdout == done.stdout
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("promote_parnt", "unknown strategy 'promote_parnt': did you mean 'promote_parent'?"),
-        ("promote_parent(threshold=2)", "threshold is 2: expected a number from 0 to 1"),
-        ("thorough unique", "'thorough unique' is not a strategy: expected one like promote_parent("),
-    ],
-)
-def test_an_unknown_strategy_has_one_message(xcg_command: Command, name: str, message: str) -> None:
-    done = xcg_command("list", "strategies", name)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
 
 
 def test_every_strategy_describes_its_parameters_and_documents() -> None:

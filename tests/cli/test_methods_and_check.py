@@ -52,26 +52,6 @@ def test_the_methods_paragraph_and_its_bibtex(xcg_command: Command) -> None:
     assert content["settings"]["settings"]["strategies"] == ["unique"]
 
 
-def test_the_methods_of_skipped_topics_and_all_pairs() -> None:
-    keys = {"measures": ["RR"], "topics": {"unanswered": "skip"}, "compare": {"test": "t"}}
-    text = str(xcg.load(assessments=GOLD, runs=RUNS, **keys).methods())
-    assert "RR with rel = 1" in text
-    assert "a topic that a run does not answer is left out of the mean of the run" in text
-    assert "a is compared" not in text
-    assert "a was compared with b over 3 topics by the paired t test; " in " ".join(text.split())
-
-
-def test_a_page_needs_a_file(xcg_command: Command, tmp_path: Path) -> None:
-    done = xcg_command("report", CONFIG)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "xcg: error: no file for the page: expected --output FILE\n"
-    page = tmp_path / "r.html"
-    call = ("report", CONFIG, "--run", "frb", "--set", "report.title=Our runs", "--output")
-    assert xcg_command(*call, page).stderr == f"xcg: the report is in {page}\n"
-    assert "<title>Our runs" in page.read_text()
-    assert xcg_command(*call, "-").stdout == page.read_text()
-
-
 def test_check_lists_errors_and_oddities(xcg_command: Command, tmp_path: Path) -> None:
     run = tmp_path / "run.txt"
     run.write_text(
@@ -123,9 +103,6 @@ def test_answers_in_python() -> None:
     assert "a is compared with b over 3 topics" in str(answer)
     assert "<table" in answer._repr_html_()
     for call, message in (
-        (lambda: campaign.compare(tset="t"), "tset: unknown key: did you mean 'test'?"),
-        (lambda: campaign.gate(max_dropp=1), "max_dropp: unknown key: did you mean 'max_drop'?"),
-        (lambda: campaign.study.plan(powr=1), "powr: unknown key: did you mean 'power'?"),
         (lambda: campaign.evaluate().plot("a.svg"), "there is no plot of this answer: print a table"),
         (
             lambda: answer.to_text("xml"),

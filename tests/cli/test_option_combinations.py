@@ -64,16 +64,3 @@ def test_each_correction_has_an_effect_or_is_refused(
     for refused in (one for one in done if one.returncode != 0):
         assert (refused.returncode, refused.stdout) == (2, "")
         assert re.search("the correction (tukey|shaffer) is only defined if", refused.stderr)
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_does_not_answer_is_an_error(
-    xcg_command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("xcg.evaluation.parallel._PATIENCE", 1)
-    done = xcg_command(*f"evaluate {FILES} --set scheduler=tcp://127.0.0.1:1".split())
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(
-        "xcg: error: the Dask scheduler at tcp://127.0.0.1:1 does not answer: "
-    )
-    assert done.stderr.count("\n") == 1

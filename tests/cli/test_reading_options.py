@@ -45,26 +45,6 @@ def test_the_order_decides_about_scores_and_converted_runs(
     assert [json.loads(line)["file"] for line in explained] == expected
 
 
-def test_the_order_may_be_in_the_configuration(campaign: Path, xcg_command: Command) -> None:
-    config = campaign / "c.yaml"
-    text = config.read_text()
-    config.write_text(text + "order: file\n")
-    assert "0.5000" in xcg_command("evaluate", config).stdout
-    assert "0.3333" in xcg_command("evaluate", config, "--set", "order=score").stdout
-    for keys, place, message in (
-        (
-            "order: file\nties: rank\n",
-            ":5",
-            "ties is 'rank', which has no effect: the order 'file' has",
-        ),
-        ("order: rank\nties: rank\n", ":5", "order and ties are both 'rank': expected 'document' or"),
-    ):
-        config.write_text(text + keys)
-        wrong = xcg_command("evaluate", config)
-        assert wrong.returncode == 2
-        assert wrong.stderr.startswith(f"xcg: error: {config}{place}: ties: {message}")
-
-
 COMMANDS = [
     "evaluate --assessments q --run - --set order=file --measures RR",
     "evaluate --assessments q --run - --run r --workers 2",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
@@ -87,20 +85,3 @@ def test_strategies_are_compared_over_alpha(xcg_command: Command, campaign: list
     assert done.stderr == (
         "xcg: note: bm25+oracle is a greedy reference: its results are ordered with the assessments\n"
     )
-
-
-def test_records_hold_scores_and_crossings(xcg_command: Command, campaign: list[object]) -> None:
-    call = ("sweep", *campaign, *STRATEGIES, "--format")
-    done = xcg_command(*call, "csv", "--set", "sweep.step=0.25")
-    scores = list(csv.DictReader(io.StringIO(done.stdout)))
-    alphas = [0, 0.001, 0.25, 0.5, 0.75, 0.999, 1]
-    assert [float(row["alpha"]) for row in scores] == alphas * 3
-    assert [float(row["score"]) for row in scores[:14]] == pytest.approx(
-        [1 + 0.9 * (1 - alpha) for alpha in alphas] + [1.5] * 7
-    )
-    assert [row["best"] for row in scores[:14]] == ["yes"] * 3 + ["no"] * 7 + ["yes"] * 4
-    assert {row["best"] for row in scores[14:]} == {"greedy reference"}
-    crossings = xcg_command(*call, "jsonl", "--set", "sweep.crossings=true")
-    crossing = json.loads(crossings.stdout)
-    assert crossing["alpha"] == pytest.approx(4 / 9, abs=0.005)
-    assert (crossing["before"], crossing["after"]) == ("thorough", "top_ranked")

@@ -139,16 +139,3 @@ def test_standard_measures_follow_the_advice_of_their_message(
     # Relevant elements: /a, /a/p[1] and /a/p[2] of d; two of them at ranks 1 and 3.
     found = xcg.evaluate(target, run, None, None, "AP").value("r", "AP")
     assert found == pytest.approx((1 + 2 / 3) / 3)
-
-
-def test_the_command_keeps_offset_qrels_and_their_notes(campaign: Path, xcg_command: Command) -> None:
-    (campaign / "q").write_text("1 Q0 d 9 20 3 0:10 15:0\n1 Q0 e 0 20\n")
-    done = xcg_command("convert", "--assessments", campaign / "q", "--to", "offsets")
-    assert (done.returncode, done.stdout) == (0, (campaign / "q").read_text())
-    assert done.stderr == (
-        "xcg: note: relevant sizes that differ from the passages; the stated sizes count: 1 time; "
-        f"the first: {campaign}/q:1: 9 relevant characters, but the passages have 10\n"
-    )
-    refused = xcg_command("convert", "--assessments", campaign / "q", "--to", "inex2004")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "expected the format offsets or jsonl, or a corpus, in which" in refused.stderr

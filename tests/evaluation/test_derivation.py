@@ -1,4 +1,4 @@
-"""Derivations of nxCG and MAep end in the values of evaluate, and models show all settings."""
+"""Derivations of nxCG and MAep end in the values of evaluate."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from subprocess import CompletedProcess
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -14,11 +14,8 @@ from conftest import ROOT
 import xcg
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
-from xcg.registry import fields_of
 from xcg.report.explanations import ranking_tables
 from xcg.terminal_tables import terminal_text
-from xcg.user_model.model import UserModel
-from xcg.user_model.relevance_value import Effort, RelevanceValue
 
 Command = Callable[..., CompletedProcess[str]]
 MODELS: list[Any] = [
@@ -79,46 +76,3 @@ def test_the_tables_show_the_steps_and_the_settings(xcg_command: Command) -> Non
     )
     text = terminal_text(ranking_tables(one))
     assert "MAep is computed over the text that is read" in " ".join(text.split())
-
-
-def changed(model: UserModel) -> dict[str, UserModel]:
-    """Return setting → the model with another value of this setting."""
-    others: dict[str, Any] = {
-        "quantisation": "gen",
-        "ideal": {"name": "kazai_lalmas", "tie": "shallower"},
-        "relevance_value.alpha": 0.5,
-        "relevance_value.normalisation": "none",
-        "relevance_value.partially_seen": {"name": "growing_alpha", "exponent": 2},
-        "relevance_value.near_misses": {"name": "distance", "reach": 3},
-        "relevance_value.reader": lambda document: None,
-        "effort.tokenizer": len,
-    }
-    found = {}
-    for prefix, section in (("", UserModel), ("relevance_value.", RelevanceValue), ("effort.", Effort)):
-        for name, parameter in fields_of(section).items():
-            if name in ("name", "relevance_value", "effort"):
-                continue
-            key = prefix + name
-            value = others.get(key) or next(
-                word for word in get_args(parameter.type) if word != parameter.default
-            )
-            content: Any = {name: value}
-            if prefix:
-                content = {prefix[:-1]: content}
-            found[key] = UserModel.of({"name": model.name, **content})
-    return found
-
-
-def test_every_setting_changes_the_description() -> None:
-    default = UserModel("m")
-    models = changed(default)
-    assert len(models) == 14
-    descriptions = {key: str(model.settings) for key, model in models.items()}
-    assert len({*descriptions.values(), str(default.settings)}) == 1 + len(models)
-    tables = [
-        UserModel.of({"name": "m", "quantisation": quantisation})
-        for quantisation in ({"table": {"3,3": 1}}, {"table": {"3,3": 0.5}}, {"gains": {1: 2}})
-    ]
-    assert [model.settings["quantisation"] for model in tables] == [
-        *("table(3,3: 1)", "table(3,3: 0.5)", "gains(1: 2)"),
-    ]

@@ -132,28 +132,6 @@ def test_objects_are_not_used_up(root: Path) -> None:
     assert sorted(xcg.evaluate(base, runs[::-1], corpus)) == sorted(first)
 
 
-def test_paths_may_be_text_or_path_objects(root: Path) -> None:
-    folder = root / "assessments/kazai-lalmas-2006"
-    runs = root / "corpora_samples/kazai-lalmas-2006-runs"
-    first = list(xcg.evaluate(folder, runs))
-    assert list(xcg.evaluate(str(folder), str(runs))) == first
-    assert list(xcg.evaluate([folder], [str(runs)])) == first
-
-
-def test_graded_gains_are_floats() -> None:
-    model = {"name": "m", "quantisation": {"table": {"3,3": 0.33, "2,2": 0.0625}}}
-    results = xcg.evaluate(ASSESSMENTS, {"r": GOOD}, user_model=model, measures=["xCG@2"])
-    assert results.value("r", "xCG@2", "1") == 0.33 + 0.0625
-
-
-def test_the_same_element_twice_is_fully_seen() -> None:
-    runs = {"r": {"2": ["d#/a/s[2]", "d#/a/s[2]"]}}
-    half = {"name": "half", "relevance_value": {"alpha": 0.5, "normalisation": "none"}}
-    results = xcg.evaluate(ASSESSMENTS, runs, user_model=[half, "overlap-off"], measures=["xCG@2"])
-    assert results.value("r", "xCG@2", "2", "half") == 1.5
-    assert results.value("r", "xCG@2", "2", "overlap-off") == 2.0
-
-
 def test_an_unknown_size_is_an_error() -> None:
     runs = {"r": {"1": ["d#/a/s[1]", "d#/a"]}}
     with pytest.raises(InputError, match=r"topic 1, d, /a\[1\].*size in characters is not known"):

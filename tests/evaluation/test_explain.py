@@ -10,13 +10,12 @@ from conftest import Command
 from hypothesis import given
 from random_cases import RandomCampaign, campaigns
 
-import xcg
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.explain import explain as explain_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
 from xcg.gains.topic import KnownGains, ranking_gains
-from xcg.user_model.model import UserModel, shipped_models
+from xcg.user_model.model import UserModel
 
 
 def explain(base: Any, runs: Any, topic: str, corpus: Any = None, user_model: Any = None) -> Any:
@@ -61,43 +60,6 @@ def test_frb_is_explained_as_in_section_6_1_1_1(root: Path) -> None:
         "its parent article[1] was returned at rank 8",
     )
     assert all(seen != "no" for _, seen, _, _ in lines[3:])
-
-
-OTHER_SCALES = ("levels", "inex-2005", "spans", "spans-levels")
-TEXT = {"name": "text", "quantisation": "sog", "spans": "text"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "model", [*(name for name in shipped_models() if name not in OTHER_SCALES), TEXT], ids=str
-)
-def test_explained_gains_are_those_of_the_evaluation(root: Path, model: Any) -> None:
-    base = root / "assessments/handbook"
-    runs = root / "corpora_samples/handbook-runs"
-    corpus = xcg.Corpus(root / "corpora_samples/handbook")
-    topics = Inputs(base).recall_base.topics
-    compared = 0
-    for topic in topics:
-        try:
-            found = explain(base, runs, topic, corpus, model)
-        except XcgError as error:
-            assert "has no ideal element" in str(error)
-            continue
-        depth = max(len(one.results) for one in found)
-        measures = [f"xCG@{rank}" for rank in range(1, depth + 1)]
-        figures = (
-            xcg.evaluate(base, runs, corpus, model, [*measures, "gr@1500"]) if topic == "1" else None
-        )
-        for one in found:
-            total = 0.0
-            for result in one.results:
-                total += result.gain
-                assert result.why
-                if figures is not None:
-                    expected = figures.value(one.run, f"xCG@{result.rank}", topic)
-                    assert total == pytest.approx(expected, abs=1e-12)
-                compared += 1
-    assert compared > 1000
 
 
 @given(campaigns())

@@ -97,18 +97,6 @@ def test_gold_of_the_question_is_no_duplicate() -> None:
     assert [one.topic for one in found.duplicates] == ["1", "2"]
 
 
-def test_without_runs_only_duplicates_are_found() -> None:
-    found = review_gold(GOLD, (), CORPUS)
-    assert (found.runs, found.disagreements, found.missed) == ([], [], [])
-    assert [one.returned for one in found.duplicates] == [[], []]
-
-
-def test_one_run_has_no_disagreement() -> None:
-    found = review_gold(GOLD, {"r": {"1": [("a", 0, 58)]}}, CORPUS)
-    assert found.disagreements == []
-    assert [(one.topic, one.doc) for one in found.missed] == [("2", "a"), ("2", "c")]
-
-
 def test_similar_passages_if_allowed() -> None:
     edited = ANSWER.replace("the comb", "a comb")
     corpus = {"a": ANSWER, "b": f"Known: {edited}"}
@@ -146,16 +134,6 @@ def test_a_text_that_occurs_too_often_is_noted() -> None:
     assert found.notes == ["note: gold texts that are too frequent to be searched everywhere: 1"]
 
 
-def test_short_gold_is_noted() -> None:
-    found = review_gold({"1": {"a": [(0, 30), (0, 58)]}}, (), CORPUS)
-    assert found.short == 1
-    (note,) = found.notes
-    assert note == (
-        "note: gold spans with fewer than 40 characters without white space, of which no duplicates "
-        "were searched: 1"
-    )
-
-
 def test_an_unreadable_document_without_gold_is_noted() -> None:
     found = review_gold({"1": {"a": [(0, 58)]}}, (), {**CORPUS, "broken": "<a><b></a>"})
     assert [one.doc for one in found.duplicates] == ["b"]
@@ -179,18 +157,6 @@ def test_a_run_without_answers_is_a_warning() -> None:
     assert found.notes[0].startswith("warning: run r answers no assessed topic")
     with pytest.raises(XcgError, match="no topic of the runs is assessed"):
         review_gold({"1": GOLD["1"]}, runs, CORPUS)
-
-
-def test_quotes_are_gold() -> None:
-    found = review_gold({"1": {"a": [{"exact": ANSWER}]}}, (), CORPUS)
-    assert [one.doc for one in found.duplicates] == ["b"]
-
-
-def test_records_have_the_same_keys() -> None:
-    runs = {"r": {"1": [("b", 0, 75)]}, "s": {"1": [("a", 0, 58)]}}
-    records = review_gold(GOLD, runs, CORPUS).to_records()
-    assert {one["section"] for one in records} == {"disagreement", "missed", "duplicate"}
-    assert len({tuple(record) for record in records}) == 1
 
 
 def test_oracle_is_no_run() -> None:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import random
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base
 
 import xcg
 from xcg import Run
-from xcg.cli.main import main
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.chunk_comparison import ResultLine
 from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.curves import curves, threshold_curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
-from xcg.gains import oracle
 from xcg.report.inex_eval import inex_eval_scores
+from xcg.report.marks import marks_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.perturbation import perturb
 from xcg.strategies.registry import rewrite
@@ -122,14 +114,6 @@ def test_measures_of_text_follow_each_user_model() -> None:
     assert found.value("r+oracle", "xCG@1", user_model="leaves") == 1
 
 
-def test_standard_measures_order_documents_by_level() -> None:
-    base = {"1": {"a": 1, "b": 3, "c": 0, "d": 2}}
-    scored = {"x": 6.0, "a": 5.0, "c": 4.0, "b": 3.0, "d": 3.0}
-    found = xcg.evaluate(base, {"r": {"1": scored}}, measures="nDCG@3 AP RR", strategies="oracle")
-    assert [row.value for row in found.means()] == [1, 1, 1]
-    assert NOTE in found.notes
-
-
 def test_measures_of_text_use_the_order_under_the_user_model() -> None:
     run = chunk_run("r", [("bees", 70, 80), ("bees", 0, 20), ("bees", 12, 30)])
     found = xcg.evaluate(
@@ -186,37 +170,6 @@ def test_sizes_that_are_unknown_are_named_with_run_and_topic() -> None:
     assert "give the corpus" in message
 
 
-def test_rankings_that_take_too_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oracle, "MAX_STEPS", 5)
-    with pytest.raises(InputError, match=r"run r, topic 1, .*needs more than 5 comparisons"):
-        xcg.evaluate(ASSESSED, RANKING, SECTIONS, measures="xCG@1", strategies="oracle")
-
-
-def test_values_do_not_depend_on_workers_and_the_order_of_runs() -> None:
-    rng = random.Random(20)
-    documents = {f"d{n}": "<a><s><p>one</p><p>two</p></s><s>three</s></a>" for n in range(6)}
-    paths = ["/a", "/a/s[1]", "/a/s[1]/p[1]", "/a/s[1]/p[2]", "/a/s[2]"]
-    elements = [f"{file}#{path}" for file in documents for path in paths]
-    base = {
-        topic: {
-            file: {path: rng.choice([(1, 1), (2, 2), (3, 3), (2, 1)]) for path in rng.sample(paths, 3)}
-            for file in rng.sample(list(documents), 4)
-        }
-        for topic in "12"
-    }
-    runs = [
-        Run.of(name, {topic: rng.sample(elements, 20) for topic in base}) for name in ("q", "r", "s")
-    ]
-    measures = "MAep nxCG@3 AP"
-    one = xcg.evaluate(base, runs, documents, measures=measures, strategies=["thorough", "oracle"])
-    others = xcg.evaluate(
-        base, runs[::-1], documents, measures=measures, strategies=["oracle", "thorough"], workers=2
-    )
-    assert sorted(others) == sorted(one)
-    assert any("q+oracle, r+oracle, s+oracle are greedy references" in note for note in one.notes)
-    assert sorted(others.scope.references) == list(one.scope.references)
-
-
 def test_alternative_assessments_have_their_own_order() -> None:
     other = {"1": {"d": {"/a/s[2]": (3, 3)}}}
     given = Inputs(runs={"r": {"1": ["x#/a", "d#/a/s[1]", "d#/a/s[2]"]}}, corpus=SECTIONS)
@@ -259,59 +212,15 @@ def test_gates_refuse_reference_points() -> None:
         assert_retrieval(ASSESSED, inputs().loaded_runs, SECTIONS, fail_under={"xCG@1": 0.1})
 
 
-# Commands
-
-
-@pytest.fixture
-def campaign(tmp_path: Path) -> Path:
-    for name, source in SECTIONS.items():
-        (tmp_path / "documents").mkdir(exist_ok=True)
-        (tmp_path / "documents" / f"{name}.xml").write_text(source)
-    lines = [
-        {"topic": topic, "doc": "d", "path": path, "exhaustivity": e, "specificity": s}
-        for topic in "12345"
-        for path, (e, s) in ASSESSED["1"]["d"].items()
-    ]
-    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    Run("r", {topic: Run.of("r", RANKING["r"]).rankings["1"] for topic in "12345"}).write(
-        tmp_path / "run.txt"
+def test_the_reference_point_is_never_the_best_run() -> None:
+    models = ["kazai-lalmas-2006", "overlap-off"]
+    found = xcg.evaluate(
+        ASSESSED, RANKING, SECTIONS, models, "xCG@1", strategies=["thorough", "oracle"]
     )
-    return tmp_path
-
-
-@pytest.fixture
-def command(campaign: Path) -> Callable[..., Result]:
-    files = ["--assessments", str(campaign / "gold.jsonl"), "--run", str(campaign / "run.txt")]
-    files += ["--corpus", str(campaign / "documents")]
-
-    def run(name: str, *options: str) -> Result:
-        return CliRunner().invoke(main, [name, *files, *options])
-
-    return run
-
-
-def test_the_reference_point_is_never_the_best_run(command: Callable[..., Result]) -> None:
-    strategies = ["--strategy", "thorough", "--strategy", "oracle", "--measures", "xCG@1"]
-    marked = command("evaluate", *strategies, "--format", "markdown")
-    assert marked.exit_code == 0, marked.output
-    assert "| r+thorough | **0.1000** |" in marked.stdout
-    assert "| r+oracle   |     1.0000 |" in marked.stdout
-    models = ["--user-model", "kazai-lalmas-2006", "--user-model", "overlap-off"]
-    ranked = command("evaluate", *strategies, *models)
-    assert "0.1000   1." in ranked.stdout
-    assert "1.0000    –" in ranked.stdout
-    assert "2." not in ranked.stdout
-    more = [*strategies, "--strategy", "innermost", "--baseline", "best"]
-    compared = command("compare", *more, "--format", "csv")
-    assert compared.exit_code == 0, compared.output
-    (row,) = csv.DictReader(io.StringIO(compared.stdout))
-    assert {row["run"], row["baseline"]} == {"r+innermost", "r+thorough"}
-
-
-def test_convert_refuses_oracle(campaign: Path) -> None:
-    target = campaign / "out.txt"
-    options = ["--run", str(campaign / "run.txt"), "--strategy", "oracle", "--output", str(target)]
-    refused = CliRunner().invoke(main, ["convert", *options])
-    assert refused.exit_code == 2
-    assert "needs assessments" in refused.stderr
-    assert not target.exists()
+    assert [line.split()[2:4] for line in found.to_text().splitlines()[1:]] == [
+        ["0.1000", "1."],
+        ["1.0000", "–"],
+    ]
+    alone = found.shown(marks=lambda: marks_of(found)).to_text("markdown")
+    assert "**0.1000**" in alone
+    assert "**1.0000**" not in alone

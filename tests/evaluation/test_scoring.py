@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Command
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -187,24 +186,6 @@ def test_a_run_that_cannot_be_read_comes_before_a_strategy_that_fails(tmp_path: 
 
 def fails(ranking: object, corpus: object) -> object:
     raise ValueError("no result")
-
-
-@pytest.mark.slow
-def test_workers_of_the_command(root: Path, xcg_command: Command, tmp_path: Path) -> None:
-    sample = ["evaluate", "configs/kazai-lalmas-2006.yaml"]
-    sample[1] = str(next((root / "configs").glob("*.yaml")))
-    one = xcg_command(*sample, "--per-topic")
-    two = xcg_command(*sample, "--per-topic", "--workers", 2)
-    assert (two.stdout, two.stderr, two.returncode) == (one.stdout, one.stderr, 0)
-    runs = write_runs(tmp_path / "runs", {"r1": RUNS["r1"], "r2": {"1": ["d#/a[0]"]}})
-    (tmp_path / "base.qrels").write_text("1 0 d 1\n")
-    config = tmp_path / "c.yaml"
-    config.write_text("assessments: base.qrels\nruns: runs\nworkers: 2\n")
-    wrong = xcg_command("evaluate", config)
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert wrong.stderr.startswith(f"xcg: error: {runs}/r2.txt:1: ")
-    config.write_text("assessments: base.qrels\nruns: runs\nworkers: 0\n")
-    assert "c.yaml:3: workers: expected 1 to 1,000 processes" in xcg_command("evaluate", config).stderr
 
 
 def test_work_that_cannot_be_divided_needs_no_joblib(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Command
 
 import xcg
 from xcg.errors import InputError, NothingToAverageError
@@ -158,23 +157,3 @@ def test_topics_without_entry_points_score_0_if_other_topics_have_them(tmp_path:
     without = qrels(tmp_path, "1 Q0 d 15 30 -1 10:15\n2 Q0 e 4 10 -1 3:4\n")
     with pytest.raises(InputError, match="BiC: needs best entry points"):
         xcg.evaluate(without, run(tmp_path, OFFSETS), measures="BiC")
-
-
-def test_the_command_reads_the_stated_sizes(tmp_path: Path, xcg_command: Command) -> None:
-    """Relevant size 20 of which 15 are in passages; repeated text in e counts twice."""
-    (tmp_path / "qrels").write_text("1 Q0 d 20 30 12 10:15\n1 Q0 e 0 10\n")
-    (tmp_path / "r").write_text("1 Q0 d 1 3 r 10 10\n1 Q0 e 2 2 r 0 5\n1 Q0 e 3 1 r 0 5\n")
-    call = ("evaluate", "--assessments", tmp_path / "qrels", "--run", tmp_path / "r", "--format", "csv")
-    done = xcg_command(*call, "--measures", "charP charR charP(repeated=once) gR@1 gP@9 AiP")
-    assert done.returncode == 0, done.stderr
-    values = {line.split(",")[2]: float(line.split(",")[3]) for line in done.stdout.splitlines()[1:]}
-    assert values["charP"] == 10 / 20
-    assert values["charP(repeated=once)"] == 10 / 15
-    assert values["charR"] == 10 / 20
-    assert values["gR@1"] == 1
-    # F of precision 1 and recall .5 with β² = 1/16, and a second article without relevant text
-    assert values["gP@9"] == pytest.approx((17 / 16) * 0.5 / (1 / 16 + 0.5) / 2)
-    assert values["AiP"] == pytest.approx(51 / 101)
-    wrong = xcg_command(*call, "--measures", "AiP(repeated=twice)")
-    assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "AiP: illegal repeated 'twice': expected one of official, once" in wrong.stderr

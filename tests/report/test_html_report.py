@@ -148,29 +148,6 @@ def test_the_scores_are_those_of_the_evaluation(sample: Inputs, data: Any) -> No
     assert set(results.notes) <= set(data["notes"])
 
 
-def test_the_best_runs_are_tested_against_the_second(sample: Inputs, data: Any) -> None:
-    pytest.importorskip("scipy")
-    from xcg.statistics.significance import compare_runs
-
-    results = xcg.evaluate(
-        sample.assessments, sample.runs, sample.corpus, sample.user_model, sample.measures
-    )
-    assert len(data["best"]) == len(results.measures) * len(results.user_models)
-    for line in data["best"]:
-        means = {
-            run: results.value(run, line["measure"], user_model=line["model"]) for run in results.runs
-        }
-        first, second = sorted(means, key=lambda run: -means[run])[:2]
-        assert (line["run"], line["second"]) == (first, second)
-        assert line["difference"] == pytest.approx(means[first] - means[second])
-        (other,) = (
-            one
-            for one in compare_runs(results, line["measure"], line["model"], baseline="best")
-            if one.run == second
-        )
-        assert (line["p"], line["significant"]) == (other.p_adjusted, other.p_adjusted < 0.05)
-
-
 def test_the_intervals_of_means_are_those_of_scipy(data: Any) -> None:
     stats = pytest.importorskip("scipy.stats")
     compared = 0

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
-from test_html_report import CHROMIUM, Page, browse_with_self_test, page_bytes
+from test_html_report import CHROMIUM, browse_with_self_test, page_bytes
 
-import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.report import html_statistics
@@ -152,23 +150,3 @@ def test_the_browser_marks_oracle_as_reference_point(inputs: Inputs, tmp_path: P
         assert set(rows) == {"bm25+oracle (greedy reference)", "bm25+unique"}
         assert "<strong>" in rows["bm25+unique"]
         assert "<strong>" not in rows["bm25+oracle (greedy reference)"]
-
-
-@pytest.mark.slow
-def test_a_campaign_with_documents_is_self_contained() -> None:
-    sample = xcg.load(ROOT / "configs/quickstart.yaml").inputs
-    inputs = Inputs(
-        sample.assessments,
-        sample.runs,
-        sample.corpus,
-        measures="nxCG@10",
-        strategies=["thorough", "top_ranked", "max_score"],
-    )
-    page = page_bytes(inputs, explained=0).decode()
-    assert "http://" not in page
-    assert "https://" not in page
-    shares = Page(page).data["strategies"]["overlap"]
-    for thorough, top_ranked, max_score, oracle in shares.values():
-        assert 0 <= thorough <= 1
-        assert top_ranked == max_score == 0
-        assert oracle is None

@@ -367,20 +367,6 @@ def test_only_some_means_are_nan(inex_eval: Evaluator) -> None:
         assert {name for name, value in found.items() if value == "NaN"} == names
 
 
-def test_one_refused_run_refuses_all(inex_eval: Evaluator) -> None:
-    message = refusal(inex_eval.run("-f", ONE_DOCUMENT, "1 d 0 10", "1 d 0 10, 1 d 5 10"))
-    assert "run1:2" in message
-
-
-def test_every_run_has_its_own_block(inex_eval: Evaluator) -> None:
-    output = inex_eval.run("-f", ONE_DOCUMENT, "1 d 0 10", "1 d 0 20").stdout
-    first, second = output.split("</eval>\n")[:2]
-    assert first.splitlines()[0] == '<eval run-id="tag0" file="run0">'
-    assert second.splitlines()[0] == '<eval run-id="tag1" file="run1">'
-    assert values(first)["char_prec"] == "1.0"
-    assert values(second)["char_prec"] == "0.5"
-
-
 def test_fields_are_separated_by_white_space(inex_eval: Evaluator) -> None:
     done = inex_eval.raw("-f", "1\tQ0  d 10\t100 0 0:10\n", "1\tQ0   d 1 1\ttag 0  20\n")
     assert values(done.stdout)["char_prec"] == "0.5"
@@ -432,11 +418,6 @@ def test_unanswered_topics_are_printed_if_means_are_over_all(inex_eval: Evaluato
     assert inex_eval("-f -q", TWO_TOPICS, "1 d 0 10", topic="2") == {}
 
 
-def test_recall_above_1_prints_no_line_of_its_own(inex_eval: Evaluator) -> None:
-    output = inex_eval.run("-f", "1 Q0 d 10 100 0 0:20\n", "1 d 0 20").stdout
-    assert output.startswith("<eval ")
-
-
 def test_lines_of_the_focused_task(inex_eval: Evaluator) -> None:
     output = inex_eval.run("-f -q", ONE_DOCUMENT, "1 d 0 20").stdout
     topic = """\
@@ -481,14 +462,3 @@ rel_ret_size\t1\t0
     points = "".join(f"ircl_prn.{point / 10:.2f}\tall\t0.5\n" for point in range(11))
     block = f'<eval run-id="tag0" file="run0">\n{topic}num_q\t\tall\t1\n{mean}{points}</eval>\n'
     assert output == block
-
-
-def test_topics_come_first_in_string_order(inex_eval: Evaluator) -> None:
-    qrels = "9 Q0 d 10 100 0 0:10\n10 Q0 d 10 100 0 0:10\n"
-    output = inex_eval.run("-f -q", qrels, "9 d 0 10, 10 d 0 10").stdout
-    topics = [re.split(r"\t+", line)[1] for line in output.splitlines() if "\t" in line]
-    assert list(dict.fromkeys(topics)) == ["10", "9", "all"]
-    quiet = inex_eval.run("-f", qrels, "9 d 0 10, 10 d 0 10").stdout
-    assert (
-        "".join(line for line in output.splitlines(True) if not re.search(r"\t(9|10)\t", line)) == quiet
-    )

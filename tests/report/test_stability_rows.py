@@ -230,16 +230,3 @@ def test_notes_have_the_scores_of_runs_and_the_reason_for_empty_cells() -> None:
     assert [fact.partition(":")[0] for fact in facts] == [
         f"empty {name}" for name in ("difference needed", "% of best", "% of mean")
     ]
-
-
-def test_every_empty_column_has_a_reason() -> None:
-    """The lowest three ranges are empty; the only range with comparisons has no reliable difference."""
-    rates = rates_of([[0, 0, 0, 45]], [[0, 0, 0, 90]])
-    rows = needed_rows(rates, PAPER, [], "none")
-    shares = ["% of best", "% of mean"]
-    assert [name for row in rows for name, value in row.items() if value is None] == [
-        *("difference needed", *shares, "swaps below 0.01, %", "mean of 3 bins, %")
-    ]
-    assert [fact.partition(":")[0] for fact in cell_facts(rows)] == [
-        f"empty {name}" for name in ("difference needed", "swaps below 0.01, %", *shares)
-    ]
