@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -178,13 +177,3 @@ def test_ways_to_state_it(campaign: Path, tmp_path: Path) -> None:
         assert {**found, "path": Path(found["path"])} == expected
     with pytest.raises(InputError, match=r"corpus: exclude: expected names of elements .* 'a:b'"):
         xcg.load(campaign, set=["corpus.exclude=[a:b]"])
-
-
-def test_a_record_states_it(campaign: Path, xcg_command: Command) -> None:
-    record, folder = campaign.with_name("r.json"), campaign.parent
-    (folder / "gold.jsonl").write_text(
-        (folder / "gold.jsonl").read_text("utf-8").split("\n")[0], "utf-8"
-    )
-    first = xcg_command("evaluate", campaign, "--set", f"record={record}", cwd=folder)
-    assert json.loads(record.read_text("utf-8"))["settings"]["corpus"]["exclude"] == ["front"]
-    assert xcg_command("evaluate", record, cwd=folder).stdout == first.stdout

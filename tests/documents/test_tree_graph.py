@@ -6,7 +6,6 @@ import itertools
 import pickle
 from collections.abc import Callable
 from copy import deepcopy
-from pathlib import Path
 from xml.etree import ElementTree as Standard
 
 import networkx as nx
@@ -16,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import markup
 
-import xcg
 from xcg.documents.parsing import parse_document
 from xcg.documents.tree import ElementTree
 
@@ -197,15 +195,6 @@ def test_a_row_that_does_not_exist_is_the_error_of_networkx() -> None:
         next(tree.predecessors(-1))
     with pytest.raises(KeyError):
         tree.nodes[5]
-
-
-def test_a_pickled_tree_needs_no_corpus(tmp_path: Path) -> None:
-    (tmp_path / "d.xml").write_text(SOURCE)
-    pickled = pickle.dumps(xcg.Corpus(tmp_path, cache=False).tree("d"))
-    (tmp_path / "d.xml").unlink()
-    tree = pickle.loads(pickled)
-    assert tree.element_text(B1) == "yy"
-    assert (tree.find("/a[1]/b[2]"), tree.short_path(C)) == (B2, "c[1]")
 
 
 def test_a_tree_prints_its_root_and_its_number_of_elements() -> None:

@@ -62,21 +62,6 @@ def test_a_folder_that_cannot_be_listed_is_noted(
     assert note.endswith("lost+found/: cannot list the folder: Permission denied")
 
 
-def test_an_evaluation_and_check_note_unread_files(tmp_path: Path, xcg_command: Command) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "d.xml").write_text("<a>one</a>", encoding="utf-8")
-    (tmp_path / "docs" / "e.pdf").write_bytes(b"%PDF")
-    gold = '{"topic": "1", "doc": "d", "start": 0, "end": 3, "level": 1}\n'
-    (tmp_path / "gold.jsonl").write_text(gold, encoding="utf-8")
-    run = '{"topic": "1", "doc": "d", "start": 0, "end": 3, "rank": 1}\n'
-    (tmp_path / "run.jsonl").write_text(run, encoding="utf-8")
-    files = ("--assessments", "gold.jsonl", "--run", "run.jsonl", "--corpus", "docs")
-    for command in ("evaluate", "check"):
-        done = xcg_command(command, *files, cwd=tmp_path)
-        assert done.returncode == 0
-        assert "note: docs: 1 .pdf file is not read" in done.stderr
-
-
 @pytest.mark.parametrize("form", ["folder", "archive", "memory"])
 def test_names_that_mean_elements_in_trec_files_are_noted(tmp_path: Path, form: str) -> None:
     (tmp_path / "corpus" / "d#").mkdir(parents=True)

@@ -95,17 +95,6 @@ def test_lines_with_one_document_add_up(tmp_path: Path) -> None:
     assert base.entry_points("1") == {"d": 5}
 
 
-def test_a_sixth_field_alone_is_neither_entry_point_nor_passage(tmp_path: Path) -> None:
-    base, notes = read(tmp_path, "1 Q0 d 9 99 12\n1 Q0 e 10 99 5:10\n1 Q0 f 0 99 -1\n")
-    assert base.spans("1") == {"d": [], "e": [], "f": []}
-    assert base.entry_points("1") == {}
-    assert base.document_sizes("1")["e"] == (10, 99)
-    assert [note.partition(": the first")[0].split(";")[0] for note in notes] == [
-        "note: sixth fields without passages, which are ignored: 2 times",
-        "note: relevant sizes that differ from the passages",
-    ]
-
-
 def test_regular_files_are_read_as_irregular_ones(tmp_path: Path) -> None:
     regular = [
         "1 Q0 a.xml 30 100 5 5:10 20:20",

@@ -167,19 +167,6 @@ def test_update_keeps_lines_and_marks_what_is_lost(xcg_command: Command, tmp_pat
     assert "--fuzzy" in wrong.stderr
 
 
-def test_progress_counts_the_documents_that_are_searched(tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        {"topic": "1", "doc": "d", "text": "word"},
-        {"topic": "1", "doc": "e", "text": "x"},
-        {"topic": "2", "doc": "d", "text": "first"},
-    )
-    calls: list[tuple[int, int]] = []
-    corpus = xcg.Corpus.of({**CORPUS, "e": "<a>x</a>"})
-    locate_passages(path, corpus, progress=lambda done, of: calls.append((done, of)))
-    assert calls == [(0, 2), (1, 2)]
-
-
 def test_update_moves_the_best_entry_point_with_its_passage(tmp_path: Path) -> None:
     corpus = Corpus.of({"bees": "News: Bees dance. They waggle in the dark hive."})
     record = {"topic": "1", "doc": "bees", "start": 12, "end": 41}

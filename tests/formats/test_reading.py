@@ -18,9 +18,7 @@ from hypothesis import strategies as st
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS
-from xcg.runs.run import RUN_FORMATS, Ranking, Run
-
-EXPECTED = Ranking(["f", "g"], ["", "/a[1]"], {0: (5, 25)})
+from xcg.runs.run import RUN_FORMATS, Run
 
 RUN_FILES = {
     "inex": submission("<file>f</file><path>/a</path>"),
@@ -126,18 +124,6 @@ def test_missing_and_damaged_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="contains no files"):
         read_assessments(tmp_path / "empty")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "1 Q0 f 1 2 t 5 20\n1 Q0 g 2 1 t /a\n",
-        '{"topic": "1", "doc": "f", "start": 5, "end": 25}\n{"topic": "1", "doc": "g", "path": "/a"}\n',
-        submission('<file>f</file><fol offset="5" length="20"/>', "<file>g</file><path>/a</path>"),
-    ],
-)
-def test_passages_in_three_formats_are_read_alike(tmp_path: Path, text: str) -> None:
-    assert read_run(write(tmp_path, text)).rankings["1"] == EXPECTED
 
 
 @given(data=st.data())

@@ -15,9 +15,6 @@ import pytest
 import xcg
 import xcg.testing
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.inputs import Inputs
-from xcg.judgements.recall_base import RecallBase, Span
-from xcg.report.inex_eval import inex_eval_scores
 from xcg.runs.chunks import ChunkSpan, run_of_chunks, span_of
 
 #       0123456789012345678901234567890123456789012
@@ -134,22 +131,6 @@ def test_refused(chunk: object, message: str) -> None:
         span_of(chunk)
     with pytest.raises(InputError, match=rf"^run r, topic 7, rank 2: .*{message}"):
         run_of_chunks("r", {"7": [("d", 0, 1), chunk]})
-
-
-def test_document_named() -> None:
-    chunk = langchain("Ants", source="/tmp/bees", start_index=18, title="bees", number=7, empty="")
-    assert span_of(chunk, "title").document == "bees"
-    assert span_of(chunk, "number").document == "7"
-    assert span_of(chunk, lambda c: c.metadata["source"].split("/")[-1]).document == "bees"
-    scored = Thing(node=node("Ants", 18), score=1)
-    assert span_of(scored, lambda n: n.metadata["file_name"]).document == "bees"
-    assert span_of(scored, "file_name").document == "bees"
-    assert span_of({"doc": 1, "id": "e", "start": 0, "end": 1}, "id").document == "e"
-    for wrong in ("name", "empty"):
-        with pytest.raises(XcgError, match=f"no '{wrong}', the key for document="):
-            span_of(chunk, wrong)
-    with pytest.raises(XcgError, match="the function for document= returned no name"):
-        span_of(chunk, lambda c: None)
 
 
 def test_order() -> None:
@@ -306,15 +287,6 @@ def test_a_run_states_the_parents_of_a_hierarchy() -> None:
     assert run_of_chunks("r", {"1": [block]}).rankings["1"].parents is None
 
 
-def test_evaluated() -> None:
-    base = RecallBase()
-    base.add_span("7", "bees", Span(18, 28), "qrels")
-    chunks = [langchain("Ants walk.", source="bees", start_index=18), ("bees", 28, 38)]
-    (found,) = inex_eval_scores(Inputs(base, run_of_chunks("r", {"7": chunks})))
-    assert found.topics["7"]["char_prec"] == 0.5
-    assert found.topics["7"]["char_rec"] == found.topics["7"]["iP[0.10]"] == 1
-
-
 # The libraries themselves
 
 WORDS = ("bee", "honey", "wasps", "sting", "ants", "walk", "in", "lines", "and", "never", "fly", "home")
@@ -389,37 +361,6 @@ def test_llama_index(llama_index: Any) -> None:
         span_of(llama_index.schema.TextNode(text="Ants", metadata={"file_name": "bees.txt"}))
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.slow
-def test_llama_index_hierarchy(llama_index: Any) -> None:
-    text = long_text()
-    parsers = {
-        str(size): llama_index.node_parser.SentenceSplitter(
-            chunk_size=size, chunk_overlap=3, tokenizer=words
-        )
-        for size in (150, 70, 30)
-    }
-    parser = llama_index.node_parser.HierarchicalNodeParser.from_defaults(
-        node_parser_ids=list(parsers), node_parser_map=parsers
-    )
-    nodes = parser.get_nodes_from_documents([llama_index.schema.Document(text=text, id_="bees")])
-    spans = [(span_of(n, parents=nodes, texts={"bees": text}), n.text) for n in nodes]
-    check(spans, text)
-    assert {span.document for span, _ in spans} == {"bees"}
-    leaves = llama_index.node_parser.get_leaf_nodes(nodes)
-    parents = run_of_chunks("r", {"1": nodes}, parents=nodes).rankings["1"].parents
-    assert parents is not None
-    assert {n for n, one in enumerate(nodes) if one.parent_node is not None} == parents.keys()
-    by_id = {one.node_id: number for number, one in enumerate(nodes)}
-    for number, (start, end) in parents.items():
-        above = nodes[by_id[nodes[number].parent_node.node_id]]
-        assert text[start:end] == above.text
-    # What xcg undoes: a leaf's own offsets are not those of the document it says it is from.
-    assert any(text[n.start_char_idx : n.end_char_idx] != n.text for n in leaves)
-    with pytest.raises(XcgError, match="HierarchicalNodeParser made counts from its parent"):
-        span_of(leaves[-1])
-
-
 @pytest.fixture(scope="module")
 def haystack_library() -> Any:
     pytest.importorskip("haystack.components.preprocessors")
@@ -452,27 +393,3 @@ def test_haystack(haystack_library: Any) -> None:
         assert span_of(chunks[0], "file_path").document == "bees"
     with pytest.raises(XcgError, match="split_idx_start"):
         span_of(haystack_library.Document(content="Ants", meta={"source_id": "bees"}))
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.slow
-def test_haystack_hierarchy(haystack_library: Any) -> None:
-    text = long_text()
-    document = haystack_library.Document(content=text, id="bees")
-    splitter = haystack_library.preprocessors.HierarchicalDocumentSplitter(
-        block_sizes={100, 40, 10}, split_by="word"
-    )
-    blocks = split(splitter, document)
-    assert {block.meta["__level"] for block in blocks} == {0, 1, 2, 3}
-    spans = [(span_of(block, parents=blocks, texts={"bees": text}), block.content) for block in blocks]
-    check(spans, text)
-    assert {span.document for span, _ in spans} == {"bees"}
-    assert spans[0][0] == ("bees", 0, len(text), None)
-    parents = run_of_chunks("r", {"1": blocks}, parents=blocks).rankings["1"].parents
-    assert parents is not None
-    assert parents.keys() == set(range(1, len(blocks)))
-    by_id = {block.id: block.content for block in blocks}
-    for number, (start, end) in parents.items():
-        assert text[start:end] == by_id[blocks[number].meta["__parent_id"]]
-    with pytest.raises(XcgError, match=r"at level 3 .* counts from its parent"):
-        span_of(blocks[-1])

@@ -317,17 +317,6 @@ def test_haystack_markdown_and_page_splitters() -> None:
         assert pages[span.start : span.end].strip() == found.content.strip()
 
 
-def test_stand_ins_of_llama_index_with_context() -> None:
-    node = Thing(
-        text="Title: Bees\nBees dance well in the dark of the hive.",
-        start_char_idx=8,
-        end_char_idx=48,
-        ref_doc_id="bees",
-        relationships={},
-    )
-    assert span_of(node, texts={"bees": MARKDOWN})[1:3] == (2, 48)
-
-
 def test_chunks_are_searched_like_quotes() -> None:
     body = "He said: “The bees fly home” – before night\u00adfall, in fine weather."
     found = span_of(chunk('said: "The bees fly home" - before nightfall'), texts={"bees": body})

@@ -11,7 +11,6 @@ import xcg
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.runs.chunks import run_of_chunks, span_of
-from xcg.testing import assert_retrieval
 
 TEXT = "The bee flies. Ants walk."
 GOLD = {"1": {"bees": [(0, 14)]}}
@@ -182,29 +181,6 @@ def test_options_of_wrong_types_are_errors_of_xcg(options: Any, message: str) ->
     if "document" in options:
         with pytest.raises(XcgError, match="document: expected file name, a key"):
             xcg.evaluate(GOLD, {"r": {"1": [CHUNK]}}, CORPUS, **options)
-
-
-def test_the_order_of_pairs_can_be_stated() -> None:
-    bee, ant = ("bees", 0, 14), ("bees", 15, 25)
-    pairs = {"r": {"1": [(bee, 0.2), (ant, 0.4)]}}
-    # SpanPrecision@1 is 1 if the bee is first.
-    for order, expected in (("score", 0), ("distance", 1), ("given", 1), (None, 1)):
-        results = xcg.evaluate(GOLD, pairs, CORPUS, "spans", "SpanPrecision@1", order=order)
-        assert results.value("r", "SpanPrecision@1") == expected
-        assert any("read as distances" in note for note in results.notes) == (order is None)
-    ranked = {
-        "r": {
-            "1": [
-                {"doc": "bees", "start": 15, "end": 25, "rank": 2},
-                {"doc": "bees", "start": 0, "end": 14, "rank": 1},
-            ]
-        }
-    }
-    for order in ("rank", "file", None):  # orders of TREC results leave chunks alone
-        results = xcg.evaluate(GOLD, ranked, CORPUS, "spans", "SpanPrecision@1", order=order)
-        assert results.value("r", "SpanPrecision@1") == 1
-    with pytest.raises(AssertionError):
-        assert_retrieval(GOLD, pairs, CORPUS, fail_under={"SpanPrecision@1": 1}, order="score")
 
 
 def test_an_order_of_chunks_needs_chunks_in_memory(tmp_path: Any) -> None:

@@ -327,14 +327,6 @@ def test_results_that_a_strategy_invents_are_refused(
         framework.rewrite(inventive, windows(framework))
 
 
-def test_a_strategy_that_fails_is_named(framework: Framework) -> None:
-    def failing(ranking: Ranking, corpus: object) -> Ranking:
-        raise RuntimeError("no luck")
-
-    with pytest.raises(InputError, match=r"strategy .*failing: failed: RuntimeError: no luck"):
-        framework.rewrite(failing, windows(framework))
-
-
 @pytest.mark.parametrize(
     ("strategy", "message"),
     [
@@ -456,19 +448,6 @@ def test_chunks_are_rewritten_like_spans(framework: Framework, spec: dict[str, o
             assert all("merged_from" not in framework.metadata(chunk) for chunk in kept)
 
     check()
-
-
-def test_the_texts_of_the_documents_are_asked_for_once() -> None:
-    framework = stand_ins()
-    asked = []
-
-    def text(name: str) -> str | None:
-        asked.append(name)
-        return TEXTS.get(name)
-
-    component = framework.component("top_ranked", texts=text)
-    assert len(framework.apply(component, windows(framework))) == 3
-    assert sorted(asked) == ["a", "b"]
 
 
 def test_a_text_that_is_missing_or_no_string_is_an_error() -> None:
@@ -663,24 +642,6 @@ def test_the_postprocessor_is_serialized_and_pickled() -> None:
         component.strategy = "thorough"
 
 
-def test_a_query_engine_uses_the_postprocessor() -> None:
-    framework = llama_index()
-    from llama_index.core.llms import MockLLM
-    from llama_index.core.query_engine import RetrieverQueryEngine
-    from llama_index.core.retrievers import BaseRetriever
-
-    chunks = windows(framework)
-
-    class Retriever(BaseRetriever):
-        def _retrieve(self, query_bundle: Any) -> list[Any]:
-            return chunks
-
-    engine = RetrieverQueryEngine.from_args(
-        Retriever(), MockLLM(), node_postprocessors=[framework.component("top_ranked")]
-    )
-    assert same(engine.query("bees").source_nodes, [chunks[0], chunks[2], chunks[3]])
-
-
 # The page
 
 PAGE = (ROOT / "docs/howto/frameworks.md").read_text(encoding="utf-8")
@@ -764,18 +725,6 @@ def test_a_function_of_a_module_is_serialized_and_needs_trust(monkeypatch: pytes
 
 
 # LangChain
-
-
-def test_a_chain_uses_the_transformer() -> None:
-    framework = langchain()
-    from langchain_core.runnables import RunnableLambda
-
-    chunks = windows(framework)
-    transformer = framework.component("top_ranked")
-    chain = RunnableLambda(lambda query: chunks) | transformer.transform_documents
-    kept = [chunks[0], chunks[2], chunks[3]]
-    assert same(chain.invoke("bees"), kept)
-    assert same(transformer.compress_documents(chunks, "bees"), kept)
 
 
 def test_documents_without_a_score_key_keep_their_metadata() -> None:

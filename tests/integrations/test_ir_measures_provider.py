@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import random
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -117,32 +116,6 @@ def test_levels_are_used_if_a_qrel_lacks_specificity() -> None:
     assert ir_measures.calc_aggregate([nxCG @ 1], plain, run) == {nxCG @ 1: 0.5}
 
 
-def test_overlapping_and_repeated_results_gain_nothing() -> None:
-    """The section gains 3, the article after it 0, and the other document 1."""
-    qrels = [Qrel("1", "d#/a", 1), Qrel("1", "d#/a/s[1]", 3), Qrel("1", "e", 1)]
-    run = [ScoredDoc("1", "d#/a/s[1]", 4), ScoredDoc("1", "d#/a", 3), ScoredDoc("1", "e", 2)]
-    gains = {provided.xCG @ k: value for k, value in ((1, 3.0), (2, 3.0), (3, 4.0))}
-    assert ir_measures.calc_aggregate(gains, qrels, run) == gains
-    repeated = [ScoredDoc("1", "d#/a/s[1]", 4), *run[:1], run[2]]
-    assert ir_measures.calc_aggregate(gains, qrels, repeated) == gains
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_dicts_of_whole_documents_have_the_same_means(seed: int) -> None:
-    generator = random.Random(seed)
-    names = [f"d{n}" for n in range(30)]
-    qrels = {t: {d: generator.choice([-1, 0, 0, 1, 2]) for d in names[:20]} for t in "123"}
-    run = {t: {d: generator.choice([0.5, 1.0, 2.0]) for d in names[5:]} for t in "12"}
-    ours = xcg.evaluate(qrels, {"r": run}, measures=list(MEASURES_BY_NAME), ties="document")
-    found = ir_measures.calc_aggregate([*MEASURES_BY_NAME.values(), ir_measures.nDCG @ 10], qrels, run)
-    for name, measure in MEASURES_BY_NAME.items():
-        assert found[measure] == pytest.approx(ours.value("r", name), abs=1e-12)
-    # The nDCG of trec_eval has the discount log2(rank + 1).
-    assert found[MEASURES_BY_NAME["nxDCG(discount=plus_one)@10"]] == pytest.approx(
-        found[ir_measures.nDCG @ 10]
-    )
-
-
 def test_an_evaluator_evaluates_several_runs() -> None:
     qrels, run = campaign(1, pairs=False)
     evaluator = ir_measures.evaluator(iter([nxCG @ 10, MAep]), iter(qrels))
@@ -190,28 +163,6 @@ def test_every_measure_is_offered_and_parses_to_itself() -> None:
             assert str(parsed) == printed
             assert pickle.loads(pickle.dumps(asked)) == asked == copy.deepcopy(asked)
             assert ir_measures.calc_aggregate([parsed], binary, run)[asked] > 0
-
-
-@pytest.mark.parametrize(
-    ("text", "printed", "own"),
-    [
-        ("nxCG@10", "nxCG@10", "nxCG@10"),
-        ("ep@1", "ep@1.0", "ep@1"),
-        ("ep(interpolation='linear')@0.1", "ep(interpolation='linear')@0.1", None),
-        ("MAep(unretrieved='max',interpolation='segment')", None, None),
-        ("nxDCG(base=3)@5", "nxDCG(base=3.0)@5", "nxDCG(base=3)@5"),
-        ("nxDCG@5", "nxDCG@5", "nxDCG@5"),
-        ("xAP", "xAP", "xAP"),
-        ("MAep(user_model='levels')", "MAep(user_model='levels')", "MAep"),
-    ],
-)
-def test_names_are_printed_and_parsed_alike(text: str, printed: str | None, own: str | None) -> None:
-    measure = ir_measures.parse_measure(text)
-    assert isinstance(measure, XcgMeasure)
-    printed = printed or "MAep(interpolation='segment',unretrieved='max')"
-    assert str(measure) == printed
-    assert ir_measures.parse_measure(printed) == measure
-    assert str(measure.xcg_measure()) == (own or printed.replace("'", ""))
 
 
 def test_an_explicit_default_is_another_measure() -> None:

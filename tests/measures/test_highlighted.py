@@ -54,15 +54,6 @@ def test_precision_recall_and_interpolated_precision_by_hand() -> None:
     assert average_generalised_precision(scores, 4) == pytest.approx(0.30833, abs=5e-6)
 
 
-def test_hixeval_penalises_repeated_text() -> None:
-    """The second result repeats 40 of its 60 characters, 30 of its 50 highlighted ones."""
-    ranking = HighlightedRanking([("d", 0, 60), ("d", 20, 80)], {"d": [(30, 80)]})
-    # rsize 30 and 50, of the second 30 were retrieved before
-    assert hixeval(ranking, 2, alpha=1.0, beta=1.0)[:2] == ((30 + 20) / 120, 50 / 50)
-    assert hixeval(ranking, 2, alpha=0.5, beta=1.0)[:2] == ((30 + 35) / 120, 65 / 50)
-    assert precision_and_recall(ranking, 2) == (50 / 80, 1.0)
-
-
 def test_reading_stops_at_the_limit() -> None:
     ranking = HighlightedRanking([("d", 0, 60), ("d", 100, 200)], {"d": [(0, 50), (150, 200)]})
     assert ranking.read("d", [(0, 60), (100, 200)], math.inf) == (160, 100)
@@ -152,23 +143,6 @@ def tolerance_score(results: list[tuple[int, int]], irrelevant: int, **fields: A
     ((score, relevant),) = tolerance_scores(ranking, irrelevant)
     assert relevant
     return score
-
-
-def test_the_reader_with_a_tolerance_reads_results_and_then_the_rest() -> None:
-    results = [(450, 600), (120, 200)]  # returned in this order, read in the order of text
-    # The results: 30 relevant, 50 irrelevant, 50 relevant, 100 irrelevant. The rest: 100 irrelevant,
-    # 20 relevant, 200 irrelevant, 50 relevant, 400 irrelevant.
-    assert tolerance_score(results, 50) == 30 / (30 + 50)
-    assert tolerance_score(results, 51) == 80 / (80 + 51)
-    assert tolerance_score(results, 150) == 80 / (80 + 150)
-    assert tolerance_score(results, 250) == 80 / (80 + 250)
-    assert tolerance_score(results, 251) == 100 / (100 + 251)
-    assert tolerance_score(results, 450) == 100 / (100 + 450)
-    assert tolerance_score(results, 451) == 150 / (150 + 451)
-    # The document ends before 851 irrelevant characters.
-    assert tolerance_score(results, 851) == 150 / (150 + 850)
-    # Overlapping results are read once.
-    assert tolerance_score([(120, 200), (450, 600), (140, 190)], 451) == 150 / (150 + 451)
 
 
 def test_the_reader_with_a_tolerance_in_corner_cases() -> None:

@@ -17,14 +17,6 @@ from xcg.errors import XcgError
 from xcg.statistics.significance_tests import EXACT_WILCOXON_TOPICS, PAIRED_TESTS, smallest_p
 
 
-def test_the_t_test_by_its_formula() -> None:
-    # d = 1 2 3: t = 2 / (1 / √3) = 2√3; with 2 degrees of freedom p = 1 − t / √(2 + t²)
-    t = 2 * math.sqrt(3)
-    assert paired_p_value("t", [2, 4, 6], [1, 2, 3]) == pytest.approx(1 - t / math.sqrt(2 + t * t))
-    # d = 1 3: t = 2 / (√2 / √2) = 2; with 1 degree of freedom p = 1 − 2·atan(t) / π
-    assert paired_p_value("t", [1, 3], [0, 0]) == pytest.approx(1 - 2 * math.atan(2) / math.pi)
-
-
 @pytest.mark.parametrize(("topics", "p"), [(2, 1 / 2), (3, 1 / 4), (34, 2.0**-33)])
 def test_t_of_equal_differences_is_the_p_value_of_all_sign_vectors(topics: int, p: float) -> None:
     scores = [i / 100 for i in range(topics)]

@@ -90,15 +90,6 @@ def test_families_have_their_corrections_and_sizes() -> None:
     assert (wide.correction, wide.comparisons) == ("shaffer", 15)
 
 
-def test_more_topics_and_fewer_runs_find_smaller_differences() -> None:
-    more, line = (line_of(topics=topics) for topics in (40, None))
-    assert (more.detectable or 1) < (line.detectable or 0)
-    few, many = (line_of(runs=n, difference=0.1) for n in (3, 30))
-    assert (few.detectable or 1) < (many.detectable or 0)
-    assert (few.power or 0) > (many.power or 1)
-    assert (few.topics_needed or 0) < (many.topics_needed or 0)
-
-
 def test_needed_topics_have_the_wanted_power() -> None:
     line = line_of(difference=0.15, power=0.7)
     assert line.topics_needed is not None

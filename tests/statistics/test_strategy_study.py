@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,11 +12,7 @@ from conftest import ROOT
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation import inputs as inputs_module
-from xcg.evaluation import reading
-from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import Results
 from xcg.report.strategy_studies import (
     crossing_rows,
     study_rows,
@@ -145,44 +138,6 @@ def test_distances_are_those_to_the_oracle_of_the_same_alpha(study: StrategyStud
             assert not score.is_best
 
 
-@pytest.mark.slow
-def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts: Counter[object] = Counter()
-
-    def counted(module: ModuleType, name: str) -> Callable[..., Any]:
-        function = getattr(module, name)
-
-        def call(source: Any, *others: Any) -> Any:
-            counts[name, str(source)] += 1
-            return function(source, *others)
-
-        return call
-
-    for module, name in ((reading, "read_run"), (inputs_module, "read_assessments")):
-        monkeypatch.setattr(module, name, counted(module, name))
-    evaluated: list[int] = []
-
-    def evaluate(inputs: Inputs) -> Results:
-        evaluated.append(len(inputs.user_models))
-        return evaluate_inputs(inputs)
-
-    sample = xcg.load(ROOT / "configs/quickstart.yaml").inputs
-    inputs = Inputs(
-        sample.assessments,
-        sample.runs,
-        sample.corpus,
-        "kazai-lalmas-2006",
-        "nxCG@10",
-        strategies=["thorough", "top_ranked"],
-    )
-    study = study_strategies(inputs, evaluate=evaluate)
-    assert study.crossings
-    assert evaluated[0] == 23
-    assert 2 <= len(evaluated) <= 6
-    assert len(counts) > 2
-    assert set(counts.values()) == {1}
-
-
 def test_a_sweep_of_alpha_keeps_its_values() -> None:
     model = {
         "name": "m",
@@ -268,12 +223,6 @@ def test_measures_that_do_not_depend_on_alpha_are_left_out() -> None:
 def test_misuse_has_one_message(options: dict[str, Any], step: float | None, message: str) -> None:
     with pytest.raises(XcgError, match=message):
         study_strategies(inputs_of(**options), step)
-
-
-def test_the_order_of_runs_has_no_effect(study: StrategyStudy) -> None:
-    turned = study_strategies(inputs_of(runs=dict(reversed(RUNS.items()))))
-    assert sorted(turned.scores) == sorted(study.scores)
-    assert sorted(turned.crossings) == sorted(study.crossings)
 
 
 @pytest.mark.slow

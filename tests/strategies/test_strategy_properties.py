@@ -205,13 +205,6 @@ def _overlap(case: Case, with_passages: set[str] | None = None) -> bool:
 
 
 @given(cases())
-def test_controlled_without_penalties_keeps_the_order(case):
-    with_score = [n for n, score in enumerate(case.ranking.scores) if score > 0]
-    expected = case.ranking.select(with_score)
-    assert results(case.rewritten("controlled(ancestor=0, descendant=0)")) == results(expected)
-
-
-@given(cases())
 def test_kept_results_keep_their_order_and_keys(case):
     for strategy in SUBSEQUENCES:
         kept = case.rewritten(strategy)
