@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from lxml import etree
 from random_cases import markup
 
-import xcg
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
 from xcg.documents.sources import CorpusPath
@@ -161,19 +160,3 @@ def test_data_that_name_a_removed_element_are_an_error(
     message = "no element /article[1]/front[1]: corpus.exclude removes all 'front' elements"
     assert message in done.stderr
     assert message in xcg_command("check", campaign, *options, cwd=folder).stdout
-
-
-def test_ways_to_state_it(campaign: Path, tmp_path: Path) -> None:
-    expected = {"path": tmp_path / "corpus", "exclude": ["front", "p"]}
-    campaign.write_text("corpus: corpus", encoding="utf-8")
-    texts = ["corpus.exclude=[front, p]"]
-    for one in (
-        xcg.load(campaign, set=texts),
-        xcg.load(set=[f"corpus={{path: {tmp_path}/corpus, exclude: [front, p]}}"]),
-        xcg.load(corpus={"path": str(tmp_path / "corpus"), "exclude": ["front", "p"]}),
-        xcg.load(campaign, **{"corpus.exclude": ["front", "p"]}),
-    ):
-        found = one.settings.corpus
-        assert {**found, "path": Path(found["path"])} == expected
-    with pytest.raises(InputError, match=r"corpus: exclude: expected names of elements .* 'a:b'"):
-        xcg.load(campaign, set=["corpus.exclude=[a:b]"])

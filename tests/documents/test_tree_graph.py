@@ -81,23 +81,6 @@ def test_a_tree_is_the_graph_that_is_built_edge_by_edge(source: str) -> None:
         assert tree.has_edge(*pair) == graph.has_edge(*pair)
 
 
-@given(markup())
-def test_networkx_finds_the_same_in_a_tree_as_in_the_built_graph(source: str) -> None:
-    tree, graph = parse_document(source), built_graph(source)
-    assert nx.is_arborescence(tree)
-    assert list(nx.topological_sort(tree)) == list(nx.topological_sort(graph))
-    assert list(nx.dfs_postorder_nodes(tree, 0)) == list(nx.dfs_postorder_nodes(graph, 0))
-    assert nx.dag_longest_path_length(tree) == max(tree.depth) - 1
-    undirected, both = tree.to_undirected(as_view=True), graph.to_undirected()
-    assert dict(nx.all_pairs_shortest_path_length(undirected)) == dict(
-        nx.all_pairs_shortest_path_length(both)
-    )
-    for node in graph:
-        assert nx.descendants(tree, node) == nx.descendants(graph, node)
-        assert nx.ancestors(tree, node) == nx.ancestors(graph, node) == set(tree.ancestors(node))
-        assert list(nx.bfs_tree(tree, node).edges) == list(nx.bfs_tree(graph, node).edges)
-
-
 @given(markup(), st.data())
 def test_copies_and_views_are_those_of_the_built_graph(source: str, data: st.DataObject) -> None:
     tree, graph = parse_document(source), built_graph(source)

@@ -50,18 +50,6 @@ def test_relevant_passages_are_read(tmp_path: Path) -> None:
             "q:1: 7 relevant characters, but the passages have 5",
         ),
         (
-            ["1 Q0 e 0 99", "1 Q0 d 0 99 -1 3:5", "1 Q0 f 5 9"],
-            [(3, 8)],
-            "relevant sizes that differ from the passages; the stated sizes count: 2 times; the first: "
-            "q:2: 0 relevant characters, but the passages have 5",
-        ),
-        (
-            ["1 Q0 d 7 99"],
-            [],
-            "relevant sizes that differ from the passages; the stated sizes count: 1 time; the first: "
-            "q:1: 7 relevant characters, but the passages have 0",
-        ),
-        (
             ["1 Q0 d 6 99 -1 95:6"],
             [(95, 101)],
             "passages that end after the document; they are used as they are: 1 time; the first: "

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Command
+from conftest import Command
 
 import xcg
 import xcg.testing
@@ -74,42 +74,6 @@ def test_a_text_with_very_many_occurrences_is_refused(
     monkeypatch.setattr(text_search, "MAX_CHARACTERS", 5)
     with pytest.raises(XcgError, match="the text occurs more than 2 times: 'ab'; expected a lon"):
         index.find("ab")
-
-
-def test_gold_after_an_inserted_line_is_refused_and_then_repaired(
-    xcg_command: Command, tmp_path: Path
-) -> None:
-    handbook = xcg.Corpus(ROOT / "corpora_samples" / "handbook")
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    gold, old = tmp_path / "gold.jsonl", {}
-    records = []
-    for number, name in enumerate(list(handbook)[:6]):
-        text = old[name] = handbook.tree(name).text
-        for start in range(0, len(text) - 50, len(text) // 5):
-            record = {"topic": str(number), "doc": name, "start": start, "end": start + 50}
-            records.append({**record, "text": text[start : start + 50], "level": 2})
-        changed = f"This page has moved.\n{text}"
-        (corpus / f"{name}.xml").parent.mkdir(exist_ok=True)
-        escaped = changed.replace("&", "&amp;").replace("<", "&lt;")
-        (corpus / f"{name}.xml").write_text(f"<a>{escaped}</a>")
-    gold.write_text("".join(json.dumps(record) + "\n" for record in records))
-    options = ("--assessments", gold, "--corpus", corpus)
-    run = tmp_path / "run.txt"
-    run.write_text("".join(f"{n} Q0 {name} 1 1 r\n" for n, name in enumerate(old)))
-    for command in (("check",), ("evaluate", "--run", run)):
-        assert xcg_command(*command, *options).returncode == 2
-    updated = tmp_path / "updated.jsonl"
-    done = xcg_command("place", "--update", gold, "--corpus", corpus, "--output", updated)
-    assert (done.returncode, done.stderr) == (
-        0,
-        f"xcg: {len(records)} passages: {len(records)} exact\n",
-    )
-    expected = [{**r, "start": r["start"] + 21, "end": r["end"] + 21} for r in records]
-    assert [json.loads(line) for line in updated.read_text().splitlines()] == expected
-    options = ("--assessments", updated, "--corpus", corpus)
-    assert xcg_command("check", *options, "--run", run).returncode == 0
-    assert xcg_command("evaluate", *options, "--run", run).returncode == 0
 
 
 def test_update_keeps_lines_and_marks_what_is_lost(xcg_command: Command, tmp_path: Path) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from conftest import ROOT, load_script
@@ -168,80 +166,7 @@ def test_a_short_run_of_the_fuzzer(monkeypatch: pytest.MonkeyPatch) -> None:
         assert kept < tried or name in ("pages", "searches"), name
 
 
-TSV_FORMAT = '''
-"""Read and write runs with the tab-separated columns topic, document and score."""
-
-from xcg.documents.files import lines
-from xcg.documents.paths import WHOLE
-from xcg.errors import InputError
-from xcg.formats.writing import results
-from xcg.runs.run import Run, RunFormat
-
-
-def read(file, path, notes, order, ties, topics):
-    scores = {}
-    for number, line in lines(file, path):
-        try:
-            topic, document, score = line.rstrip("\\n").split("\\t")
-            scores.setdefault(topic, {})[document] = float(score)
-        except ValueError:
-            raise InputError(f"{path}:{number}", "expected topic, document and score") from None
-    run = Run.of(path.stem, scores)
-    return Run(path.stem, run.rankings, str(path))
-
-
-def write(run):
-    table = [(topic, document, path, 1 / rank) for topic, rank, document, path, _ in results(run)]
-    rows = [f"{topic}\\t{document}\\t{score}\\n" for topic, document, _, score in table]
-    lost = [] if all(path == WHOLE for _, _, path, _ in table) else ["elements and passages"]
-    return "".join(rows), lost
-
-
-def detect(head):
-    return head.count(b"\\t") > 1
-
-
-tsv = RunFormat("Tab-separated topic, document and score", detect, read, write)
-'''
-
-
-@pytest.fixture
-def tsv_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Install a package with a run format."""
-    (tmp_path / "tsv_run_format.py").write_text(TSV_FORMAT)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(RUN_FORMATS, "_entry_points", {"tsv": "tsv_run_format:tsv"})
-    with patch.dict(RUN_FORMATS._objects):
-        yield
-    sys.modules.pop("tsv_run_format", None)
-
-
-@pytest.mark.usefixtures("tsv_format")
-def test_an_installed_package_can_add_a_format(tmp_path: Path) -> None:
-    path = write(tmp_path, "1\td1\t0.5\n1\td2\t0.75\n2\td1\t3\n", "bm25.tsv")
-    run = read_run(path, topics={"1"})
-    assert (run.name, run.source) == ("bm25", str(path))
-    assert {topic: list(ranking.files) for topic, ranking in run.rankings.items()} == {
-        "1": ["d2", "d1"]
-    }
-    assert run.skipped == {"2"}
-    again = tmp_path / "again.tsv"
-    assert run.write(again, "tsv") == []
-    assert again.read_text() == "1\td2\t1.0\n1\td1\t0.5\n"
-    assert read_run(again).rankings["1"] == run.rankings["1"]
-    element = Run.of("e", {"1": ["d#/a"]})
-    assert element.to_text("tsv") == ("1\td\t1.0\n", ["elements and passages"])
-    with pytest.raises(InputError, match=r"run\.tsv:1: expected topic, document and score"):
-        read_run(write(tmp_path, "1\td1\thigh\n", "run.tsv"))
-    with pytest.raises(XcgError, match="unknown run format 'tvs': did you mean 'tsv'"):
-        run.to_text("tvs")
-
-
-@pytest.mark.usefixtures("tsv_format")
 def test_a_format_without_a_writer_cannot_be_written(tmp_path: Path) -> None:
-    only_read = RUN_FORMATS.get("tsv")._replace(write=None)
-    with patch.dict(RUN_FORMATS._objects, {"tsv": only_read}):
-        message = "cannot write runs in the format 'tsv': it is only read"
-        with pytest.raises(XcgError, match=message):
-            Run.of("r", {"1": ["d"]}).write(tmp_path / "run.tsv", "tsv")
-    assert not (tmp_path / "run.tsv").exists()
+    with pytest.raises(XcgError, match="cannot write runs in the format 'letor': it is only read"):
+        Run.of("r", {"1": ["d"]}).write(tmp_path / "run.txt", "letor")
+    assert not (tmp_path / "run.txt").exists()

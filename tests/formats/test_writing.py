@@ -194,6 +194,7 @@ def test_writers_refuse_or_report_what_a_format_cannot_hold() -> None:
         (spans, "inex2004", "the assessments are passages"),
         (two, "offsets", "the assessments are of elements"),
         (coverage, "inex2004", r"is on the coverage scale"),
+        (RecallBase.of({"1": {"d": 1}}), "inex2004", "level 1 is on the level scale"),
         (coverage, "jsonl", r"is on the coverage scale"),
         (sized, "inex2005", r"is on the four-point scale"),
         (two, "inex2003", "unknown assessment format 'inex2003': did you mean 'inex20"),
@@ -208,6 +209,8 @@ def test_writers_refuse_or_report_what_a_format_cannot_hold() -> None:
         (sized, "jsonl", "the sizes of elements"),
     ):
         assert lost in base.to_text(format_name)[1]
+    with pytest.raises(XcgError, match="d is a whole document"):
+        Run.of("r", {"1": ["d"]}).to_text("inex")
     with pytest.raises(XcgError, match="does not name an element"):
         Run("r", {"1": Ranking(["d"], [""])}).to_text("trec")
 

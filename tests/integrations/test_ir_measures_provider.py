@@ -17,16 +17,7 @@ from ir_measures_campaign import Sized, as_xcg, campaign
 import xcg
 import xcg.integrations.ir_measures as provided
 from xcg.errors import InputError, XcgError
-from xcg.integrations.ir_measures import (
-    MAep,
-    XcgMeasure,
-    ep,
-    nxCG,
-    nxDCG,
-    xAP,
-    xcg_Q,
-    xcg_R,
-)
+from xcg.integrations.ir_measures import MAep, XcgMeasure, ep, nxCG, nxDCG, xAP, xcg_Q, xcg_R
 
 # ir_measures parses with names of ast that later Pythons deprecate.
 pytestmark = pytest.mark.filterwarnings("ignore:ast.:DeprecationWarning")
@@ -175,31 +166,6 @@ def test_an_explicit_default_is_another_measure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("nxCG", "nxCG lacks its cutoff: expected a rank from 1, like nxCG@10"),
-        ("nxCG@0", "nxCG@0: expected a rank from 1"),
-        ("nxCG@1.5", "nxCG@1.5: expected a rank from 1"),
-        ("nxCG@True", "nxCG@True: expected a rank from 1"),
-        ("ep@2", "expected a recall point above 0 and at most 1"),
-        ("MAep@3", "MAep takes no cutoff"),
-        ("MAep(unretrievd='max')", "MAep has no parameter 'unretrievd': did you mean 'unretrieved'"),
-        ("MAep(unretrieved='mx')", "illegal unretrieved 'mx': did you mean 'max'"),
-        ("nxCG(user_model=3)@1", "illegal user_model 3"),
-        ("nxCG(user_model='overlap-of')@1", "'overlap-of': did you mean 'overlap-off'"),
-        ("nxCG(cutof=3)", "nxCG has no parameter 'cutof'"),
-        ("nxDCG(mean='vectors')@1", "nxDCG has no parameter 'mean'"),
-        ("xAP(threshold='low')", "expected a number from 0"),
-    ],
-)
-def test_illegal_parameters_are_errors(text: str, message: str) -> None:
-    with pytest.raises(XcgError, match=message):
-        ir_measures.calc_aggregate(
-            [ir_measures.parse_measure(text)], {"1": {"d": 1}}, {"1": {"d": 1.0}}
-        )
-
-
-@pytest.mark.parametrize(
     ("qrels", "run", "message"),
     [
         ([Qrel("1", "d#/a[0]", 1)], [], "qrels, row 1: '/a\\[0\\]' is not an element path"),
@@ -208,23 +174,16 @@ def test_illegal_parameters_are_errors(text: str, message: str) -> None:
             [],
             "qrels, row 1: the level is inf: expected a finite number",
         ),
-        ([Qrel("1", "d", 1000.5)], [], "illegal level 1000.5: expected a number from -1000 to 1000"),
-        ([Qrel("1", "d", True)], [], "qrels, row 1: the level is True"),
         ([Qrel("1", "d", 1), Qrel("1", "d", 2)], [], "row 2: topic 1, d: judged 2, but 1 before"),
-        ([Qrel("1", "d#/a", 1), Qrel("1", "d#/a[1]", 2)], [], "judged 2, but 1 before"),
         ([Graded("1", "d", 1, 3, 0)], [], "illegal assessment"),
         (
             [Sized("1", "d", 1, -4)],
             [],
             "the size is -4: expected the number of characters as an integer",
         ),
-        ({"1": {"d": 1, "d#/a": 2, "e": "x"}}, {}, "qrels, topic 1, e: the level is 'x'"),
         ([Qrel("1", "d", 1)], [ScoredDoc("1", "d", float("nan"))], "run, row 1: the score is nan"),
-        ([Qrel("1", "d", 1)], {"1": {"d": "9"}}, "run, topic 1, d: the score is '9'"),
         ([Qrel("1", "d", 1)], [ScoredDoc("1", "d#/a[0]", 1)], "'/a\\[0\\]' is not an element path"),
         ([Qrel("1", "d", 1)], [("1", "d", 1)], "run, row 1: no query_id, doc_id, score"),
-        ([("1", "d", 1)], [], "qrels, row 1: no query_id, doc_id"),
-        ([Qrel("all", "d", 1)], [], "a topic is called 'all'"),
     ],
 )
 def test_illegal_data_are_errors(qrels: Any, run: Any, message: str) -> None:

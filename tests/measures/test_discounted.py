@@ -151,12 +151,9 @@ def test_discounted_gain_agrees_with_the_transcription_of_the_formulas(
     ("measure", "message"),
     [
         ("xDCG(base=1)@3", "illegal base '1': expected a number above 1"),
-        ("xDCG(base=x)@3", "illegal base 'x': expected a number above 1"),
         ("xDCG(gain=exp)@3", "2 to the power of these gains is too large"),
-        ("MAxCG", "MAxCG lacks its cutoff"),
         ("xDCG(discount=ranks)@3", "xDCG: illegal discount 'ranks': did you mean 'rank'?"),
         ("avgNDCG", "avgNDCG lacks its cutoff: expected a rank from 1, like avgNDCG@10"),
-        ("avgNDCG(gain=linear)@3", "avgNDCG has no parameter 'gain': expected one of base"),
     ],
 )
 def test_illegal_parameters_and_too_large_gains(measure: str, message: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 
 import ir_measures
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 import xcg
 from xcg.documents.paths import split_element_id
-from xcg.errors import XcgError
 from xcg.judgements.assessment import level_assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.measures import MEASURES
@@ -72,14 +70,7 @@ def test_measures_on_gains_agree_with_trec_eval_on_flat_rankings(seed: int) -> N
 
 @pytest.mark.parametrize("seed", range(3))
 def test_parameters_of_ir_measures(seed: int) -> None:
-    names = [
-        "nDCG@10",
-        "SetP",
-        "AP",
-        "nDCG(dcg='exp-log2')@5",
-        "P(judged_only=True)@5",
-        "SetF",
-    ]
+    names = ["nDCG@10", "SetP", "AP", "nDCG(dcg='exp-log2')@5", "P(judged_only=True)@5", "SetF"]
     qrels, run = graded_campaign(seed)
     found = xcg.evaluate(qrels, {"r": run}, None, None, names, ties="document")
     wanted = [ir_measures.parse_measure(name) for name in names]
@@ -164,17 +155,6 @@ def test_names_and_aliases_of_standard_measures() -> None:
         assert str(measure) == printed
         assert MEASURES.parse(printed) == measure
     assert MEASURES.parse("R").definition.needs == "gains"
-    for written, message in (
-        ("P", "P lacks its cutoff: expected a rank from 1, like P@10"),
-        ("P@0", "P@0: expected a rank from 1, like P@10"),
-        ("nDCG@0.5", "nDCG@0.5: expected a rank from 1, like nDCG@10"),
-        ("Rprec@3", "Rprec takes no cutoff: expected Rprec"),
-        ("Recall", "R lacks its cutoff"),
-        ("Success(rel=high)@1", "Success: illegal rel 'high': expected a whole number from 1"),
-        ("Sucess@1", "unknown measure 'Sucess': did you mean 'Success'?"),
-    ):
-        with pytest.raises(XcgError, match=re.escape(message)):
-            MEASURES.parse(written)
 
 
 def test_one_evaluation_of_measures_on_gains_and_on_levels() -> None:

@@ -119,10 +119,3 @@ def test_the_same_seed_gives_the_same_campaign_in_every_version(tmp_path: Path) 
         files = files_in(tmp_path / str(agreement))
         text = b"".join(name.encode() + b"\n" + content for name, content in files.items())
         assert hashlib.sha256(text).hexdigest()[:16] == digest
-
-
-def test_progress_counts_articles_and_then_topics(tmp_path: Path) -> None:
-    calls: list[tuple[int, int]] = []
-    shape = dataclasses.replace(Shape.small(), articles=4, topics=2, runs=1)
-    simulate(tmp_path / "new", shape, progress=lambda done, of: calls.append((done, of)))
-    assert calls == [(0, 8), (1, 8), (2, 8), (3, 8), (4, 8), (6, 8)]

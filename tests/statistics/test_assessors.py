@@ -162,10 +162,7 @@ def test_illegal_arguments_of_scores_by_assessor_are_errors() -> None:
             "2 user models: kazai-lalmas-2006, inex-2005",
         ),
         (lambda: by_assessor([FIRST, {"1": {"d": 1}}]), "2 user models: .*levels"),
-        (
-            lambda: by_assessor([FIRST], "nxDCG(mean=vectors)@2"),
-            "its mean is not the arithmetic mean",
-        ),
+        (lambda: by_assessor([FIRST], "nxDCG(mean=vectors)@2"), "its mean is not the arithmetic mean"),
         (lambda: by_assessor([FIRST], "MAepp"), "MAep"),
     ]
     for call, message in cases:

@@ -65,19 +65,13 @@ def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: P
     assert run_gate(*files(new=partly), "--fail-under", "MAep=0.2")[0] == 1
     cases = [
         (files(good=GOOD, new={"99": [RIGHT]}), "run new answers no assessed topic"),
-        ([*files(good=GOOD), "--run", str(tmp_path / "none.jsonl")], "none.jsonl"),
         ([*files(good=GOOD), "--run", str(tmp_path / "*.none")], "*.none"),
-        (
-            [*files(new={"99": [RIGHT]}, good=GOOD), "--set", "topics.unanswered=skip"],
-            "run new answers no",
-        ),
         ([*files(good=GOOD, poor=POOR), "--baseline", "gone"], "no run 'gone'"),
         ([*files(good=GOOD, poor=POOR), "--baseline", "all"], "baseline is 'all'"),
         (
             [*files(good=GOOD), "--fail-under", "ASL=1"],
             "ASL is lower-is-better: it cannot have a minimum threshold",
         ),
-        ([*files(good=GOOD), "--fail-under", "MAep=nan"], "illegal threshold 'MAep=nan'"),
     ]
     (tmp_path / "empty.jsonl").touch()
     cases.append(([*files(good=GOOD), "--run", str(tmp_path / "empty.jsonl")], "an empty file"))
@@ -88,9 +82,6 @@ def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: P
     rows = [Result("a", topic, "MAep", 1.0, "m") for topic in ("1", "2", "all")]
     results = Results(rows, (), Scope(["a", "b"], ["MAep"], ["m"]))
     with pytest.raises(XcgError, match="run b has no score of MAep under m"):
-        check_gate(results, {"MAep": 0.5})
-    results = Results(rows, (), Scope(["a"], ["MAep"], ["m", "n"]))
-    with pytest.raises(XcgError, match="run a has no score of MAep under n"):
         check_gate(results, {"MAep": 0.5})
 
 

@@ -23,17 +23,6 @@ def test_t_of_equal_differences_is_the_p_value_of_all_sign_vectors(topics: int, 
     assert paired_p_value("t", scores, [score + 0.1 for score in scores]) == p
 
 
-def test_wilcoxons_test_by_enumeration() -> None:
-    # |d| ranks 1 2 3 4, the rank 1 negative: W− = 1. Of 16 sign vectors, W− ≤ 1 for {} and {1}, and as
-    # many at the other end: 4 / 16. The topic without a difference is left out.
-    first, second = [0.1, 0.4, 0.6, 0.8, 0.5], [0.2, 0.2, 0.3, 0.4, 0.5]
-    assert paired_p_value("wilcoxon", first, second) == pytest.approx(4 / 16)
-    # 0.3 − 0.2 and 0.2 − 0.1 differ in the last bit alone, and so share a rank: W is 1.5, of 0 1.5
-    # 1.5 3, and reached by all vectors
-    assert 0.3 - 0.2 != 0.2 - 0.1
-    assert paired_p_value("wilcoxon", [0.3, 0.1], [0.2, 0.2]) == 1
-
-
 @given(
     signed=st.lists(st.integers(-4, 4), min_size=2, max_size=12),
     zeros=st.sampled_from(["wilcoxon", "wilcoxon-pratt"]),

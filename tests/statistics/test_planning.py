@@ -118,15 +118,10 @@ def test_equal_runs_and_too_few_topics_have_no_detectable_difference() -> None:
     ("options", "message"),
     [
         ({"power": 0}, "illegal power 0: expected a number between 0.05 and 1"),
-        ({"power": 1}, "illegal power 1"),
-        ({"power": math.nan}, "illegal power nan"),
         ({"difference": 0}, "illegal difference 0: expected a number above 0"),
-        ({"difference": -0.1}, "illegal difference -0.1"),
-        ({"difference": math.inf}, "illegal difference inf"),
         ({"runs": 1}, "illegal number of runs to compare 1: expected at least 2"),
         ({"topics": 1}, "illegal number of topics 1"),
         ({"correction": "tukey"}, "no correction 'tukey'"),
-        ({"baseline": "r9"}, "no run 'r9'"),
         ({"baseline": "r1", "correction": "shaffer"}, "shaffer is only defined if all pairs"),
     ],
 )
