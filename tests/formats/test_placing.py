@@ -170,7 +170,6 @@ def test_a_quote_that_is_placed_by_a_part_of_its_context_is_noted(tmp_path: Path
             "question,quote\n\nq,fly\n",
             "p.csv:3: 2 documents have 'fly', such as ants and bees; expected",
         ),
-        ("question,quote\nq,swim\n", "p.csv:2: no document contains 'swim'"),
         ("question,quote\nq\n", "p.csv:2: 1 columns: expected 2"),
         ("question,qoute\nq,fly\n", "p.csv:2: unknown field 'qoute': expected one of"),
         ("question,quote\nq,\n", "p.csv:2: the field 'text' is missing"),

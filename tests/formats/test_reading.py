@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -79,20 +77,6 @@ def test_every_format_has_a_description_and_a_writer() -> None:
         assert [name for name in registry if registry.get(name).write is None] == ["letor"]
     assert set(RUN_FORMATS) == {"inex", "trec", "jsonl", "letor"}
     assert set(ASSESSMENT_FORMATS) == {"inex2004", "inex2005", "offsets", "trec", "jsonl", "letor"}
-
-
-def test_usual_files_are_read_without_looking_for_installed_packages(tmp_path: Path) -> None:
-    run, qrels = write(tmp_path, "1 Q0 f 1 2 t\n", "run"), write(tmp_path, "1 0 f 1\n", "qrels")
-    code = (
-        "import sys\n"
-        "from xcg.formats.base import read_assessments, read_run\n"
-        f"read_run({str(run)!r}), read_assessments({str(qrels)!r})\n"
-        "print(sorted({'importlib.metadata', 'numpy', 'lxml'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[]\n"
 
 
 def test_folders_globs_gzip_byte_order_marks_and_windows_line_ends_are_read(tmp_path: Path) -> None:

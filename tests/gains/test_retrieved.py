@@ -33,25 +33,6 @@ def scores(results: list[str], measures: str, model: Any = None) -> list[float]:
     return [found.value("r", name) for name in names]
 
 
-@pytest.mark.parametrize(
-    ("results", "maep", "linear", "q"),
-    [
-        # The article gains .75, so ep is .75 and cbg / (cig + j) is 1.75 / 2; N = 1 + 10.
-        ([ARTICLE], 0.75 / 11, 0.75 / 11, 1.75 / 2 / 11),
-        (PARAGRAPHS[:7], 0.7, 0.7, 0.7),
-        (PARAGRAPHS[:1], 0.1, 0.1, 0.1),
-        # After one paragraph the article gains .9 from the nine others, 1.9 in total. The ideal
-        # reaches 1.9 at rank 1 + 1.9/2 or, linearly, 1 + .9/1. N = 2 + 9.
-        ([PARAGRAPHS[0], ARTICLE], (1 + 1.95 / 2) / 11, (1 + 1.9 / 2) / 11, (1 + 3.9 / 4) / 11),
-    ],
-)
-def test_an_article_with_ten_ideal_paragraphs(
-    results: list[str], maep: float, linear: float, q: float
-) -> None:
-    found = scores(results, "MAep MAep(interpolation=linear) Q")
-    assert found == pytest.approx([maep, linear, q], abs=1e-12)
-
-
 def test_the_page_states_these_values() -> None:
     page = (ROOT / "docs" / "concepts" / "effort-precision.md").read_text(encoding="utf-8")
     rows = {

@@ -220,10 +220,6 @@ def test_kept_results_are_the_given_objects(framework: Framework) -> None:
     assert same(framework.rewrite("top_ranked", chunks), [chunks[0], chunks[2], chunks[3]])
 
 
-def test_an_empty_list_stays_empty(framework: Framework) -> None:
-    assert framework.rewrite("top_ranked", []) == []
-
-
 def test_two_chunks_with_one_span_keep_their_order(framework: Framework) -> None:
     chunks = [*windows(framework), *windows(framework)]
     assert same(framework.rewrite("unique", chunks), chunks[:4])
@@ -514,11 +510,6 @@ def test_merged_children_count_from_the_start_of_the_document() -> None:
     assert span_of(merged)[:3] == ("a", 30, 50)
     assert merged.content == TEXTS["a"][30:50]
     assert merged.meta["merged_from"] == ["a-30-10", "a-30-0"]
-
-
-def test_a_gap_between_children_is_read_in_their_parent() -> None:
-    (merged,) = stand_ins().rewrite("merge_adjacent(gap=10)", retrieved(5, 3), parents=BLOCKS[:3])
-    assert merged.content == TEXTS["a"][30:60]
 
 
 def test_parents_that_are_not_given_are_named() -> None:

@@ -51,17 +51,6 @@ def test_the_smallest_case_as_text(xcg_command: Command) -> None:
     ]
 
 
-def test_a_user_who_ignores_overlap_rewards_text_twice(xcg_command: Command) -> None:
-    call = laws("nxCG@10", law="boundedness")
-    done = xcg_command(*call, "--set", "user_model=overlap-off", "--format", "jsonl")
-    assert done.returncode == 0
-    record = json.loads(done.stdout)
-    assert record["subject"] == "nxCG@10 under overlap-off (alpha 0)"
-    # One gold element, retrieved twice, gains 2; the ideal gains 1.
-    assert record["documents"] == {"a": "<article>a</article>"}
-    assert (record["ranking"], record["score"]) == ([["a", 0, 1]] * 2, 2.0)
-
-
 @pytest.mark.slow
 def test_nothing_is_written_to_the_working_directory(xcg_process: Command, tmp_path: Path) -> None:
     command = laws("xcg.laws.chunk_measures:recall_over_chunks", examples=20, seed=5)

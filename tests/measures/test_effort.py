@@ -110,26 +110,6 @@ def test_options_without_effect_are_refused(measure: str, effort: dict[str, str]
         MEASURES.parse(measure).compute(RankingGains([1.0], [1.0], 0), effort)
 
 
-@given(
-    st.lists(st.floats(0, 1), min_size=1, max_size=8),
-    st.lists(st.floats(0.01, 1), min_size=1, max_size=6),
-    st.sampled_from(["segment", "linear"]),
-)
-def test_a_result_never_raises_the_mean_over_gain_by_more_than_its_share(
-    drawn: list[float], ideal: list[float], interpolation: str
-) -> None:
-    """The run gains at most what the ideal gains at each rank."""
-    ideal.sort(reverse=True)
-    gains: list[float] = []
-    for rank, gain in enumerate(drawn, 1):
-        gains.append(max(0.0, min(gain, math.fsum(ideal[:rank]) - math.fsum(gains))))
-    before, after = (
-        mean_effort_precision_over_gain(run, ideal, interpolation)  # type: ignore[arg-type]
-        for run in (gains[:-1], gains)
-    )
-    assert -1e-12 <= after - before <= gains[-1] / math.fsum(ideal) + 1e-12
-
-
 def test_a_tiny_gain_adds_a_whole_term_to_the_mean_over_ranks() -> None:
     """The page on effort-precision states these values."""
     two, one = [1.0, 0.001], [1.0]

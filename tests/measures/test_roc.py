@@ -19,15 +19,6 @@ def auc(run: object, measure: str = "AUC", levels: dict[str, int] = LEVELS) -> f
     return xcg.evaluate({"1": levels}, {"r": {"1": run}}, measures=measure).value("r", measure)  # type: ignore[dict-item]
 
 
-def test_pairs_in_the_right_order_by_hand() -> None:
-    # b precedes a, c and e; d precedes c and e
-    assert auc(["b", "a", "d", "c", "e"]) == 5 / 6
-    assert auc(["b", "d", "a", "c", "e"]) == 1
-    assert auc(["a", "c", "e", "b", "d"]) == 0
-    # only b is relevant: it precedes c and e, but neither a nor d
-    assert auc(["a", "d", "b", "c", "e"], "AUC(rel=2)") == 2 / 4
-
-
 def test_documents_that_are_not_retrieved_are_tied_after_the_last_result() -> None:
     # b precedes all three; d is tied with c and e, and a precedes it
     assert auc(["b", "a"]) == (3 + 2 / 2) / 6

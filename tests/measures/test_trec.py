@@ -200,13 +200,3 @@ def test_interpolated_precision_rounds_recall_points_as_trec_eval_10() -> None:
     scores = {"1": {"a": 4.0, "x": 3.0, "y": 2.0, "b": 1.0}}
     theirs = ir_measures.calc_aggregate([ir_measures.IPrec @ 0.2], qrels, scores)
     assert theirs[ir_measures.IPrec @ 0.2] == 0.5
-
-
-def test_an_element_is_a_document_named_by_file_and_path() -> None:
-    base = {"1": {"d": {"/a": (3, 1), "/a/s[1]": (2, 2), "/a/s[2]": (0, 0)}}}
-    runs = {"r": {"1": ["d#/a/s[2]", "d#/a/s[1]", "d#/a/s[1]", "d#/a"]}}
-    found = xcg.evaluate(base, runs, None, None, "P@2 RR AP AP(rel=3)")
-    assert found.value("r", "P@2") == 0.5
-    assert found.value("r", "RR") == 0.5
-    assert found.value("r", "AP") == pytest.approx((1 / 2 + 2 / 3) / 2)  # the repetition is dropped
-    assert found.value("r", "AP(rel=3)") == pytest.approx(1 / 3)

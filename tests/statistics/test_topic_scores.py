@@ -101,11 +101,6 @@ def test_reference_points_are_not_compared() -> None:
         compare(under("thorough", "oracle", runs={"one": RUNS["one"]}))
 
 
-def test_tukey_is_refused_within_several_runs() -> None:
-    with pytest.raises(XcgError, match="all pairs of runs are compared, not only the strategies of e"):
-        compare(under("thorough", "top_ranked"), correction="tukey")
-
-
 def test_sentences_state_the_family() -> None:
     results = under("thorough", "top_ranked")
     statement = comparison_statement(compare(results), None, None, compares_within_runs(results))

@@ -84,13 +84,6 @@ def test_gain_of_a_single_result_by_hand(near: object, expected: list[float]) ->
     assert found == pytest.approx(expected, abs=1e-9)
 
 
-def test_browsing_users_can_make_several_moves() -> None:
-    """From p[1]: directly with .5, or up (.2) and down to one of three (.3 / 3)."""
-    near = {"name": "browsing", "parent": 0.2, "child": 0.3, "sibling": 0.5, "moves": 2}
-    # in two moves: sibling .5, or parent then child .2 · .1; sibling moves from p[1] lead to p[2] only
-    assert gains(near, ["/a[1]/s[1]/p[1]"]) == pytest.approx([0.5 + 0.2 * 0.1])
-
-
 @pytest.mark.parametrize(
     ("models", "message"),
     [
@@ -150,13 +143,6 @@ CORNERS = [
 def test_extreme_parameters_give_simpler_models(near: object, simpler: str) -> None:
     results = ["/a[1]/s[1]/p[1]", "/a[1]/s[2]", "/a[1]", IDEAL, "/a[1]/s[1]"]
     assert gains(near, results) == gains(simpler, results)
-
-
-def test_users_who_always_go_up_reach_the_ideal_element_from_inside() -> None:
-    """With parent=1, every element inside an ideal element is as good as it."""
-    base = {"1": {"d": {"/a": (3, 3)}}}
-    up = {"name": "browsing", "parent": 1.0, "child": 0, "sibling": 0}
-    assert [gains(up, [path], base)[0] for path in PATHS] == [1] * 6
 
 
 def nan_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
