@@ -143,6 +143,22 @@ def test_the_second_time_nothing_is_parsed_or_read(
     assert work == opened == []
 
 
+def test_other_paths_than_the_first_time(folder: Path, documents: Path, work: list[str]) -> None:
+    def parsed(*paths: str) -> int:
+        del work[:]
+        corpus = Corpus(documents)
+        absent = [path for path in paths if path.endswith("9]")]
+        assert list(corpus.missing_paths({"a": paths})) == [("a", absent)]
+        assert list(corpus.missing_paths({"a": paths})) == [("a", absent)]
+        return len(work)
+
+    assert parsed("/a[1]", "/a[1]/b[1]", "/a[1]/b[9]") == 1
+    assert parsed("/a[1]/b[1]") == parsed("/a[1]") == parsed("/a[1]/b[9]", "/a[1]") == 0
+    assert parsed("/a[1]", "/a[1]/b[2]") == 1
+    assert parsed("/a[1]/c[9]") == 1
+    assert parsed("/a[1]/b[2]", "/a[1]/c[9]", "/a[1]/b[1]", "/a[1]/b[9]") == 0
+
+
 def test_a_changed_document_is_noticed(folder: Path, documents: Path) -> None:
     path = documents / "a.xml"
     assert Corpus(documents).tree("a").words.tolist() == [3, 1, 1]
@@ -328,10 +344,12 @@ def test_switched_off(folder: Path, documents: Path, monkeypatch: pytest.MonkeyP
     all_trees(Corpus(documents, cache=False))
     assert missing(documents, cache=False) == MISSING
     all_trees(Corpus.of(DOCUMENTS))
-    monkeypatch.setenv("XCG_CACHE", "off")
-    all_trees(Corpus(documents))
-    assert not folder.exists()
-    assert open_cache("corpus") is None
+    for name, value in (("XCG_CACHE_SIZE", "0"), ("XCG_CACHE", "off")):
+        monkeypatch.setenv(name, value)
+        all_trees(Corpus(documents))
+        assert not folder.exists()
+        assert open_cache("corpus") is None
+        monkeypatch.delenv("XCG_CACHE_SIZE", raising=False)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other folders")

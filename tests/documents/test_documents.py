@@ -136,6 +136,8 @@ def test_unknown_paths_are_told_with_the_nearest_ancestor() -> None:
     tree = parse_document(b"<a><s/><s/></a>")
     with pytest.raises(ValueError, match=r"no element /a\[1\]/s\[3\]: /a\[1\] has 2 's' child"):
         tree.row("/a[1]/s[3]")
+    with pytest.raises(ValueError, match=r"/a\[1\] has 0 'd' child elements"):
+        tree.row("/a[1]/d[1]/e[1]")
     with pytest.raises(ValueError, match=r"the root is /a\[1\]"):
         tree.row("/b[1]")
 

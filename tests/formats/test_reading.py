@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from conftest import ROOT, load_script
@@ -148,6 +149,16 @@ def test_a_short_run_of_the_fuzzer(monkeypatch: pytest.MonkeyPatch) -> None:
         assert 0 < kept <= tried == 200, name
         # HTML parsers accept everything, and every text can be searched.
         assert kept < tried or name in ("pages", "searches"), name
+
+
+def test_other_topics_are_left_out_after_a_reader_that_reads_all(tmp_path: Path) -> None:
+    def read_all(*_: object) -> Run:
+        return Run.of("r", {"1": ["a"], "2": ["b"]})
+
+    of_a_package = RUN_FORMATS.get("trec")._replace(read=read_all)
+    with patch.dict(RUN_FORMATS._objects, {"trec": of_a_package}):
+        run = read_run(write(tmp_path, "1 Q0 f 1 2 t\n", "r"), topics={"1"})
+    assert (list(run.rankings), run.skipped) == (["1"], {"2"})
 
 
 def test_a_format_without_a_writer_cannot_be_written(tmp_path: Path) -> None:

@@ -130,6 +130,7 @@ def test_topics_have_a_description_and_a_narrative(tmp_path: Path, name: str, co
         ("t.csv", 'id,title\n1,"a\nb"\n2,\n', "t.csv:4: the title is empty"),
         ("t.csv", 'id,title\n1,"a\n', "t.csv:2: illegal CSV: "),
         ("t.csv", f"id,title\n1,{'a' * 200_000}\n", "t.csv:2: illegal CSV: field larger"),
+        ("t.csv", "id,title,id\n", "t.csv:1: the column 'id' occurs twice"),
         ("t.csv", "id,title\n1,a\x1b[31m\n", "t.csv:2: a control character"),
         ("t.csv", "id,title\n1,one\n1,uno\n", "t.csv:3: topic 1 has another title in line 2"),
         ("t.jsonl", '{"id": 1}\n', "t.jsonl:1: the field 'title' is missing"),

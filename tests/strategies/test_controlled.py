@@ -49,10 +49,6 @@ def test_ranks_are_scores_of_a_run_without_scores():
     assert reranked("controlled(ancestor=0.4)", results) == expected
 
 
-def test_results_with_score_0_are_dropped():
-    assert reranked("controlled", {"d#/a/s": 1, "d#/a/s[2]": 0, "e": 0}, None) == ["d#/a/s 1"]
-
-
 def test_a_missing_size_is_one_clear_message():
     message = (
         r"^run r, topic 1, strategy controlled: d: the strategy needs the document; give the corpus "

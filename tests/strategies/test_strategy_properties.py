@@ -175,19 +175,6 @@ def test_results_are_as_defined(case):
         assert results(case.rewritten(strategy)) == results(expected), strategy
 
 
-@given(cases(passages=False))
-def test_elements_do_not_overlap_and_rewriting_twice_changes_nothing(case):
-    for strategy in WITHOUT_OVERLAP:
-        once = Case(case.corpus, case.rewritten(strategy))
-        assert not _overlap(once), strategy
-        assert results(once.rewritten(strategy)) == results(once.ranking), strategy
-
-
-def _overlap(case: Case, with_passages: set[str] | None = None) -> bool:
-    texts = case.texts(with_passages)
-    return any(texts[n] & texts[o] for n in range(len(texts)) for o in range(n))
-
-
 def test_the_properties_are_tested_for_all_strategies():
     """``oracle`` needs assessments and has its own tests."""
     tested = {name.partition("(")[0] for name in [*OF_ANY_STRUCTURE, *OF_ELEMENTS]}

@@ -129,13 +129,10 @@ def test_a_near_miss_of_two_ideal_elements_has_the_higher_score() -> None:
 
 
 CORNERS = [
-    ({"name": "distance", "reach": 0}, "judged"),
     ({"name": "distance", "decay": 0.0}, "judged"),
     ({"name": "length_ratio", "least": 1.0}, "judged"),
-    ({"name": "reading_order", "within": 0}, "judged"),
     ({"name": "reading_order", "before": 0.0, "after": 0.0}, "judged"),
     ({"name": "browsing", "parent": 0, "child": 0, "sibling": 0, "onward": 0}, "judged"),
-    ({"name": "browsing", "moves": 0}, "judged"),
 ]
 
 

@@ -66,12 +66,6 @@ def test_unseen_and_fully_seen_results_have_the_same_value_in_all_models(overlap
         assert last_gain([P1, P1], **rule) == pytest.approx((1 - alpha) * 0.5)
 
 
-def test_text_seen_twice_counts_once() -> None:
-    """p[1] is returned twice, p[2] once: 15 of 20 characters are seen."""
-    seen = last_gain([P1, P1, P2, SECTION], partially_seen="new_characters")
-    assert seen == pytest.approx(0.75 * 5 / 20)
-
-
 @given(campaigns(), st.floats(0, 1), st.floats(0, 1), st.booleans())
 def test_gains_never_increase_with_alpha(
     c: RandomCampaign, one: float, other: float, by_characters: bool
