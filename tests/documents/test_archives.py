@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import io
 import os
@@ -21,7 +20,6 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError
 
 END = b"\0" * 1024
-HUGE = 3 << 30
 
 
 def header(name: str, size: int, kind: bytes = b"0") -> bytes:
@@ -164,17 +162,6 @@ class TestCompressedTar:
         with pytest.raises(InputError, match="the decompressed archive is larger than 0 GB; divide it"):
             opened(tmp_path, data)
 
-    def test_a_full_disk(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        class Full(io.BytesIO):
-            def write(self, data: object) -> int:
-                raise OSError(errno.ENOSPC, "No space left on device")
-
-        monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
-        with pytest.raises(
-            InputError, match="temporary file: No space left on device; set TMPDIR to a"
-        ):
-            opened(tmp_path, gzip.compress(self.DATA))
-
 
 class TestZip:
     def test_methods_whose_memory_is_not_limited(self, tmp_path: Path) -> None:
@@ -183,12 +170,6 @@ class TestZip:
             message = f"a.xml: compressed with method {method}: expected deflate or no compression"
             with pytest.raises(InputError, match=message):
                 corpus.tree("a")
-
-    def test_other_methods(self, tmp_path: Path) -> None:
-        data = bytearray(zipped({"a.xml": b"<a/>"}))
-        data[data.index(b"PK\1\2") + 10] = data[8] = 9
-        with pytest.raises(InputError, match="compressed with method 9: expected deflate or"):
-            opened(tmp_path, bytes(data)).tree("a")
 
     def test_encrypted_members(self, tmp_path: Path) -> None:
         data = bytearray(zipped({"a.xml": b"<a/>"}))

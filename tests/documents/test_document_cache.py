@@ -217,17 +217,6 @@ def test_damage_changes_no_result(folder: Path, documents: Path) -> None:
         check(documents, expected)
 
 
-def test_a_damaged_database_is_replaced(folder: Path, documents: Path, work: list[str]) -> None:
-    all_trees(Corpus(documents))
-    header = (folder / FILE_NAME).read_bytes()[:100]
-    (folder / FILE_NAME).write_bytes(header + b"rubbish" * 5000)
-    all_trees(Corpus(documents))
-    all_trees(Corpus(documents))
-    del work[:]
-    all_trees(Corpus(documents))
-    assert work == []
-
-
 @pytest.mark.parametrize(
     ("attribute", "value"),
     [
@@ -355,16 +344,12 @@ def test_switched_off(folder: Path, documents: Path, monkeypatch: pytest.MonkeyP
     all_trees(Corpus(documents, cache=False))
     assert missing(documents, cache=False) == MISSING
     all_trees(Corpus.of(DOCUMENTS))
-    monkeypatch.setenv("XCG_CACHE", "off")
-    all_trees(Corpus(documents))
-    assert not folder.exists()
-    assert open_cache("corpus") is None
-
-
-def test_size_zero_switches_it_off(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XCG_CACHE_SIZE", "0")
-    assert open_cache("corpus") is None
-    assert not folder.exists()
+    for name, value in (("XCG_CACHE_SIZE", "0"), ("XCG_CACHE", "off")):
+        monkeypatch.setenv(name, value)
+        all_trees(Corpus(documents))
+        assert not folder.exists()
+        assert open_cache("corpus") is None
+        monkeypatch.delenv("XCG_CACHE_SIZE", raising=False)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other folders")
@@ -426,45 +411,6 @@ def test_a_locked_database_counts_as_empty(
         expected["new"] = parse_document(b"<new/>")
         check(documents, expected)
     check(documents, expected)
-
-
-@pytest.mark.slow
-def test_each_document_is_opened_once_by_the_first_run_and_by_no_later_one(
-    folder: Path, tmp_path: Path
-) -> None:
-    names = [f"co/{number}" for number in range(40)]
-    for kind, name in zip(["xml", "md", "txt", "html"] * 10, names, strict=True):
-        file = tmp_path / "corpus" / f"{name}.{kind}"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"<a><b>{name}</b></a>")
-        os.utime(file, (1, 1))
-    script = (
-        "import json, sys\n"
-        "from xcg.documents import cache, corpus\n"
-        "cache._RECENT, corpus._KEPT_ELEMENTS = -10**15, 3\n"
-        "path, names = sys.argv[1], sys.argv[2:]\n"
-        "opened = []\n"
-        "def hook(event, arguments):\n"
-        "    if event == 'open' and str(arguments[0]).startswith(path):\n"
-        "        opened.append(arguments[0])\n"
-        "sys.addaudithook(hook)\n"
-        "documents = corpus.Corpus(path)\n"
-        "for _ in range(2):\n"
-        "    documents.prepare(names[::2])\n"
-        "    for name in names[::2]:\n"
-        "        assert len(documents.tree(name)) >= 2\n"
-        "    asked = {name: ['/a[1]/b[1]', '/article[1]/p[9]'] for name in names}\n"
-        "    assert len(list(documents.missing_paths(asked))) == 40\n"
-        "print(len(opened), len(set(opened)))\n"
-    )
-    for opened in ("40 40\n", "0 0\n"):
-        done = subprocess.run(
-            [sys.executable, "-c", script, str(tmp_path / "corpus"), *names],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        assert (done.stdout, done.stderr) == (opened, "")
 
 
 @pytest.mark.slow

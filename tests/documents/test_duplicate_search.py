@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from xcg.documents import duplicate_search
@@ -65,20 +63,3 @@ def test_approximate_search_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     similar = TextIndex(QUOTE.replace("food", "nectar"))
     assert [len(index.occurrences(similar)) for _ in range(3)] == [1, 1, 0]
     assert index.incomplete == {0}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("similarity", [None, 0.9])
-def test_time_is_linear_in_the_documents(similarity: float | None) -> None:
-    """Repeated text is the worst case: each position proposes each quote."""
-    quotes = [f"{'bees dance ' * 20}{number} times" for number in range(200)]
-
-    def seconds(length: int) -> float:
-        document = TextIndex("bees dance " * length + quotes[7])
-        index = QuoteIndex(quotes, similarity)
-        start = time.process_time()
-        assert any(one.quote == 7 for one in index.occurrences(document))
-        return time.process_time() - start
-
-    seconds(100)
-    assert seconds(8_000) < 8 * seconds(2_000) + 0.5

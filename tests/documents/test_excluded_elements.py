@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from lxml import etree
 from random_cases import markup
 
-import xcg
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
 from xcg.documents.sources import CorpusPath
@@ -162,29 +160,3 @@ def test_data_that_name_a_removed_element_are_an_error(
     message = "no element /article[1]/front[1]: corpus.exclude removes all 'front' elements"
     assert message in done.stderr
     assert message in xcg_command("check", campaign, *options, cwd=folder).stdout
-
-
-def test_ways_to_state_it(campaign: Path, tmp_path: Path) -> None:
-    expected = {"path": tmp_path / "corpus", "exclude": ["front", "p"]}
-    campaign.write_text("corpus: corpus", encoding="utf-8")
-    texts = ["corpus.exclude=[front, p]"]
-    for one in (
-        xcg.load(campaign, set=texts),
-        xcg.load(set=[f"corpus={{path: {tmp_path}/corpus, exclude: [front, p]}}"]),
-        xcg.load(corpus={"path": str(tmp_path / "corpus"), "exclude": ["front", "p"]}),
-        xcg.load(campaign, **{"corpus.exclude": ["front", "p"]}),
-    ):
-        found = one.settings.corpus
-        assert {**found, "path": Path(found["path"])} == expected
-    with pytest.raises(InputError, match=r"corpus: exclude: expected names of elements .* 'a:b'"):
-        xcg.load(campaign, set=["corpus.exclude=[a:b]"])
-
-
-def test_a_record_states_it(campaign: Path, xcg_command: Command) -> None:
-    record, folder = campaign.with_name("r.json"), campaign.parent
-    (folder / "gold.jsonl").write_text(
-        (folder / "gold.jsonl").read_text("utf-8").split("\n")[0], "utf-8"
-    )
-    first = xcg_command("evaluate", campaign, "--set", f"record={record}", cwd=folder)
-    assert json.loads(record.read_text("utf-8"))["settings"]["corpus"]["exclude"] == ["front"]
-    assert xcg_command("evaluate", record, cwd=folder).stdout == first.stdout

@@ -35,6 +35,7 @@ def text_of(data: bytes) -> str:
         (b"<meta charset=unicode_escape>\\u0041", "\\u0041"),
         (b"<meta charset=utf-7>+AEE-", "+AEE-"),
         (b"<meta charset=cp037>" + WORDS.encode(), WORDS),
+        (b"<meta charset=rot13>" + WORDS.encode(), WORDS),
         (b"<meta charset=nonsense>" + WORDS.encode(), WORDS),
         (b"<meta charset=utf-16>" + WORDS.encode(), WORDS),
         (b" " * 1100 + b"<meta charset=koi8-r>" + WORDS.encode(), WORDS),

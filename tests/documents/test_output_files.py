@@ -45,17 +45,6 @@ def test_a_fifo_receives_the_output_and_remains(folder: Path) -> None:
 
 
 @pytest.mark.posix
-def test_a_character_device_receives_the_output_and_remains() -> None:
-    main, other = os.openpty()
-    terminal = Path(os.ttyname(other))
-    write(terminal)
-    assert os.read(main, 10) == b"new"
-    assert terminal.is_char_device()
-    os.close(main)
-    os.close(other)
-
-
-@pytest.mark.posix
 @pytest.mark.parametrize("name", ["/dev/fd/1", "/proc/self/fd/1", "link"])
 def test_a_descriptor_keeps_its_position(folder: Path, name: str) -> None:
     if name == "link":  # such as /dev/stdout

@@ -144,20 +144,3 @@ def test_converted(tmp_path: Path) -> None:
     offsets = write(tmp_path, "offsets", "7 Q0 d 4 37 -1 14:4\n")
     text = read_assessments(offsets).to_text("offsets", corpus.length)
     assert text == ("7 Q0 d 4 37 -1 14:4\n", [])
-
-
-def test_levels_converted_and_back(tmp_path: Path) -> None:
-    qrels = "1 0 d#/a[1]/p[2] 2\n1 0 e -1\n2 0 d 1\n"
-    base = read_assessments(write(tmp_path, "qrels", qrels))
-    assert base.to_text("trec") == (qrels, [])
-    as_json = write(tmp_path, "base.jsonl", base.to_text("jsonl")[0])
-    assert read_assessments(as_json).to_text("trec") == (qrels, [])
-    with pytest.raises(xcg.XcgError, match="level 1 is on the level scale"):
-        read_assessments(write(tmp_path, "one", "2 0 d 1\n")).to_text("inex2004")
-    flat = read_run(write(tmp_path, "run", "1 Q0 d 1 2 t\n1 Q0 e#/a[1] 2 1 t\n"))
-    for form in ("trec", "jsonl"):
-        name = "t.jsonl" if form == "jsonl" else "t"
-        again = read_run(write(tmp_path, name, flat.to_text(form)[0]))
-        assert (again.name, again.rankings) == ("t", flat.rankings)
-    with pytest.raises(xcg.XcgError, match="d is a whole document"):
-        flat.to_text("inex")

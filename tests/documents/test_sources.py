@@ -179,14 +179,6 @@ class TestFolders:
         with pytest.raises(InputError, match="no corpus: expected a folder"):
             Corpus(tmp_path / "corpus-folder" / "pipe.xml")
 
-    @posix
-    @pytest.mark.skipif(os.access("/root", os.R_OK), reason="root may list all folders")
-    def test_a_folder_that_cannot_be_listed(self, tmp_path: Path) -> None:
-        corpus = source("folder", tmp_path, {"x/a.xml": b"<a/>"})
-        (tmp_path / "corpus-folder" / "x").chmod(0)
-        with pytest.raises(InputError, match="/x/: cannot list the folder: Permission denied"):
-            list(corpus)
-
 
 def test_trees_and_texts_of_one_name() -> None:
     tree = parse_document(b"<a/>")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -111,19 +108,6 @@ def test_missing_rapidfuzz_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_aligned_text_has_no_stray_characters() -> None:
     assert best_alignment("bcdef", "b....bcdxef....f") == (5, 11)
-
-
-@pytest.mark.slow
-def test_long_documents_take_linear_time() -> None:
-    rng = random.Random(1)
-    words = ["".join(rng.choices("abcdefgh", k=rng.randint(2, 9))) for _ in range(400)]
-    text = " ".join(rng.choices(words, k=300_000))
-    begun = time.process_time()
-    index = TextIndex(text)
-    for start in range(0, 1_000_000, 20_000):
-        quote = text[start : start + 300].replace("a", "b", 3)
-        assert index.locate(Quote(quote), 0.9).is_found
-    assert time.process_time() - begun < 20
 
 
 @given(st.lists(st.sampled_from(["bees", "dance", "well", "wasps", "at noon."]), min_size=1), st.data())

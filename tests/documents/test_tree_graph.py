@@ -6,7 +6,6 @@ import itertools
 import pickle
 from collections.abc import Callable
 from copy import deepcopy
-from pathlib import Path
 from xml.etree import ElementTree as Standard
 
 import networkx as nx
@@ -16,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import markup
 
-import xcg
 from xcg.documents.parsing import parse_document
 from xcg.documents.tree import ElementTree
 
@@ -81,23 +79,6 @@ def test_a_tree_is_the_graph_that_is_built_edge_by_edge(source: str) -> None:
         assert tree[node] == graph[node]
     for pair in itertools.product(range(-1, len(graph) + 1), repeat=2):
         assert tree.has_edge(*pair) == graph.has_edge(*pair)
-
-
-@given(markup())
-def test_networkx_finds_the_same_in_a_tree_as_in_the_built_graph(source: str) -> None:
-    tree, graph = parse_document(source), built_graph(source)
-    assert nx.is_arborescence(tree)
-    assert list(nx.topological_sort(tree)) == list(nx.topological_sort(graph))
-    assert list(nx.dfs_postorder_nodes(tree, 0)) == list(nx.dfs_postorder_nodes(graph, 0))
-    assert nx.dag_longest_path_length(tree) == max(tree.depth) - 1
-    undirected, both = tree.to_undirected(as_view=True), graph.to_undirected()
-    assert dict(nx.all_pairs_shortest_path_length(undirected)) == dict(
-        nx.all_pairs_shortest_path_length(both)
-    )
-    for node in graph:
-        assert nx.descendants(tree, node) == nx.descendants(graph, node)
-        assert nx.ancestors(tree, node) == nx.ancestors(graph, node) == set(tree.ancestors(node))
-        assert list(nx.bfs_tree(tree, node).edges) == list(nx.bfs_tree(graph, node).edges)
 
 
 @given(markup(), st.data())
@@ -197,15 +178,6 @@ def test_a_row_that_does_not_exist_is_the_error_of_networkx() -> None:
         next(tree.predecessors(-1))
     with pytest.raises(KeyError):
         tree.nodes[5]
-
-
-def test_a_pickled_tree_needs_no_corpus(tmp_path: Path) -> None:
-    (tmp_path / "d.xml").write_text(SOURCE)
-    pickled = pickle.dumps(xcg.Corpus(tmp_path, cache=False).tree("d"))
-    (tmp_path / "d.xml").unlink()
-    tree = pickle.loads(pickled)
-    assert tree.element_text(B1) == "yy"
-    assert (tree.find("/a[1]/b[2]"), tree.short_path(C)) == (B2, "c[1]")
 
 
 def test_a_tree_prints_its_root_and_its_number_of_elements() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-import xcg
 from xcg.documents.corpus import Corpus
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and FIFOs of POSIX")
@@ -60,21 +59,6 @@ def test_a_folder_that_cannot_be_listed_is_noted(
     assert corpus.tree("d").text == "one"
     [note] = corpus.source.oddities()
     assert note.endswith("lost+found/: cannot list the folder: Permission denied")
-
-
-def test_an_evaluation_and_check_note_unread_files(tmp_path: Path, xcg_command: Command) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "d.xml").write_text("<a>one</a>", encoding="utf-8")
-    (tmp_path / "docs" / "e.pdf").write_bytes(b"%PDF")
-    gold = '{"topic": "1", "doc": "d", "start": 0, "end": 3, "level": 1}\n'
-    (tmp_path / "gold.jsonl").write_text(gold, encoding="utf-8")
-    run = '{"topic": "1", "doc": "d", "start": 0, "end": 3, "rank": 1}\n'
-    (tmp_path / "run.jsonl").write_text(run, encoding="utf-8")
-    files = ("--assessments", "gold.jsonl", "--run", "run.jsonl", "--corpus", "docs")
-    for command in ("evaluate", "check"):
-        done = xcg_command(command, *files, cwd=tmp_path)
-        assert done.returncode == 0
-        assert "note: docs: 1 .pdf file is not read" in done.stderr
 
 
 @pytest.mark.parametrize("form", ["folder", "archive", "memory"])
@@ -150,33 +134,5 @@ def test_a_guessed_charset_is_noted(tmp_path: Path, xcg_command: Command) -> Non
     for command in ("evaluate", "check"):
         done = xcg_command(command, *files, cwd=tmp_path)
         assert "not UTF-8 are read as windows-1252" in done.stderr
-    marks = gold.replace('"level": 1', '"exhaustivity": 2')
-    (tmp_path / "marks.jsonl").write_text(marks, encoding="utf-8")
-    quote = gold.replace('"level": 1', '"exact": "Größe"')
-    (tmp_path / "quote.jsonl").write_text(quote, encoding="utf-8")
-    (tmp_path / "topics.csv").write_text("id,title\n1,one\n", encoding="utf-8")
-    (tmp_path / "judge.yaml").write_text(
-        "corpus: docs\ntopics: {files: topics.csv}\nruns: run.jsonl\n", encoding="utf-8"
-    )
-    for call in (
-        "convert --assessments marks.jsonl --corpus docs --as elements --output out",
-        "convert --assessments quote.jsonl --to inex2005 --corpus docs",
-        "judge judge.yaml --import marks.jsonl",
-    ):
-        done = xcg_command(*call.split(), cwd=tmp_path)
-        assert "note: HTML pages that declare no charset" in done.stderr, call
     (tmp_path / "docs" / "d.html").write_bytes("<p>Größe</p>".encode())
     assert "windows-1252" not in xcg_command("evaluate", *files, cwd=tmp_path).stderr
-
-
-def test_a_name_of_a_codec_that_is_no_charset_counts_as_none() -> None:
-    page = b"<meta charset=rot13><p>" + "é".encode()
-    assert (
-        xcg.evaluate(
-            {"1": {"d": [(0, 1)]}},
-            {"r": {"1": [{"doc": "d", "start": 0, "end": 1}]}},
-            {"d.html": page},
-            measures="MAep",
-        ).value("r", "MAep")
-        == 1
-    )

@@ -468,6 +468,12 @@ MISLEADING_FILES = [
     ("run", "1 e#/b Q0 2 1 t", "the columns begin with 1 e#/b; expected topic Q0"),
     ("run", "f#/a 1 Q0 1 2 t", "the columns begin with f#/a 1; expected topic Q0"),
     ("run", f"1 Q0 f#5:{'9' * 5000} 1 2 t", f"illegal passage '5' '{'9' * 20}': expected an offset"),
+    (
+        "base",
+        '{"topic": "1", "doc": "d", "start": 3, "end": 9}\n'
+        '{"topic": "1", "doc": "d", "path": "/a", "exhaustivity": 1, "specificity": 1}\n',
+        "has assessed elements and passages",
+    ),
     ("run", "[{}]", ":1: expected JSON Lines, one object {…} per line"),
     (
         "run",

@@ -15,7 +15,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import Notes
-from xcg.formats.base import read_assessments, read_run, read_run_and_format
+from xcg.formats.base import read_assessments, read_run_and_format
 from xcg.formats.topic_files import read_topic_titles, read_topics
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
@@ -220,11 +220,6 @@ def test_the_offset_qrels_state_sizes_and_an_entry_point(tmp_path: Path) -> None
     assert base.document_sizes("2009001") == {"851": (4871, 10656), "912": (0, 4000)}
     assert dict(base.entry_points("2009001")) == {"851": 1205}
     assert not base.entry_points("2009002")
-
-
-def test_the_parent_of_a_chunk_is_read(tmp_path: Path) -> None:
-    run = read_run(write_samples("json-runs", tmp_path) / "chunks.jsonl")
-    assert run.rankings["q1"].parents == {0: (0, 60)}
 
 
 def test_the_quotes_occur_in_their_document(tmp_path: Path) -> None:

@@ -30,42 +30,10 @@ def test_names_of_tags_and_attributes_vary(tmp_path: Path, attributes: str) -> N
     assert read_elements(tmp_path, f'<PATH Path="/a" {attributes}/>') == {"/a[1]": "(2,3)"}
 
 
-def test_inex_2002_is_read(tmp_path: Path) -> None:
-    inner = '<path path="/a" relevance="3" coverage="E"/><path path="/a/b" relevance="0" coverage="N"/>'
-    assert read_elements(tmp_path, inner) == {"/a[1]": "(3,E)", "/a[1]/b[1]": "(0,N)"}
-
-
-def test_inex_2005_is_read(tmp_path: Path) -> None:
-    text = (
-        '<assessments pool="1" topic="202" version="2"><inex_topic topic_id="202"><title>t</title>'
-        '</inex_topic><file collection="ieee" name="co/1">'
-        '<passage start="/a[1]/p[1]/text()[1].3" end="/a[1]/p[2]" size="45"/>'
-        '<best-entry-point path="/a[1]/p[1]"/>'
-        '<element path="/a[1]" exhaustivity="2" size="200" rsize="50"/>'
-        '<element path="/a[1]/p[1]" exhaustivity="?" size="40" rsize="10"/>'
-        "</file></assessments>"
-    )
-    base = read_assessments(write(tmp_path, text))
-    assert base.topics == ["202"]
-    elements = base.files("202")["co/1"]
-    assert elements["/a[1]"] == (2.0, 0.25, 200, "share")
-    assert elements["/a[1]/p[1]"] == (0.0, 0.25, 40, "share")
-    assert not elements["/a[1]/p[1]"].relevant
-
-
-def test_passages_by_points_are_read(tmp_path: Path) -> None:
-    inner = '<passage start="/a/p[1]/text()[1].4" end="/a/p[2]" size="3"/>'
-    base = read_assessments(write(tmp_path, ASSESSMENTS.format(inner)))
-    ((file, passages),) = base.passages("162").items()
-    assert file == "co/1"
-    assert [str(point) for point in passages[0]] == ["/a[1]/p[1]/text()[1].4", "/a[1]/p[2]"]
-
-
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
         ('start="/a[1]"', "the passage has no start or no end"),
-        ('start="/a[1]" end="/a/text()[0].3"', "is not an element path"),
         ('start="7" end="/a"', "'7' is not an element path"),
     ],
 )
@@ -96,7 +64,6 @@ def test_an_element_may_be_assessed_twice_if_the_assessments_agree(tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<assessments topic='1'>", ":1: not well-formed XML"),
         ("<assessments topic='1'><file file='x'></assessments>", "not well-formed XML"),
         ("<other/>", "no <assessments> element"),
         ("<assessments/>", "has no topic attribute"),

@@ -9,7 +9,6 @@ from format_examples import write
 
 from xcg.errors import InputError
 from xcg.formats.inex_eval_run import read_inex_eval_run
-from xcg.runs.run import UNKNOWN_SPAN
 
 REGULAR = (
     "1 Q0 a.xml 1 9 first 5 10\n"
@@ -28,15 +27,6 @@ def test_regular_lines_are_read(tmp_path: Path) -> None:
     assert (first.files, first.paths) == (["a", "b", "b"], ["", "", ""])
     assert first.spans == {0: (5, 15), 1: (0, 0), 2: (100, 120)}
     assert (list(second), second.spans) == ([("c/d", "")], {0: (12, 13)})
-
-
-def test_an_unknown_offset_does_not_change_the_other_lines(tmp_path: Path) -> None:
-    text = REGULAR + "2 Q0 e 2 6 fifth X 30\n"
-    found = read_inex_eval_run(str(write(tmp_path, text, "r")), {"1", "2"})
-    assert found.tag == "fifth"
-    assert found.line_numbers == {"1": [1, 3, 5], "2": [4, 6]}
-    assert found.run.rankings["1"].spans == {0: (5, 15), 1: (0, 0), 2: (100, 120)}
-    assert found.run.rankings["2"].spans == {0: (12, 13), 1: UNKNOWN_SPAN}
 
 
 @pytest.mark.parametrize(

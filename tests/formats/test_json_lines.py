@@ -65,46 +65,6 @@ def test_a_run_without_the_key_parent_states_no_parents(
     assert "the parents of passages" not in run.to_text("trec")[1]
 
 
-def test_assessed_elements_are_read(tmp_path: Path) -> None:
-    text = '{"topic": 7, "doc": "co/1", "path": "/a", "exhaustivity": 3, "specificity": 1}\n'
-    path = write(tmp_path, "\ufeff" + text, "a.jsonl")
-    assert read_assessments(path).files("7")["co/1"]["/a[1]"].label == "(3,1)"
-    for change, message in (
-        ('"specificity": 0', "illegal assessment (3, 0)"),
-        ('"specificity": 1.0', "specificity is 1.0: expected 0, 1, 2 or 3"),
-        ('"specifity": 1', "did you mean 'specificity'?"),
-    ):
-        path.write_text(text + text.replace('"specificity": 1', change))
-        with pytest.raises(InputError) as raised:
-            read_assessments(path)
-        assert str(raised.value).startswith(f"{path}:2: ")
-        assert message in str(raised.value)
-    notes = Notes(lenient=True)
-    path.write_text(text + text.replace("3", "2") + text.replace("3", "9"))
-    assert read_assessments(path, notes).files("7")["co/1"]["/a[1]"].label == "(3,1)"
-    assert notes.lines()[0].startswith("warning: assessments left out: 2 times")
-
-
-def test_relevant_passages_are_read(tmp_path: Path) -> None:
-    text = (
-        '{"topic": "1", "doc": "d", "start": 3, "end": 9, "text": "x"}\n'
-        '{"topic": "1", "doc": "d", "start": 10, "end": 12, "exhaustivity": 1}\n'
-    )
-    assert read_assessments(write(tmp_path, text, "a")).spans("1")["d"] == [(3, 9, 2.0), (10, 12, 1.0)]
-    for wrong, message in (
-        (text + text.replace("3", "9"), "start 9 and end 9"),
-        (text.replace('"exhaustivity": 1', '"exhaustivity": 3'), "expected 1 or 2 for a passage"),
-        (text.replace('"start": 3, ', ""), "the field 'start' is missing"),
-        (
-            text + '{"topic": "1", "doc": "d", "path": "/a", "exhaustivity": 1, "specificity": 1}',
-            "has assessed elements and passages",
-        ),
-    ):
-        with pytest.raises(InputError) as raised:
-            read_assessments(write(tmp_path, wrong, "a"))
-        assert message in str(raised.value)
-
-
 def test_passages_with_levels_are_read(tmp_path: Path) -> None:
     line = '{{"topic": 1, "doc": "{}", "start": 0, "end": 4, {}}}\n'.format
     good = line("d", '"level": 2') + line("d", '"level": 1') + line("e", '"level": 0')

@@ -50,18 +50,6 @@ def test_relevant_passages_are_read(tmp_path: Path) -> None:
             "q:1: 7 relevant characters, but the passages have 5",
         ),
         (
-            ["1 Q0 e 0 99", "1 Q0 d 0 99 -1 3:5", "1 Q0 f 5 9"],
-            [(3, 8)],
-            "relevant sizes that differ from the passages; the stated sizes count: 2 times; the first: "
-            "q:2: 0 relevant characters, but the passages have 5",
-        ),
-        (
-            ["1 Q0 d 7 99"],
-            [],
-            "relevant sizes that differ from the passages; the stated sizes count: 1 time; the first: "
-            "q:1: 7 relevant characters, but the passages have 0",
-        ),
-        (
             ["1 Q0 d 6 99 -1 95:6"],
             [(95, 101)],
             "passages that end after the document; they are used as they are: 1 time; the first: "
@@ -93,17 +81,6 @@ def test_lines_with_one_document_add_up(tmp_path: Path) -> None:
     base, _ = read(tmp_path, "1 Q0 d 3 90 1 7:3\n1 Q0 d 2 99 5 0:2\n1 Q0 d 0 80 -1 4:0\n")
     assert base.document_sizes("1") == {"d": (5, 99)}
     assert base.entry_points("1") == {"d": 5}
-
-
-def test_a_sixth_field_alone_is_neither_entry_point_nor_passage(tmp_path: Path) -> None:
-    base, notes = read(tmp_path, "1 Q0 d 9 99 12\n1 Q0 e 10 99 5:10\n1 Q0 f 0 99 -1\n")
-    assert base.spans("1") == {"d": [], "e": [], "f": []}
-    assert base.entry_points("1") == {}
-    assert base.document_sizes("1")["e"] == (10, 99)
-    assert [note.partition(": the first")[0].split(";")[0] for note in notes] == [
-        "note: sixth fields without passages, which are ignored: 2 times",
-        "note: relevant sizes that differ from the passages",
-    ]
 
 
 def test_regular_files_are_read_as_irregular_ones(tmp_path: Path) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
@@ -18,9 +15,7 @@ from hypothesis import strategies as st
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS
-from xcg.runs.run import RUN_FORMATS, Ranking, Run
-
-EXPECTED = Ranking(["f", "g"], ["", "/a[1]"], {0: (5, 25)})
+from xcg.runs.run import RUN_FORMATS, Run
 
 RUN_FILES = {
     "inex": submission("<file>f</file><path>/a</path>"),
@@ -85,20 +80,6 @@ def test_every_format_has_a_description_and_a_writer() -> None:
     assert set(ASSESSMENT_FORMATS) == {"inex2004", "inex2005", "offsets", "trec", "jsonl", "letor"}
 
 
-def test_usual_files_are_read_without_looking_for_installed_packages(tmp_path: Path) -> None:
-    run, qrels = write(tmp_path, "1 Q0 f 1 2 t\n", "run"), write(tmp_path, "1 0 f 1\n", "qrels")
-    code = (
-        "import sys\n"
-        "from xcg.formats.base import read_assessments, read_run\n"
-        f"read_run({str(run)!r}), read_assessments({str(qrels)!r})\n"
-        "print(sorted({'importlib.metadata', 'numpy', 'lxml'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[]\n"
-
-
 def test_folders_globs_gzip_byte_order_marks_and_windows_line_ends_are_read(tmp_path: Path) -> None:
     text = ASSESSMENTS.format('<path path="/a" e="1" s="1"/>')
     (tmp_path / "below").mkdir()
@@ -126,18 +107,6 @@ def test_missing_and_damaged_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="contains no files"):
         read_assessments(tmp_path / "empty")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "1 Q0 f 1 2 t 5 20\n1 Q0 g 2 1 t /a\n",
-        '{"topic": "1", "doc": "f", "start": 5, "end": 25}\n{"topic": "1", "doc": "g", "path": "/a"}\n',
-        submission('<file>f</file><fol offset="5" length="20"/>', "<file>g</file><path>/a</path>"),
-    ],
-)
-def test_passages_in_three_formats_are_read_alike(tmp_path: Path, text: str) -> None:
-    assert read_run(write(tmp_path, text)).rankings["1"] == EXPECTED
 
 
 @given(data=st.data())
@@ -182,80 +151,17 @@ def test_a_short_run_of_the_fuzzer(monkeypatch: pytest.MonkeyPatch) -> None:
         assert kept < tried or name in ("pages", "searches"), name
 
 
-TSV_FORMAT = '''
-"""Read and write runs with the tab-separated columns topic, document and score."""
+def test_other_topics_are_left_out_after_a_reader_that_reads_all(tmp_path: Path) -> None:
+    def read_all(*_: object) -> Run:
+        return Run.of("r", {"1": ["a"], "2": ["b"]})
 
-from xcg.documents.files import lines
-from xcg.documents.paths import WHOLE
-from xcg.errors import InputError
-from xcg.formats.writing import results
-from xcg.runs.run import Run, RunFormat
-
-
-def read(file, path, notes, order, ties, topics):
-    scores = {}
-    for number, line in lines(file, path):
-        try:
-            topic, document, score = line.rstrip("\\n").split("\\t")
-            scores.setdefault(topic, {})[document] = float(score)
-        except ValueError:
-            raise InputError(f"{path}:{number}", "expected topic, document and score") from None
-    run = Run.of(path.stem, scores)
-    return Run(path.stem, run.rankings, str(path))
+    of_a_package = RUN_FORMATS.get("trec")._replace(read=read_all)
+    with patch.dict(RUN_FORMATS._objects, {"trec": of_a_package}):
+        run = read_run(write(tmp_path, "1 Q0 f 1 2 t\n", "r"), topics={"1"})
+    assert (list(run.rankings), run.skipped) == (["1"], {"2"})
 
 
-def write(run):
-    table = [(topic, document, path, 1 / rank) for topic, rank, document, path, _ in results(run)]
-    rows = [f"{topic}\\t{document}\\t{score}\\n" for topic, document, _, score in table]
-    lost = [] if all(path == WHOLE for _, _, path, _ in table) else ["elements and passages"]
-    return "".join(rows), lost
-
-
-def detect(head):
-    return head.count(b"\\t") > 1
-
-
-tsv = RunFormat("Tab-separated topic, document and score", detect, read, write)
-'''
-
-
-@pytest.fixture
-def tsv_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Install a package with a run format."""
-    (tmp_path / "tsv_run_format.py").write_text(TSV_FORMAT)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(RUN_FORMATS, "_entry_points", {"tsv": "tsv_run_format:tsv"})
-    with patch.dict(RUN_FORMATS._objects):
-        yield
-    sys.modules.pop("tsv_run_format", None)
-
-
-@pytest.mark.usefixtures("tsv_format")
-def test_an_installed_package_can_add_a_format(tmp_path: Path) -> None:
-    path = write(tmp_path, "1\td1\t0.5\n1\td2\t0.75\n2\td1\t3\n", "bm25.tsv")
-    run = read_run(path, topics={"1"})
-    assert (run.name, run.source) == ("bm25", str(path))
-    assert {topic: list(ranking.files) for topic, ranking in run.rankings.items()} == {
-        "1": ["d2", "d1"]
-    }
-    assert run.skipped == {"2"}
-    again = tmp_path / "again.tsv"
-    assert run.write(again, "tsv") == []
-    assert again.read_text() == "1\td2\t1.0\n1\td1\t0.5\n"
-    assert read_run(again).rankings["1"] == run.rankings["1"]
-    element = Run.of("e", {"1": ["d#/a"]})
-    assert element.to_text("tsv") == ("1\td\t1.0\n", ["elements and passages"])
-    with pytest.raises(InputError, match=r"run\.tsv:1: expected topic, document and score"):
-        read_run(write(tmp_path, "1\td1\thigh\n", "run.tsv"))
-    with pytest.raises(XcgError, match="unknown run format 'tvs': did you mean 'tsv'"):
-        run.to_text("tvs")
-
-
-@pytest.mark.usefixtures("tsv_format")
 def test_a_format_without_a_writer_cannot_be_written(tmp_path: Path) -> None:
-    only_read = RUN_FORMATS.get("tsv")._replace(write=None)
-    with patch.dict(RUN_FORMATS._objects, {"tsv": only_read}):
-        message = "cannot write runs in the format 'tsv': it is only read"
-        with pytest.raises(XcgError, match=message):
-            Run.of("r", {"1": ["d"]}).write(tmp_path / "run.tsv", "tsv")
-    assert not (tmp_path / "run.tsv").exists()
+    with pytest.raises(XcgError, match="cannot write runs in the format 'letor': it is only read"):
+        Run.of("r", {"1": ["d"]}).write(tmp_path / "run.txt", "letor")
+    assert not (tmp_path / "run.txt").exists()

@@ -128,24 +128,3 @@ def test_regular_submissions_are_read_fast(
         "3": [],
     }
     assert run.skipped == {"2"}
-
-
-SMALL_SUBMISSION = (
-    '<inex-submission run-id="r"> <topic topic-id="1"><result><file>d</file><path>/a</path>'
-    "<rank>2</rank></result> <result><file>e</file><path>/b</path><rank>1</rank></result></topic> "
-    '<topic topic-id="2"></topic></inex-submission>'
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "character", ["<", ">", "&", '"', "\t", "\n", "\r", " ", " " * 150, "x", "/", "\x85", "9"]
-)
-def test_both_readers_agree_wherever_a_character_is_inserted(tmp_path: Path, character: str) -> None:
-    path = tmp_path / "file"
-    for position in range(len(SMALL_SUBMISSION) + 1):
-        text = SMALL_SUBMISSION[:position] + character + SMALL_SUBMISSION[position:]
-        path.write_text(text, newline="")
-        fast = run_content(path, lenient=True)
-        with patch.object(inex_submission, "read_regular_submission", return_value=None):
-            assert fast == run_content(path, lenient=True), position

@@ -11,7 +11,7 @@ from format_examples import assessments_content, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xcg.errors import InputError
+from xcg.errors import InputError, Notes
 from xcg.formats.base import read_assessments
 from xcg.formats.text_columns import TextBlock
 
@@ -82,6 +82,9 @@ def test_a_document_that_is_judged_again_is_refused(tmp_path: Path, lines: str, 
     (tmp_path / "q").write_text(lines)
     with pytest.raises(InputError, match=f"{place}.*document and nugget"):
         read_assessments(tmp_path / "q")
+    notes = Notes(lenient=True)
+    read_assessments(tmp_path / "q", notes)
+    assert "repeated judgements; the first is used: 1 time" in notes.lines()[0]
     (tmp_path / "q").write_text("1 0 d 1\n")
     (tmp_path / "r").write_text("2 0 d 1\n1 0 d 1\n")
     with pytest.raises(InputError, match="r:2: topic 1, d: judged before, in an earlier line or file"):

@@ -134,45 +134,11 @@ def test_passages_may_be_empty_or_have_an_unknown_offset(tmp_path: Path) -> None
         assert list(read_run(path).rankings["1"].spans.values()) == spans
 
 
-def test_column_seven_can_contain_the_path(tmp_path: Path) -> None:
-    text = "1 Q0 f 1 9 t /a[1]/plant[1]/bdy[1]\n1 Q0 f 2 8 t /a\n"
-    run = read_run(write(tmp_path, text, "r"))
-    assert list(run.rankings["1"]) == [("f", "/a[1]/plant[1]/bdy[1]"), ("f", "/a[1]")]
-
-
-def test_empty_and_binary_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="an empty file"):
-        read_run(write(tmp_path, "\n\n", "r"))
-    (tmp_path / "binary").write_bytes(b"1 Q0 \xff\xfe 1 1 t\n")
-    with pytest.raises(InputError, match="not UTF-8"):
-        read_run(tmp_path / "binary")
-
-
 def test_several_run_tags_give_a_note(tmp_path: Path) -> None:
     notes = Notes()
     run = read_run(write(tmp_path, "1 Q0 f#/a 1 2 t\n1 Q0 f#/b 1 1 u\n", "r"), notes)
     assert run.name == "t"
     assert "several run tags" in notes.lines()[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("1 Q0 f 1 2 t 5 x\n", "illegal passage '5' 'x'"),
-        ("1 Q0 f 1 2 t 5\n", "7 columns; expected six"),
-        ("1 Q0 f 1 2 t 5 X\n", "illegal passage '5' 'X'"),
-        ("1 Q0 f 1 2 t 5 20 more\n", "9 columns; expected six"),
-        (
-            f"1 Q0 f 1 2 t 5 {'9' * 16}\n",
-            "illegal passage '5' '9999999999999999': expected an offset and a length, whole",
-        ),
-        ("1 Q0 f 1 2 t -5 9\n", "illegal passage '-5' '9'"),
-    ],
-)
-def test_illegal_passages_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        read_run(write(tmp_path, text))
-    assert message in str(raised.value)
 
 
 IRREGULAR_TEXTS = [

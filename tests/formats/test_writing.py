@@ -42,17 +42,6 @@ def test_elements_are_the_same_after_writing_and_reading(
     assert lost == []
 
 
-@pytest.mark.parametrize("format", ["offsets", "jsonl"])
-def test_passages_are_the_same_after_writing_and_reading(tmp_path: Path, format: str) -> None:
-    base = RecallBase()
-    for span in (Span(1205, 4636), Span(4643, 5363)):
-        base.add_span("1", "d", span, "")
-    base.add_span("2", "e", Span(0, 5), "")
-    text, lost = base.to_text(format)
-    assert content(read_again(tmp_path, text)) == content(base)
-    assert all("lengths" in what for what in lost)
-
-
 _NAMES = st.sampled_from(["d", "e/2009", "x#y", "12"])
 _OFFSETS = st.integers(0, 10**6)
 _PASSAGES = st.lists(st.tuples(_OFFSETS, st.integers(0, 3000)), max_size=4)
@@ -194,6 +183,7 @@ def test_writers_refuse_or_report_what_a_format_cannot_hold() -> None:
         (spans, "inex2004", "the assessments are passages"),
         (two, "offsets", "the assessments are of elements"),
         (coverage, "inex2004", r"is on the coverage scale"),
+        (RecallBase.of({"1": {"d": 1}}), "inex2004", "level 1 is on the level scale"),
         (coverage, "jsonl", r"is on the coverage scale"),
         (sized, "inex2005", r"is on the four-point scale"),
         (two, "inex2003", "unknown assessment format 'inex2003': did you mean 'inex20"),
@@ -208,6 +198,8 @@ def test_writers_refuse_or_report_what_a_format_cannot_hold() -> None:
         (sized, "jsonl", "the sizes of elements"),
     ):
         assert lost in base.to_text(format_name)[1]
+    with pytest.raises(XcgError, match="d is a whole document"):
+        Run.of("r", {"1": ["d"]}).to_text("inex")
     with pytest.raises(XcgError, match="does not name an element"):
         Run("r", {"1": Ranking(["d"], [""])}).to_text("trec")
 

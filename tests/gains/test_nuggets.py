@@ -219,22 +219,6 @@ def test_the_ideal_run_is_the_greedy_order(gold: Path, tmp_path: Path) -> None:
     assert list(run.rankings["1"]) == [("x", "/")]
 
 
-def test_a_sentence_with_two_facts_comes_first_in_the_ideal_ranking(tmp_path: Path) -> None:
-    """c[0:20] states both; the ideal takes it (density .075), then nothing new is left at alpha 1."""
-    records = [
-        *EXAMPLE,
-        {"topic": "1", "doc": "c", "start": 0, "end": 20, "nugget": "n2", "exhaustivity": 1},
-        {"topic": "1", "doc": "c", "start": 0, "end": 20, "nugget": "n1", "exhaustivity": 2},
-    ]
-    path = tmp_path / "gold.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    names = ["nxCG@1", "nxCG(budget=characters,charge=as_read)@20"]
-    runs = {"r": {"1": [{"doc": "c", "start": 0, "end": 20}]}, "s": {"1": [RUNS["run1"]["1"][0]]}}
-    found = xcg.evaluate(path, runs, CORPUS, model(1.0), names)
-    assert [found.value("r", name) for name in names] == pytest.approx([1, 1])
-    assert [found.value("s", name) for name in names] == pytest.approx([1 / 1.5, 0.2 / 1.5])
-
-
 def test_nuggets_of_whole_documents(tmp_path: Path) -> None:
     """x states a (level 2) and b (level 1), y a again. Without a corpus; ideal x, then y."""
     (tmp_path / "qrels").write_text("1 a x 2\n1 b x 1\n1 a y 2\n1 a z 0\n")
@@ -276,15 +260,6 @@ def cases(draw: st.DrawFn) -> tuple[list[Nugget], list[tuple[str, tuple[float, f
     share = any(one & other for i, one in enumerate(taken) for other in taken[:i])
     results = [(d, (float(s), float(s + n))) for d, s, n in draw(st.lists(places, max_size=6))]
     return nuggets, results, share
-
-
-def test_gain_is_spread_over_the_alternative_that_a_result_contains_most() -> None:
-    """[1, 3) is 2/3 of the first alternative and 1/2 of the second: it gains 2/3 of .5."""
-    nugget = Nugget("n", 0.5, 1.0, [("a", 0, 3), ("a", 0, 2)])
-    topic = NuggetTopic({}, lambda file, start, end: (start, end), [nugget])
-    (read,), _ = topic.read([("a", 1, 3)], RelevanceValue(alpha=1.0))
-    (part,) = read.parts
-    assert (part.start, part.end, part.gain) == (1, 3, pytest.approx(1 / 3))
 
 
 @given(cases())

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
-from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base, span_cases
+from span_examples import chunk_run, recall_base, span_cases
 
-import xcg
 from xcg import Run, UserModel
 from xcg.documents.corpus import Corpus
 from xcg.documents.tree import ElementTree
@@ -23,12 +22,8 @@ from xcg.gains import oracle
 from xcg.gains.element_reader import ElementReader, JudgedDocument
 from xcg.gains.span_reader import GoldSpan, SpanReader
 from xcg.gains.topic import KnownGains, ranking_gains
-from xcg.strategies.registry import STRATEGIES, reference_run, rewrite
+from xcg.strategies.registry import reference_run
 from xcg.user_model.relevance_value import RelevanceValue
-
-SECTIONS = {"d": "<a><s>12345</s><s>67890</s></a>"}
-ASSESSED = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
-
 
 Gains = Callable[[Sequence[int]], list[float]]
 
@@ -128,25 +123,6 @@ def run_of(campaign: RandomCampaign, length: int | None = None) -> Run:
     return Run.of("r", {"1": campaign.ranking[:length]})
 
 
-def test_gains_of_text_by_hand() -> None:
-    # Both gold spans are worth 0.05 per character: 10–30 and 50–60.
-    chunks = [("bees", 0, 20), ("bees", 70, 80), ("bees", 50, 60), ("bees", 12, 30), ("bees", 0, 20)]
-    found = evaluated(recall_base(GOLD), chunk_run("r", chunks), DOCUMENTS, UserModel.shipped("spans"))
-    order, gains, _ = found
-    assert order == [3, 2, 0, 1, 4]
-    # 12–30; 50–60, because only 10–12 is new in 0–20 by now; 10–12; nothing
-    assert gains == pytest.approx([0.9, 0.5, 0.1, 0, 0])
-
-
-def test_gains_of_elements_by_hand() -> None:
-    run = Run.of("r", {"1": ["d#/a", "x#/a", "d#/a/s[1]", "d#/a/s[1]"]})
-    model = UserModel.shipped("kazai-lalmas-2006")
-    order, gains, _ = evaluated(ASSESSED, run, SECTIONS | {"x": "<a/>"}, model)
-    assert order == [2, 0, 1, 3]
-    # After the first section (3, 3), the article is worth half of the second one (2, 2), as long.
-    assert gains == pytest.approx([1, 0.25, 0, 0])
-
-
 def test_a_result_without_gain_can_make_another_one_gain() -> None:
     """Equation 9: a section without a score is worth that of its unread part, once a part was read."""
     documents = {"d": "<a><s><p>12345</p><p>67890</p></s></a>"}
@@ -157,17 +133,6 @@ def test_a_result_without_gain_can_make_another_one_gain() -> None:
     )
     assert (order, gains) == ([0, 1], [0, 0])  # the first of the two takes the rank
     assert all_gains([1, 0]) == [0, 0.5]
-
-
-def test_a_gain_that_rises_changes_the_order() -> None:
-    """After its first paragraph, an article without a score is worth half of the second one."""
-    documents = {"d": "<a><p>12345</p><p>67890</p></a>", "e": "<a>x</a>"}
-    assessments = {"1": {"d": {"/a/p[1]": (3, 3), "/a/p[2]": (3, 3)}, "e": {"/a": (1, 2)}}}
-    run = Run.of("r", {"1": ["d#/a", "e#/a", "d#/a/p[1]"]})
-    order, gains, _ = evaluated(assessments, run, documents, UserModel.shipped("kazai-lalmas-2006"))
-    assert order == [2, 0, 1]
-    assert gains[:2] == [1, 0.5]
-    assert 0 < gains[2] < 0.5
 
 
 def order_of_rows(scores: dict[int, float], rows: list[int], rule: RelevanceValue) -> list[int]:
@@ -225,28 +190,6 @@ def test_no_order_of_texts_gains_more(case: Any, model: UserModel) -> None:
     assume(ranking)
     order, _, gains = evaluated(recall_base(gold), chunk_run("r", ranking[:5]), documents, model)
     check_all_orders(order, gains)
-
-
-@given(campaigns())
-def test_no_retrieved_result_gains_more_at_rank_1(campaign: RandomCampaign) -> None:
-    """With α = 1 and ``subtree``; a strategy that returns a new result, such as a parent, can."""
-    assume(campaign.ranking)
-    corpus, base = Corpus.of(campaign.sources), {"1": campaign.assessments}
-    run = run_of(campaign)
-    runs = [reference_run(run)]
-    for name in STRATEGIES:
-        if name != "oracle":
-            rewritten = rewrite(run, name, corpus)
-            first = rewritten.rankings["1"].top(1)
-            if not first.spans and next(iter(first)) in campaign.ranking:
-                runs.append(rewritten.with_rankings({"1": first}))
-    try:
-        results = xcg.evaluate(base, runs, corpus, measures="xCG@1")
-    except XcgError as error:
-        assert "nothing to average" in str(error)
-        return
-    best = results.value("r+oracle", "xCG@1")
-    assert all(row.value <= best for row in results.means())
 
 
 # Time is counted in steps of the readers, which do not depend on the machine.

@@ -8,7 +8,6 @@ import pytest
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
 from random_cases import RandomCampaign, campaigns
 from test_topic import topic_gains
 
@@ -32,25 +31,6 @@ def scores(results: list[str], measures: str, model: Any = None) -> list[float]:
     runs = {"r": {"1": results}}
     found = xcg.evaluate({"1": GRADES}, runs, {"d": TEN_PARAGRAPHS}, model, names)
     return [found.value("r", name) for name in names]
-
-
-@pytest.mark.parametrize(
-    ("results", "maep", "linear", "q"),
-    [
-        # The article gains .75, so ep is .75 and cbg / (cig + j) is 1.75 / 2; N = 1 + 10.
-        ([ARTICLE], 0.75 / 11, 0.75 / 11, 1.75 / 2 / 11),
-        (PARAGRAPHS[:7], 0.7, 0.7, 0.7),
-        (PARAGRAPHS[:1], 0.1, 0.1, 0.1),
-        # After one paragraph the article gains .9 from the nine others, 1.9 in total. The ideal
-        # reaches 1.9 at rank 1 + 1.9/2 or, linearly, 1 + .9/1. N = 2 + 9.
-        ([PARAGRAPHS[0], ARTICLE], (1 + 1.95 / 2) / 11, (1 + 1.9 / 2) / 11, (1 + 3.9 / 4) / 11),
-    ],
-)
-def test_an_article_with_ten_ideal_paragraphs(
-    results: list[str], maep: float, linear: float, q: float
-) -> None:
-    found = scores(results, "MAep MAep(interpolation=linear) Q")
-    assert found == pytest.approx([maep, linear, q], abs=1e-12)
 
 
 def test_the_page_states_these_values() -> None:
@@ -143,40 +123,3 @@ def ideal_paths(campaign: RandomCampaign, model: xcg.UserModel) -> list[tuple[st
     view = TopicSource(base, runs, Corpus.of(campaign.sources)).topic("1", Notes())
     documents = ideal_elements_of(view, model).documents
     return [(file, d.tree.path(row)) for file, d in documents.items() for row in d.ideal]
-
-
-RUNS = sorted((ROOT / "corpora_samples" / "handbook-runs").glob("*.xml"))
-DOCUMENTS = ROOT / "corpora_samples" / "handbook"
-
-
-def sample_scores(runs: Any, measures: list[str]) -> dict[str, dict[str, float]]:
-    """Return measure → run → mean for runs of the sample campaign."""
-    found = xcg.evaluate(ROOT / "assessments" / "handbook", runs, DOCUMENTS, None, measures)
-    return {measure: {run: found.value(run, measure) for run in found.runs} for measure in measures}
-
-
-def test_appending_document_roots_raises_no_score_by_more_than_their_gain() -> None:
-    """The roots are above ideal elements, and gain little after the other results."""
-    roots = [(path.stem, "/article[1]") for path in sorted(DOCUMENTS.iterdir())]
-    runs: dict[str, dict[str, list[tuple[str, str]]]] = {}
-    for file in RUNS:
-        topics = etree.parse(file).iter("topic")
-        runs[file.stem] = {
-            topic.get("topic-id", ""): [
-                (result.findtext("file", ""), result.findtext("path", ""))
-                for result in topic.iter("result")
-            ]
-            for topic in topics
-        }
-    longer = {
-        run: {topic: results + roots for topic, results in topics.items()}
-        for run, topics in runs.items()
-    }
-    before = sample_scores(runs, ["MAep", "Q", "gr@1000"])
-    after = sample_scores(longer, ["MAep", "Q", "gr@1000"])
-    for run in runs:
-        gained = after["gr@1000"][run] - before["gr@1000"][run]
-        for measure in ("MAep", "Q"):
-            rise = after[measure][run] - before[measure][run]
-            assert rise < 0 or run in ("articles", "random")  # their roots repeat, or gain most
-            assert rise <= gained

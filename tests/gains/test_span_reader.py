@@ -232,12 +232,6 @@ def test_levels_of_passages(tmp_path: Path) -> None:
         xcg.evaluate(gold, [run], DOCUMENTS, element_model, "xCG@1")
 
 
-def test_effort_in_text_needs_documents() -> None:
-    base = {"1": {"d": {"/a": (3, 3)}}}
-    with pytest.raises(InputError, match="needs the documents: expected a corpus"):
-        xcg.evaluate(base, {"r": {"1": ["d#/a"]}}, measures="MAep(effort=tokens)")
-
-
 # Laws. Documents are words, so that characters, words and tokens differ.
 
 
@@ -316,41 +310,6 @@ def test_cutting_results_in_two_never_lowers_a_score(case: Any, data: st.DataObj
     as_read = figures(gold, ranking, documents, model=AS_READ)
     assert figures(gold, cut, documents, model=AS_READ) == pytest.approx(as_read, abs=1e-9)
     no_higher(scored(case), as_read)
-
-
-@pytest.mark.slow
-@given(span_cases(), st.data())
-def test_text_without_gold_in_a_result_never_pays(case: Any, data: st.DataObject) -> None:
-    documents, gold, ranking = case
-    assume(ranking)
-    position = data.draw(st.integers(0, len(ranking) - 1))
-    name, start, end = ranking[position]
-    text = documents[name].removeprefix("<t>").removesuffix("</t>")
-    relevant = {i for g in gold if g[0] == name for i in range(g[1], g[2])}
-    low, high = start, end
-    while low > 0 and low - 1 not in relevant:
-        low -= 1
-    while high < len(text) and high not in relevant:
-        high += 1
-    padded = (name, data.draw(st.integers(low, start)), data.draw(st.integers(end, high)))
-    assume(padded != ranking[position])
-    after = [*ranking[:position], padded, *ranking[position + 1 :]]
-    no_higher(scored(case, after), scored(case))
-    no_higher(
-        figures(gold, after, documents, model=AS_READ), figures(gold, ranking, documents, model=AS_READ)
-    )
-    # The levels that are reached in or after the result cost more.
-    names = ["gr(budget=characters)@99999", "MAep(effort=characters)", "iMAep(effort=characters)"]
-    names += [f"ep(effort=characters)@{level / 10}" for level in range(1, 11)]
-    found = figures(gold, ranking, documents, " ".join(names))
-    less = figures(gold, after, documents, " ".join(names))
-    reached = figures(gold, ranking[:position], documents, names[0])[names[0]]
-    gained = found.pop(names[0]) - reached > 1e-6
-    del less[names[0]]
-    for measure, value in found.items():
-        level = float(measure.partition("@")[2] or 0)
-        if value > 0 and gained and (measure == names[1] or level > reached + 1e-6):
-            assert less[measure] < value, measure
 
 
 @given(span_cases(), st.data())

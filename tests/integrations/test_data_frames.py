@@ -62,10 +62,7 @@ def test_columns_have_several_names_and_optional_grades(frame: Any) -> None:
         "relevance": [1, 2, 3, 0],
         "iteration": ["0"] * 4,
     }
-    assert qrels_from_frame(frame(rows)) == {
-        "1": {"d": {"/a[1]": 1, "/": 2}, "e": 3},
-        "2": {"e": 0},
-    }
+    assert qrels_from_frame(frame(rows)) == {"1": {"d": {"/a[1]": 1, "/": 2}, "e": 3}, "2": {"e": 0}}
     ranks = {"topic": [1, 1, 1], "doc": ["d", "d", "e"], "path": ["/a", "/", ""], "rank": [3, 1, 1]}
     assert run_from_frame(frame(ranks)) == {"1": ["d", "e", "d#/a"]}
     scores = {"topic": ["1"] * 3, "doc": ["d", "e", "d"], "score": [1.0, 1.0, 0.5]}
@@ -83,19 +80,8 @@ def test_columns_have_several_names_and_optional_grades(frame: Any) -> None:
         (qrels_from_frame, {"doc": ["d"], "level": [1]}, "topic: expected one of topic, query_id, qid"),
         (
             qrels_from_frame,
-            {"qid": ["1"], "level": [1]},
-            "document: expected one of doc, doc_id, docno",
-        ),
-        (qrels_from_frame, {"qid": ["1"], "doc": ["d"]}, "relevance: expected one of level, relevance"),
-        (
-            qrels_from_frame,
             {"qid": ["1"], "doc": ["d"], "level": [1], "specificity": [1]},
             "no column exhaustivity",
-        ),
-        (
-            qrels_from_frame,
-            {"qid": ["1"], "doc": ["d"], "levl": [1]},
-            "assessments: unknown column 'levl': did you mean 'level'",
         ),
         (
             qrels_from_frame,
@@ -107,9 +93,7 @@ def test_columns_have_several_names_and_optional_grades(frame: Any) -> None:
             {"qid": ["1"], "doc": ["d"], "level": [math.inf]},
             "row 1: the level is inf",
         ),
-        (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": ["1"]}, "row 1: the level is '1'"),
         (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": [None]}, "row 1: no level"),
-        (qrels_from_frame, {"qid": ["1"], "doc": [None], "level": [1]}, "row 1: no document"),
         (
             qrels_from_frame,
             {"qid": ["1"], "doc": ["d"], "path": ["a"], "level": [1]},
@@ -122,7 +106,6 @@ def test_columns_have_several_names_and_optional_grades(frame: Any) -> None:
         ),
         (run_from_frame, {"qid": ["1"], "doc": ["d"]}, "the order: expected score or rank"),
         (run_from_frame, {"qid": ["1"], "doc": ["d"], "rank": [None]}, "row 1: the rank is None"),
-        (run_from_frame, {"qid": ["1"], "doc": ["d"], "score": ["x"]}, "row 1: the score is 'x'"),
         (run_from_frame, {"qid": ["1"], "doc": ["d"], "score": [1], "run": ["a"]}, "column 'run'"),
     ],
 )

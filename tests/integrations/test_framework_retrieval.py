@@ -35,10 +35,7 @@ def best(question: str, items: Sequence[Any], text: Callable[[Any], str], count:
 
 
 def check(
-    retrieved: Retrieved,
-    fields: Callable[[Any], tuple[str, int]],
-    folder: Path,
-    parents: Any = (),
+    retrieved: Retrieved, fields: Callable[[Any], tuple[str, int]], folder: Path, parents: Any = ()
 ) -> None:
     """Compare the scores of objects with those of JSON Lines with text, with and without offsets.
 

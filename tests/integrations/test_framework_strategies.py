@@ -220,10 +220,6 @@ def test_kept_results_are_the_given_objects(framework: Framework) -> None:
     assert same(framework.rewrite("top_ranked", chunks), [chunks[0], chunks[2], chunks[3]])
 
 
-def test_an_empty_list_stays_empty(framework: Framework) -> None:
-    assert framework.rewrite("top_ranked", []) == []
-
-
 def test_two_chunks_with_one_span_keep_their_order(framework: Framework) -> None:
     chunks = [*windows(framework), *windows(framework)]
     assert same(framework.rewrite("unique", chunks), chunks[:4])
@@ -327,22 +323,10 @@ def test_results_that_a_strategy_invents_are_refused(
         framework.rewrite(inventive, windows(framework))
 
 
-def test_a_strategy_that_fails_is_named(framework: Framework) -> None:
-    def failing(ranking: Ranking, corpus: object) -> Ranking:
-        raise RuntimeError("no luck")
-
-    with pytest.raises(InputError, match=r"strategy .*failing: failed: RuntimeError: no luck"):
-        framework.rewrite(failing, windows(framework))
-
-
 @pytest.mark.parametrize(
     ("strategy", "message"),
     [
-        ("top_rnked", "unknown strategy 'top_rnked': did you mean 'top_ranked'"),
-        ("top_ranked(depth=3)", "has no parameter 'depth'"),
-        ({"name": "outermost", "rank": "bst"}, "did you mean 'best'"),
         ({"name": "outermost", "rank": ["own", "best"]}, "expected one strategy"),
-        (7, "illegal strategy 7"),
         ("oracle", "the strategy 'oracle' needs assessments, which a retrieval pipeline lacks"),
         ("by_document(first=oracle)", "expected another strategy than by_document and oracle"),
     ],
@@ -458,19 +442,6 @@ def test_chunks_are_rewritten_like_spans(framework: Framework, spec: dict[str, o
     check()
 
 
-def test_the_texts_of_the_documents_are_asked_for_once() -> None:
-    framework = stand_ins()
-    asked = []
-
-    def text(name: str) -> str | None:
-        asked.append(name)
-        return TEXTS.get(name)
-
-    component = framework.component("top_ranked", texts=text)
-    assert len(framework.apply(component, windows(framework))) == 3
-    assert sorted(asked) == ["a", "b"]
-
-
 def test_a_text_that_is_missing_or_no_string_is_an_error() -> None:
     framework = stand_ins()
     with pytest.raises(InputError, match="there is no text of the document 'b'"):
@@ -539,11 +510,6 @@ def test_merged_children_count_from_the_start_of_the_document() -> None:
     assert span_of(merged)[:3] == ("a", 30, 50)
     assert merged.content == TEXTS["a"][30:50]
     assert merged.meta["merged_from"] == ["a-30-10", "a-30-0"]
-
-
-def test_a_gap_between_children_is_read_in_their_parent() -> None:
-    (merged,) = stand_ins().rewrite("merge_adjacent(gap=10)", retrieved(5, 3), parents=BLOCKS[:3])
-    assert merged.content == TEXTS["a"][30:60]
 
 
 def test_parents_that_are_not_given_are_named() -> None:
@@ -663,24 +629,6 @@ def test_the_postprocessor_is_serialized_and_pickled() -> None:
         component.strategy = "thorough"
 
 
-def test_a_query_engine_uses_the_postprocessor() -> None:
-    framework = llama_index()
-    from llama_index.core.llms import MockLLM
-    from llama_index.core.query_engine import RetrieverQueryEngine
-    from llama_index.core.retrievers import BaseRetriever
-
-    chunks = windows(framework)
-
-    class Retriever(BaseRetriever):
-        def _retrieve(self, query_bundle: Any) -> list[Any]:
-            return chunks
-
-    engine = RetrieverQueryEngine.from_args(
-        Retriever(), MockLLM(), node_postprocessors=[framework.component("top_ranked")]
-    )
-    assert same(engine.query("bees").source_nodes, [chunks[0], chunks[2], chunks[3]])
-
-
 # The page
 
 PAGE = (ROOT / "docs/howto/frameworks.md").read_text(encoding="utf-8")
@@ -728,8 +676,7 @@ def text_of(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"texts": TEXTS}, {"texts": text_of}, {"document": "source_id", "corpus": TEXTS}],
+    "options", [{}, {"texts": TEXTS}, {"texts": text_of}, {"document": "source_id", "corpus": TEXTS}]
 )
 def test_a_pipeline_is_serialized(options: dict[str, Any]) -> None:
     framework = haystack()
@@ -764,18 +711,6 @@ def test_a_function_of_a_module_is_serialized_and_needs_trust(monkeypatch: pytes
 
 
 # LangChain
-
-
-def test_a_chain_uses_the_transformer() -> None:
-    framework = langchain()
-    from langchain_core.runnables import RunnableLambda
-
-    chunks = windows(framework)
-    transformer = framework.component("top_ranked")
-    chain = RunnableLambda(lambda query: chunks) | transformer.transform_documents
-    kept = [chunks[0], chunks[2], chunks[3]]
-    assert same(chain.invoke("bees"), kept)
-    assert same(transformer.compress_documents(chunks, "bees"), kept)
 
 
 def test_documents_without_a_score_key_keep_their_metadata() -> None:

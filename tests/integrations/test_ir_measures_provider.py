@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import random
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -18,16 +17,7 @@ from ir_measures_campaign import Sized, as_xcg, campaign
 import xcg
 import xcg.integrations.ir_measures as provided
 from xcg.errors import InputError, XcgError
-from xcg.integrations.ir_measures import (
-    MAep,
-    XcgMeasure,
-    ep,
-    nxCG,
-    nxDCG,
-    xAP,
-    xcg_Q,
-    xcg_R,
-)
+from xcg.integrations.ir_measures import MAep, XcgMeasure, ep, nxCG, nxDCG, xAP, xcg_Q, xcg_R
 
 # ir_measures parses with names of ast that later Pythons deprecate.
 pytestmark = pytest.mark.filterwarnings("ignore:ast.:DeprecationWarning")
@@ -117,32 +107,6 @@ def test_levels_are_used_if_a_qrel_lacks_specificity() -> None:
     assert ir_measures.calc_aggregate([nxCG @ 1], plain, run) == {nxCG @ 1: 0.5}
 
 
-def test_overlapping_and_repeated_results_gain_nothing() -> None:
-    """The section gains 3, the article after it 0, and the other document 1."""
-    qrels = [Qrel("1", "d#/a", 1), Qrel("1", "d#/a/s[1]", 3), Qrel("1", "e", 1)]
-    run = [ScoredDoc("1", "d#/a/s[1]", 4), ScoredDoc("1", "d#/a", 3), ScoredDoc("1", "e", 2)]
-    gains = {provided.xCG @ k: value for k, value in ((1, 3.0), (2, 3.0), (3, 4.0))}
-    assert ir_measures.calc_aggregate(gains, qrels, run) == gains
-    repeated = [ScoredDoc("1", "d#/a/s[1]", 4), *run[:1], run[2]]
-    assert ir_measures.calc_aggregate(gains, qrels, repeated) == gains
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_dicts_of_whole_documents_have_the_same_means(seed: int) -> None:
-    generator = random.Random(seed)
-    names = [f"d{n}" for n in range(30)]
-    qrels = {t: {d: generator.choice([-1, 0, 0, 1, 2]) for d in names[:20]} for t in "123"}
-    run = {t: {d: generator.choice([0.5, 1.0, 2.0]) for d in names[5:]} for t in "12"}
-    ours = xcg.evaluate(qrels, {"r": run}, measures=list(MEASURES_BY_NAME), ties="document")
-    found = ir_measures.calc_aggregate([*MEASURES_BY_NAME.values(), ir_measures.nDCG @ 10], qrels, run)
-    for name, measure in MEASURES_BY_NAME.items():
-        assert found[measure] == pytest.approx(ours.value("r", name), abs=1e-12)
-    # The nDCG of trec_eval has the discount log2(rank + 1).
-    assert found[MEASURES_BY_NAME["nxDCG(discount=plus_one)@10"]] == pytest.approx(
-        found[ir_measures.nDCG @ 10]
-    )
-
-
 def test_an_evaluator_evaluates_several_runs() -> None:
     qrels, run = campaign(1, pairs=False)
     evaluator = ir_measures.evaluator(iter([nxCG @ 10, MAep]), iter(qrels))
@@ -192,28 +156,6 @@ def test_every_measure_is_offered_and_parses_to_itself() -> None:
             assert ir_measures.calc_aggregate([parsed], binary, run)[asked] > 0
 
 
-@pytest.mark.parametrize(
-    ("text", "printed", "own"),
-    [
-        ("nxCG@10", "nxCG@10", "nxCG@10"),
-        ("ep@1", "ep@1.0", "ep@1"),
-        ("ep(interpolation='linear')@0.1", "ep(interpolation='linear')@0.1", None),
-        ("MAep(unretrieved='max',interpolation='segment')", None, None),
-        ("nxDCG(base=3)@5", "nxDCG(base=3.0)@5", "nxDCG(base=3)@5"),
-        ("nxDCG@5", "nxDCG@5", "nxDCG@5"),
-        ("xAP", "xAP", "xAP"),
-        ("MAep(user_model='levels')", "MAep(user_model='levels')", "MAep"),
-    ],
-)
-def test_names_are_printed_and_parsed_alike(text: str, printed: str | None, own: str | None) -> None:
-    measure = ir_measures.parse_measure(text)
-    assert isinstance(measure, XcgMeasure)
-    printed = printed or "MAep(interpolation='segment',unretrieved='max')"
-    assert str(measure) == printed
-    assert ir_measures.parse_measure(printed) == measure
-    assert str(measure.xcg_measure()) == (own or printed.replace("'", ""))
-
-
 def test_an_explicit_default_is_another_measure() -> None:
     """The user model can change defaults, but not explicit parameters."""
     assert MAep(interpolation="segment") != MAep
@@ -221,31 +163,6 @@ def test_an_explicit_default_is_another_measure() -> None:
         interpolation="linear", unretrieved="max"
     )
     assert nxDCG(base=2) == nxDCG(base=2.0) != nxDCG
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("nxCG", "nxCG lacks its cutoff: expected a rank from 1, like nxCG@10"),
-        ("nxCG@0", "nxCG@0: expected a rank from 1"),
-        ("nxCG@1.5", "nxCG@1.5: expected a rank from 1"),
-        ("nxCG@True", "nxCG@True: expected a rank from 1"),
-        ("ep@2", "expected a recall point above 0 and at most 1"),
-        ("MAep@3", "MAep takes no cutoff"),
-        ("MAep(unretrievd='max')", "MAep has no parameter 'unretrievd': did you mean 'unretrieved'"),
-        ("MAep(unretrieved='mx')", "illegal unretrieved 'mx': did you mean 'max'"),
-        ("nxCG(user_model=3)@1", "illegal user_model 3"),
-        ("nxCG(user_model='overlap-of')@1", "'overlap-of': did you mean 'overlap-off'"),
-        ("nxCG(cutof=3)", "nxCG has no parameter 'cutof'"),
-        ("nxDCG(mean='vectors')@1", "nxDCG has no parameter 'mean'"),
-        ("xAP(threshold='low')", "expected a number from 0"),
-    ],
-)
-def test_illegal_parameters_are_errors(text: str, message: str) -> None:
-    with pytest.raises(XcgError, match=message):
-        ir_measures.calc_aggregate(
-            [ir_measures.parse_measure(text)], {"1": {"d": 1}}, {"1": {"d": 1.0}}
-        )
 
 
 @pytest.mark.parametrize(
@@ -257,23 +174,16 @@ def test_illegal_parameters_are_errors(text: str, message: str) -> None:
             [],
             "qrels, row 1: the level is inf: expected a finite number",
         ),
-        ([Qrel("1", "d", 1000.5)], [], "illegal level 1000.5: expected a number from -1000 to 1000"),
-        ([Qrel("1", "d", True)], [], "qrels, row 1: the level is True"),
         ([Qrel("1", "d", 1), Qrel("1", "d", 2)], [], "row 2: topic 1, d: judged 2, but 1 before"),
-        ([Qrel("1", "d#/a", 1), Qrel("1", "d#/a[1]", 2)], [], "judged 2, but 1 before"),
         ([Graded("1", "d", 1, 3, 0)], [], "illegal assessment"),
         (
             [Sized("1", "d", 1, -4)],
             [],
             "the size is -4: expected the number of characters as an integer",
         ),
-        ({"1": {"d": 1, "d#/a": 2, "e": "x"}}, {}, "qrels, topic 1, e: the level is 'x'"),
         ([Qrel("1", "d", 1)], [ScoredDoc("1", "d", float("nan"))], "run, row 1: the score is nan"),
-        ([Qrel("1", "d", 1)], {"1": {"d": "9"}}, "run, topic 1, d: the score is '9'"),
         ([Qrel("1", "d", 1)], [ScoredDoc("1", "d#/a[0]", 1)], "'/a\\[0\\]' is not an element path"),
         ([Qrel("1", "d", 1)], [("1", "d", 1)], "run, row 1: no query_id, doc_id, score"),
-        ([("1", "d", 1)], [], "qrels, row 1: no query_id, doc_id"),
-        ([Qrel("all", "d", 1)], [], "a topic is called 'all'"),
     ],
 )
 def test_illegal_data_are_errors(qrels: Any, run: Any, message: str) -> None:

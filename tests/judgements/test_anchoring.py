@@ -73,7 +73,6 @@ def test_quotes_of_level_0_are_not_relevant(tmp_path: Path) -> None:
             {"start": 3, "end": 13, "text": "bees  dance"},
             "not 'bees  dance', which has 2 occurrences (at 0–10, 43–53)",
         ),
-        ({"start": 1, "end": 9, "text": "ants run"}, "which the document does not contain"),
         ({"start": 17, "end": 9000, "text": "ants run"}, "which the document does not contain"),
         (
             {"exact": "bees  dance"},
@@ -111,9 +110,7 @@ def test_gold_that_does_not_fit_is_refused(
         ({"exact": "a", "text": "a"}, "the fields 'exact' and 'text': expected one of them"),
         ({"start": 1, "end": 2, "prefix": "a"}, "the field 'prefix' has no effect without 'exact'"),
         ({"exact": "a", "start": 1}, "the field 'end' is missing"),
-        ({"exact": " "}, "the text of the passage is empty"),
         ({"exact": 3}, "exact is 3: expected the words of the passage"),
-        ({"exact": "a", "sufix": "b"}, "unknown field 'sufix': did you mean 'suffix'?"),
     ],
 )
 def test_wrong_lines(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
@@ -127,12 +124,11 @@ def test_wrong_lines(tmp_path: Path, fields: dict[str, Any], message: str) -> No
     ("passage", "message"),
     [
         ({"exact": "a", "text": "a"}, "expected one of them"),
+        ({"exact": 3}, "expected text in 'exact', 'prefix' and 'suffix'"),
         ({"start": 1}, "expected 'start' and 'end', 'exact', or both"),
         ({"prefix": "a", "start": 1, "end": 2}, "expected 'exact' with 'prefix' and 'suffix'"),
-        ({"exact": 3}, "expected text in 'exact', 'prefix' and 'suffix'"),
         ({"exact": "a", "start": 1.5, "end": 2}, "expected integers in 'start' and 'end'"),
         ({"exact": "a", "level": "high"}, "expected a number in 'level'"),
-        ({"exact": "a", "level": 5000}, "illegal level 5000"),
         ({"exact": " "}, "the text of the passage is empty"),
         ({"exact": "a", "start": 5, "end": 5}, "expected 0 <= start < end"),
         ({"exakt": "a"}, "unknown key 'exakt' of a passage: did you mean 'exact'?"),

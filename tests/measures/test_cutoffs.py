@@ -93,12 +93,6 @@ def test_mean_vectors_of_stored_ranks_have_the_same_value(
     assert xcg.evaluate(ASSESSMENTS, RUNS, measures=name).value("r", name) == pytest.approx(expected)
 
 
-def test_the_mean_up_to_a_high_rank_is_that_of_the_constant_tail() -> None:
-    # xCG is 1, 3, 3, …: the mean up to rank k is 3 − 2 / k.
-    measure = MEASURES.parse(f"MAxCG@{HIGHEST_RANK}")
-    assert measure.compute(RankingGains([1.0, 2.0], [3.0], 0)) == pytest.approx(3 - 2 / HIGHEST_RANK)
-
-
 def test_means_over_a_range_of_ranks() -> None:
     """nxCG is 1, 2/3, 1 and then 1; xCG 1, 1, 1.5 and then 1.5."""
     topic = RankingGains([1, 0, 0.5], [1, 0.5], 0)

@@ -69,13 +69,6 @@ def test_a_base_below_2_discounts_from_rank_2() -> None:
     assert value("xDCG(base=1.5)@1") == 3  # rank 1 is below the base
 
 
-def test_the_borderline_cases_of_the_base() -> None:
-    """Järvelin and Kekäläinen 2002, section 4: b → 1 leaves the first document, b → ∞ gives CG."""
-    assert value("xDCG(base=1.000001)@10") == pytest.approx(G[0], abs=1e-4)
-    assert value("nxDCG(base=1.000001)@10", [1, *G]) == pytest.approx(1 / 3, abs=1e-4)
-    assert [value(f"xDCG(base=1e9)@{rank}") for rank in (1, 5, 10)] == [3, 8, 16]
-
-
 def test_discount_by_rank() -> None:
     """Järvelin and Kekäläinen 2002, section 4: df = i."""
     # 3/1 + 2/2 + 3/3 + 1/6 + 2/7 + 2/8 + 3/9 in units of 1/84: 252 + 84 + 84 + 14 + 24 + 21 + 28
@@ -128,14 +121,6 @@ def test_table_2_of_scheel_et_al() -> None:
         assert value("NDCNG(base=10)@5", gains, ideal) == pytest.approx(found[4])
 
 
-def test_the_worked_example_of_avg_ndcg() -> None:
-    """Gains 2^1 - 1 = 1 and 2^2 - 1 = 3: ranks 1 / 3 and (1 + 3 / log2 3) / (3 + 1 / log2 3)."""
-    rest = 1 / math.log2(3)
-    expected = (1 / 3 + (1 + 3 * rest) / (3 + rest)) / 2
-    assert value("avgNDCG@2", [1, 2], [2, 1]) == pytest.approx(expected)
-    assert expected == pytest.approx(0.565, abs=5e-4)
-
-
 def test_without_relevant_documents_normalised_gains_are_0() -> None:
     """Scheel et al. 2011, equation 5: ngain is 0 if the highest gain is 0."""
     for ideal in ([], [0.0], [0.0, 0.0]):
@@ -166,12 +151,9 @@ def test_discounted_gain_agrees_with_the_transcription_of_the_formulas(
     ("measure", "message"),
     [
         ("xDCG(base=1)@3", "illegal base '1': expected a number above 1"),
-        ("xDCG(base=x)@3", "illegal base 'x': expected a number above 1"),
         ("xDCG(gain=exp)@3", "2 to the power of these gains is too large"),
-        ("MAxCG", "MAxCG lacks its cutoff"),
         ("xDCG(discount=ranks)@3", "xDCG: illegal discount 'ranks': did you mean 'rank'?"),
         ("avgNDCG", "avgNDCG lacks its cutoff: expected a rank from 1, like avgNDCG@10"),
-        ("avgNDCG(gain=linear)@3", "avgNDCG has no parameter 'gain': expected one of base"),
     ],
 )
 def test_illegal_parameters_and_too_large_gains(measure: str, message: str) -> None:

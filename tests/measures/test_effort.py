@@ -93,35 +93,6 @@ def test_the_mean_over_gain_is_the_integral_of_effort_precision(
 
 
 @pytest.mark.parametrize(
-    ("gains", "ideal", "segment", "linear"),
-    [
-        # ep is .75 up to a gain-recall of .75/10.
-        ([0.75], [1.0] * 10, 0.05625, 0.05625),
-        ([1.0] * 7, [1.0] * 10, 0.7, 0.7),
-        ([0.0], [1.0], 0, 0),
-        ([], [1.0], 0, 0),
-        # ep is (g / 1) / (1 + g / 1) up to 1, so the mean is 1 - ln 2.
-        ([0.0, 1.0], [1.0], 1 - math.log(2), 1 - math.log(2)),
-        # ep is 1 up to the gain 1. For g from 1 to 1.9 it is (1 + g/2) / (1 + g/1.9), which is
-        # .95·(1 + .1/(1.9 + g)); linearly, at g = 1 + x, (1 + x) / (1 + x/.9) = .9·(1 + .1/(.9 + x)).
-        (
-            [1.0, 0.9],
-            [1.0] * 10,
-            (1 + 0.95 * (0.9 + 0.1 * math.log(3.8 / 2.9))) / 10,
-            (1 + 0.9 * (0.9 + 0.1 * math.log(1.8 / 0.9))) / 10,
-        ),
-    ],
-)
-def test_the_mean_over_gain_by_hand(
-    gains: list[float], ideal: list[float], segment: float, linear: float
-) -> None:
-    topic = RankingGains(gains, ideal, 0)
-    assert MEASURES.parse("MAep(average=gain)").compute(topic) == pytest.approx(segment, abs=1e-12)
-    found = MEASURES.parse("MAep(average=gain,interpolation=linear)").compute(topic)
-    assert found == pytest.approx(linear, abs=1e-12)
-
-
-@pytest.mark.parametrize(
     ("measure", "effort", "message"),
     [
         ("MAep(average=gain,unretrieved=max)", {}, "unretrieved has no effect with average=gain"),
@@ -137,26 +108,6 @@ def test_the_mean_over_gain_by_hand(
 def test_options_without_effect_are_refused(measure: str, effort: dict[str, str], message: str) -> None:
     with pytest.raises(XcgError, match=message):
         MEASURES.parse(measure).compute(RankingGains([1.0], [1.0], 0), effort)
-
-
-@given(
-    st.lists(st.floats(0, 1), min_size=1, max_size=8),
-    st.lists(st.floats(0.01, 1), min_size=1, max_size=6),
-    st.sampled_from(["segment", "linear"]),
-)
-def test_a_result_never_raises_the_mean_over_gain_by_more_than_its_share(
-    drawn: list[float], ideal: list[float], interpolation: str
-) -> None:
-    """The run gains at most what the ideal gains at each rank."""
-    ideal.sort(reverse=True)
-    gains: list[float] = []
-    for rank, gain in enumerate(drawn, 1):
-        gains.append(max(0.0, min(gain, math.fsum(ideal[:rank]) - math.fsum(gains))))
-    before, after = (
-        mean_effort_precision_over_gain(run, ideal, interpolation)  # type: ignore[arg-type]
-        for run in (gains[:-1], gains)
-    )
-    assert -1e-12 <= after - before <= gains[-1] / math.fsum(ideal) + 1e-12
 
 
 def test_a_tiny_gain_adds_a_whole_term_to_the_mean_over_ranks() -> None:

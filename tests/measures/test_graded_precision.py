@@ -128,10 +128,7 @@ def test_precision_over_recall_agrees_with_its_definition(gains: list[int], judg
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        (
-            "xIPrec(level=1,threshold=2)",
-            "level and threshold contradict each other",
-        ),
+        ("xIPrec(level=1,threshold=2)", "level and threshold contradict each other"),
         ("xIPrec(level=-1)", "illegal level '-1': expected a number from 0"),
         ("xIPrec@1.5", "xIPrec@1.5: expected a recall point from 0 to 1"),
         ("gIPrec", "gIPrec needs gains from 0 to 1, and the highest is 3"),

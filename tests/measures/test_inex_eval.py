@@ -18,22 +18,6 @@ from xcg.measures.inex_eval import precall
 class TestInexEval:
     """Kazai and Lalmas 2006, equation 17."""
 
-    @pytest.mark.parametrize(
-        ("ranks", "total", "recall", "expected"),
-        [
-            ([[1], [0], [1]], 2, 0.5, 1),
-            ([[1], [0], [1]], 2, 1, 2 / 3),
-            ([[0.75], [0.5], [0], [1]], 2.25, 0.5, 0.75),
-            ([[0.75], [0.5], [0], [1]], 2.25, 1, 0.5625),
-            ([[1, 0]], 1, 1, 2 / 3),
-            ([[1], [0]], 2, 1, 0),
-        ],
-    )
-    def test_points_by_hand(
-        self, ranks: list[list[float]], total: float, recall: float, expected: float
-    ) -> None:
-        assert precall(ranks, total, recall) == pytest.approx(expected)
-
     @given(st.lists(st.lists(st.sampled_from([0, 0.25, 0.5, 1]), min_size=1, max_size=3), max_size=6))
     def test_agrees_with_the_transcription_of_the_formula(self, ranks: list[list[float]]) -> None:
         total = sum(map(sum, ranks)) + 0.5

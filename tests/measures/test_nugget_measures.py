@@ -101,13 +101,6 @@ def test_errors(lines: str, message: str, tmp_path: Path) -> None:
         xcg.evaluate(tmp_path / "qrels", {"r": {"1": ["x"]}}, measures="StRecall@5")
 
 
-def test_diversity_qrels_are_written_with_their_nuggets(tmp_path: Path) -> None:
-    lines = "1 a x 1\n1 b x 2\n1 a y#/s[1] 1\n"
-    (tmp_path / "qrels").write_text(lines)
-    text, lost = xcg.read_assessments(tmp_path / "qrels").to_text("trec")
-    assert (sorted(text.splitlines()), lost) == (["1 a x 1", "1 a y#/s[1] 1", "1 b x 2"], [])
-
-
 def test_a_key_reads_the_second_column_as_the_nugget(tmp_path: Path) -> None:
     """Both documents state n: at alpha 1 the second gains nothing; without the key, each gains 1."""
     (tmp_path / "qrels").write_text("1 n x 1\n1 n y 1\n")

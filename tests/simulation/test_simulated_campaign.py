@@ -97,9 +97,7 @@ def test_an_incomplete_campaign_is_recognised(xcg_command: Command, incomplete: 
     [
         (("--agreement", "-0.6"), "--agreement has no effect without --assessors 2 or more"),
         (("--assessors", "2", "--agreement", "-1.5"), "-1.5 is not in the range -1<=x<=1"),
-        (("--hardness", "2"), "2.0 is not in the range 0<=x<=1"),
         (("--hardness", "nan"), "hardness is nan: expected a number from 0 to 1"),
-        (("--elements", "20"), "20 is not in the range 30<=x<=999999999"),
     ],
 )
 def test_wrong_options_are_errors(
@@ -119,10 +117,3 @@ def test_the_same_seed_gives_the_same_campaign_in_every_version(tmp_path: Path) 
         files = files_in(tmp_path / str(agreement))
         text = b"".join(name.encode() + b"\n" + content for name, content in files.items())
         assert hashlib.sha256(text).hexdigest()[:16] == digest
-
-
-def test_progress_counts_articles_and_then_topics(tmp_path: Path) -> None:
-    calls: list[tuple[int, int]] = []
-    shape = dataclasses.replace(Shape.small(), articles=4, topics=2, runs=1)
-    simulate(tmp_path / "new", shape, progress=lambda done, of: calls.append((done, of)))
-    assert calls == [(0, 8), (1, 8), (2, 8), (3, 8), (4, 8), (6, 8)]

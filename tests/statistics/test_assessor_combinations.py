@@ -18,7 +18,6 @@ from xcg.measures import Order
 from xcg.statistics import assessors
 from xcg.statistics.assessors import (
     AssessorScores,
-    ErrorRate,
     ScoreRange,
     combinations,
     error_rate,
@@ -153,18 +152,6 @@ def test_the_error_rate_equals_plain_counting(table: Floats) -> None:
     assert found == error_rate(table[::-1, ::-1])
 
 
-def test_the_error_rate_computed_by_hand() -> None:
-    # Pairs of runs over 4 combinations, A > B : B > A : A = B
-    #   01: 3 : 1 : 0    02: 2 : 1 : 1 (1 against .96 is a tie)    12: 1 : 3 : 0    Σ min = 3, ties 1
-    means = [[1.0, 0.5, 0.96], [1.0, 0.5, 0.2], [0.8, 0.4, 0.5], [0.1, 0.2, 0.9]]
-    assert error_rate(means) == ErrorRate(3 / 12, 1 / 12)
-    # The minimum of the totals would be min(6, 5) / 12.
-    # Scores are equal if the difference is less than 5 % (KL); 1 − 0.95 is exactly 5 %.
-    assert error_rate([[1.0, 0.95]]).ties == 0
-    assert error_rate([[1.0, 0.9501]]).ties == 1
-    assert error_rate([[0.0, 0.0]]).ties == 1
-
-
 def test_runs_without_an_order_are_errors() -> None:
     for means in ([[1, 1], [2, 2]], [[1], [2]]):
         with pytest.raises(XcgError, match="no order to correlate: expected at least two runs"):
@@ -203,9 +190,3 @@ def test_intervals_agree_with_a_study_of_resampled_topics() -> None:
 def test_one_topic_has_no_interval() -> None:
     scores = assessor_scores(np.random.default_rng(1).random((2, 1, 4)))
     assert stability_intervals(scores, resamples=5) == (None, None)
-
-
-def test_identical_assessors_have_intervals_without_width() -> None:
-    row = np.random.default_rng(1).random((1, 5, 4))
-    found = stability_intervals(assessor_scores(np.repeat(row, 2, axis=0)), resamples=20)
-    assert found == ((1, 1), (0, 0))

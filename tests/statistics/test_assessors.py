@@ -138,32 +138,6 @@ def test_means_of_combinations_are_those_of_combined_assessments(measure: str) -
     assert means == pytest.approx(np.array(wanted), abs=1e-12)
 
 
-def test_scores_by_assessor_computed_by_hand() -> None:
-    scores = by_assessor([FIRST, SECOND], "nxCG@1")
-    nan = math.nan
-    wanted = [
-        [
-            [1, 0.1],
-            [1, 0],
-            [1, 0],
-            [nan, nan],
-            [nan, nan],
-        ],  # q's (1,1) gains .1 by sog, the ideal's (3,3) 1
-        [[0, 1], [nan, nan], [nan, nan], [0, 0], [nan, nan]],
-    ]
-    np.testing.assert_allclose(scores.scores, np.array(wanted, np.float64))
-    assert any(note.startswith("assessor 2: note: ") and "topic 2" in note for note in scores.notes)
-    assert not any(
-        "no assessments" in note for note in scores.notes
-    )  # for topics of the other assessor
-    # r: (1 + 1 + 1 + 0) / 4; (1 + 1 + 0) / 3 without topic 2; (0 + 1 + 1 + 0) / 4; (0 + 1 + 0) / 3
-    np.testing.assert_allclose(combinations(scores)[:, 0], [3 / 4, 2 / 3, 2 / 4, 1 / 3])
-    double_judged = scores.double_judged
-    assert double_judged.topics == ("1", "2")
-    # topics 1 and 2: (1 + 1) / 2; 1 / 1 without topic 2; (0 + 1) / 2; 0 / 1
-    np.testing.assert_allclose(combinations(double_judged)[:, 0], [1, 1, 1 / 2, 0])
-
-
 def test_an_assessor_may_assess_nothing_as_relevant() -> None:
     nothing: Judged = {"1": {"d": {"/a/s[1]": (0, 0)}}}
     scores = by_assessor([FIRST, nothing], "nxCG@1")
@@ -188,10 +162,7 @@ def test_illegal_arguments_of_scores_by_assessor_are_errors() -> None:
             "2 user models: kazai-lalmas-2006, inex-2005",
         ),
         (lambda: by_assessor([FIRST, {"1": {"d": 1}}]), "2 user models: .*levels"),
-        (
-            lambda: by_assessor([FIRST], "nxDCG(mean=vectors)@2"),
-            "its mean is not the arithmetic mean",
-        ),
+        (lambda: by_assessor([FIRST], "nxDCG(mean=vectors)@2"), "its mean is not the arithmetic mean"),
         (lambda: by_assessor([FIRST], "MAepp"), "MAep"),
     ]
     for call, message in cases:

@@ -19,7 +19,7 @@ from xcg.statistics.intervals import (
     randomisation_interval,
     t_detectable,
 )
-from xcg.statistics.significance import Comparison, compare_runs
+from xcg.statistics.significance import compare_runs
 from xcg.statistics.tukey import _tukey_p_values, tukey_inferences
 
 
@@ -59,19 +59,6 @@ def test_two_runs_need_no_correction() -> None:
         assert (line.comparisons, line.level) == (1, 0.95)
 
 
-def test_many_pairs_have_the_p_values_of_few_pairs() -> None:
-    table = noise((13, 6), seed=4)
-    table[3] = [value + 0.15 for value in table[3]]
-    scores = scores_of(table)
-    pairs = list(combinations(scores.values, 2))
-    every = tukey_inferences(scores, pairs, "t", 0.05)
-    assert len(every) == 78
-    few = [tukey_inferences(scores, [pair], "t", 0.05)[0] for pair in pairs[::4]]
-    for line, other in zip(every[::4], few, strict=True):
-        assert line.p_adjusted == pytest.approx(other.p_adjusted, abs=1e-8)
-        assert (line.p, line.low, line.high) == (other.p, other.low, other.high)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("runs", "df"), [(5, 4), (20, 3000), (21, 400), (69, 3332), (150, 7301)])
 def test_interpolated_p_values_are_those_of_scipy(runs: int, df: int) -> None:
@@ -98,17 +85,6 @@ def test_the_randomised_tukey_test_with_all_permutations() -> None:
         assert line.p_adjusted == pytest.approx(np.mean(np.array(ranges) >= distance), abs=0.01)
         assert line.p == pytest.approx(np.mean(np.array(single) >= distance), abs=0.01)
         assert line.low == pytest.approx(line.difference - limit, abs=0.011)
-
-
-def test_the_randomised_tukey_test_does_not_depend_on_the_order() -> None:
-    table = noise((4, 7), seed=8)
-
-    def compared(columns: list[list[float]]) -> list[Comparison]:
-        return compare_runs(results_of(columns), "MAep", "m", test="randomisation", correction="tukey")
-
-    lines = compared(table)
-    again = compared([column[::-1] for column in table[::-1]])
-    assert sorted(line.p_adjusted for line in lines) == sorted(line.p_adjusted for line in again)
 
 
 def test_without_error_variance_tukey_is_randomised() -> None:

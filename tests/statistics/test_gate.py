@@ -27,7 +27,6 @@ from xcg.statistics.gate_rules import (
     deciding_p_values,
     parse_limits,
     parse_thresholds,
-    share_text,
 )
 from xcg.statistics.topic_scores import BaselinePair, baseline_pairs
 
@@ -66,19 +65,13 @@ def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: P
     assert run_gate(*files(new=partly), "--fail-under", "MAep=0.2")[0] == 1
     cases = [
         (files(good=GOOD, new={"99": [RIGHT]}), "run new answers no assessed topic"),
-        ([*files(good=GOOD), "--run", str(tmp_path / "none.jsonl")], "none.jsonl"),
         ([*files(good=GOOD), "--run", str(tmp_path / "*.none")], "*.none"),
-        (
-            [*files(new={"99": [RIGHT]}, good=GOOD), "--set", "topics.unanswered=skip"],
-            "run new answers no",
-        ),
         ([*files(good=GOOD, poor=POOR), "--baseline", "gone"], "no run 'gone'"),
         ([*files(good=GOOD, poor=POOR), "--baseline", "all"], "baseline is 'all'"),
         (
             [*files(good=GOOD), "--fail-under", "ASL=1"],
             "ASL is lower-is-better: it cannot have a minimum threshold",
         ),
-        ([*files(good=GOOD), "--fail-under", "MAep=nan"], "illegal threshold 'MAep=nan'"),
     ]
     (tmp_path / "empty.jsonl").touch()
     cases.append(([*files(good=GOOD), "--run", str(tmp_path / "empty.jsonl")], "an empty file"))
@@ -89,9 +82,6 @@ def test_missing_scores_do_not_pass(files: Callable[..., list[str]], tmp_path: P
     rows = [Result("a", topic, "MAep", 1.0, "m") for topic in ("1", "2", "all")]
     results = Results(rows, (), Scope(["a", "b"], ["MAep"], ["m"]))
     with pytest.raises(XcgError, match="run b has no score of MAep under m"):
-        check_gate(results, {"MAep": 0.5})
-    results = Results(rows, (), Scope(["a"], ["MAep"], ["m", "n"]))
-    with pytest.raises(XcgError, match="run a has no score of MAep under n"):
         check_gate(results, {"MAep": 0.5})
 
 
@@ -108,19 +98,6 @@ def test_a_rounding_error_below_a_threshold_passes() -> None:
     results = Results([Result("r", "all", "MAep", 0.3 - 1e-15, "m")])
     assert check_gate(results, {"MAep": 0.3}).failures == []
     assert len(check_gate(results, {"MAep": 0.3 + 1e-9}).failures) == 1
-
-
-def test_the_gate_respects_lower_is_better() -> None:
-    """ASL is the mean rank of the relevant documents: the run that needs longer searches is worse."""
-    gold = {str(topic): {"a": 1, "b": 0, "c": 0} for topic in range(1, 7)}
-    short, long = ["a", "b", "c"], ["b", "c", "a"]
-    runs = {"short": dict.fromkeys(gold, short), "long": dict.fromkeys(gold, long)}
-    runs["long"]["1"] = ["b", "a", "c"]
-    results = xcg.evaluate(gold, runs, measures="ASL")
-    assert check_gate(results, {}, "long").failures == []
-    (failure,) = check_gate(results, {}, "short").failures
-    assert failure.startswith("long, levels: ASL is ")
-    assert "lost most on topic 2 (+2.0000), topic 3 (+2.0000), topic 4 (+2.0000)" in failure
 
 
 def test_a_measure_that_was_not_evaluated_does_not_pass() -> None:
@@ -347,21 +324,6 @@ def test_what_cannot_be_estimated_has_a_reason() -> None:
     results = results_by_run({("run", "MAep", "m"): BASE.tolist()})
     (note,) = check_gate(results, {"MAep": 0.5}).notes
     assert note.endswith("cannot be estimated: there is no baseline")
-
-
-def test_the_note_states_both_numbers() -> None:
-    runs = {"base": BASE, "run": BASE - LOST}
-    results = results_by_run({(run, "MAep", "m"): v.tolist() for run, v in runs.items()})
-    verdict = check_gate(results, {}, "base", limits=parse_limits("8%"), is_tested=False)
-    (check,) = verdict.checks
-    assert check.chances.unchanged is not None
-    sentence = (
-        f"run: an unchanged run fails in {share_text(check.chances.unchanged)} of cases; "
-        f"a loss of {check.chances.loss:.4f} by MAep would be found with 80 % power"
-    )
-    assert (verdict.chances, verdict.notes[1:]) == ([sentence], [f"gate: {sentence}"])
-    verdict = check_gate(results, {}, "base", test="wilcoxon", allow_underpowered=True)
-    assert verdict.notes[-1].endswith("by MAep would be found with 80 % power (by the t test)")
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh", "none"])

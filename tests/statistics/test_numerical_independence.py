@@ -38,13 +38,7 @@ def test_modules_that_compute_numbers_do_not_use_blas(package: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.posix
-@pytest.mark.parametrize(
-    "command",
-    [
-        "plan",
-        "calibrate --set study.calibrate.campaigns=100",
-    ],
-)
+@pytest.mark.parametrize("command", ["plan", "calibrate --set study.calibrate.campaigns=100"])
 def test_output_does_not_depend_on_threads_of_blas_and_on_workers(command: str) -> None:
     outputs = set()
     for kernel, threads, workers in (("", "1", "1"), ("Nehalem", "2", "1"), ("Haswell", "2", "2")):

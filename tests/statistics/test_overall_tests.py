@@ -241,13 +241,6 @@ def letters_of(text: str) -> set[str]:
     return letters
 
 
-def test_a_case_by_hand() -> None:
-    """Runs 1 2 3 4 5; 1 differs from 4 and 5, and 2 from 5: the groups are 123, 234 and 345."""
-    different = [("1", "4"), ("1", "5"), ("2", "5")]
-    groups = letter_groups(["1", "2", "3", "4", "5"], different)
-    assert groups == {"1": "a", "2": "ab", "3": "a-c", "4": "bc", "5": "c"}
-
-
 def test_there_are_no_letters_for_more_than_52_groups() -> None:
     runs = [str(number) for number in range(53)]
     assert letter_groups(runs, combinations(runs, 2)) is None
@@ -258,15 +251,6 @@ def test_the_search_ends_if_there_are_very_many_groups() -> None:
     """Of 20 pairs, each group has one run: 2 to the power of 20 groups."""
     runs = [str(number) for number in range(40)]
     assert letter_groups(runs, zip(runs[::2], runs[1::2], strict=True)) is None
-
-
-@given(SETS_OF_PAIRS)
-def test_two_runs_share_a_letter_exactly_if_they_do_not_differ(different: Pairs) -> None:
-    groups = letter_groups(RUNS, different)
-    assert groups is not None
-    for pair in PAIRS:
-        shares = bool(letters_of(groups[pair[0]]) & letters_of(groups[pair[1]]))
-        assert shares == (pair not in different)
 
 
 @given(SETS_OF_PAIRS)

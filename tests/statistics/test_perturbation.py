@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-from conftest import Command
 
 import xcg
 from xcg.errors import XcgError
@@ -123,28 +121,3 @@ def test_effort_in_text_is_refused(measure: str, message: str) -> None:
         perturb(Inputs(*given, measure), [0, 1])
     *_, last = perturb(Inputs(*given, "MAep(effort=ranks)"), [0, 1])
     assert (last.position, last.inserted, last.value, last.change) == ("before first", 1, 0.5, -0.5)
-
-
-def test_the_command_prints_and_draws_the_means(
-    root: Path, xcg_command: Command, tmp_path: Path
-) -> None:
-    assessments, run, corpus = ideal_run(root)
-    config = tmp_path / "c.yaml"
-    config.write_text(
-        json.dumps({"assessments": [str(assessments)], "runs": [str(run)], "corpus": str(corpus)})
-    )
-    call = ("study", "perturb", config)
-    plot = tmp_path / "six.svg"
-    done = xcg_command(
-        *call, "--set", "study.perturb.counts=[1, 10]", "--format", "jsonl", "--plot", plot
-    )
-    assert done.returncode == 0, done.stderr
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert {line["inserted"] for line in lines} == {0, 1, 10}
-    assert plot.read_text().startswith("<?xml")
-    drawn = {line["measure"] for line in lines}
-    assert drawn == {"ep@0.1", "ep@1", "R", "Q", "MAep", "iMAep", "MAnxCG@1500"}
-    assert drawn <= set(re.findall(">([^<]*)</text>", plot.read_text()))
-    wrong = xcg_command(*call, "--set", "study.perturb.counts=many")
-    assert wrong.returncode == 2
-    assert "--set study.perturb.counts: expected" in wrong.stderr

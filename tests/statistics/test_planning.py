@@ -90,15 +90,6 @@ def test_families_have_their_corrections_and_sizes() -> None:
     assert (wide.correction, wide.comparisons) == ("shaffer", 15)
 
 
-def test_more_topics_and_fewer_runs_find_smaller_differences() -> None:
-    more, line = (line_of(topics=topics) for topics in (40, None))
-    assert (more.detectable or 1) < (line.detectable or 0)
-    few, many = (line_of(runs=n, difference=0.1) for n in (3, 30))
-    assert (few.detectable or 1) < (many.detectable or 0)
-    assert (few.power or 0) > (many.power or 1)
-    assert (few.topics_needed or 0) < (many.topics_needed or 0)
-
-
 def test_needed_topics_have_the_wanted_power() -> None:
     line = line_of(difference=0.15, power=0.7)
     assert line.topics_needed is not None
@@ -127,15 +118,10 @@ def test_equal_runs_and_too_few_topics_have_no_detectable_difference() -> None:
     ("options", "message"),
     [
         ({"power": 0}, "illegal power 0: expected a number between 0.05 and 1"),
-        ({"power": 1}, "illegal power 1"),
-        ({"power": math.nan}, "illegal power nan"),
         ({"difference": 0}, "illegal difference 0: expected a number above 0"),
-        ({"difference": -0.1}, "illegal difference -0.1"),
-        ({"difference": math.inf}, "illegal difference inf"),
         ({"runs": 1}, "illegal number of runs to compare 1: expected at least 2"),
         ({"topics": 1}, "illegal number of topics 1"),
         ({"correction": "tukey"}, "no correction 'tukey'"),
-        ({"baseline": "r9"}, "no run 'r9'"),
         ({"baseline": "r1", "correction": "shaffer"}, "shaffer is only defined if all pairs"),
     ],
 )

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,17 +12,8 @@ from conftest import ROOT
 
 import xcg
 from xcg.errors import XcgError
-from xcg.evaluation import inputs as inputs_module
-from xcg.evaluation import reading
-from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import Results
-from xcg.report.strategy_studies import (
-    crossing_rows,
-    study_rows,
-    study_sentences,
-    study_table,
-)
+from xcg.report.strategy_studies import study_sentences
 from xcg.runs.run import Ranking
 from xcg.statistics.strategy_study import PRECISION, StrategyStudy, grid, study_strategies
 
@@ -33,11 +21,7 @@ MODEL: dict[str, Any] = {"name": "m", "relevance_value": {"normalisation": "none
 
 # sog: (3, 3) = 1, (2, 3) = 0.9, (3, 2) = 0.75, (2, 2) = 0.5, (1, 2) = 0.25
 ASSESSMENTS = {
-    "1": {
-        "d": {"/a": (3, 3), "/a/s[1]": (2, 3)},
-        "e": {"/a": (2, 2)},
-        "f": {"/a": (1, 2)},
-    },
+    "1": {"d": {"/a": (3, 3), "/a/s[1]": (2, 3)}, "e": {"/a": (2, 2)}, "f": {"/a": (1, 2)}},
     "2": {"d": {"/a": (3, 3), "/a/s[1]": (3, 2)}, "e": {"/a": (2, 2)}, "f": {"/a": (1, 2)}},
 }
 RUNS = {
@@ -145,44 +129,6 @@ def test_distances_are_those_to_the_oracle_of_the_same_alpha(study: StrategyStud
             assert not score.is_best
 
 
-@pytest.mark.slow
-def test_files_are_read_once_for_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts: Counter[object] = Counter()
-
-    def counted(module: ModuleType, name: str) -> Callable[..., Any]:
-        function = getattr(module, name)
-
-        def call(source: Any, *others: Any) -> Any:
-            counts[name, str(source)] += 1
-            return function(source, *others)
-
-        return call
-
-    for module, name in ((reading, "read_run"), (inputs_module, "read_assessments")):
-        monkeypatch.setattr(module, name, counted(module, name))
-    evaluated: list[int] = []
-
-    def evaluate(inputs: Inputs) -> Results:
-        evaluated.append(len(inputs.user_models))
-        return evaluate_inputs(inputs)
-
-    sample = xcg.load(ROOT / "configs/quickstart.yaml").inputs
-    inputs = Inputs(
-        sample.assessments,
-        sample.runs,
-        sample.corpus,
-        "kazai-lalmas-2006",
-        "nxCG@10",
-        strategies=["thorough", "top_ranked"],
-    )
-    study = study_strategies(inputs, evaluate=evaluate)
-    assert study.crossings
-    assert evaluated[0] == 23
-    assert 2 <= len(evaluated) <= 6
-    assert len(counts) > 2
-    assert set(counts.values()) == {1}
-
-
 def test_a_sweep_of_alpha_keeps_its_values() -> None:
     model = {
         "name": "m",
@@ -270,61 +216,12 @@ def test_misuse_has_one_message(options: dict[str, Any], step: float | None, mes
         study_strategies(inputs_of(**options), step)
 
 
-def test_the_order_of_runs_has_no_effect(study: StrategyStudy) -> None:
-    turned = study_strategies(inputs_of(runs=dict(reversed(RUNS.items()))))
-    assert sorted(turned.scores) == sorted(study.scores)
-    assert sorted(turned.crossings) == sorted(study.crossings)
-
-
 @pytest.mark.slow
 def test_workers_have_no_effect(study: StrategyStudy) -> None:
     pytest.importorskip("joblib")
     shared = study_strategies(inputs_of(workers=2))
     assert shared.scores == study.scores
     assert shared.crossings == study.crossings
-
-
-def test_rows_hold_everything(study: StrategyStudy) -> None:
-    rows = study_rows(study)
-    assert list(rows[0]) == [
-        *("measure", "user_model", "run", "strategy", "alpha", "score", "to_oracle", "best"),
-    ]
-    assert len(rows) == 2 * 3 * 23
-    best = {(row["run"], row["strategy"], row["alpha"]): row["best"] for row in rows}
-    assert best["one", "thorough", 0.4] == "yes"
-    assert best["one", "thorough", 0.5] == "no"
-    assert best["one", "oracle", 0.5] == "greedy reference"
-    (one, _) = crossing_rows(study)
-    assert list(one) == [
-        *("measure", "user_model", "run", "alpha", "alpha low", "alpha high", "before", "after"),
-    ]
-    assert (one["before"], one["after"]) == ("thorough", "top_ranked")
-
-
-def test_the_table_marks_the_best_and_names_the_reference_point(study: StrategyStudy) -> None:
-    first, second = (part.splitlines() for part in study_table(study).write("table").split("\n\n"))
-    names = [f"α={alpha:.3g}" for alpha in study.alphas["m"]]
-    columns = [heading.split() for heading in (first[0], second[0])]
-    assert [column[:2] for column in columns] == 2 * [["run", "strategy"]]
-    assert [name for column in columns for name in column[2:]] == names
-    assert len(names) == 23
-    lines = [left + right for left, right in zip(first[1:], second[1:], strict=True)]
-    cells = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in lines]
-    assert cells[0][:3] == ["one", "thorough", "0.9500 *"]
-    assert cells[1][:3] == ["one", "top_ranked", "0.7500"]
-    assert cells[1][-1] == "0.7500 *"
-    assert cells[2][1] == "oracle (greedy reference)"
-    assert [re.sub(r" \(largest.*?\)", "", sentence) for sentence in study_sentences(study)] == [
-        f"one, xCG@2: thorough is best up to α = 0.447, then top_ranked; {TRIED}",
-        f"both, xCG@2: thorough is best up to α = 0.697, then top_ranked; {TRIED}",
-        "the values of α at which the best strategy changes are exact to ± 0.005; two changes between "
-        "neighbouring values that restore the best strategy are not found",
-        "leads are over the second best strategy, with 95 % intervals by the paired t test; best and "
-        "second were chosen after seeing the scores, which the intervals do not take into account",
-    ]
-
-
-TRIED = "α tried: 0 to 1 in steps of 0.05, and 0.001 and 0.999"
 
 
 def middle_inputs(alphas: list[float] | None = None, measures: str = "xCG@3") -> Inputs:

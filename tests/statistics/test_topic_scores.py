@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import pytest
-from score_tables import results_of
 
 import xcg
 from xcg.errors import XcgError
@@ -24,11 +23,7 @@ SCORES = {"1": (0.5, 0.1), "2": (0.25, 0.25), "3": (0.75, 0.75), "4": (0.9, 0.5)
 NESTED = ["d#/a", "d#/a/s[1]"]
 MODEL = {"name": "m", "relevance_value": {"alpha": 1, "normalisation": "none"}}
 ASSESSMENTS: Any = {
-    topic: {
-        "d": {"/a": (3, 3), "/a/s[1]": (3, 3)},
-        "e": {"/a": GRADES[e]},
-        "f": {"/a": GRADES[f]},
-    }
+    topic: {"d": {"/a": (3, 3), "/a/s[1]": (3, 3)}, "e": {"/a": GRADES[e]}, "f": {"/a": GRADES[f]}}
     for topic, (e, f) in SCORES.items()
 }
 RUNS = {
@@ -106,11 +101,6 @@ def test_reference_points_are_not_compared() -> None:
         compare(under("thorough", "oracle", runs={"one": RUNS["one"]}))
 
 
-def test_tukey_is_refused_within_several_runs() -> None:
-    with pytest.raises(XcgError, match="all pairs of runs are compared, not only the strategies of e"):
-        compare(under("thorough", "top_ranked"), correction="tukey")
-
-
 def test_sentences_state_the_family() -> None:
     results = under("thorough", "top_ranked")
     statement = comparison_statement(compare(results), None, None, compares_within_runs(results))
@@ -135,23 +125,3 @@ def test_topics_are_those_that_all_runs_have() -> None:
     # the mean of a would be 0.2 over its own topics; the topics in common have 0.2, too, and b 0.5
     (line,) = compare_runs(results, "MAep", "m", "best")
     assert (line.run, line.baseline, line.topics) == ("a", "b", 2)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("MAp", "m", ["r0"]), "no measure 'MAp': did you mean 'MAep'?"),
-        (("MAep", "n", ["r0"]), "no user model 'n'"),
-        (
-            ("MAep", "m", ["r0", "single"]),
-            "1 topics have scores of MAep under m for each of r0, single",
-        ),
-    ],
-)
-def test_unknown_names_and_too_few_topics_are_errors(
-    arguments: tuple[str, str, list[str]], message: str
-) -> None:
-    single = Result("single", "1", "MAep", 0.5, "m")
-    with pytest.raises(XcgError) as raised:
-        topic_scores(Results([*results_of([[0.1, 0.2], [0.3, 0.4]]), single]), *arguments)
-    assert message in str(raised.value)

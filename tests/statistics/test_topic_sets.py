@@ -130,15 +130,6 @@ def test_illegal_arguments_of_topic_sets_are_errors() -> None:
             call()
 
 
-def test_exact_ties_are_neither_swaps_nor_agreements() -> None:
-    # Runs 0 and 1 are equal on every topic; run 2 is better by .1 on each.
-    rates = swap_rates_of(np.tile([0.4, 0.4, 0.5], (4, 1)), trials=5, fraction=1)
-    assert rates.ties[:, 0].tolist() == [5, 5]
-    assert rates.counts.sum(axis=1).tolist() == [10, 10]
-    assert np.isnan(rates.rates[:, 0]).all()  # 0 of 5 would look like perfect agreement
-    assert not rates.ties[:, 1:].any()
-
-
 def test_counts_swaps_and_ties_agree_with_a_loop() -> None:
     table = np.random.default_rng(8).integers(0, 3, (9, 5)) / 20
     found = swap_rates_of(table, sizes=[2], trials=30, fraction=1, seed=4)

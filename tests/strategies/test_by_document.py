@@ -96,21 +96,9 @@ def test_results_that_do_not_exist_follow_in_their_order():
             "first is 'by_document': expected another strategy than by_document and oracle",
         ),
         (
-            "by_document(first=top_rankd)",
-            "first is 'top_rankd': expected one strategy (unknown strategy 'top_rankd': did you mean "
-            "'top_ranked'?)",
-        ),
-        (
             "by_document(first=outermost(rank=[own, best]))",
             "first is 'outermost(rank=[own, best])': expected one strategy, not 2",
         ),
-        (
-            "by_document(first=outermost(rnk=own))",
-            "first is 'outermost(rnk=own)': expected one strategy (strategy outermost has no parameter "
-            "'rnk': did you mean 'rank'?)",
-        ),
-        ("by_document(first=2)", "first is 2: expected text"),
-        ("by_document(order=txt)", "order is 'txt': did you mean 'text'?"),
     ],
 )
 def test_illegal_parameters_have_a_message(strategy, message):

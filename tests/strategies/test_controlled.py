@@ -42,36 +42,11 @@ def test_elements():
     ]
 
 
-def test_passages_that_cross():
-    """20:20 shares 5 of its characters with 15:10, and 15:10 contains 18:5."""
-    scores = {"d#18:5": 1, "d#20:20": 0.9, "d#15:10": 0.8}
-    # After 18:5, 15:10 has 0.8 · (1 − 5/10). 20:20 does not change it.
-    assert reranked("controlled", scores, None) == ["d#18:5 1", "d#20:20 0.9", "d#15:10 0.4"]
-    # After 15:2, which 15:10 contains too, characters 15–16 and 18–24 of it were output, 9 of 10.
-    scores |= {"d#15:2": 0.7}
-    assert reranked("controlled", scores, None) == [
-        "d#18:5 1",
-        "d#20:20 0.9",
-        "d#15:2 0.7",
-        "d#15:10 0.04",  # 0.4 · (1 − 9/10)
-    ]
-    assert reranked("controlled(ancestor=0.5)", scores, None) == [
-        "d#18:5 1",
-        "d#20:20 0.9",
-        "d#15:2 0.7",
-        "d#15:10 0.33",  # 0.8 · (1 − 0.5 · 5/10) · (1 − 0.5 · 9/10)
-    ]
-
-
 def test_ranks_are_scores_of_a_run_without_scores():
     """The scores are 3, 2 and 1; after p[1], s[1] has 2 · (1 − 0.4 · 4/6)."""
     results = ["d#/a/s/p", "d#/a/s", "d#/a/s[2]"]
     expected = ["d#/a/s/p 3", "d#/a/s 1.467", "d#/a/s[2] 1"]
     assert reranked("controlled(ancestor=0.4)", results) == expected
-
-
-def test_results_with_score_0_are_dropped():
-    assert reranked("controlled", {"d#/a/s": 1, "d#/a/s[2]": 0, "e": 0}, None) == ["d#/a/s 1"]
 
 
 def test_a_missing_size_is_one_clear_message():

@@ -21,11 +21,6 @@ Span = tuple[int, int]
 Tree = tuple["Tree", ...]
 
 
-def test_documents_are_independent():
-    scores = {"d#/a": 3.0, "e#/a": 2.0, "d#/a/s": 1.9, "e#/a/p": 1.5, "d#/a/s[2]": 1.2, "e#/a/b": 0.4}
-    assert rewritten("max_score", scores) == ["e#/a", "d#/a/s", "d#/a/s[2]"]
-
-
 def test_scores_are_added_as_decimals():
     """As binary floats, 0.1 + 0.2 is greater than 0.3, and 0.1 + 0.7 is less than 0.8."""
     scores = {"d#/a": 0.3, "d#/a/s": 0.1, "d#/a/s[2]": 0.2}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rewritten_rankings import names, rewritten
@@ -14,21 +13,6 @@ from xcg.strategies.registry import strategies_of
 
 CORPUS = Corpus.of({"d": "<a><s><p>1234</p><p>567</p></s>89<s>0123456789</s><f/></a>"})
 """Characters: /a 0-19, s[1] 0-7 with p[1] 0-4 and p[2] 4-7, s[2] 9-19, f 19-19."""
-
-
-@pytest.mark.parametrize(
-    ("gap", "expected"),
-    [
-        (0, ["d#30:10", "e#0:5", "d#0:12", "d#41:4", "d#15:5"]),
-        (1, ["d#30:15", "e#0:5", "d#0:12", "d#15:5"]),
-        (2, ["d#30:15", "e#0:5", "d#0:12", "d#15:5"]),
-        (3, ["d#30:15", "e#0:5", "d#0:20"]),
-        (10, ["d#0:45", "e#0:5"]),
-    ],
-)
-def test_passages(gap, expected):
-    results = ["d#30:10", "e#0:5", "d#8:4", "d#41:4", "d#0:8", "d#15:5"]
-    assert rewritten(f"merge_adjacent(gap={gap})", results) == expected
 
 
 def test_elements_become_spans():

@@ -53,21 +53,6 @@ def test_elements(threshold, results, expected):
     assert rewritten(f"promote_parent(threshold={threshold})", results, CORPUS) == expected
 
 
-def test_a_promoted_element_takes_the_best_rank_of_all_results_that_it_replaces():
-    corpus = Corpus.of({"d": "<a><s><p><b>12</b>34</p><p>567</p></s>8</a>"})
-    results = ["d#/a/s/p/b", "e", "d#/a/s/p[2]", "d#/a/s/p"]
-    # p[1] and p[2] are the children. b is inside s too, and its rank is the best.
-    assert rewritten("promote_parent(threshold=0.6)", results, corpus) == ["d#/a/s", "e"]
-
-
-def test_levels():
-    """p[1] → s[1] in the first pass, s[1] → /a in the second; s[1] has 10 of 15 characters."""
-    results = ["e", "d#/a/s/p", "d#/a/s/p[2]"]
-    assert rewritten("promote_parent", results, CORPUS) == ["e", "d#/a/s"]
-    assert rewritten("promote_parent(levels=2)", results, CORPUS) == ["e", "d#/a"]
-    assert rewritten("promote_parent(levels=1000000000)", results, CORPUS) == ["e", "d#/a"]
-
-
 @pytest.mark.parametrize(("score", "expected"), [("max", 4), ("sum", 7), ("mean", 3.5)])
 def test_scores(score, expected):
     results = {"e#/a": 8, "d#/a/s/p": 4, "d#/a/s/p[2]": 3, "f": 2}
@@ -82,17 +67,6 @@ def test_scores_rise_where_a_sum_exceeds_those_of_earlier_results():
     result = promoted(Run.of("r", {"1": results}).rankings["1"], "promote_parent(score=sum)", CORPUS)
     assert names(result) == ["e#/a", "d#/a/s"]
     assert result.scores[0] > result.scores[1] == 7
-
-
-def test_passages():
-    """20–30 and 28–40 hold 20 characters of their parent 10–50. 60–70 holds a quarter of 60–100."""
-    parents = {(20, 30): (10, 50), (28, 40): (10, 50), (60, 70): (60, 100)}
-    ranking = passages([(60, 70), (20, 30), (5, 60), (12, 14), (28, 40)], parents)
-    # 12–14 states no parent, but it is inside; 5–60 is not.
-    result = promoted(ranking)
-    assert names(result) == ["d#60:10", "d#10:40", "d#5:55"]
-    assert result.parents == {0: (60, 100)}
-    assert names(promoted(ranking, "promote_parent(threshold=0.51)")) == names(ranking)
 
 
 def test_a_passage_whose_parent_another_result_states_is_promoted_again():

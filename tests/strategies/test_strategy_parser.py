@@ -34,11 +34,8 @@ class Callable:
     ("spec", "expected"),
     [
         ("thorough", ["thorough"]),
-        (" thorough ", ["thorough"]),
-        ("thorough()", ["thorough"]),
         ("promote_parent(threshold=0.4)", ["promote_parent(threshold=0.4)"]),
         ("promote_parent (threshold = .4, score=sum)", ["promote_parent(threshold=0.4, score=sum)"]),
-        ("outermost(rank='best')", ["outermost(rank=best)"]),
         ("merge_adjacent(gap=[0, 10])", ["merge_adjacent(gap=0)", "merge_adjacent(gap=10)"]),
         (
             "controlled(ancestor={from: 0, to: 1, step: 0.5})",
@@ -53,7 +50,6 @@ class Callable:
             "by_document(first=promote_parent(threshold=0.4, levels=2), order=rank)",
             ["by_document(first=promote_parent(threshold=0.4, levels=2), order=rank)"],
         ),
-        ({"name": "unique"}, ["unique"]),
         (
             {"name": "controlled", "ancestor": [0, 0.5, 1]},
             ["controlled(ancestor=0)", "controlled(ancestor=0.5)", "controlled(ancestor=1)"],
@@ -84,11 +80,8 @@ def test_the_name_of_a_strategy_is_a_specification_of_it() -> None:
     [
         ("", "'' is not a strategy: expected one like promote_parent(threshold=0.4)"),
         ("top_ranked(", "'top_ranked(' is not a strategy"),
-        ("top_ranked)", "'top_ranked)' is not a strategy"),
         ("top_ranked, unique", "'top_ranked, unique' is not a strategy"),
         ("controlled(0.5)", "'controlled(0.5)' is not a strategy"),
-        ("controlled(ancestor=1,)", "'controlled(ancestor=1,)' is not a strategy"),
-        ("controlled(name=x)", "'controlled(name=x)' is not a strategy"),
         ("controlled(ancestor=1, ancestor=0)", "sets 'ancestor' twice"),
         (
             "controlled(ancestor=[0, 1)",
@@ -102,23 +95,13 @@ def test_the_name_of_a_strategy_is_a_specification_of_it() -> None:
             "strategy controlled has no parameter 'ancestr': did you mean 'ancestor'?",
         ),
         ("controlled(ancestor=x)", "strategy controlled: ancestor is 'x': expected a number"),
-        ("controlled(ancestor=)", "strategy controlled: ancestor is None: expected a number"),
-        ("controlled(ancestor=true)", "strategy controlled: ancestor is True: expected a number"),
         ("controlled(ancestor=2)", "ancestor is 2: expected a number from 0 to 1"),
-        ("controlled(ancestor=.nan)", "ancestor is nan: expected a number from 0 to 1"),
         ("controlled(ancestor=[])", "an empty list: expected values to try"),
-        ("controlled(ancestor={from: 1, to: 0, step: 1})", "illegal range from 1 to 0 by 1"),
         (
             "controlled(ancestor={from: 0, to: 1, step: 0.0001})",
             "more than 1,000 combinations of values",
         ),
-        ("outermost(rank=bst)", "strategy outermost: rank is 'bst': did you mean 'best'?"),
-        (
-            "promote_parent(levels=1.5)",
-            "strategy promote_parent: levels is 1.5: expected a whole number",
-        ),
         ("os:system", "the strategy 'os:system' is part of Python's standard library"),
-        ("no_such_module:function", "cannot import the strategy 'no_such_module:function'"),
         ("x" * 1001, "is not a strategy: it has 1,001 characters; expected at most 1,000"),
         (
             {"name": last_first, "word": "x" * 1001},
@@ -126,9 +109,7 @@ def test_the_name_of_a_strategy_is_a_specification_of_it() -> None:
         ),
         ({}, "a strategy without a name: expected one like {name: top_ranked}"),
         ({"name": ["unique", "thorough"]}, "a strategy without a name"),
-        ({"name": "unique", 1: 2}, "strategy unique has no parameter '1': it has no parameters"),
         (7, "illegal strategy 7: expected a name, or a mapping with a name"),
-        (None, "illegal strategy None: expected a name, or a mapping with a name"),
     ],
 )
 def test_an_illegal_specification_has_one_message(spec: object, message: str) -> None:

@@ -21,7 +21,6 @@ Result = tuple[str, str, AnySpan | None]
 Text = frozenset[object]
 
 WITHOUT_OVERLAP = ["top_ranked", "outermost", "outermost(rank=best)", "innermost", "max_score"]
-SUBSEQUENCES = ["unique", "top_ranked", "outermost", "innermost", "max_score"]
 OF_ANY_STRUCTURE = [
     *(
         "thorough",
@@ -174,52 +173,6 @@ def test_results_are_as_defined(case):
     for strategy, definition in DEFINITIONS.items():
         expected = case.ranking.select(definition(case))
         assert results(case.rewritten(strategy)) == results(expected), strategy
-
-
-@given(cases(passages=False))
-def test_elements_do_not_overlap_and_rewriting_twice_changes_nothing(case):
-    for strategy in WITHOUT_OVERLAP:
-        once = Case(case.corpus, case.rewritten(strategy))
-        assert not _overlap(once), strategy
-        assert results(once.rewritten(strategy)) == results(once.ranking), strategy
-
-
-@given(cases(elements=False))
-def test_rewriting_passages_twice_changes_nothing(case):
-    for strategy in ("unique", *WITHOUT_OVERLAP):
-        once = Case(case.corpus, case.rewritten(strategy))
-        assert results(once.rewritten(strategy)) == results(once.ranking), strategy
-
-
-@given(cases())
-def test_elements_and_passages_do_not_overlap(case):
-    """Outermost and innermost passages can cross each other."""
-    for strategy in ("top_ranked", "max_score"):
-        once = Case(case.corpus, case.rewritten(strategy))
-        assert not _overlap(once, case.files_with_passages()), strategy
-
-
-def _overlap(case: Case, with_passages: set[str] | None = None) -> bool:
-    texts = case.texts(with_passages)
-    return any(texts[n] & texts[o] for n in range(len(texts)) for o in range(n))
-
-
-@given(cases())
-def test_controlled_without_penalties_keeps_the_order(case):
-    with_score = [n for n, score in enumerate(case.ranking.scores) if score > 0]
-    expected = case.ranking.select(with_score)
-    assert results(case.rewritten("controlled(ancestor=0, descendant=0)")) == results(expected)
-
-
-@given(cases())
-def test_kept_results_keep_their_order_and_keys(case):
-    for strategy in SUBSEQUENCES:
-        kept = case.rewritten(strategy)
-        keys = case.ranking.keys or range(len(case.ranking))
-        before = iter(zip(results(case.ranking), keys, strict=True))
-        after = zip(results(kept), kept.keys or [None] * len(kept), strict=True)
-        for result, key in after:  # consumes ``before``, so the order is the same
-            assert any(other == result and key in (None, other_key) for other, other_key in before)
 
 
 def test_the_properties_are_tested_for_all_strategies():

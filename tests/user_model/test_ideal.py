@@ -8,13 +8,9 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_cases import RandomCampaign, campaigns
 
-import xcg
 from xcg.documents.tree import ElementTree
-from xcg.judgements.assessment import Assessment
 from xcg.user_model.ideal import SELECTIONS, full, kazai_lalmas, leaves, max_gain, roots
-from xcg.user_model.quantisation import QUANTISATIONS, quantise
 
 PATHS = ["/a[1]", "/a[1]/b[1]", "/a[1]/b[1]/d[1]", "/a[1]/b[1]/d[2]", "/a[1]/c[1]", "/a[1]/c[1]/d[1]"]
 TREE = ElementTree.from_paths(PATHS)
@@ -67,19 +63,3 @@ def test_leaves_and_roots_are_the_innermost_and_the_outermost_elements(
     assert set(roots(TREE, scores)) == {
         path for path in relevant if not any(path.startswith(other + "/") for other in relevant)
     }
-
-
-@given(campaigns())
-def test_laws_of_the_selections(c: RandomCampaign) -> None:
-    for file, assessed in c.assessments.items():
-        tree = xcg.parse_document(c.sources[file].encode())
-        sog = QUANTISATIONS.part("sog")
-        scores = {p: quantise(sog, Assessment(*pair)) for p, pair in assessed.items() if pair != (0, 0)}
-        chosen = {name: SELECTIONS.part(name).function(tree, scores) for name in SELECTIONS}
-        gain = {name: math.fsum(scores[path] for path in paths) for name, paths in chosen.items()}
-        for name in ("max_gain", "leaves", "roots", "kazai_lalmas"):
-            rows = sorted(tree.row(path) for path in chosen[name])
-            overlap = [(a, b) for a in rows for b in rows if a < b < tree.end[a]]
-            assert not overlap
-            assert gain[name] <= gain["max_gain"] + 1e-9
-        assert set(chosen["leaves"]) | set(chosen["roots"]) <= set(chosen["full"])

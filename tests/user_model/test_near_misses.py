@@ -22,14 +22,7 @@ from xcg.user_model.near_misses import NEAR_MISSES, near_elements, near_scores
 DOCUMENT = "<a><s><p>1234567890</p><p>ideal</p><p>12345</p></s><s>tail</s></a>"
 IDEAL = "/a[1]/s[1]/p[2]"
 JUDGED = {"1": {"d": {"/a": (3, 1), IDEAL: (3, 3)}}}
-PATHS = [
-    "/a[1]",
-    "/a[1]/s[1]",
-    "/a[1]/s[1]/p[1]",
-    "/a[1]/s[1]/p[2]",
-    "/a[1]/s[1]/p[3]",
-    "/a[1]/s[2]",
-]
+PATHS = ["/a[1]", "/a[1]/s[1]", "/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[2]", "/a[1]/s[1]/p[3]", "/a[1]/s[2]"]
 
 
 _COMBINED = {"name": "combined", "models": "distance(reach=3, decay=0.5) shared_characters"}
@@ -91,13 +84,6 @@ def test_gain_of_a_single_result_by_hand(near: object, expected: list[float]) ->
     assert found == pytest.approx(expected, abs=1e-9)
 
 
-def test_browsing_users_can_make_several_moves() -> None:
-    """From p[1]: directly with .5, or up (.2) and down to one of three (.3 / 3)."""
-    near = {"name": "browsing", "parent": 0.2, "child": 0.3, "sibling": 0.5, "moves": 2}
-    # in two moves: sibling .5, or parent then child .2 · .1; sibling moves from p[1] lead to p[2] only
-    assert gains(near, ["/a[1]/s[1]/p[1]"]) == pytest.approx([0.5 + 0.2 * 0.1])
-
-
 @pytest.mark.parametrize(
     ("models", "message"),
     [
@@ -138,21 +124,15 @@ def test_a_near_miss_of_two_ideal_elements_has_the_higher_score() -> None:
     ideals = {"/a[1]/p[1]": 0.5, "/a[1]/s[1]/p[1]": 1.0}
     found = near_scores(NEAR_MISSES.part("distance", {"reach": 3, "decay": 0.5}), tree, ideals)
     named = {tree.paths[row]: (score, tree.paths[home]) for row, (score, home) in found.items()}
-    assert named["/a[1]/p[2]"] == (
-        0.125,
-        "/a[1]/p[1]",
-    )  # .5 · .25, and 1 · .125: the first
+    assert named["/a[1]/p[2]"] == (0.125, "/a[1]/p[1]")  # .5 · .25, and 1 · .125: the first
     assert named["/a[1]/s[1]"] == (0.5, "/a[1]/s[1]/p[1]")
 
 
 CORNERS = [
-    ({"name": "distance", "reach": 0}, "judged"),
     ({"name": "distance", "decay": 0.0}, "judged"),
     ({"name": "length_ratio", "least": 1.0}, "judged"),
-    ({"name": "reading_order", "within": 0}, "judged"),
     ({"name": "reading_order", "before": 0.0, "after": 0.0}, "judged"),
     ({"name": "browsing", "parent": 0, "child": 0, "sibling": 0, "onward": 0}, "judged"),
-    ({"name": "browsing", "moves": 0}, "judged"),
 ]
 
 
@@ -162,26 +142,8 @@ def test_extreme_parameters_give_simpler_models(near: object, simpler: str) -> N
     assert gains(near, results) == gains(simpler, results)
 
 
-def test_a_large_tolerance_rewards_everything_that_begins_earlier() -> None:
-    unbounded = {"name": "tolerance_to_irrelevance", "characters": 1_000_000}
-    assert [gains(unbounded, [path])[0] for path in PATHS] == [1, 1, 1, 1, 0, 0]
-    none = {"name": "tolerance_to_irrelevance", "characters": 0}
-    assert [gains(none, [path])[0] for path in PATHS] == [0.25, 0, 0, 1, 0, 0]
-
-
-def test_users_who_always_go_up_reach_the_ideal_element_from_inside() -> None:
-    """With parent=1, every element inside an ideal element is as good as it."""
-    base = {"1": {"d": {"/a": (3, 3)}}}
-    up = {"name": "browsing", "parent": 1.0, "child": 0, "sibling": 0}
-    assert [gains(up, [path], base)[0] for path in PATHS] == [1] * 6
-
-
 def nan_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
     return {"/a[1]/s[2]": math.nan}
-
-
-def list_model(tree: object, ideal: str, ideals: object) -> list[float]:
-    return [1.0]
 
 
 def high_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
@@ -205,14 +167,11 @@ def failing_model(tree: object, ideal: str, ideals: object) -> dict[str, float]:
     [
         (nan_model, "gives nan for /a[1]/s[2]; expected a closeness from 0 to 1"),
         (high_model, "gives 1.5 for /a[1]/s[2]; expected a closeness from 0 to 1"),
-        (list_model, "AttributeError: 'list' object has no attribute 'items'"),
         (lost_model, "no element /a[1]/s[9]"),
         (row_model, "no path: 2; tree.path(row) is the path of a row"),
         (failing_model, f"failing_model failed on {IDEAL}: RuntimeError: no idea"),
         ({"name": "distance", "decay": 2.0}, "decay is 2.0: expected a number from 0 to 1"),
         ({"name": "browsing", "parent": 0.9}, "the probabilities sum to 1.3: expected at most 1"),
-        ({"name": "browsing", "parrent": 0.9}, "has no parameter 'parrent': did you mean 'parent'?"),
-        ("distanse", "did you mean 'distance'?"),
     ],
 )
 def test_an_error_names_model_topic_and_ideal_element(model: object, message: str) -> None:

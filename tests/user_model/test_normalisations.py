@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import load_script
 
 import xcg
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.gains.element_reader import ElementReader, JudgedDocument
 from xcg.user_model.relevance_value import RelevanceValue
-
-bounds = load_script(Path(__file__).parent.parent.parent / "benchmarks" / "bounds.py")
 
 ARTICLE, S1, P, S2 = range(4)
 

@@ -86,10 +86,7 @@ def test_settings_accept_what_they_declare(section: str, parameter: Parameter) -
 
 def test_every_listed_setting_has_a_declared_range() -> None:
     found = {values.values[1].name for values in settings()}
-    assert found == {
-        *("size", "spans", "alpha"),
-        *("interpolation", "unretrieved", "unit", "charge"),
-    }
+    assert found == {*("size", "spans", "alpha"), *("interpolation", "unretrieved", "unit", "charge")}
 
 
 def test_a_program_gets_the_same_check_of_alpha() -> None:
