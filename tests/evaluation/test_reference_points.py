@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base
+from xcg.report.marks import marks_of
 
 import xcg
 from xcg import Run
@@ -17,7 +18,6 @@ from xcg.evaluation.curves import curves, threshold_curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
 from xcg.report.inex_eval import inex_eval_scores
-from xcg.report.marks import marks_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.perturbation import perturb
 from xcg.strategies.registry import rewrite
