@@ -161,6 +161,8 @@ class Derivation:
         commands = "".join(found[2] for found in _CONSOLE_OF_PAGE.finditer(old))
         if not commands or not _USES_CAMPAIGN.search(files + commands):
             return
+        if "write_text(" in old:  # Python blocks of the page write files that its commands read
+            return
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             write_files(old, folder, self.root)
