@@ -240,9 +240,6 @@ def test_what_fits_no_document() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"budgets": [0]}, "a budget of 0 tokens: expected a whole number from 1"),
-        ({"budgets": [2.5]}, "a budget of 2.5 tokens"),
-        ({"unit": "token"}, "unit is 'token': did you mean 'tokens'"),
         ({"user_model": "levels"}, "levels has 'spans: refuse': expected one with 'spans: text'"),
         ({"user_model": ["spans", "spans-levels"]}, "2 user models: expected one"),
         ({"corpus": None}, "expected a corpus"),

@@ -15,11 +15,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from statistics import fmean
-from typing import get_args
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import IntervalSet, TextUnit
-from xcg.errors import Notes, XcgError, nearest
+from xcg.errors import Notes, XcgError
 from xcg.evaluation.chunk_comparison import ChunkComparison, ChunkLine, GoldLine, ResultLine
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import evaluate
@@ -65,10 +64,12 @@ def compare_chunks(
         progress: Shows progress.
 
     Raises:
-        XcgError: As :func:`xcg.evaluate`; and without a corpus, or if a budget or the unit is illegal.
+        XcgError: As :func:`xcg.evaluate`; and without a corpus.
     """
-    budgets = _checked_budgets(budgets, unit)
-    further = _further_measures(measures, budgets)
+    budgets = list(dict.fromkeys(budgets))
+    columns = ("MAep", *(f"nxCG@{budget}" for budget in budgets))  # with effort in text
+    named = MEASURES.parse_all(measures) if measures else []
+    further = [one for one in named if str(one) not in columns]
     if inputs.user_model is not None:
         _ = inputs.text_model
     inputs.check()
@@ -135,24 +136,6 @@ def compare_chunks(
         notes.lines(),
         Results(row for row in chain(*by_question.values(), further_scores) if row.run in systems),
     )
-
-
-def _checked_budgets(budgets: Iterable[int], unit: str) -> list[int]:
-    """Return the budgets, each once; XcgError for an illegal budget or unit."""
-    if unit not in get_args(TextUnit):
-        raise XcgError(f"unit is {unit!r}: {nearest(unit, get_args(TextUnit))}")
-    checked = list(dict.fromkeys(budgets))
-    for budget in checked:
-        if not isinstance(budget, int) or budget < 1:
-            raise XcgError(f"a budget of {budget!r} {unit}: expected a whole number from 1")
-    return checked
-
-
-def _further_measures(measures: Measures, budgets: Sequence[int]) -> list[Measure]:
-    """Return the measures for which the table has no column with effort in text."""
-    columns = ("MAep", *(f"nxCG@{budget}" for budget in budgets))
-    further = MEASURES.parse_all(measures) if measures else []
-    return [measure for measure in further if str(measure) not in columns]
 
 
 def _evaluate(inputs: Inputs, model: UserModel, measures: Sequence[Measure]) -> list[Result]:
