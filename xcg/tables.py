@@ -137,7 +137,7 @@ class Table:
     def of_records(
         cls, records: Sequence[Record], columns: Iterable[Column] = (), legend: Sequence[str] = ()
     ) -> Table:
-        """Arrange records that have the same fields as a table.
+        """Arrange records as a table; one without a field of the first record has an empty cell.
 
         Args:
             records: The records. The columns have the order of their fields.
@@ -149,7 +149,7 @@ class Table:
         names = list(records[0]) if records else []
         return cls(
             [declared.get(name, Column(name)) for name in names],
-            [list(record.values()) for record in records],
+            [[record.get(name) for name in names] for record in records],
             legend,
         )
 

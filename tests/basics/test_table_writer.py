@@ -252,9 +252,10 @@ def test_no_records(format: str) -> None:
     assert records([], format) == ""
 
 
-def test_csv_finds_the_cells_of_a_row_by_name() -> None:
-    rows = [{"run": "a", "MAep": 0.5}, {"MAep": 0.25, "run": "b"}]
-    assert records(rows, "csv") == "run,MAep\na,0.5\nb,0.25\n"
+def test_the_cells_of_a_row_are_found_by_name() -> None:
+    rows = [{"run": "a", "MAep": 0.5}, {"MAep": 0.25, "run": "b"}, {"run": "c"}]
+    assert records(rows, "csv") == "run,MAep\na,0.5\nb,0.25\nc,\n"
+    assert Table.of_records(rows).cells() == [["a", "0.5000"], ["b", "0.2500"], ["c", ""]]
     with pytest.raises(ValueError, match="fields not in fieldnames"):
         records([{"run": "a"}, {"run": "b", "MAep": 0.25}], "csv")
 

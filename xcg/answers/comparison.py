@@ -88,12 +88,9 @@ def margins_of(asked: Asked, measures: Sequence[str]) -> Mapping[str, float] | N
 def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Comparison]:
     """Return the comparisons of evaluated runs."""
     chosen = asked.settings.compare
+    margin = margins_of(asked, results.measures)
     comparisons = compare_results(
-        results,
-        baseline=baseline,
-        test=chosen.test,
-        correction=chosen.correction,
-        margin=margins_of(asked, results.measures),
+        results, baseline=baseline, test=chosen.test, correction=chosen.correction, margin=margin
     )
 
     def layout() -> Layout:
@@ -264,19 +261,15 @@ def _strategy_sweep(asked: Asked) -> Answer[Any]:
     sentences = study_sentences(study)
     if chosen.crossings:
         rows = crossing_rows(study)
-        tables = None if rows else ["\n"]
-        layout = Layout(sentences, tables=tables, columns=CROSSINGS)
-        return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
-    return Answer(
-        study_rows(study),
-        study.notes,
-        layout=lambda: Layout(
+        layout = Layout(sentences, tables=None if rows else ["\n"], columns=CROSSINGS)
+    else:
+        rows = study_rows(study)
+        layout = Layout(
             sentences,
             tables=[study_table(study)],
             publication=lambda: [study_table(study, has_all_names=True)],
-        ),
-        figure=figure,
-    )
+        )
+    return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
 
 
 class ChunkAnswer(Answer[Any]):
@@ -290,14 +283,10 @@ def chunks(asked: Asked) -> ChunkAnswer:
     chosen = asked.settings.chunks
     inputs = asked.inputs_with("assessments", "runs", "corpus")
     unit: Any = chosen.unit
+    measures = inputs.measure_list if asked.states("measures") else ()
     with asked.progress("topics") as progress:
         comparison = compare_chunks(
-            inputs,
-            chosen.budget,
-            unit,
-            inputs.measure_list if asked.states("measures") else (),
-            questions=chosen.questions,
-            progress=progress,
+            inputs, chosen.budget, unit, measures, questions=chosen.questions, progress=progress
         )
     notes = list(comparison.notes)
     if not chosen.questions:

@@ -161,14 +161,8 @@ def levels(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.study.levels
     measures = FULL_DEPTH_MEASURES if chosen.full_depth else MEASURES_OF_FIGURES
     with asked.progress("numbers of levels") as progress:
-        found = levels_experiment(
-            chosen.uniform,
-            swaps=chosen.swaps,
-            repetitions=chosen.repetitions,
-            seed=chosen.seed,
-            executor=asked.inputs.executor,
-            progress=progress,
-        )
+        numbers = chosen.swaps, chosen.repetitions, chosen.seed
+        found = levels_experiment(chosen.uniform, *numbers, asked.inputs.executor, progress)
     curves = [curve for curve in found if curve.measure in measures]
     names = [f"{curve.measure}/{curve.levels}" for curve in curves]
     rows = [
