@@ -129,7 +129,7 @@ TEMPLATES = [
     "curves config.yaml --measures ep --format csv",
     "evaluate config.yaml",
     "evaluate config.yaml --per-topic --format json",
-    "evaluate config.yaml --user-model model.yaml --format markdown --set evaluate.mark=true",
+    "evaluate config.yaml --user-model model.yaml --format markdown --set evaluate.ranks=true",
     "evaluate config.yaml --set record=out/result",
     "evaluate config.yaml --user-model overlap-off --measures MAep,P@5 --format latex",
     "evaluate --assessments assessments/assessor1 --run runs --corpus documents.tar.gz --measures MAep",

@@ -212,7 +212,7 @@ class Derivation:
             text=True,
             check=False,
         )
-        if done.returncode != 0:
+        if done.returncode != 0 and not with_notes:  # notes of a page can be an error that it shows
             sys.exit(f"{where or ' '.join(map(str, words))}\n{done.stderr}")
         return done.stdout + done.stderr * with_notes
 

@@ -1,4 +1,4 @@
-"""Declare tables; write them for terminals, papers and HTML, and records as CSV, JSON and JSON Lines.
+"""Declare tables; write them for terminals, papers and HTML, and records as CSV and JSON Lines.
 
 Names from input files are escaped in each format, as in :mod:`xcg.table_formats`.
 
@@ -299,17 +299,9 @@ def records(rows: Sequence[Record], format: str) -> str:
 
     Args:
         rows: The records.
-        format: ``jsonl``, ``csv`` or ``json``; :data:`CSV_WITHOUT_FORMULAS` for spreadsheets.
+        format: ``jsonl`` or ``csv``; :data:`CSV_WITHOUT_FORMULAS` for spreadsheets.
     """
-    return "" if not rows and format != "json" else RECORD_FORMATS[format](rows)
-
-
-def _json_lines(rows: Iterable[Record]) -> str:
-    return "".join(json_text(row) + "\n" for row in rows)
-
-
-def _json(rows: Iterable[Record]) -> str:
-    return json_text(list(rows), indent=1) + "\n"
+    return RECORD_FORMATS[format](rows) if rows else ""
 
 
 def json_text(value: object, indent: int | None = None) -> str:
@@ -327,19 +319,14 @@ def json_text(value: object, indent: int | None = None) -> str:
 def _csv(rows: Sequence[Record], cell: Callable[[str], str] = printable) -> str:
     """Write records as CSV, with a function that escapes texts."""
 
-    def written(value: object) -> object:
-        return cell(value) if isinstance(value, str) else value
+    def written(row: Record) -> dict[str, object]:
+        return {name: cell(one) if isinstance(one, str) else one for name, one in row.items()}
 
     text = io.StringIO()
-    names = list(rows[0]) if rows else []
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writerow({name: written(name) for name in names})
-    writer.writerows({name: written(value) for name, value in row.items()} for row in rows)
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writerow(written({name: name for name in rows[0]}))
+    writer.writerows(map(written, rows))
     return text.getvalue()
-
-
-def _csv_without_formulas(rows: Sequence[Record]) -> str:
-    return _csv(rows, _cell_without_formulas)
 
 
 def _cell_without_formulas(text: str) -> str:
@@ -353,9 +340,8 @@ def _cell_without_formulas(text: str) -> str:
 
 
 RECORD_FORMATS: dict[str, Callable[[Sequence[Record]], str]] = {
-    "jsonl": _json_lines,
+    "jsonl": lambda rows: "".join(json_text(row) + "\n" for row in rows),
     "csv": _csv,
-    CSV_WITHOUT_FORMULAS: _csv_without_formulas,
-    "json": _json,
+    CSV_WITHOUT_FORMULAS: lambda rows: _csv(rows, _cell_without_formulas),
 }
 """Name → function that writes records at full precision."""

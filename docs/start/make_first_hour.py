@@ -42,14 +42,14 @@ measures: [MAep, nxCG@10]
 
 TEMPLATE = """# The first hour
 
-These commands print what a terminal of 80 columns shows. [Install xcg](install.md), and run them in the folder that `xcg
-samples` writes. `docs/start/make_first_hour.py` makes this page.
+This page shows what the commands print in a terminal of 80 columns. [Install xcg](install.md), and run them in the folder
+that `xcg samples` writes. `docs/start/make_first_hour.py` generates this page.
 
 ## Evaluate the sample campaign
 
 $ xcg evaluate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006 --user-model overlap-off
 
-The user models disagree: to the second, overlap costs nothing. `xcg list user-models overlap-off` and `xcg list measures MAep` print the
+The user models disagree: under the second, overlap costs nothing. `xcg list user-models overlap-off` and `xcg list measures MAep` print the
 definitions, `xcg compare configs/quickstart.yaml` tests the differences, and `xcg report configs/quickstart.yaml --output
 report.html` writes a report for the browser.
 

@@ -201,14 +201,12 @@ def test_formulas_are_escaped_for_spreadsheets(text: str, escaped: str) -> None:
     assert next(csv.reader(io.StringIO(records([{text: text}], "csv"))))[0] != f"'{text}"
 
 
-@pytest.mark.parametrize("format", ["json", "jsonl"])
-def test_json_is_visible_and_keeps_texts(format: str) -> None:
+def test_json_is_visible_and_keeps_texts() -> None:
     texts = [HOSTILE, "".join(map(chr, range(0x3000))), "\U000e0001\U0001f600é"]
-    text = records([{"run": one} for one in texts], format)
+    text = records([{"run": one} for one in texts], "jsonl")
     assert text.replace("\n", "").isprintable()
     assert "é" in text
-    lines = json.loads(text) if format == "json" else list(map(json.loads, text.splitlines()))
-    assert [line["run"] for line in lines] == texts
+    assert [json.loads(line)["run"] for line in text.splitlines()] == texts
 
 
 def test_html_cells_are_escaped_unless_they_are_html() -> None:
@@ -237,7 +235,6 @@ ROWS = [{"run": "a,b", "value": 1 / 3, "note": None}, {"run": "é", "value": 1e-
 
 def test_records_keep_full_precision() -> None:
     assert [json.loads(line) for line in records(ROWS, "jsonl").splitlines()] == ROWS
-    assert json.loads(records(ROWS, "json")) == ROWS
     [first, second] = csv.DictReader(io.StringIO(records(ROWS, "csv")))
     assert first == {"run": "a,b", "value": repr(1 / 3), "note": ""}
     assert second == {"run": "é", "value": "1e-09", "note": "x"}
@@ -250,9 +247,9 @@ def test_record_tables_are_rounded_for_people() -> None:
     assert table.write("table") == "run  value  note\na,b   0.33\né    <0.01  x\n"
 
 
-@pytest.mark.parametrize(("format", "text"), [("csv", ""), ("json", "[]\n"), ("jsonl", "")])
-def test_no_records(format: str, text: str) -> None:
-    assert records([], format) == text
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_no_records(format: str) -> None:
+    assert records([], format) == ""
 
 
 def test_csv_finds_the_cells_of_a_row_by_name() -> None:

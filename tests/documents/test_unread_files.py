@@ -38,8 +38,8 @@ def test_files_that_are_not_read_are_counted_by_type(tmp_path: Path, is_archive:
             for name in names:
                 archive.write(folder / name, name)
     assert Corpus(path, cache=False).source.oddities() == [
-        f"{path}: 1 without an ending, 1 .docx, 2 .pdf files are not read; convert those with text to "
-        ".txt, .md, .html or .xml"
+        f"{path}: 1 without an extension, 1 .docx, 2 .pdf files are not read; convert those with text "
+        "to .txt, .md, .html or .xml"
     ]
 
 

@@ -243,7 +243,7 @@ def test_the_page_states_which_runs_and_topics_are_explained(
     data: Any, sample: Inputs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert data["explanations"]["rule"] == [
-        "All runs are explained; of more than 12, only the best 3 are.",
+        "All runs are explained; with more than 12 runs, only the best 3 would be.",
         "The first 10 of 15 topics are explained, in the order of the assessments; "
         "report.explained sets the number.",
     ]

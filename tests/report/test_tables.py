@@ -10,8 +10,8 @@ from itertools import combinations
 import pytest
 
 import xcg
+from xcg.answers import marks_of
 from xcg.evaluation.results import Result, Results
-from xcg.report.marks import marks_of
 
 BASE = {str(t): {"d": {"/a": (1, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}} for t in range(1, 7)}
 GOOD, POOR = ["d#/a/s[1]", "d#/a/s[2]"], ["d#/a/s[2]"]

@@ -23,7 +23,7 @@ def test_all_parts_are_listed_with_their_parameters(xcg_command: Command) -> Non
         assert any(line.startswith(f"{registry.kind} what it is") for line in listed)
         for name in registry:
             assert any(line.startswith(f"{name} ") for line in listed), name
-    assert any(line.startswith("approximate Return about where") for line in listed)
+    assert any(line.startswith("approximate Estimate where") for line in listed)
     assert any(line.startswith("distance ") and line.endswith("reach=2 decay=0.5") for line in listed)
 
 

@@ -8,6 +8,7 @@ from .inspection import check as check
 from .inspection import explain as explain
 from .inspection import ideal as ideal
 from .law_search import laws as laws
+from .marks import marks_of as marks_of
 from .reporting import methods as methods
 from .reporting import write as write
 from .studies import assessors as assessors

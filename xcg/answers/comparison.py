@@ -19,20 +19,13 @@ from xcg.evaluation.config import with_named_run
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
+from xcg.report import orders
 from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS, chunk_columns
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_tables
 from xcg.report.comparisons import comparison_rows, means_rows, overall_rows, with_letters
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
-from xcg.report.orders import (
-    best_run_sentences,
-    order_rows,
-    shift_facts,
-    shift_rows,
-    shift_tables,
-    sweep_sentences,
-)
 from xcg.report.plots import reading_plot
 from xcg.report.strategy_studies import crossing_rows, study_rows, study_sentences, study_table
 from xcg.statistics.corrections import CORRECTION_NAMES, parse_margins
@@ -59,7 +52,7 @@ def compare(asked: Asked) -> Answer[Any]:
         return compared(asked, results, baseline)
     notes = list(results.notes)
     if chosen.table == "orders":
-        rows = order_rows(results, chosen.resamples, chosen.seed)
+        rows = orders.order_rows(results, chosen.resamples, chosen.seed)
         legend = [
             f"Orders of {len(results.runs)} runs by their means over {len(results.topics)} topics."
         ]
@@ -245,16 +238,18 @@ def sweep(asked: Asked) -> Answer[Any]:
     shifts = order_shifts(results, chosen.reference_model, chosen.resamples, chosen.seed)
     best = best_runs(results)
     named = results, chosen.reference_model, chosen.resamples
-    rows = functools.partial(shift_rows, shifts, best, chosen.resamples)
-    facts = shift_facts(shifts, best, chosen.resamples)
+    rows = functools.partial(orders.shift_rows, shifts, best, chosen.resamples)
+    facts = orders.shift_facts(shifts, best, chosen.resamples)
     return Answer(
         shifts,
         results.notes,
         to_records=rows,
         layout=lambda: Layout(
-            sweep_sentences(*named),
+            orders.sweep_sentences(*named),
             facts,
-            publication=lambda: shift_tables(rows(), [*sweep_sentences(*named, hint=False), *facts]),
+            publication=lambda: orders.shift_tables(
+                rows(), [*orders.sweep_sentences(*named, hint=False), *facts]
+            ),
             columns=SHIFTS,
         ),
         figure=lambda: sweep_plot(results, shifts, chosen.reference_model or results.user_models[0]),
@@ -306,7 +301,7 @@ def chunks(asked: Asked) -> ChunkAnswer:
         )
     notes = list(comparison.notes)
     if not chosen.questions:
-        notes += best_run_sentences(best_runs(comparison.scores))
+        notes += orders.best_run_sentences(best_runs(comparison.scores))
 
     def layout() -> Layout:
         columns = chunk_columns(unit, chosen.budget)

@@ -14,18 +14,10 @@ from xcg.evaluation.conversion import assess_elements_of_passages
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
+from xcg.report import stability
 from xcg.report.columns import ASSESSORS, FALSE_ALARMS, PERTURBATION, PLANS, TOPIC_SETS
 from xcg.report.plans import plan_facts, plan_lead, plan_plot, plan_rows
 from xcg.report.plots import levels_plot, perturbation_plot
-from xcg.report.stability import (
-    assessor_rows,
-    cell_facts,
-    needed_rows,
-    range_rows,
-    score_notes,
-    sparse_notes,
-    swap_rows,
-)
 from xcg.report.stability_plots import correlations_plot, ranges_plot, swaps_plot
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
@@ -69,16 +61,9 @@ def calibrate(asked: Asked) -> Answer[Any]:
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
     results = asked.evaluate(inputs).without_references()
     with asked.progress("campaigns") as progress:
-        rates = calibrate_results(
-            results,
-            baseline,
-            chosen.test,
-            chosen.correction,
-            chosen.campaigns,
-            chosen.seed,
-            progress,
-            inputs.executor,
-        )
+        names = chosen.test, chosen.correction
+        numbers = chosen.campaigns, chosen.seed
+        rates = calibrate_results(results, baseline, *names, *numbers, progress, inputs.executor)
     heading = [
         f"{chosen.campaigns} campaigns: the scores of {len(results.topics)} topics exchanged among "
         f"{len(results.runs)} runs; significance level {SIGNIFICANCE_LEVEL}",
@@ -108,14 +93,14 @@ def assessors(asked: Asked) -> Answer[Any]:
     found = scores_by_assessor(bases, inputs)
     topics: Any = chosen.topics
     if chosen.ranges:
-        rows = range_rows(found, chosen.sample, chosen.seed, topics)
+        rows = stability.range_rows(found, chosen.sample, chosen.seed, topics)
     else:
-        rows = assessor_rows(found, chosen.sample, chosen.seed, topics, chosen.resamples)
+        rows = stability.assessor_rows(found, chosen.sample, chosen.seed, topics, chosen.resamples)
     draw = ranges_plot if chosen.ranges else correlations_plot
     return Answer(
         rows,
         next(iter(found.values())).notes,
-        layout=lambda: Layout(footer=cell_facts(rows), columns=ASSESSORS),
+        layout=lambda: Layout(footer=stability.cell_facts(rows), columns=ASSESSORS),
         figure=lambda: draw(rows),
     )
 
@@ -141,16 +126,16 @@ def topics(asked: Asked) -> Answer[Any]:
         measure: summarise_runs(array, MEASURES.order(measure)) for measure, array in scores.items()
     }
     if chosen.rates:
-        rows = swap_rows(found, chosen.sizes, smoothing)
+        rows = stability.swap_rows(found, chosen.sizes, smoothing)
     else:
-        rows = needed_rows(found, runs, chosen.sizes, smoothing)
-    notes = [*results.notes, *score_notes(runs)]
+        rows = stability.needed_rows(found, runs, chosen.sizes, smoothing)
+    notes = [*results.notes, *stability.score_notes(runs)]
     if not chosen.rates:
-        notes += sparse_notes(found, chosen.sizes, smoothing)
+        notes += stability.sparse_notes(found, chosen.sizes, smoothing)
     return Answer(
         rows,
         notes,
-        layout=lambda: Layout(footer=cell_facts(rows), columns=TOPIC_SETS),
+        layout=lambda: Layout(footer=stability.cell_facts(rows), columns=TOPIC_SETS),
         figure=lambda: swaps_plot(found, chosen.sizes, smoothing),
     )
 

@@ -60,19 +60,19 @@ def count_option(name: str, help: str, least: int = 1, most: int = MAX_NUMBER) -
 convert = command(
     "convert",
     example="xcg convert --run corpora_samples/handbook-runs/focused.xml --to trec --output new.txt",
-    help="""Convert files: formats, assessments, the ideal run, a strategy applied.
+    help="""Convert between formats, derive assessments, write the ideal run, or apply a strategy.
 
     Notes name the data that the format cannot hold. FORMAT is inex2004, inex2005, offsets, trec or
     jsonl for assessments; inex, trec or jsonl for runs (by default that of the run).
 
     --strategy rewrites the run with an overlap strategy. --as ideal writes the ideal ranking of the
     assessments, or another of the simulated runs of Kazai & Lalmas 2006, Table I. --as elements derives
-    element assessments from highlighted passages, one file TOPIC.xml in the folder --output. --as
-    assessments writes the scores of a run, or a feature of a LETOR file, as levels of relevance (the
-    virtual user of Scheel, Lommatzsch & Albayrak 2011).
+    element assessments from highlighted passages, one file TOPIC.xml per topic, in the folder --output.
+    --as assessments writes the scores of a run, or a feature of a LETOR file, as levels of relevance
+    (the virtual user of Scheel, Lommatzsch & Albayrak 2011).
 
     With --corpus, passages become elements if the format holds elements, and chunks that state their
-    text are searched in the documents.""",
+    text are located in the documents.""",
 )(_convert)
 convert.params += [
     *_INPUTS,
@@ -80,7 +80,7 @@ convert.params += [
     click.Option(
         ["--as", "target"],
         type=click.Choice(["assessments", "elements", "ideal", "reverse_ideal", "frb", "rel_leaves"]),
-        help="Write this instead of what is read.",
+        help="Write this instead of the input.",
     ),
     click.Option(
         ["--depth"],
@@ -110,7 +110,7 @@ convert.params += [
 
 @command(
     example="xcg place corpora_samples/chunks/gold.jsonl --corpus corpora_samples/chunks/docs",
-    statuses={1: "A passage is not found; with --update, this is 2, and with --lenient 0."},
+    statuses={1: "A passage is not found; 2 with --update, and 0 with --lenient."},
 )
 @click.argument("passages", nargs=-1, required=True)
 @click.option(
@@ -123,7 +123,7 @@ convert.params += [
     is_flag=False,
     flag_value=0.9,
     metavar="[SIMILARITY]",
-    help="Also accept similar text of at least this similarity, from 0.5 to 1; without one, 0.9.",
+    help="Also accept similar text of at least this similarity, from 0.5 to 1; 0.9 if not stated.",
 )
 @click.option("--lenient", is_flag=True, help="Exit with status 0 if passages are not found.")
 @output_option
@@ -139,13 +139,13 @@ def place(
 
     PASSAGES are JSON Lines or CSV with topic, doc and text (or exact), and optionally prefix and
     suffix, which decide between several occurrences. In CSV, these columns can also be question,
-    document and quote. Without doc, the only document with the words is taken. The output adds start
+    document and quote. Without doc, the only document that has the words is used. The output adds start
     and end to each passage, so that it can be used as assessments. White space, Unicode form, case,
     quotation marks, dashes, ligatures and hyphenation may differ. Passages that are not found are named
     on standard error.
 
     With --update, PASSAGES are assessments, and the documents have changed since. The output has the
-    same records with new start, end and text. Those that are not found stay, with "lost": true.
+    same records with new start, end and text. Those that are not found are kept, with "lost": true.
 
     --fuzzy also finds text that was edited. It needs the extra fuzzy (rapidfuzz).
     """
@@ -179,15 +179,15 @@ def place(
 @click.option(
     "--agreement",
     type=click.FloatRange(-1, 1),
-    help="Let further assessors agree with the first: 1 marks the same, 0 omits or changes every "
-    "passage, -1 marks other articles.  [default: 0.6]",
+    help="How far further assessors agree with the first: at 1 they mark the same, at 0 they omit or "
+    "change every passage, at -1 they mark other articles.  [default: 0.6]",
 )
 @click.option(
     "--hardness",
     type=click.FloatRange(0, 1),
     help="Lower the skill of all systems, up to 1 for random order.  [default: 0]",
 )
-@count_option("--seed", "Start the random numbers from this seed.  [default: 2004]", 0, MAX_SEED)
+@count_option("--seed", "Use this seed for random numbers.  [default: 2004]", 0, MAX_SEED)
 def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
     """Write a simulated campaign into a new folder.
 

@@ -83,15 +83,15 @@ def inex_eval(
     qrels: str,
     runs: Sequence[str],
 ) -> None:
-    """Print what inex_eval 3.1 prints, the official evaluator of INEX 2009 and 2010.
+    """Print what inex_eval 3.1, the official evaluator of INEX 2009 and 2010, prints.
 
     Exactly one task is required: -t, -f, -r, -b or -i.
 
     QRELS has lines of topic, Q0, document, relevant size, document length, best entry point and
     passages as offset:length. Each RUN has lines of topic, Q0, document, rank, score, tag, offset and
-    length; its order counts, and not its ranks and scores. - reads standard input.
+    length; the order of its lines counts, not ranks and scores. - reads standard input.
 
-    inex_eval does not have --strategy.
+    The original inex_eval does not have --strategy.
     """
     given = (thorough, focused, relevant, best, with_tolerance)
     tasks: list[Task] = [task for task, is_given in zip(get_args(Task), given, strict=True) if is_given]

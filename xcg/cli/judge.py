@@ -46,7 +46,7 @@ _PACKAGES = ("jinja2", "starlette", "uvicorn")
 @click.option(
     "--host",
     default="127.0.0.1",
-    help="Listen on this address. Others than the default can be reached over the network, without "
+    help="Listen on this address. Any but the default can be reached over the network, without "
     "encryption.",
 )
 @click.option("--open", "open_browser", is_flag=True, help="Open the first start URL in the browser.")
@@ -69,7 +69,7 @@ _PACKAGES = ("jinja2", "starlette", "uvicorn")
     "--gold",
     "rule",
     type=click.Choice(RULES),
-    help="With --export: write one gold instead of the judgements of each assessor.",
+    help="With --export: write one gold set instead of the judgements of each assessor.",
 )
 @set_option
 def judge(
@@ -85,8 +85,8 @@ def judge(
 ) -> None:
     """Judge the relevance of documents in the browser.
 
-    The section judge of CONFIG has the grades and the assessors; corpus, topics.files and runs have
-    what is judged. The command prints a start URL for each assessor and serves their pages until
+    The section judge of CONFIG states the grades and the assessors; corpus, topics.files and runs
+    state what is judged. The command prints a start URL for each assessor and serves their pages until
     Ctrl-C. Every change is saved at once in one file, judge.store.
     """
     settings = load_settings(stated(config, set))

@@ -59,7 +59,7 @@ def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[Co
 def list_(
     kind: str | None, names: Sequence[str], as_bibtex: bool, as_yaml: bool, output: Path | None
 ) -> None:
-    """List what there is: measures, user-models, strategies, formats; or describe one by its NAME.
+    """List measures, user-models, strategies or formats, or describe one by its NAME.
 
     xcg list measures ep prints the formula, the parameters and the source of ep. xcg list user-models
     kazai-lalmas-2006 prints the settings of a user model with the legal values; NAME can be a YAML

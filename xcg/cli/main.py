@@ -25,29 +25,29 @@ from xcg.errors import nearest, printable
 from xcg.plugins import NO_PLUGINS, without_plugins
 
 COMMANDS = {
-    "evaluate": ("questions:evaluate", "Score runs."),
+    "evaluate": ("questions:evaluate", "Score runs against assessments."),
     "compare": ("questions:compare", "Test the differences between runs over topics."),
-    "gate": ("questions:gate", "Pass or fail: limits, or tests against a baseline."),
+    "gate": ("questions:gate", "Pass or fail runs, by limits or by tests against a baseline."),
     "sweep": ("questions:sweep", "Compare user models, or overlap strategies over alpha."),
-    "curves": ("questions:curves", "Compute measures over rank, recall or text."),
+    "curves": ("questions:curves", "Compute measures as curves over ranks, recall or text."),
     "chunks": ("questions:chunks", "Compare chunkers and retrievers on one gold set."),
     "report": ("questions:report", "Write one HTML page, or the methods paragraph of a paper."),
     "explain": ("questions:explain", "Explain the gain of each result, or the ideal recall-base."),
     "check": ("questions:check", "Check all inputs; count assessments; review gold."),
     "study": ("questions:study", "Study measures and designs: plan, calibrate, assessors and more."),
-    "convert": ("files:convert", "Convert files: formats, the ideal run, a strategy applied."),
+    "convert": ("files:convert", "Convert between formats; write the ideal run; apply a strategy."),
     "place": ("files:place", "Find quotes in documents; repair gold after changes."),
     "judge": ("judge:judge", "Judge the relevance of documents in the browser."),
     "samples": ("samples:samples", "Write the sample campaigns into a new folder."),
     "simulate": ("files:simulate", "Write a simulated campaign into a new folder."),
     "list": ("listings:list_", "List measures, user models, strategies and formats; BibTeX."),
-    "inex-eval": ("inex_eval:inex_eval", "Print what the program of INEX 2009 and 2010 prints."),
+    "inex-eval": ("inex_eval:inex_eval", "Print what inex_eval of INEX 2009 and 2010 prints."),
 }
 """Name → function below ``xcg.cli`` as ``module:function``, and the line in ``xcg --help``."""
 
 PURPOSES = {
-    "Ask a campaign": (*("evaluate", "compare", "gate", "sweep", "curves", "chunks", "report"),),
-    "Look into it": ("explain", "check", "study"),
+    "Evaluate and compare": (*("evaluate", "compare", "gate", "sweep", "curves", "chunks", "report"),),
+    "Explain, check and study": ("explain", "check", "study"),
     "Make and convert files": ("convert", "place", "judge", "samples", "simulate"),
     "Other": ("list", "inex-eval"),
 }
@@ -149,8 +149,8 @@ class LazyGroup(click.Group):
 @click.option(
     _NO_PLUGINS,
     is_flag=True,
-    help="Run no code of others: refuse package.module:function in configurations, and what installed "
-    f"packages add to xcg.  [environment variable: {NO_PLUGINS}=1]",
+    help="Run no code of other people: refuse package.module:function in configurations, and what "
+    f"installed packages add to xcg.  [environment variable: {NO_PLUGINS}=1]",
 )
 @click.pass_context
 def main(context: click.Context, no_plugins: bool) -> None:

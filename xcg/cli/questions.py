@@ -108,8 +108,8 @@ evaluate = _command(
     Campaign.evaluate,
     """Score runs: the mean of each measure over the topics, for each run and user model.
 
-    --format trec_eval prints standard measures as trec_eval -c does, by default its official measures;
-    with --set topics.unanswered=skip as trec_eval without -c. --set evaluate.intervals=95 adds
+    --format trec_eval prints standard measures, by default the official ones, as trec_eval -c does, or
+    as trec_eval without -c with --set topics.unanswered=skip. --set evaluate.intervals=95 adds
     confidence intervals of the means. To test whether runs differ, use xcg compare: intervals of means
     do not show it.""",
     'xcg evaluate configs/quickstart.yaml --measures "nxCG@10 MAep"',
@@ -137,10 +137,10 @@ compare = _command(
 gate = _command(
     "gate",
     _gate,
-    """Pass or fail: limits, or tests against a baseline.
+    """Pass or fail runs, by limits or by tests against a baseline.
 
     With --max-drop, --max-regressed or --fail-under, only these limits decide, without a test. With a
-    baseline and no limit, a run fails that is significantly worse by any measure (5 %, corrected over
+    baseline and no limit, a run fails if it is significantly worse by any measure (5 %, corrected over
     all runs, measures and user models). The verdict states how often an unchanged run fails. --format
     markdown prints a comment for a pull request.""",
     "xcg gate configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006 --run focused "
@@ -178,8 +178,8 @@ curves = _command(
     Campaign.curves,
     """Compute measures as curves over ranks, gain-recall, recall or text, one line per point.
 
-    --measures names them without a cutoff; the default is "nxCG ep", and xCG with --at. --at prints the
-    rank at which each run reaches the gain that the ideal ranking has at this rank. --set
+    --measures names measures without a cutoff; the default is "nxCG ep", and xCG with --at. --at prints
+    the rank at which each run reaches the gain that the ideal ranking has at this rank. --set
     curves.over=threshold draws the curves of Scheel, Lommatzsch & Albayrak 2011, Figures 6 to 8.""",
     "xcg curves configs/quickstart.yaml --run focused --plot curves.svg --output curves.jsonl",
     ("curves.per_topic", "curves.topic", "curves.at", "plot.path"),
@@ -208,7 +208,7 @@ chunks = _command(
     unanswered questions and those for which nothing was found; the chunks and the text read per
     question; the share of the gold text that was found; the shares of the text read that were useful
     (relevant and new) and that were read twice; MAep and nxCG with effort measured in text. The default
-    user models charge for whole results. Further measures are further columns.""",
+    user models charge for whole results. Further measures add columns.""",
     "xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500",
     ("chunks.budget", "chunks.questions", "plot.path"),
     defaults={"measures": ""},
@@ -224,7 +224,7 @@ check = _command(
     the runs disagree most, spans that no run finds, and passages elsewhere that repeat a gold span.""",
     "xcg check configs/quickstart.yaml",
     ("check.levels", "check.review"),
-    statuses={2: "There are errors."},
+    statuses={2: "Errors were found."},
 )
 
 report = Command(
@@ -248,7 +248,7 @@ def _study(name: str, help: str, call: str, options: Sequence[str] = ()) -> None
 
 @click.group(no_args_is_help=False)
 def study() -> None:
-    """Study measures and designs. The keys of a study are set by --set study.NAME.KEY=VALUE."""
+    """Study measures and designs. Set the keys of a study with --set study.NAME.KEY=VALUE."""
 
 
 _study(
@@ -310,9 +310,9 @@ _study(
 )
 _study(
     "laws",
-    """Search for small cases in which a measure breaks a law, and print the smallest case for each.
+    """Search for small cases in which a measure breaks a law, and print the smallest case for each law.
 
-    The measure is one of xcg, or package.module:function, which is called with a list of gold spans
+    The measure is one of xcg's, or package.module:function, which is called with a list of gold spans
     (document, start, end, grade) and a list of results (document, start, end) in rank order. The laws:
     boundedness, no-pay-twice, granularity, padding, order, ideal, appending. Needs the extra break.""",
     "laws --measure nxCG@10 --set study.laws.law=padding --set study.laws.examples=50",

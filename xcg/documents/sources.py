@@ -108,7 +108,7 @@ class Source(ABC):
         notes = []
         if self._unread:
             counts = ", ".join(
-                f"{count} {ending or 'without an ending'}"
+                f"{count} {ending or 'without an extension'}"
                 for ending, count in sorted(self._unread.items())
             )
             what = "file is" if self._unread.total() == 1 else "files are"

@@ -111,11 +111,11 @@ TOKENIZERS = Tokenizers("tokenizer", "xcg.tokenizer")
 
 @TOKENIZERS.register("approximate")
 def approximate(text: str) -> list[int]:
-    """Return about where the tokens of a language model start.
+    """Estimate where the tokens of a language model start.
 
-    A run of letters and digits counts one token for each 6 characters begun, of Hangul for each 2.
-    Every other character that is not white space counts one, as does each character of Han, Hiragana,
-    Katakana, Thai, Lao, Khmer and Myanmar. Combining marks are not counted.
+    Runs of letters and digits are split into tokens of up to 6 characters, Hangul of up to 2. Every
+    other character that is not white space is a token, as is each character of Han, Hiragana, Katakana,
+    Thai, Lao, Khmer and Myanmar. Combining marks are not counted.
 
     >>> approximate("It's 3.5 km.")
     [0, 2, 3, 5, 6, 7, 9, 11]

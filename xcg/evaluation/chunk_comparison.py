@@ -135,24 +135,19 @@ class ChunkComparison:
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one dict per run; amounts of text are named after the unit."""
-        return [
-            {
-                "run": line.run,
-                "questions": line.questions,
-                "unanswered": line.unanswered,
-                "nothing found": line.nothing_found,
-                "chunks": line.chunks,
-                f"{self.unit}/chunk": line.chunk_size,
-                self.unit: line.text,
-                "found": line.found,
-                "useful": line.useful,
-                "twice": line.twice,
-                "MAep": line.maep,
-                **{f"nxCG@{budget}": value for budget, value in line.nxcg.items()},
-                **line.scores,
-            }
-            for line in self.lines
-        ]
+        names = {
+            "nothing_found": "nothing found",
+            "chunk_size": f"{self.unit}/chunk",
+            "text": self.unit,
+            "maep": "MAep",
+        }
+        records = []
+        for line in self.lines:
+            values = {names.get(name, name): value for name, value in line._asdict().items()}
+            del values["nxcg"], values["scores"]
+            nxcg = {f"nxCG@{budget}": value for budget, value in line.nxcg.items()}
+            records.append({**values, **nxcg, **line.scores})
+        return records
 
     def gold_records(self) -> list[dict[str, object]]:
         """Return one dict per question, run and gold span."""

@@ -256,13 +256,10 @@ def with_named_run(
         if os.sep in run and not any(run.startswith(name) for name in inputs.named_sources):
             expand(run, "a run")  # the error suggests the nearest file
         return inputs, run
-    names = [name for name, source in inputs.named_sources.items() if _is_same_file(source, run)]
+    sources = inputs.named_sources.items()
+    names = [name for name, file in sources if isinstance(file, Path) and file.samefile(run)]
     if not names:
         inputs = replace(inputs, runs=[*inputs.named_sources.values(), Path(run)])
         names = list(inputs.named_sources)
     strategies = inputs.strategy_list
     return inputs, f"{names[-1]}+{strategies[0]}" if len(strategies) == 1 else names[-1]
-
-
-def _is_same_file(source: object, path: str) -> bool:
-    return isinstance(source, Path) and source.samefile(path)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
+from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -223,20 +223,14 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
             rows += _standard_rows(model_name, name, run, work, inputs.unanswered, notes)
     if work.standard and work.measures:  # sort the values of each run into the order of the measures
         order = {str(measure): position for position, measure in enumerate(inputs.measure_list)}
-        grouped = itertools.groupby(rows, key=lambda row: (row.user_model, row.run))
+        grouped = groupby(rows, key=lambda row: (row.user_model, row.run))
         rows = [row for _, group in grouped for row in sorted(group, key=lambda r: order[r.measure])]
     if not rows:
         reason = "no topic has an ideal element under " + ", ".join(work.model_names)
         if not work.measures:
             reason = f"no topic has a value of {', '.join(map(str, work.standard))}"
-        every = (
-            one
-            for run in runs.values()
-            for of_model in run.values
-            for found in of_model
-            for one in found.values()
-        )
-        if any(one.is_unknown_text for one in every):
+        of_measures = chain(*chain(*(run.values for run in runs.values())))
+        if any(one.is_unknown_text for values in of_measures for one in values.values()):
             reason = "the corpus lacks the text of results for all topics"
         raise NothingToAverageError(f"nothing to average: {reason}")
     scope = Scope(

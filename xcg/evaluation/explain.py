@@ -84,15 +84,11 @@ def _explain_topic(
     return explanations
 
 
-class _Named(NamedTuple):
-    """A result with its names; the reader is None if it is not read."""
-
-    file: str
-    path: str
-    label: str
-    span: tuple[int, int] | None
-    result: Any
-    reader: Reader[Any] | None
+def _unread(
+    file: str, path: str, label: str = "", span: tuple[int, int] | None = None
+) -> ExplainedResult:
+    """Return a result that gains nothing, still without its rank and its reason."""
+    return ExplainedResult(0, file, path, label, 0.0, "no", [], None, [], 0.0, "", span)
 
 
 class _Reading(NamedTuple):
@@ -132,13 +128,10 @@ def _explained(
     gained_from: set[tuple[str, int]] = set()
     results = []
     relations = 0
-    for rank, named in enumerate(ranking.results(), 1):
-        file, path, label, span, result, reader = named
+    for rank, (unread, result, reader) in enumerate(ranking.results(), 1):
+        found, file = unread._replace(rank=rank), unread.file
         if reader is None:
-            why = ranking.why_not_read(named)
-            results.append(
-                ExplainedResult(rank, file, path, label, 0.0, "no", [], None, [], 0.0, why, span)
-            )
+            results.append(found._replace(why=ranking.why_not_read(found)))
             continue
         seen, earlier = reader.seen(result)
         through = [ranks[file][number] for number in earlier]
@@ -151,13 +144,10 @@ def _explained(
                 "and ideal elements, too many for an explanation: expected a shorter ranking",
             )
         related = [ranking.related(file, ideal, reader, result) for ideal in ideals]
-        score, value = reader.score(result), reader.value(result)
-        gain = reader.read(result)
-        explained = ExplainedResult(
-            rank, file, path, label, score, seen, through, value, related, gain, "", span
-        )
-        reading = _Reading(explained, result, reader, earlier, ideals)
-        results.append(explained._replace(why=ranking.why(reading)))
+        found = found._replace(score=reader.score(result), seen=seen, through=through)
+        found = found._replace(value=reader.value(result), related=related, gain=reader.read(result))
+        reading = _Reading(found, result, reader, earlier, ideals)
+        results.append(found._replace(why=ranking.why(reading)))
         ranks.setdefault(file, []).append(rank)
         gained_from.update((file, number) for number in ranking.retrieved_by(reading))
     missed = [one for number, one in ranking.ideals() if (one.file, number) not in gained_from]
@@ -179,14 +169,14 @@ class _ElementRanking:
             for file, rows in self._topic.assessed.items()
         }
 
-    def results(self) -> Iterator[_Named]:
+    def results(self) -> Iterator[tuple[ExplainedResult, Any, Reader[Any] | None]]:
         for (file, row), path in zip(self._ranking, self._ranking.ranking.paths, strict=True):
             if row is None:
-                yield _Named(file, path or _PASSAGE, "", None, row, None)
+                yield _unread(file, path or _PASSAGE), row, None
                 continue
             document = self.judged.get(file)
             name = document.tree.path(row) if document is not None else path or _PASSAGE
-            yield _Named(file, name, self._label(file, row), None, row, self._readers[file])
+            yield _unread(file, name, self._label(file, row)), row, self._readers[file]
 
     def _label(self, file: str, row: int) -> str:
         return self.labels.get(file, {}).get(row, "")
@@ -205,10 +195,10 @@ class _ElementRanking:
                 path, label = document.tree.path(row), self._label(file, row)
                 yield row, MissedElement(file, path, label, document.ideal_scores[row])
 
-    def why_not_read(self, named: _Named) -> str:
-        if named.file not in self.judged:
+    def why_not_read(self, found: ExplainedResult) -> str:
+        if found.file not in self.judged:
             return "nothing in this document is relevant"
-        return "no element contains it" if named.path == _PASSAGE else "no such element"
+        return "no element contains it" if found.path == _PASSAGE else "no such element"
 
     def why(self, reading: _Reading) -> str:
         if self._rule.reader is not None:
@@ -319,7 +309,7 @@ class _TextRanking:
             for file, rows in labels.items()
         }
 
-    def results(self) -> Iterator[_Named]:
+    def results(self) -> Iterator[tuple[ExplainedResult, Any, Reader[Any] | None]]:
         for path, (file, *span), unit_span in zip(
             self._paths, self._spans, self._unit_spans, strict=True
         ):
@@ -327,7 +317,7 @@ class _TextRanking:
             reader = self._readers[file] if unit_span is not None else None
             name = "?" if tuple(span) == UNKNOWN_SPAN else f"{start}–{end}"
             shown = None if self._names_documents else (start, end)
-            yield _Named(file, path or name, "", shown, unit_span, reader)
+            yield _unread(file, path or name, span=shown), unit_span, reader
 
     def related(
         self, file: str, ideal: int, reader: Reader[UnitSpan], result: UnitSpan
@@ -351,8 +341,8 @@ class _TextRanking:
             if number not in self._shown:
                 yield -1, alternatives[0]
 
-    def why_not_read(self, named: _Named) -> str:
-        return "its offset is unknown" if named.span == UNKNOWN_SPAN else "it has no text"
+    def why_not_read(self, found: ExplainedResult) -> str:
+        return "its offset is unknown" if found.span == UNKNOWN_SPAN else "it has no text"
 
     def why(self, reading: _Reading) -> str:
         reader = reading.reader

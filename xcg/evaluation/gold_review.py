@@ -162,7 +162,6 @@ OVERLAP = 0.5
 MAX_PASSAGES = 100
 """Maximum number of duplicates that are listed for the text of a gold span."""
 
-_PARSED_AHEAD = 256  # documents
 _ROUNDING = 1e-9
 _Span = tuple[str, int, int]
 """Document, start and end."""
@@ -199,7 +198,9 @@ def review_gold(
     disagreements: list[Disagreement] = []
     systems = [run for run in loaded if not run.is_reference]
     if len(systems) > 1:
-        _check_one_model(inputs)
+        if len(inputs.user_models) > 1:
+            names = ", ".join(model.name for model in inputs.user_models)
+            raise XcgError(f"{len(inputs.user_models)} user models ({names}): expected one, like spans")
         disagreements = _disagreements(
             replace(inputs, assessments=base, runs=systems, corpus=documents, strategies=()), lines
         )
@@ -233,12 +234,6 @@ def review_gold(
         duplicates,
         list(lines),
     )
-
-
-def _check_one_model(inputs: Inputs) -> None:
-    if len(inputs.user_models) > 1:
-        names = ", ".join(model.name for model in inputs.user_models)
-        raise XcgError(f"{len(inputs.user_models)} user models ({names}): expected one, like spans")
 
 
 def _disagreements(inputs: Inputs, lines: dict[str, None]) -> list[Disagreement]:
@@ -374,18 +369,15 @@ def _documents(
 ) -> Iterator[tuple[str, TextIndex]]:
     """Yield all documents, parsing several at once. Note the documents that cannot be read."""
     files = list(corpus)
-    for first in range(0, len(files), _PARSED_AHEAD):
+    for number, file in enumerate(corpus.prepared(files)):
         if progress is not None:
-            progress(first, len(files))
-        batch = files[first : first + _PARSED_AHEAD]
-        corpus.prepare(batch)
-        for file in batch:
-            try:
-                text = corpus.tree(file).text
-            except InputError as error:
-                notes.oddity("documents that cannot be read, so not searched", "", str(error))
-                continue
-            yield file, TextIndex(text)
+            progress(number, len(files))
+        try:
+            text = corpus.tree(file).text
+        except InputError as error:
+            notes.oddity("documents that cannot be read, so not searched", "", str(error))
+            continue
+        yield file, TextIndex(text)
     corpus.write_cache()
     if progress is not None:
         progress(len(files), len(files))

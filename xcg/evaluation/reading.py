@@ -73,9 +73,6 @@ def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str
     return unique
 
 
-_LISTED_RUNS = 3
-
-
 def count_repeated(run: Run) -> int:
     """Return how many results of a run repeat an earlier one of their topic.
 
@@ -163,7 +160,7 @@ def read_all(
     runs = Runs()
     tasks = [(source,) for source in files]
     for found, noted in executor.run(_read, tasks, common=[reading, notes.lenient], files=files):
-        runs.extend(found)
+        runs.merge(found)
         notes.take(noted)
     return runs
 
@@ -184,14 +181,12 @@ def rewrite_all(
     if not strategies:
         return runs
     topics = list(dict.fromkeys(topic for run in runs for topic in run.rankings))
-    count = min(len(topics), executor.count_workers())
-    if executor.is_this_process or not topics:
-        return runs.with_runs(rewrite_runs(runs, strategies, corpus, runs.stored))
+    count = max(1, min(len(topics), executor.count_workers()))
     bounds = [len(topics) * number // count for number in range(count + 1)]
     tasks = [(runs.of_topics(frozenset(topics[a:b])),) for a, b in pairwise(bounds)]
     parts: list[Runs] = executor.run(_rewrite, tasks, common=[strategies, corpus])
     for part in parts[1:]:
-        parts[0].extend(part)
+        parts[0].merge(part)
     found, width = parts[0], len(runs) * len(strategies)
     return found.with_runs(
         one.with_rankings(

@@ -277,8 +277,8 @@ def check_document(file: str, corpus: Corpus) -> None:
         raise MissingDocumentError(missing_document(file, corpus))
 
 
-_TASKS_PER_WORKER = 4
-"""Documents have different sizes, so each worker gets several parts of them."""
+TASKS_PER_WORKER = 4
+"""Documents and topics have different sizes, so each worker gets several parts of them."""
 
 
 def judged_files(base: RecallBase, topic: str) -> list[str]:
@@ -312,10 +312,8 @@ def lacking_paths(
         for file in {**judged, **dict.fromkeys(with_text)}
         if file in corpus and (file in asked or not executor.is_this_process)
     }
-    if executor.is_this_process:
-        return _open(corpus, list(parsed), asked)
     names = sorted({*parsed, *asked})
-    count = _TASKS_PER_WORKER * executor.count_workers()
+    count = 1 if executor.is_this_process else TASKS_PER_WORKER * executor.count_workers()
     tasks = [
         ([f for f in part if f in parsed], {f: asked[f] for f in part if f in asked})
         for start, end in pairwise(len(names) * number // count for number in range(count + 1))

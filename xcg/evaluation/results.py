@@ -113,8 +113,12 @@ class Results(Answer[Result]):
         ranks: bool | None = None,
     ) -> None:
         self._rows = list(rows)
-        make_layout = self._default_layout if layout is None else lambda: layout
-        super().__init__(self._rows, list(notes), layout=make_layout)
+
+        def shown() -> Layout:
+            published = lambda: [self._table(is_published=True)]  # noqa: E731
+            return layout or Layout(tables=[self._table()], publication=published)
+
+        super().__init__(self._rows, list(notes), layout=shown)
         self.per_topic = per_topic
         self.intervals = intervals
         self._marks, self._ranks = marks, ranks
@@ -279,9 +283,6 @@ class Results(Answer[Result]):
         title = _names("measure", self.measures) + " under " + _names("user model", self.user_models)
         is_limited = not by_model and self.per_topic
         return Table(columns, rows, legend, is_limited, title if is_published else "")
-
-    def _default_layout(self) -> Layout:
-        return Layout(tables=[self._table()], publication=lambda: [self._table(is_published=True)])
 
 
 def _ranks(means: Results) -> dict[Cell, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations, islice
 from typing import NamedTuple
 
@@ -117,6 +116,8 @@ class TopicScorer:
         Raises:
             XcgError: If a measure or a part of a user model fails.
         """
+        # How many user models differ only in how they treat overlapping results.
+        alike = Counter(model.key_without_overlap for model in self.models)
         shared: dict[object, Sequence[TopicValue | None]] = {}
         needs = {measure.definition.needs for measure in self.measures}
         has_ideal, values = [], []
@@ -129,9 +130,7 @@ class TopicScorer:
                 if ideal.gains and "gains" in needs and model.spans == "refuse":
                     _refuse_passages(topic.as_read(run), model)
                 key: object = run, model.key_without_overlap
-                if self._models_without_overlap[model.key_without_overlap] == 1 or (
-                    topic.depends_on_overlap(run, model)
-                ):
+                if alike[model.key_without_overlap] == 1 or topic.depends_on_overlap(run, model):
                     key = run, model.name
                 if key not in shared:
                     shared[key] = self._run_values(topic, run, model, ideal)
@@ -148,11 +147,6 @@ class TopicScorer:
                 raise InputError(self.runs[run].where(topic.name), message) from None
         return TopicScores(topic.name, has_ideal, values, standard)
 
-    @cached_property
-    def _models_without_overlap(self) -> Counter[tuple[object, ...]]:
-        """How many user models differ only in how they treat overlapping results."""
-        return Counter(model.key_without_overlap for model in self.models)
-
     def _run_values(
         self, topic: Topic, run: str, model: UserModel, ideal: IdealRecallBase
     ) -> list[TopicValue | None]:
@@ -166,10 +160,9 @@ class TopicScorer:
             try:
                 value = measure.compute(gains, effort)
                 if value is None:
-                    is_unknown = (
-                        needs == "text" and gains.highlights.relevant and gains.highlights.unknown
-                    )
-                    found.append(TopicValue(None, is_unknown_text=bool(is_unknown)))
+                    text = gains.highlights if needs == "text" else None
+                    is_unknown = text is not None and bool(text.relevant and text.unknown)
+                    found.append(TopicValue(None, is_unknown_text=is_unknown))
                     continue
                 with_max = _with_max(value, measure, gains, effort)
                 needed = measure.curve_input(gains, measure.cutoff, effort)

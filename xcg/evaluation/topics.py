@@ -15,7 +15,13 @@ from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
-from xcg.evaluation.resolution import ResultResolver, judged_files, lacking_paths, shared_cache
+from xcg.evaluation.resolution import (
+    TASKS_PER_WORKER,
+    ResultResolver,
+    judged_files,
+    lacking_paths,
+    shared_cache,
+)
 from xcg.gains.judged_topic import Texts
 from xcg.gains.topic import Topic
 from xcg.judgements.assessment import Assessment
@@ -28,8 +34,6 @@ from xcg.runs.runs import Runs
 T = TypeVar("T")
 
 _PARSED_AHEAD = 256  # documents
-_TASKS_PER_WORKER = 4
-"""Topics have different sizes, so each worker gets several parts of them."""
 
 
 @cache
@@ -77,10 +81,7 @@ class TopicSource:
 
     def part(self, topics: Sequence[str], corpus: Corpus | None) -> TopicSource:
         """Return a source of some topics, for another process."""
-        runs, needs = (
-            self.runs.of_topics(frozenset(topics)),
-            (self.needs_elements, self.needs_entry_points),
-        )
+        runs, needs = self.runs.of_topics(topics), (self.needs_elements, self.needs_entry_points)
         part = TopicSource(self.base, runs, corpus, *needs)
         part.resolver.lacking = self.resolver.lacking
         return part
@@ -92,12 +93,10 @@ class TopicSource:
         for name in names:
             waiting.append(name)
             files.update(dict.fromkeys(judged_files(self.base, name)))
-            if len(files) >= _PARSED_AHEAD:
+            if len(files) >= _PARSED_AHEAD or name == names[-1]:
                 self._prepare(files)
                 yield from (self.topic(one, notes) for one in waiting)
                 waiting, files = [], {}
-        self._prepare(files)
-        yield from (self.topic(one, notes) for one in waiting)
 
     def _prepare(self, files: Iterable[str]) -> None:
         if self.corpus is not None:
@@ -218,9 +217,7 @@ class TopicSource:
         if self.corpus is None:
             return self._trees_of_paths(topic)
         trees = {}
-        files = judged_files(self.base, topic)
-        self._prepare(files)
-        for file in files:
+        for file in judged_files(self.base, topic):
             if file in self.corpus:
                 trees[file] = self.corpus.tree(file)
                 continue
@@ -325,7 +322,7 @@ def map_topics(
     with shared_cache(source.corpus, executor) as corpus:
         files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
         source.resolver.lacking = lacking_paths(source.runs, source.base, corpus, names, executor)
-        parts = _parts(names, source.runs, _TASKS_PER_WORKER * executor.count_workers())
+        parts = _parts(names, source.runs, TASKS_PER_WORKER * executor.count_workers())
         tasks = [(source.part(part, corpus), part) for part in parts]
         results: list[T] = []
         common = [function, notes.lenient]

@@ -31,7 +31,7 @@ from xcg.judgements.recall_base import (
     Span,
 )
 
-_is_passage = re.compile(r"[0-9]{1,15}:[0-9]{1,15}").fullmatch
+_PASSAGE = re.compile(r"(?<!\S)([0-9]{1,15}):([0-9]{1,15})(?!\S)")
 _is_number = re.compile(r"[0-9]{1,15}").fullmatch
 _is_entry_point = re.compile(r"[0-9]{1,15}|-1").fullmatch
 _NO_ENTRY_POINT = "-1"
@@ -81,7 +81,8 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
         where = f"{path}:{number}"
         try:
             line = _parse_line(fields, without_entry_points)
-            base.add_topic(line.topic, str(path))
+            if line.topic not in base:
+                base.add_topic(line.topic, str(path))
             is_repeated = line.document in base.spans(line.topic)
             base.add_spans(line.topic, line.document, line.spans, where)
         except InputError as error:
@@ -114,22 +115,19 @@ def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
     entry_point, ignored = None, None
     if rest and not (without_entry_points and ":" in rest[0]):
         sixth = rest.pop(0)
-        if not (_is_entry_point(sixth) or (not rest and _is_passage(sixth))):
+        if not (_is_entry_point(sixth) or (not rest and _PASSAGE.fullmatch(sixth))):
             raise ValueError(
                 f"illegal entry point {sixth!r}: expected the offset of a character, or -1"
             )
         if sixth != _NO_ENTRY_POINT:
             entry_point, ignored = (int(sixth), None) if rest else (None, sixth)
-    spans = list(map(_parse_passage, rest))
+    passages = _PASSAGE.findall(" ".join(rest))
+    if len(passages) < len(rest):
+        illegal = next(text for text in rest if not _PASSAGE.fullmatch(text))
+        raise ValueError(f"illegal passage {illegal!r}: expected offset:length, like 1205:3431")
+    spans = [Span(int(start), int(start) + int(size)) for start, size in passages]
     sizes = DocumentSizes(int(relevant), int(length))
     return _Line(topic, canonical_file(document), sizes, spans, entry_point, ignored)
-
-
-def _parse_passage(text: str) -> Span:
-    if not _is_passage(text):
-        raise ValueError(f"illegal passage {text!r}: expected offset:length, like 1205:3431")
-    offset, length = map(int, text.split(":"))
-    return Span(offset, offset + length)
 
 
 def _oddities(

@@ -141,7 +141,7 @@ _PATHS: FunctionCache[str, str] = FunctionCache(canonical_path)
 faster."""
 
 _SPACE = "[ \t\n]*"  # \r\n is replaced by \n, as in XML
-_TEXT = "[^<]*"
+_TEXT = "[^<>]*"  # without "]]>", which is illegal
 _QUOTED_TEXT = '[^<"\t\n]*'
 _RESULT_FIELDS = {
     "file": f"<file>(?P<file>{_TEXT})</file>",
@@ -249,7 +249,7 @@ def _decode(data: bytes) -> str:
     codes = np.frombuffer(data, np.uint8)
     text = data.decode()
     _require(not ((codes < 32) & (codes != 9) & (codes != 10)).any())
-    _require("\ufffe" not in text and "\uffff" not in text and "]]>" not in text)
+    _require("\ufffe" not in text and "\uffff" not in text)
     return text
 
 

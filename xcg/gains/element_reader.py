@@ -207,9 +207,9 @@ class ElementReader:
             seen: How much of each was seen before, see :class:`xcg.gains.reader.ElementRows`.
         """
         gains = [0.0] * len(results)
-        scores = self.document.scores
+        scores, worthless = self.document.scores, self._alpha == 1 and self._at_most_left and "fully"
         for number, (result, seen_before) in enumerate(zip(results, seen, strict=True)):
-            if result in scores or seen_before == "partly":
+            if seen_before != worthless and (result in scores or seen_before == "partly"):
                 gains[number] = self.read(result, seen_before)
             else:  # it gains nothing
                 self.results.append(result)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 from typing import NamedTuple
 
 from xcg.documents.text_units import IntervalSet
@@ -20,7 +19,6 @@ from xcg.gains.span_reader import (
     ReadResult,
     SpanReader,
     SpanTopic,
-    TextSpan,
     UnitSpan,
 )
 from xcg.measures.nuggets import greedy
@@ -229,25 +227,17 @@ class NuggetTopic(SpanTopic):
 
     def readers(self, relevance_value: RelevanceValue) -> FunctionCache[str, SpanReader]:
         """Return document → its new reader."""
-        return self._readers(relevance_value, SeenNuggets(self.nuggets, relevance_value.alpha))
-
-    def _readers(
-        self, relevance_value: RelevanceValue, seen: SeenNuggets
-    ) -> FunctionCache[str, SpanReader]:
+        seen = SeenNuggets(self.nuggets, relevance_value.alpha)
         return FunctionCache(
             lambda file: NuggetSpanReader(self.gold.get(file, ()), relevance_value, file, seen)
         )
 
-    def read(
-        self,
-        results: Sequence[TextSpan],
-        relevance_value: RelevanceValue,
-        other: Mapping[int, float] = MappingProxyType({}),
-    ) -> tuple[list[ReadResult], int]:
-        """Read a ranking; see :meth:`SpanTopic.read`. A nugget without a gain counts as a gold span."""
-        seen = SeenNuggets(self.nuggets, relevance_value.alpha)
-        read, missed = self._read_with(results, self._readers(relevance_value, seen), self.files, other)
-        return read, missed + sum(not share for share in seen.seen)
+    def missed(self, readers: Mapping[str, SpanReader]) -> int:
+        """Return the number of gold spans and nuggets on which readers of a ranking gained nothing."""
+        with_nuggets = (one for one in readers.values() if isinstance(one, NuggetSpanReader))
+        reader = next(with_nuggets, None)
+        seen = reader.nuggets.seen if reader is not None else [0.0] * len(self.nuggets)
+        return super().missed(readers) + seen.count(0.0)
 
     def ideal(
         self, relevance_value: RelevanceValue, per_text: bool

@@ -369,17 +369,11 @@ class RankedTopic(JudgedTopic):
                 "needs gold spans: offset qrels, JSON Lines with start and end, or INEX assessments "
                 "with <passage>"
             )
-        stated = self.stated_spans(run)
-        other = self.as_read(run).ranking.other_text
-        amount = None
-        if model is None:
-            results, converter = self.text_spans(run), None
-        else:
-            results, converter = self.text_spans(run, model), partial(self.texts.converter, model)
-            other, amount = (
-                self.ranking(run, model).ranking.other_text,
-                partial(self.texts.amount, model),
-            )
+        stated, results = self.stated_spans(run), self.text_spans(run, model)
+        other, converter, amount = self.as_read(run).ranking.other_text, None, None
+        if model is not None:
+            converter, amount = partial(self.texts.converter, model), partial(self.texts.amount, model)
+            other = self.ranking(run, model).ranking.other_text
             if self.as_read(run).is_reference:
                 stated = [stated[position] for position in self._reference(run, model)[0]]
         gold = {

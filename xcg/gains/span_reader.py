@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
@@ -403,27 +403,22 @@ class SpanTopic:
         Returns:
             The results after reading, and the number of gold spans without a gain.
         """
-        return self._read_with(results, self.readers(relevance_value), self.gold, other)
-
-    def _read_with(
-        self,
-        results: Sequence[TextSpan],
-        readers: FunctionCache[str, SpanReader],
-        files: Container[str],
-        other: Mapping[int, float],
-    ) -> tuple[list[ReadResult], int]:
-        read = []
+        read, readers = [], self.readers(relevance_value)
         for result, span in zip(results, self.in_units(results), strict=True):
             if span is None:
                 read.append(self.unread(*result))
-            elif result[0] in files:
+            elif result[0] in self.files:
                 read.append(readers[result[0]].read_parts(span))
             else:
                 read.append(ReadResult(*span, 0.0, ()))
         for position, amount in other.items():
             read[position] = read[position]._replace(other=amount)
+        return read, self.missed(readers)
+
+    def missed(self, readers: Mapping[str, SpanReader]) -> int:
+        """Return the number of gold spans on which readers of a ranking gained nothing."""
         retrieved = sum(reader.retrieved() for reader in readers.values())
-        return read, sum(map(len, self.gold.values())) - retrieved
+        return sum(map(len, self.gold.values())) - retrieved
 
     def unread(self, document: str, start: int, end: int) -> ReadResult:
         """Return a result without known text. It is as long as such a text at the document's start."""

@@ -246,7 +246,7 @@ def _declare(
     "xCG",
     {**_BUDGET, **_MEAN},
     caveat=f"{_WEIGHT_CAVEAT}; nxCG avoids this. "
-    f" Under the user model levels it is Järvelin and Kekäläinen's CG. {_BUDGET_CAVEAT}",
+    f"Under the user model levels it is Järvelin and Kekäläinen's CG. {_BUDGET_CAVEAT}",
 )
 def _xcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     """Compute cumulated gain at a rank.
@@ -341,7 +341,7 @@ def _xdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors
     Example: gains 3, 2, 3: xDCG@3 = 3 + 2 + 3 / 1.585 = 6.89
 
     Caveat: discount=plus_one divides by log_base(j + 1) at every rank, discount=rank by the rank j
-    (then base has no effect); gain=exp replaces G by 2^G - 1. A base near 1 leaves little more than
+    (then base has no effect); gain=exp replaces G with 2^G - 1. A base near 1 leaves little more than
     the first result, a base above the last rank no discount. Under the user model levels it is
     Järvelin and Kekäläinen's DCG.
     """

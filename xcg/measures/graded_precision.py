@@ -93,7 +93,7 @@ _KJ = "Kekäläinen & Järvelin 2002 [@kekalainen-jarvelin-2002]"
 
 @MEASURES.register("xAP", parameters={"threshold": Number(1.0, 0.0)})
 def _average_precision(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    """Compute average precision of gains from a threshold on.
+    """Compute average precision of gains of at least a threshold.
 
     xAP = Σ P@i over the ranks i with a gain ≥ threshold / number of ideal gains ≥ threshold; 0 if
     there are none

@@ -239,7 +239,7 @@ def _hix_f(ranking: HighlightedRanking, rank: int, **parameters: float) -> float
 _REPEATED: dict[str, tuple[str, ...]] = {"repeated": ("official", "once")}
 _REPEATED_TEXT = (
     "Text that is returned again does not count. Exception, as in inex_eval: in a document without "
-    "relevant text it counts each time; repeated=once counts it once there too."
+    "relevant text it counts each time; repeated=once counts it once there, too."
 )
 _in_characters = partial(
     register_highlighted,

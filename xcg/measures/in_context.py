@@ -201,7 +201,7 @@ def average_generalised_precision(scores: ArticleScores, relevant: int) -> float
 _PARAMETERS = {"beta": Number(0.25, 0), **LIMIT, "t2i": Number(0, 0, whole=True)}
 _CAVEAT = (
     "beta was 1 in INEX 2006 and 2007; it is 0.25 in inex_eval of 2009 and 2010. limit=500 reads the "
-    "first 500 characters of an article (Restricted in Context task, 2010). t2i=300 replaces F_β by "
+    "first 500 characters of an article (Restricted in Context task, 2010). t2i=300 replaces F_β with "
     "the score of inex_eval's reader with a tolerance to irrelevance: the user reads the results in "
     "the article in the order of its text, then the rest of the article, until 300 irrelevant "
     "characters were read; the score is the relevant part of the text read. 0 means no limit, and no "

@@ -155,30 +155,24 @@ class RelevantText:
         self._passages = passages
 
     @cached_property
-    def _sorted(self) -> tuple[list[int], list[int]]:
-        """The starts and the ends of the passages."""
+    def _offsets(self) -> tuple[list[int], list[int], list[int], list[int]]:
+        """The sorted starts and ends of the passages, and the sums of the first of them."""
         starts = sorted([start for start, _ in self._passages])
-        return starts, sorted([end for _, end in self._passages])
-
-    @cached_property
-    def _sums(self) -> tuple[list[int], list[int]]:
-        """The sums of the first starts and of the first ends."""
-        starts, ends = self._sorted
-        return list(accumulate(starts, initial=0)), list(accumulate(ends, initial=0))
+        ends = sorted([end for _, end in self._passages])
+        return starts, ends, [*accumulate(starts, initial=0)], [*accumulate(ends, initial=0)]
 
     def count(self, start: int, end: int) -> int:
         """Return the number of relevant characters from start to end - 1."""
         return self._count_before(end) - self._count_before(start)
 
     def _count_before(self, offset: int) -> int:
-        starts, ends = self._sorted
+        starts, ends, sums_of_starts, sums_of_ends = self._offsets
         started, ended = bisect_right(starts, offset), bisect_right(ends, offset)
-        sums_of_starts, sums_of_ends = self._sums
         return (started - ended) * offset - sums_of_starts[started] + sums_of_ends[ended]
 
     def stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield the length of each stretch from start to end - 1, and in how many passages it is."""
-        starts, ends = self._sorted
+        starts, ends, *_ = self._offsets
         while start < end:
             started, ended = bisect_right(starts, start), bisect_right(ends, start)
             stop = min([end, *starts[started : started + 1], *ends[ended : ended + 1]])

@@ -22,8 +22,8 @@ _CAVEAT = (
     "results are read. The measure is undefined for a topic without gold spans. Over k results, whole "
     "documents raise SpanRecall, and repeats and small results raise SpanPrecision and SpanIoU: less "
     "other text is read. With a budget, no cut in the order of the text changes the value, which "
-    "rises with whole documents only if they have gold that their chunks lack. Budgets of tokens end "
-    "earlier in text with many marks, so these raise SpanPrecision and SpanIoU a little."
+    "rises with whole documents only if they have gold that their chunks lack. Token budgets end "
+    "earlier in text with many marks, so marks raise SpanPrecision and SpanIoU a little."
 )
 _SOURCE = (
     "xcg; after Smith & Troynikov 2024 [@smith-troynikov-2024] (Evaluating Chunking Strategies for "

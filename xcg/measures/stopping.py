@@ -138,7 +138,7 @@ def _with_target(
 
 @_standard("INSQ", parameters={**_T, **_GAIN})
 def _insq(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float:  # noqa: N803
-    """Compute precision for a user who continues more likely at later ranks, with a target T.
+    """Compute precision for a user with a target T who is likelier to continue at later ranks.
 
     INSQ = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·((i + 2T - 1) / (i + 2T))², over all ranks
 
@@ -151,7 +151,7 @@ def _insq(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float
 
 @_standard("INST", parameters={**_T, **_GAIN})
 def _inst(ranking: JudgedRanking, T: float, rel: float, max_rel: float) -> float:  # noqa: N803
-    """Compute precision for a user who stops the earlier the closer the target T is.
+    """Compute precision for a user who is likelier to stop the closer the target T is.
 
     INST = Σ w[i]·gain[i] / Σ w[i], w[i+1] = w[i]·((i + T + T[i] - 1) / (i + T + T[i]))², where T[i]
     = T - gain[1] - … - gain[i], over all ranks

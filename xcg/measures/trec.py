@@ -143,11 +143,7 @@ def _with_best_first(ranking: JudgedRanking) -> JudgedRanking:
 
 def span_topics(base: RecallBase) -> list[str]:
     """Return the topics whose relevance is given by passages alone."""
-    return [topic for topic in base.topics if _has_only_passages(base, topic)]
-
-
-def _has_only_passages(base: RecallBase, topic: str) -> bool:
-    return not base.files(topic) and bool(base.spans(topic) or base.passages(topic))
+    return [t for t in base.topics if not base.files(t) and (base.spans(t) or base.passages(t))]
 
 
 def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:

@@ -153,7 +153,7 @@ def _other_results(ranking: JudgedRanking, rel: float) -> float:
 
 @_trec("utility")
 def _utility(ranking: JudgedRanking, rel: float) -> float:
-    """Compute relevant results less other results.
+    """Compute relevant results minus other results.
 
     utility = relevant results - other results
 
@@ -305,7 +305,7 @@ def _relevance_string(ranking: JudgedRanking) -> float:
 
     Example: levels 1, not assessed: relstring = 0x11b = 283
 
-    Caveat: The format trec_eval prints the string of trec_eval. A mean is meaningless.
+    Caveat: --format trec_eval prints the string as trec_eval does. A mean is meaningless.
     """
     codes = ["b"] * min(ranking.retrieved, 10)
     for rank, level in zip(ranking.ranks, ranking.levels, strict=True):

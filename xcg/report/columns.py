@@ -14,6 +14,19 @@ from xcg.tables import Column
 _text, _count = partial(Column, kind="text"), partial(Column, kind="count")
 _score = partial(Column, kind="score")
 
+
+def _limits(name: str, priority: int, of: str = "") -> list[Column]:
+    """Declare the limits of the interval of a column, with their meanings if ``of`` says what it is."""
+    return [
+        Column(
+            f"{name} {word}".lstrip(),
+            priority=priority,
+            meaning=f"{limit} limit of the 95 % interval of {of}" if of else "",
+        )
+        for word, limit in (("low", "lower"), ("high", "upper"))
+    ]
+
+
 IDEAL_ELEMENTS = (
     _text("file"),
     _text("path"),
@@ -80,8 +93,7 @@ FALSE_ALARMS = (
     _count("campaigns", priority=3),
     _count("found", priority=2, meaning="campaigns with a false alarm"),
     Column("rate", meaning="share of campaigns with a false alarm"),
-    Column("low", priority=1, meaning="lower limit of the 95 % interval of the rate"),
-    Column("high", priority=1, meaning="upper limit of the 95 % interval of the rate"),
+    *_limits("", 1, "the rate"),
     _text("verdict", priority=1),
 )
 """The columns of ``xcg study calibrate``."""
@@ -112,8 +124,7 @@ AGREEMENTS = (
     _score("tau_b", meaning="Kendall's tau-b between the two orders of runs"),
     _score("pearson", priority=2, meaning="Pearson's correlation of the means"),
     _score("tau_ap", priority=1, meaning="tau_AP with the first order as reference"),
-    _score("tau_b low", priority=3, meaning="lower limit of the 95 % interval of tau_b"),
-    _score("tau_b high", priority=3, meaning="upper limit of the 95 % interval of tau_b"),
+    *_limits("tau_b", 3, "tau_b"),
 )
 """The columns of ``xcg compare --table orders``."""
 
@@ -124,8 +135,7 @@ SHIFTS = (
     _text("best", meaning="run with the best mean"),
     _text("second", priority=2, meaning="run with the second best mean"),
     Column("p", kind="p", priority=1, meaning="p value of the difference between best and second"),
-    Column("tau_b low", priority=2, meaning="lower limit of the 95 % interval of tau_b"),
-    Column("tau_b high", priority=2, meaning="upper limit of the 95 % interval of tau_b"),
+    *_limits("tau_b", 2, "tau_b"),
 )
 """The columns of ``xcg sweep``."""
 
@@ -159,20 +169,17 @@ TOPIC_SETS = (
         "difference needed",
         meaning="smallest difference at which at most 5 % of comparisons change order",
     ),
-    Column("needed low", priority=3),
-    Column("needed high", priority=3),
+    *_limits("needed", 3),
     Column("% of best", priority=1, meaning="this difference relative to the best score"),
     Column("% of mean", priority=2, meaning="this difference relative to the mean score"),
     Column("swaps below 0.01, %", meaning="swaps divided by comparisons, for differences below 0.01"),
-    Column("swaps low", priority=3),
-    Column("swaps high", priority=3),
+    *_limits("swaps", 3),
     Column("mean of 3 bins, %", priority=2, meaning="mean of the rates of three ranges below 0.01"),
     _count("comparisons", priority=2, meaning="number of comparisons with a difference in this range"),
     _count("ties", priority=3, meaning="comparisons with equal scores on one topic set"),
     _count("swaps", priority=2, meaning="number of comparisons whose order changes"),
     Column("rate", meaning="swaps divided by comparisons"),
-    Column("rate low", priority=1),
-    Column("rate high", priority=1),
+    *_limits("rate", 1),
     _text("sparse", priority=2),
     Column("cumulated comparisons %", priority=3, meaning="share of comparisons up to this range"),
 )

@@ -11,33 +11,9 @@ from xcg.answer import in_style
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.report.figures import (
-    COLOURS,
-    add_caption,
-    add_legend,
-    drawn_first,
-    equalise_y_limits,
-    fitted,
-    label_text,
-    line_style,
-    max_width,
-    most_ticks,
-    new_figure,
-    new_panels,
-    panel_columns,
-    table_columns,
-)
-from xcg.report.plot_selection import (
-    LABEL_CHARACTERS,
-    best_first,
-    different_panels,
-    grouped,
-    line_styles,
-    model_labels,
-    most_different,
-    name_positions,
-    short_names,
-)
+from xcg.report import figures, plot_selection
+from xcg.report.figures import label_axis, label_text
+from xcg.report.plot_selection import different_panels, grouped, name_positions, short_names
 from xcg.report.strategy_studies import strategy_label, with_gaps
 from xcg.runs.run import ORACLE
 from xcg.statistics.rank_correlation import OrderShift
@@ -52,7 +28,7 @@ if TYPE_CHECKING:
 Intervals = dict[tuple[str, str, str, str], tuple[float, float, float]]
 """(measure, user model, run, baseline) → low, mean and high of the difference."""
 
-_BETTER, _WORSE = COLOURS[4:6]
+_BETTER, _WORSE = figures.COLOURS[4:6]
 _EXTREMES = 3
 """Number of topics that are named at each end of bars that are too narrow for names."""
 _TITLE_CHARACTERS = 12.5
@@ -83,7 +59,7 @@ def differences_plot(
     intervals = _intervals(comparisons)
     every: dict[tuple[str, str, str, str], list[float]] = {}
     for measure, model in product(results.measures, results.user_models):
-        base = named or best_first(results, measure, model)[0]
+        base = named or plot_selection.best_first(results, measure, model)[0]
         scores = scores_by_run(results, measure, model)
         for run in results.runs:
             if run != base:
@@ -95,10 +71,12 @@ def differences_plot(
     count = max(len(panels), 1)  # a single run has an empty panel
     cases = len({key[:2] for key in panels})
     columns = (
-        fitted(4) if choice else panel_columns(max(cases, 1), count // max(cases, 1), 3 + (count > 9))
+        figures.fitted(4)
+        if choice
+        else figures.panel_columns(max(cases, 1), count // max(cases, 1), 3 + (count > 9))
     )
-    width = min(max_width(), max(6.0, 4.4 * columns))
-    figure, axes = new_panels(count, columns, width, 2.8, grid="y")
+    width = min(figures.max_width(), max(6.0, 4.4 * columns))
+    figure, axes = figures.new_panels(count, columns, width, 2.8, grid="y")
     has_models = len(results.user_models) > 1
     characters = int((width / columns - 0.4 - 0.3 * has_models) * _TITLE_CHARACTERS / 2) - 2
     short = short_names(results.runs, characters)
@@ -117,8 +95,8 @@ def differences_plot(
         axis.set_ylabel("\n".join(map(label_text, names)))
     of_family = grouped(zip(panels, axes, strict=False), lambda pair: pair[0][:2])
     for pairs in of_family.values():  # panels of one measure and user model have one scale
-        equalise_y_limits([axis for _, axis in pairs])
-    add_caption(
+        figures.equalise_y_limits([axis for _, axis in pairs])
+    figures.add_caption(
         figure,
         "Differences on each topic, largest first. Blue: the run is better; orange: worse.",
         "Dashed: the mean difference; grey: its interval, as in the table." if intervals else "",
@@ -183,22 +161,22 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
         shifts: The rows of :func:`xcg.statistics.rank_correlation.order_shifts`.
         baseline: The user model to which they refer.
     """
-    measures = results.measures[: min(MAX_MEASURES, fitted(MAX_MEASURES))]
+    measures = results.measures[: min(MAX_MEASURES, figures.fitted(MAX_MEASURES))]
     ranks = {measure: _ranks(results, measure) for measure in measures}
     models = _drawn_models(results, ranks, baseline)
-    labels, parameters = model_labels(models)
-    characters = min(LABEL_CHARACTERS, int(max_width() / 3 / _CHARACTER))
+    labels, parameters = plot_selection.model_labels(models)
+    characters = min(plot_selection.LABEL_CHARACTERS, int(figures.max_width() / 3 / _CHARACTER))
     label_width = _CHARACTER * min(characters, max(map(len, labels))) + 0.5
     wanted = label_width + len(measures) * (_TAU_WIDTH + _RANK_WIDTH)
-    width = min(max_width(), wanted + 2.0)
+    width = min(figures.max_width(), wanted + 2.0)
     panel = (width - label_width) / len(measures) - 0.3
     tau_width = min(_TAU_WIDTH, 0.3 * panel)
-    figure = new_figure(width, _ROW_HEIGHT * len(models) + _EDGES)
+    figure = figures.new_figure(width, _ROW_HEIGHT * len(models) + _EDGES)
     axes = figure.subplots(
         1, 2 * len(measures), sharey=True, width_ratios=[tau_width, panel - tau_width] * len(measures)
     )
     first = ranks[measures[0]]
-    styles = line_styles(
+    styles = plot_selection.line_styles(
         results.runs, sorted(results.runs, key=lambda run: first.get((baseline, run), math.inf))
     )
     for number, measure in enumerate(measures):
@@ -210,7 +188,7 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
             line = [ranks[measure].get((model, run), math.nan) for model in models]
             styles.draw(rank_axis, run, line, range(len(models)))
         last = max(len(results.runs), 2)
-        step = -(-last // most_ticks(8))
+        step = -(-last // figures.most_ticks(8))
         rank_axis.set_xticks(sorted({1, *range(step, last + 1, step)}))
         rank_axis.set_xlim(0.5, last + 0.5)
         rank_axis.tick_params(labelleft=False)
@@ -219,19 +197,16 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     name_positions(axes[0], "y", labels, _ROW_HEIGHT * len(models), characters=characters)
     axes[0].set_ylabel(label_text(parameters))
     axes[0].set_ylim(len(models) - 0.5, -0.5)
-    add_legend(figure, axes[1])
-    add_caption(
-        figure,
-        f"τ-b: correlation of the order of runs with that under {baseline}"
-        + (", with 95 % intervals." if any(shift.interval for shift in shifts) else "."),
-        styles.caption and f"{styles.caption[:-1]} than the five best under this user model.",
-        f"Drawn are {len(models)} of {len(results.user_models)} user models, those with the most "
-        "different ranks."
-        if len(models) < len(results.user_models)
-        else "",
-        drawn_first(len(measures), len(results.measures), "measures"),
-    )
-    return figure
+    caption = [f"τ-b: correlation of the order of runs with that under {baseline}"]
+    caption[0] += ", with 95 % intervals." if any(shift.interval for shift in shifts) else "."
+    if styles.others:
+        caption.append(f"{styles.caption[:-1]} than the five best under this user model.")
+    if len(models) < (count := len(results.user_models)):
+        caption.append(
+            f"Drawn are {len(models)} of {count} user models, those with the most different ranks."
+        )
+    caption.append(figures.drawn_first(len(measures), len(results.measures), "measures"))
+    return figures.finish(figure, axes[1:], *caption)
 
 
 def _draw_correlations(axis: Axes, shifts: Sequence[OrderShift]) -> None:
@@ -259,7 +234,7 @@ def _drawn_models(
         [own.get((model, run), math.nan) for own in ranks.values() for run in results.runs]
         for model in models
     ]
-    chosen = {models[index] for index in most_different(rows, MAX_MODELS)}
+    chosen = {models[index] for index in plot_selection.most_different(rows, MAX_MODELS)}
     return [model for model in results.user_models if model in chosen]
 
 
@@ -291,8 +266,8 @@ def strategies_plot(study: StrategyStudy) -> Figure:
         lambda scores: [math.nan if one.score is None else one.score for one in scores],
     )
     cases = list(panels)
-    columns = table_columns(cases)
-    figure, axes = new_panels(len(cases), columns, 4.0 * columns + 2.5, 3.4)
+    columns = figures.table_columns(cases)
+    figure, axes = figures.new_panels(len(cases), columns, 4.0 * columns + 2.5, 3.4)
     short = short_names(list(dict.fromkeys(run for *_, run in cases)), 32)
     strategies = list(dict.fromkeys(score.strategy for score in study.scores))
     has_models = len({model for _, model, _ in cases}) > 1
@@ -308,28 +283,21 @@ def strategies_plot(study: StrategyStudy) -> Figure:
                 (score.alpha, math.nan if score.score is None else score.score) for score in line
             )
             marked = [index for index, alpha in enumerate(x) if alpha in alphas]
-            style = line_style(number)
+            style = figures.line_style(number)
             if strategy == ORACLE:
                 style |= {"color": "0.4", "linestyle": "--", "marker": ""}
             label = label_text(strategy_label(strategy))
             axis.plot(x, y, label=label, markevery=marked, **style)
         for crossing in study.crossings:
-            if (crossing.measure, crossing.user_model, crossing.run) == case:
+            if crossing[:3] == case:
                 axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
                 axis.annotate(
-                    f"{crossing.alpha:.2f}",
-                    (crossing.alpha, 1),
-                    xycoords=("data", "axes fraction"),
-                    xytext=(2, -2),
-                    textcoords="offset points",
+                    *(f"{crossing.alpha:.2f}", (crossing.alpha, 1), (2, -2)),
+                    *(("data", "axes fraction"), "offset points"),
                     fontsize=7,
                     verticalalignment="top",
                 )
         title = f"{short[run]}, {model}" if has_models else short[run]
-        axis.set_title(label_text(title))
-        axis.set_ylabel(label_text(measure))
-        axis.set_xlabel("α, intolerance of repeated text")
-    add_legend(figure, axes[0])
+        label_axis(axis, title, "α, intolerance of repeated text", measure)
     caption = "Dotted: α at which the best strategy changes. Gaps: scores can jump at α = 0 and 1."
-    add_caption(figure, caption, choice)
-    return figure
+    return figures.finish(figure, axes, caption, choice)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -73,12 +72,14 @@ def comparison_statement(
     1 run is compared with the baseline b, named by the user, over 3 topics by the paired t test; \
 significance level 5 %, 95 % intervals.
     """
-    parts = _parts(comparisons)
+    # Correction and number of comparisons can differ by measure.
+    parts = grouped(comparisons, attrgetter("correction", "comparisons")).values()
     lead: list[str] = []
     facts: list[str] = []
     for lines in parts:
         sentences = _lead(lines, baseline, within_runs)
-        about = f"{_names(lines)}: " if len(parts) > 1 else ""
+        names = ", ".join(dict.fromkeys(f"{line.measure} ({line.user_model})" for line in lines))
+        about = f"{names}: " if len(parts) > 1 else ""
         lead += [about + sentences[0], *sentences[1:]]
         facts += [about + fact for fact in _facts(lines, baseline, correction, within_runs)]
     return Statement(lead, list(dict.fromkeys(facts)))
@@ -91,36 +92,26 @@ def comparison_methods(
     sentences = comparison_statement(comparisons, baseline, within_runs=within_runs).lead
     margins = {f"{line.margin:g} ({line.measure})": None for line in comparisons if line.margin}
     sentences += [f"Margins of equivalence: {', '.join(margins)}."] if margins else []
-    past = (
-        (", named by the user,", ""),
-        (" are compared", " were compared"),
-        (" is compared", " was compared"),
-    )
-    return [reduce(lambda text, pair: text.replace(*pair), past, sentence) for sentence in sentences]
-
-
-def _parts(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
-    """Divide comparisons by correction and number of comparisons, which can differ by measure."""
-    return list(grouped(comparisons, attrgetter("correction", "comparisons")).values())
-
-
-def _names(lines: Sequence[Comparison]) -> str:
-    return ", ".join(dict.fromkeys(f"{line.measure} ({line.user_model})" for line in lines))
+    return [
+        sentence.replace(", named by the user,", "")
+        .replace(" are compared", " were compared")
+        .replace(" is compared", " was compared")
+        for sentence in sentences
+    ]
 
 
 def _lead(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) -> list[str]:
     size = lines[0].comparisons
     if baseline not in (None, ALL_PAIRS, BEST):
-        what = f"1 run is compared with the baseline {baseline}, named by the user,"
-        if size > 1:
-            what = f"{size} runs are compared with the baseline {baseline}, named by the user,"
+        runs = "1 run is" if size == 1 else f"{size} runs are"
+        what = f"{runs} compared with the baseline {baseline}, named by the user,"
     elif size == 1:
         what = f"{lines[0].run} is compared with {lines[0].baseline}"
     elif within_runs:
         what = f"All {size} pairs of strategies of the same run are compared"
     else:
-        runs = {name for line in lines for name in (line.run, line.baseline)}
-        what = f"All {size} pairs of {len(runs)} runs are compared"
+        names = {name for line in lines for name in (line.run, line.baseline)}
+        what = f"All {size} pairs of {len(names)} runs are compared"
     first = f"{what} over {_topics(lines)} by {_procedure(lines[0])}."
     return [first, *_choice(lines, baseline, within_runs)]
 
@@ -193,7 +184,11 @@ def _facts(
             else "note: Shaffer's steps need scores of all runs for the same topics; here each pair is "
             "tested on the topics that both runs have"
         )
-    facts += _empty_cells(lines) + _power(lines)
+    if any(line.relative is None for line in lines):
+        facts.append("empty relative: the mean of the baseline is 0")
+    if any(line.effect is None for line in lines):
+        facts.append("empty d_z: all topics have the same difference")
+    facts += _power(lines)
     if lines[0].margin is not None:
         facts.append(
             "margin: p_not_worse below 0.05 shows that a run is at most the margin worse, p_equivalent "
@@ -251,15 +246,6 @@ def zero_notes(results: Results, comparisons: Sequence[Comparison]) -> list[str]
                 "have more false alarms than 5 %, above all with few topics"
             )
     return notes
-
-
-def _empty_cells(lines: Sequence[Comparison]) -> list[str]:
-    facts = []
-    if any(line.relative is None for line in lines):
-        facts.append("empty relative: the mean of the baseline is 0")
-    if any(line.effect is None for line in lines):
-        facts.append("empty d_z: all topics have the same difference")
-    return facts
 
 
 def _power(lines: Sequence[Comparison]) -> list[str]:

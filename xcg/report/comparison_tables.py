@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
@@ -68,14 +68,6 @@ _NO_LETTERS = (
 Row = dict[str, Any]
 
 
-class _Family(NamedTuple):
-    """The comparisons by one measure under one user model."""
-
-    measure: str
-    user_model: str
-    lines: list[Comparison]
-
-
 def comparison_tables(
     results: Results, comparisons: Sequence[Comparison], topics: int, by_pair: bool
 ) -> list[Table]:
@@ -91,20 +83,20 @@ def comparison_tables(
         topics: The number of deciding topics to include.
         by_pair: Whether the rows are pairs of runs, and not runs relative to one run.
     """
-    rows_of = _rows_of_pairs if by_pair else _rows_of_runs
+    rows_of = _rows if by_pair else _rows_of_runs
     families = _families(comparisons)
-    has_models = len(results.user_models) > 1
     tables = []
-    for family in families:
-        title = f"{family.measure} under {family.user_model}" if has_models else family.measure
-        rows = rows_of(results, family, topics)
-        tables.append(_table(rows, family.lines[0], title if len(families) > 1 else ""))
+    for (measure, model), lines in families.items():
+        title = f"{measure} under {model}" if len(results.user_models) > 1 else measure
+        rows = rows_of(results, lines, topics)
+        tables.append(_table(rows, lines[0], title if len(families) > 1 else ""))
     return tables
 
 
 def has_one_baseline(comparisons: Sequence[Comparison]) -> bool:
     """Return whether all runs are compared with the same run, for each measure and user model."""
-    return all(len({line.baseline for line in family.lines}) == 1 for family in _families(comparisons))
+    families = _families(comparisons).values()
+    return all(len({line.baseline for line in lines}) == 1 for lines in families)
 
 
 def publication_tables(
@@ -123,27 +115,28 @@ def publication_tables(
     within_runs = compares_within_runs(results)
     tables = []
     shown = comparison_tables(results, comparisons, 0, by_pair)
-    for table, family in zip(shown, _families(comparisons), strict=True):
+    families = _families(comparisons).items()
+    for table, ((measure, model), lines) in zip(shown, families, strict=True):
         kept = [i for i, column in enumerate(table.columns) if column.name in _OF_PUBLICATIONS]
         columns = [table.columns[i] for i in kept]
         rows = [[row[i] for i in kept] for row in table.rows]
         if not by_pair:
             mean = [column.name for column in columns].index("mean")
             printed = [f"{row[mean]:.4f}" for row in rows]
-            best = MEASURES.order(family.measure).best(map(float, printed))
+            best = MEASURES.order(measure).best(map(float, printed))
             for row, number in zip(rows, printed, strict=True):
                 row[mean] = Marked(number, float(number) == best)
-        statement = comparison_statement(family.lines, baseline, None, within_runs)
+        statement = comparison_statement(lines, baseline, None, within_runs)
         lead = [sentence.replace(", named by the user,", "") for sentence in statement.lead]
         facts = [one for one in statement.facts if one.startswith(("intervals: ", "significant, but"))]
-        title, legend = f"{family.measure} under {family.user_model}", [*lead, *facts, *table.legend]
+        title, legend = f"{measure} under {model}", [*lead, *facts, *table.legend]
         tables.append(replace(table, columns=columns, rows=rows, title=title, legend=legend))
     return tables
 
 
-def _families(comparisons: Sequence[Comparison]) -> list[_Family]:
-    families = grouped(comparisons, attrgetter("measure", "user_model"))
-    return [_Family(*names, lines) for names, lines in families.items()]
+def _families(comparisons: Sequence[Comparison]) -> dict[tuple[str, str], list[Comparison]]:
+    """Return measure and user model → comparisons."""
+    return grouped(comparisons, attrgetter("measure", "user_model"))
 
 
 def _table(rows: Sequence[Row], line: Comparison, title: str = "") -> Table:
@@ -164,36 +157,26 @@ def _table(rows: Sequence[Row], line: Comparison, title: str = "") -> Table:
     return Table(columns, cells, [_NO_LETTERS] if has_no_letters else (), title=title)
 
 
-def _rows_of_pairs(results: Results, family: _Family, topics: int) -> list[Row]:
-    return [
-        {"run": line.run, "baseline": line.baseline, "mean": line.mean}
-        | {"baseline mean": line.baseline_mean}
-        | cells
-        for line, cells in _cells(results, family, family.lines, topics)
-    ]
-
-
-def _rows_of_runs(results: Results, family: _Family, topics: int) -> list[Row]:
-    lines = family.lines
+def _rows_of_runs(results: Results, lines: Sequence[Comparison], topics: int) -> list[Row]:
+    """Return the row of the baseline or of the best run, then the others, best first."""
+    measure = lines[0].measure
     groups: Mapping[str, str] = {}
-    scores = scores_by_run(results, family.measure, family.user_model)
-    means = _means(scores, family.measure)
-    order = MEASURES.order(family.measure)
+    scores = scores_by_run(results, measure, lines[0].user_model)
     name, label = lines[0].baseline, "baseline"
     if len({line.baseline for line in lines}) > 1:  # all pairs
         groups = groups_of(results, lines)
         compared = {run for line in lines for run in (line.run, line.baseline)}
         own = {run: values for run, values in scores.items() if run in compared}
-        name, label = best_first(own, family.measure)[0], _BEST
+        name, label = best_first(own, measure)[0], _BEST
         lines = [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
-    first: Row = {"run": name, "mean": means[name], "difference": label, "group": groups.get(name)}
     has_same_baseline = len({line.topics for line in lines}) == 1
-    rows = [
-        {"run": line.run, "mean": line.mean, **cells, "group": groups.get(line.run)}
-        | ({} if has_same_baseline else {"baseline mean": line.baseline_mean})
-        for line, cells in _cells(results, family, lines, topics)
-    ]
-    return [first, *sorted(rows, key=lambda row: order.sort_key(row["mean"]))]
+    rows = _rows(results, lines, topics)
+    for row in rows:
+        row |= {"baseline": None, "group": groups.get(row["run"])}
+        row["baseline mean"] = None if has_same_baseline else row["baseline mean"]
+    rows.sort(key=lambda row: MEASURES.order(measure).sort_key(row["mean"]))
+    mean = _means(scores, measure)[name]
+    return [{"run": name, "mean": mean, "difference": label, "group": groups.get(name)}, *rows]
 
 
 def _means(scores: Mapping[str, Mapping[str, float]], measure: str) -> dict[str, float]:
@@ -222,6 +205,7 @@ def _compared_with(line: Comparison, baseline: str) -> Comparison:
     if line.baseline == baseline:
         return line
     difference = -line.difference
+    low, high, effect = (None if one is None else -one for one in (line.high, line.low, line.effect))
     return replace(
         line,
         run=line.baseline,
@@ -231,44 +215,41 @@ def _compared_with(line: Comparison, baseline: str) -> Comparison:
         difference=difference,
         relative=relative_difference(difference, line.mean),
         criterion=practical_significance(difference, line.mean),
-        low=None if line.high is None else -line.high,
-        high=None if line.low is None else -line.low,
-        effect=None if line.effect is None else -line.effect,
+        low=low,
+        high=high,
+        effect=effect,
         wins=line.losses,
         losses=line.wins,
     )
 
 
-def _cells(
-    results: Results, family: _Family, lines: Sequence[Comparison], topics: int
-) -> Iterator[tuple[Comparison, Row]]:
-    """Yield each comparison with the cells that describe it."""
-    scores = scores_by_run(results, family.measure, family.user_model)
+def _rows(results: Results, lines: Sequence[Comparison], topics: int) -> list[Row]:
+    """Return the cells that describe each comparison."""
+    scores = scores_by_run(results, lines[0].measure, lines[0].user_model)
     levels = {line.level for line in lines} - {None}
     has_same_topics = len({line.topics for line in lines}) == 1
-    for line in lines:
-        yield (
-            line,
-            {
-                "topics": None if has_same_topics else line.topics,
-                "difference": f"{line.difference:+.4f}",
-                "95 % interval": _interval(line),
-                "relative": "" if line.relative is None else f"{100 * line.relative:+.1f} %",
-                "p": line.p_adjusted,
-                "p not worse": line.p_not_worse,
-                "p equivalent": line.p_equivalent,
-                "d_z": "" if line.effect is None else f"{line.effect:+.2f}",
-                "better/worse/equal": f"{line.wins}/{line.losses}/{line.ties}",
-                "criterion": line.criterion,
-                "p alone": line.p if line.comparisons > 1 and line.correction != "none" else None,
-                "detectable": line.detectable,
-                "level": line.level if levels != {1 - SIGNIFICANCE_LEVEL} else None,
-                "deciding topics": deciding_text(results, scores, line, topics),
-            },
-        )
-
-
-def _interval(line: Comparison) -> str:
-    if line.low is None or line.high is None:
-        return ""
-    return f"[{line.low:+.4f}, {line.high:+.4f}]"
+    return [
+        {
+            "run": line.run,
+            "baseline": line.baseline,
+            "topics": None if has_same_topics else line.topics,
+            "mean": line.mean,
+            "baseline mean": line.baseline_mean,
+            "difference": f"{line.difference:+.4f}",
+            "95 % interval": ""
+            if line.low is None or line.high is None
+            else f"[{line.low:+.4f}, {line.high:+.4f}]",
+            "relative": "" if line.relative is None else f"{100 * line.relative:+.1f} %",
+            "p": line.p_adjusted,
+            "p not worse": line.p_not_worse,
+            "p equivalent": line.p_equivalent,
+            "d_z": "" if line.effect is None else f"{line.effect:+.2f}",
+            "better/worse/equal": f"{line.wins}/{line.losses}/{line.ties}",
+            "criterion": line.criterion,
+            "p alone": line.p if line.comparisons > 1 and line.correction != "none" else None,
+            "detectable": line.detectable,
+            "level": line.level if levels != {1 - SIGNIFICANCE_LEVEL} else None,
+            "deciding topics": deciding_text(results, scores, line, topics),
+        }
+        for line in lines
+    ]

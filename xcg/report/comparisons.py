@@ -10,14 +10,7 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.statistics.overall_tests import (
-    anova,
-    compact_form,
-    discriminative_power,
-    friedman,
-    friedman_posthoc,
-    significant_pairs,
-)
+from xcg.statistics import overall_tests
 from xcg.statistics.significance import (
     Comparison,
     means_of_runs,
@@ -58,24 +51,23 @@ def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics:
         comparisons: Comparisons of these results.
         topics: The number of deciding topics to include.
     """
-    rows = []
-    scores: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
-    for line in comparisons:
-        family = line.measure, line.user_model
-        if family not in scores:
-            scores[family] = scores_by_run(results, *family)
-        rows.append(
-            {
-                "measure": line.measure,
-                **({"user_model": line.user_model} if len(results.user_models) > 1 else {}),
-                **{name: getattr(line, name) for name in _COMPARISON_FIELDS},
-                "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
-                **{name: getattr(line, name) for name in _TEST_FIELDS},
-                **{name: getattr(line, name) for name in _MARGIN_FIELDS if line.margin is not None},
-                "deciding_topics": deciding_text(results, scores[family], line, topics),
-            }
-        )
-    return rows
+    has_models = len(results.user_models) > 1
+    families = {(line.measure, line.user_model) for line in comparisons}
+    scores = {family: scores_by_run(results, *family) for family in families}
+    return [
+        {
+            "measure": line.measure,
+            **({"user_model": line.user_model} if has_models else {}),
+            **{name: getattr(line, name) for name in _COMPARISON_FIELDS},
+            "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
+            **{name: getattr(line, name) for name in _TEST_FIELDS},
+            **{name: getattr(line, name) for name in _MARGIN_FIELDS if line.margin is not None},
+            "deciding_topics": deciding_text(
+                results, scores[line.measure, line.user_model], line, topics
+            ),
+        }
+        for line in comparisons
+    ]
 
 
 def deciding_text(
@@ -171,40 +163,35 @@ def _significance(scores: TopicScores, measure: str, correction: str) -> str:
     if len(scores.values) < 3:
         return ""
     lower_is_better = MEASURES.order(measure).lower_is_better
-    return compact_form(significant_pairs(scores, lower_is_better, correction))
+    pairs = overall_tests.significant_pairs(scores, lower_is_better, correction)
+    return overall_tests.compact_form(pairs)
 
 
 def _overall_tests(results: Results, measure: str, model: str, correction: str) -> list[Row]:
     scores = topic_scores(results, measure, model, results.runs)
-    of_runs, of_topics, error_df = anova(scores)
+    of_runs, of_topics, error_df = overall_tests.anova(scores)
     rows = [
         _test_row(f"two-way ANOVA, {name}", "", effect.f, f"{effect.df}, {error_df}", effect.p)
         for name, effect in (("runs", of_runs), ("topics", of_topics))
     ]
-    power, needed = discriminative_power(scores)
+    power, needed = overall_tests.discriminative_power(scores)
     name = "discriminative power (bootstrap, 5 %)"
     rows.append(_test_row(name, f"difference needed {needed:.4f}", power, "", None))
     if len(results.runs) > 2:
-        statistic, p = friedman(scores)
+        statistic, p = overall_tests.friedman(scores)
         significant = _significance(scores, measure, correction)
         rows.append(_test_row("Friedman", significant, statistic, str(len(results.runs) - 1), p))
         means = means_of_runs(scores, measure)
         order = MEASURES.order(measure)
-        for pair, p_pair in friedman_posthoc(scores, correction=correction).items():
+        for pair, p_pair in overall_tests.friedman_posthoc(scores, correction=correction).items():
             better, worse = sorted(pair, key=lambda run: order.sort_key(means[run]))
+            difference = means[better] - means[worse]
             row = _test_row(_CONOVER[correction], f"{better} - {worse}", None, "", p_pair)
-            rows.append(row | _difference_fields(means[better] - means[worse], means[worse]))
+            row |= {"difference": difference, "relative": relative_difference(difference, means[worse])}
+            rows.append(row | {"criterion": practical_significance(difference, means[worse])})
     return rows
 
 
 def _test_row(test: str, runs: str, statistic: float | None, df: str, p: float | None) -> Row:
     no_difference = dict.fromkeys(("difference", "relative", "criterion"))
     return {"test": test, "runs": runs, "statistic": statistic, "df": df, "p": p, **no_difference}
-
-
-def _difference_fields(difference: float, reference: float) -> Row:
-    return {
-        "difference": difference,
-        "relative": relative_difference(difference, reference),
-        "criterion": practical_significance(difference, reference),
-    }

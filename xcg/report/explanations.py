@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any
 
 from xcg.documents.tree import UNKNOWN, SizeUnit
 from xcg.errors import XcgError, nearest, printable
@@ -128,8 +128,8 @@ def document_tree(
     for result in explanation.results:
         if result.file == file and result.path in document.tree:
             ranks.setdefault(document.tree.row(result.path), []).append(result.rank)
-    rows = _element_rows(document, explanation.labels.get(file, {}), size or explanation.size, ranks)
-    return f"{printable(file)}\n{_element_tree(rows, width or _WIDTH)}"
+    labels = explanation.labels.get(file, {})
+    return _tree_text(file, document, labels, size or explanation.size, width, ranks)
 
 
 def ideal_tree(tree: JudgedTree, size: SizeUnit | None = None, width: int | None = None) -> str:
@@ -140,9 +140,8 @@ def ideal_tree(tree: JudgedTree, size: SizeUnit | None = None, width: int | None
         size: The unit of sizes; by default the one of the user model.
         width: The width of the terminal, if the output is one.
     """
-    rows = _element_rows(tree.document, tree.labels, size or tree.size)
     title = f"{tree.file}, topic {tree.topic}, {tree.user_model}"
-    return f"{printable(title)}\n{_element_tree(rows, width or _WIDTH)}"
+    return _tree_text(title, tree.document, tree.labels, size or tree.size, width)
 
 
 def ideal_tree_records(tree: JudgedTree, size: SizeUnit | None = None) -> list[dict[str, object]]:
@@ -151,99 +150,69 @@ def ideal_tree_records(tree: JudgedTree, size: SizeUnit | None = None) -> list[d
     Fields: user_model, topic, file, path, assessment, score, ideal, size, unit, and ratio, the size
     divided by that of the parent.
     """
-    fields = ("path", "assessment", "score", "ideal", "size", "unit", "ratio")
-    return [
-        {"user_model": tree.user_model, "topic": tree.topic, "file": tree.file}
-        | {field: getattr(row, field) for field in fields}
-        for row in _element_rows(tree.document, tree.labels, size or tree.size)
-    ]
+    named = {"user_model": tree.user_model, "topic": tree.topic, "file": tree.file}
+    elements = _elements(tree.document, tree.labels, size or tree.size)
+    return [named | element for element in elements.values()]
 
 
-class _ElementRow(NamedTuple):
-    """An assessed or retrieved element, or an ancestor of one, in a tree.
-
-    Attributes:
-        row: The row in the tree of the document.
-        parent: The row of the parent, -1 for the root.
-        assessment: The assessment as the papers write it, empty without one.
-        score: The quantised score; None without an assessment.
-        ideal: Whether the element is ideal.
-        size: The size; None if it is unknown.
-        unit: The unit of the size.
-        ratio: The size divided by that of the parent; None for the root or an unknown size.
-        ranks: The ranks at which it was returned.
-    """
-
-    row: int
-    parent: int
-    path: str
-    assessment: str
-    score: float | None
-    ideal: bool
-    size: int | None
-    unit: SizeUnit
-    ratio: float | None
-    ranks: Sequence[int]
-
-
-def _element_rows(
-    document: JudgedDocument,
-    labels: Mapping[int, str],
-    unit: SizeUnit,
-    ranks: Mapping[int, Sequence[int]] = MappingProxyType({}),
-) -> list[_ElementRow]:
-    """Return the elements that a tree shows, in document order.
+def _elements(
+    document: JudgedDocument, labels: Mapping[int, str], unit: SizeUnit, ranked: Iterable[int] = ()
+) -> dict[int, dict[str, Any]]:
+    """Return row → element of a tree: assessed and retrieved elements and their ancestors.
 
     Args:
         document: The document.
         labels: Row → assessment.
         unit: The unit of sizes.
-        ranks: Row → the ranks at which it was returned.
+        ranked: The rows that were returned.
     """
     tree = document.tree
     included = {0}
-    for row in (*labels, *ranks):
+    for row in (*labels, *ranked):
         included |= {row, *tree.ancestors(row)}
     sizes = [None if size == UNKNOWN else size for size in document.sizes(unit)]
-    rows = []
+    elements = {}
     for row in sorted(included):
-        parent = document.parent[row]
-        size, whole = sizes[row], sizes[parent] if parent >= 0 else None
-        rows.append(
-            _ElementRow(
-                row,
-                parent,
-                tree.path(row),
-                labels.get(row, ""),
-                document.scores.get(row, 0.0 if row in labels else None),
-                row in document.ideal_scores,
-                size,
-                unit,
-                size / whole if size is not None and whole else None,
-                ranks.get(row, ()),
-            )
-        )
-    return rows
+        size, whole = sizes[row], sizes[document.parent[row]] if row else None
+        elements[row] = {
+            "path": tree.path(row),
+            "assessment": labels.get(row, ""),
+            "score": document.scores.get(row, 0.0 if row in labels else None),
+            "ideal": row in document.ideal_scores,
+            "size": size,
+            "unit": unit,
+            "ratio": size / whole if size is not None and whole else None,
+        }
+    return elements
 
 
-def _element_tree(rows: Sequence[_ElementRow], width: int) -> str:
+def _tree_text(
+    title: str,
+    document: JudgedDocument,
+    labels: Mapping[int, str],
+    unit: SizeUnit,
+    width: int | None,
+    ranks: Mapping[int, Sequence[int]] = MappingProxyType({}),
+) -> str:
+    """Write the elements of :func:`_elements` as a tree below a title; ranks are those of a row."""
     from rich.text import Text
     from rich.tree import Tree
 
     nodes: dict[int, Tree] = {}
-    for row in rows:
-        parts = [row.path.rpartition("/")[2], row.assessment]
-        if row.score:
-            parts.append(f"{'ideal' if row.ideal else 'score'} {row.score:.4g}")
-        if row.ranks:
-            parts.append("rank " + ", ".join(map(str, row.ranks)))
-        if row.size is not None:
-            ratio = row.ratio if row.ratio is not None else 0.0
-            digits = f"{ratio:.2f}" if ratio >= 0.005 else f"{ratio:.1g}"
-            share = f", {digits} of parent" if row.ratio is not None else ""
-            parts.append(f"{row.size} {row.unit}{share}")
+    elements = _elements(document, labels, unit, ranks)
+    for row, one in elements.items():
+        parts = [one["path"].rpartition("/")[2], one["assessment"]]
+        if one["score"]:
+            parts.append(f"{'ideal' if one['ideal'] else 'score'} {one['score']:.4g}")
+        if row in ranks:
+            parts.append("rank " + ", ".join(map(str, ranks[row])))
+        if one["size"] is not None:
+            ratio = one["ratio"]
+            digits = "" if ratio is None else f"{ratio:.2f}" if ratio >= 0.005 else f"{ratio:.1g}"
+            parts.append(f"{one['size']} {unit}{digits and f', {digits} of parent'}")
         label = Text(printable("  ".join(filter(None, parts))))
-        nodes[row.row] = Tree(label) if row.parent < 0 else nodes[row.parent].add(label)
-    unknown = sum(row.size is None for row in rows)
+        nodes[row] = nodes[document.parent[row]].add(label) if row else Tree(label)
+    unknown = sum(one["size"] is None for one in elements.values())
     note = f"sizes of {unknown} elements are unknown; the corpus has them (--corpus)\n"
-    return rendered(nodes[0], Terminal(width)) + (note if unknown else "")
+    text = rendered(nodes[0], Terminal(width or _WIDTH)) + (note if unknown else "")
+    return f"{printable(title)}\n{text}"

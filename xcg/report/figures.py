@@ -210,11 +210,36 @@ def equalise_y_limits(axes: Sequence[Axes]) -> None:
         axis.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
 
 
+def label_axis(axis: Axes, title: str = "", x: str = "", y: str = "") -> None:
+    """Write the title and the names of the axes of a panel as they are, see :func:`label_text`."""
+    axis.set_title(label_text(title))
+    axis.set_xlabel(label_text(x))
+    axis.set_ylabel(label_text(y))
+
+
+def finish(
+    figure: Figure, axes: Sequence[Axes], *caption: str, left: str = "", title: str | None = None
+) -> Figure:
+    """Label the first column, and add the legend and the caption; return the figure.
+
+    Args:
+        figure: The figure.
+        axes: Its panels; the legend is of the first one.
+        caption: Sentences; empty ones are left out.
+        left: The name of the y axis of the panels in the first column.
+        title: The title of the legend.
+    """
+    label_left(axes, left)
+    add_legend(figure, axes[0], title)
+    add_caption(figure, *caption)
+    return figure
+
+
 def label_left(axes: Sequence[Axes], label: str) -> None:
-    """Label the y axes of the panels in the first column."""
+    """Label the y axes of the panels in the first column, if there is a label."""
     for axis in axes:
         place = axis.get_subplotspec()
-        if place is not None and place.is_first_col():
+        if label and place is not None and place.is_first_col():
             axis.set_ylabel(label)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from types import MappingProxyType
@@ -179,7 +179,7 @@ def gate_comment(
     blocks += filter(None, [_list(verdict.failures, _MAX_FAILURES, "failures")])
     blocks += [_list(verdict.chances, _MAX_FAILURES, "runs")]
     worst = worst_topics(verdict)
-    blocks += _worst_topics(worst)
+    blocks += ["### Worst topics", _topics_table(worst)] if worst else []
     blocks += ["### Checks", _checks_table([*failed, *(c for c in verdict.checks if not c.failures)])]
     warnings = [note for note in (*notes, *verdict.notes) if note.startswith("warning: ")]
     blocks += filter(None, [_list(warnings, _MAX_WARNINGS, "warnings")])
@@ -203,10 +203,7 @@ def _list(sentences: Sequence[str], most: int, kind: str) -> str:
     return "\n".join(lines)
 
 
-def _worst_topics(shown: Sequence[tuple[Check, str]]) -> Iterator[str]:
-    """Yield the heading and the table of the worst topics, if there are any."""
-    if not shown:
-        return
+def _topics_table(shown: Sequence[tuple[Check, str]]) -> str:
     rows = []
     for check, topic in shown:
         names, pair = [topic, check.run, check.measure, check.user_model], check.pair
@@ -215,8 +212,7 @@ def _worst_topics(shown: Sequence[tuple[Check, str]]) -> Iterator[str]:
             compared = [f"{pair.baseline_scores[topic]:.4f}", f"{pair.differences[topic]:+.4f}"]
         rows.append([*names, f"{check.scores[topic]:.4f}", *compared])
     heading = ["topic", "run", "measure", "user model", "score", "baseline", "difference"]
-    yield "### Worst topics"
-    yield _table(heading, rows)
+    return _table(heading, rows)
 
 
 def _described(key: tuple[str, str, str], question: Question) -> str:

@@ -52,13 +52,10 @@ def _disagreements(review: GoldReview) -> list[Block]:
 
 def _missed(review: GoldReview) -> list[Block]:
     found = review.missed
-    rows = [
-        (
-            *(one.topic, one.doc, f"{one.start}–{one.end}"),
-            *(one.share, one.run or "", _one_line(one.text)),
-        )
-        for one in found
-    ]
+    rows = []
+    for one in found:
+        place = one.topic, one.doc, f"{one.start}–{one.end}"
+        rows.append([*place, one.share, one.run or "", _one_line(one.text)])
     of_runs = "the run does not find" if len(review.runs) == 1 else "no run finds"
     title = f"Gold spans that {of_runs}: {len(found)} of {review.spans}"
     if found:
@@ -68,14 +65,12 @@ def _missed(review: GoldReview) -> list[Block]:
 
 def _duplicates(review: GoldReview) -> list[Block]:
     found = review.duplicates
-    rows = [
-        (
-            *(one.topic, one.doc, f"{one.start}–{one.end}", _similarity(one.similarity)),
-            *((one.returned_by,) if review.runs else ()),
-            _one_line(one.text),
-        )
-        for one in found
-    ]
+    rows = []
+    for one in found:
+        # A similarity below 1 is never rounded to 1.
+        similarity = one.similarity if one.similarity == 1 else min(one.similarity, 0.99)
+        row = [one.topic, one.doc, f"{one.start}–{one.end}", f"{similarity:.2f}"]
+        rows.append([*row, *([one.returned_by] if review.runs else []), _one_line(one.text)])
     title = (
         f"Passages that repeat gold and are not gold for their question: {len(found)} "
         f"({review.spans - review.short} of {review.spans} gold spans were searched for)"
@@ -88,11 +83,6 @@ def _section(title: str, heading: Sequence[str], rows: Sequence[Sequence[object]
     """Return a table below its title."""
     above = Prose(printable(title) + "\n")
     return [above, Table([_COLUMNS[name] for name in heading], rows)] if rows else [above]
-
-
-def _similarity(value: float) -> str:
-    """Return a similarity with two decimals; a value below 1 is never rounded to 1."""
-    return f"{value if value == 1 else min(value, 0.99):.2f}"
 
 
 def _one_line(text: str) -> str:

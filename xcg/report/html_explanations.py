@@ -58,17 +58,14 @@ def explanation_data(context: ReportContext, explained: int) -> Json:
             f"The first {len(topics)} of {len(context.topics)} topics are explained, in the order of "
             "the assessments; report.explained sets the number."
         )
-    if len(models) < len(inputs.user_models):
-        limits.append(
-            f"The first {len(models)} of {len(inputs.user_models)} user models are explained."
-        )
+    if len(models) < (count := len(inputs.user_models)):
+        limits.append(f"The first {len(models)} of {count} user models are explained.")
     if depth < longest:
         limits.append(f"The first {depth} results of each ranking are explained.")
     rule = limits[before:]
     if len(runs) == len(inputs.loaded_runs):
-        rule.insert(
-            0, f"All runs are explained; of more than {MAX_RUNS}, only the best {BEST_RUNS} are."
-        )
+        other = f"with more than {MAX_RUNS} runs, only the best {BEST_RUNS} would be."
+        rule.insert(0, f"All runs are explained; {other}")
     documents: dict[tuple[str, str], _Document] = {}
     words: dict[str, int] = {}
     explained_topics = []
@@ -170,11 +167,8 @@ class _ExplainedTopic:
             "topic": self._topic,
             "documents": [document.number for document in self._documents.values()],
             "labels": [
-                [
-                    [node, words.setdefault(label, len(words))]
-                    for node, label in self._labels_of_nodes(file, document)
-                ]
-                for file, document in self._documents.items()
+                [[node, words.setdefault(label, len(words))] for node, label in self._labelled(*item)]
+                for item in self._documents.items()
             ],
             "models": [
                 {"missing": model} if isinstance(model, str) else self._encode_model(model, words)
@@ -182,7 +176,7 @@ class _ExplainedTopic:
             ],
         }
 
-    def _labels_of_nodes(self, file: str, document: _Document) -> list[tuple[int, str]]:
+    def _labelled(self, file: str, document: _Document) -> list[tuple[int, str]]:
         """Return the nodes of assessed elements and relevant texts, with their labels."""
         found = {document.node_of_row[row]: [label] for row, label in self._labels[file].items()}
         for start, end, label in self._marks[file]:
@@ -298,16 +292,13 @@ def _document_data(documents: Iterable[_Document], has_corpus: bool, limits: lis
     remaining_text, remaining_nodes = MAX_TOTAL_TEXT, MAX_NODES
     text_is_left_out = False
     for number, document in enumerate(documents):
-        text = None
-        if has_corpus and remaining_text > 0 and remaining_nodes > 0:
-            text = document.tree.text
-        outline = _Outline(document, text)
+        has_text = has_corpus and remaining_text > 0 and remaining_nodes > 0
+        outline = _Outline(document, document.tree.text if has_text else None)
         document.number, document.node_of_row = number, outline.node_of_row
         document.texts = outline.texts
-        if text is not None:
+        text_is_left_out |= has_corpus and not has_text
+        if has_text:
             remaining_text -= sum(len(node[2].encode("utf-8", "replace")) for node in outline.nodes)
-        elif has_corpus:
-            text_is_left_out = True
         remaining_nodes -= len(outline.nodes)
         data.append({"file": document.file, "nodes": outline.nodes})
     if text_is_left_out:

@@ -25,17 +25,10 @@ from xcg.evaluation.parallel import Progress
 from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
+from xcg.report import html_statistics
 from xcg.report.figures import COLOURS, svg_style
 from xcg.report.html_explanations import explanation_data
-from xcg.report.html_statistics import (
-    Json,
-    ReportContext,
-    StepCounter,
-    best_runs,
-    comparison_data,
-    interval_data,
-    strategy_data,
-)
+from xcg.report.html_statistics import Json, ReportContext, StepCounter
 from xcg.report.plot_selection import MAX_STYLES, model_labels
 from xcg.statistics.intervals import curve_limits
 from xcg.tables import html_table
@@ -146,9 +139,7 @@ def report_data(
         },
         "unanswered": inputs.unanswered,
         "runs": results.runs,
-        "references": [
-            number for number, run in enumerate(results.runs) if run in results.scope.references
-        ],
+        "references": [i for i, run in enumerate(results.runs) if run in results.scope.references],
         "topics": topics,
         "topic_titles": [inputs.topic_titles.get(topic) for topic in topics],
         "assessed": len(base.topics),
@@ -161,11 +152,11 @@ def report_data(
         "notes": [*results.notes, *_title_notes(inputs)],
         "limits": context.limits,
         "scores": _score_data(context),
-        "intervals": interval_data(context),
-        "comparisons": comparison_data(context),
-        "best": best_runs(context),
+        "intervals": html_statistics.interval_data(context),
+        "comparisons": html_statistics.comparison_data(context),
+        "best": html_statistics.best_runs(context),
         "curves": [_curve_data(context, name) for name in ("nxCG", "ep")],
-        "strategies": (strategies := strategy_data(context) or {}) or None,
+        "strategies": (strategies := html_statistics.strategy_data(context) or {}) or None,
         "line_styles": {
             "most": MAX_STYLES,
             "styles": list(map(svg_style, range(len(results.runs) + len(strategies.get("names", ()))))),
@@ -233,18 +224,14 @@ def _score_data(context: ReportContext) -> list[list[list[list[float | None]]]]:
             f"{complete_models} of {len(models)} user models."
         )
 
+    def scores(model: str, measure: str, included: Sequence[str]) -> list[list[float | None]]:
+        keys = ([(model, measure, run, topic) for topic in included] for run in results.runs)
+        return [[_finite(value.get(key)) for key in own] for own in keys]
+
     data = []
     for index, model in enumerate(models):
-        columns = (MEAN, *topics) if index < complete_models else (MEAN,)
-        data.append(
-            [
-                [
-                    [_finite(value.get((model.name, measure, run, topic))) for topic in columns]
-                    for run in results.runs
-                ]
-                for measure in results.measures
-            ]
-        )
+        included = (MEAN, *topics) if index < complete_models else (MEAN,)
+        data.append([scores(model.name, measure, included) for measure in results.measures])
     return data
 
 
@@ -275,11 +262,9 @@ def _curve_data(context: ReportContext, name: str) -> Json:
     points_per_model = len(results.runs) * len(context.topics) * len(data["x"])
     complete_models = MAX_CURVE_POINTS // 2 // max(1, points_per_model)
     if complete_models < len(models):
-        included = (
-            f"the first {complete_models} of {len(models)} user models"
-            if complete_models
-            else "no user model"
-        )
+        included = "no user model"
+        if complete_models:
+            included = f"the first {complete_models} of {len(models)} user models"
         context.limits.append(
             f"To keep this file small, {name} curves of single topics are included for {included}."
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
 from typing import Any
 
 from xcg.documents.corpus import Corpus
@@ -14,15 +16,9 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Cell, Results
 from xcg.measures import MEASURES
+from xcg.report import strategy_studies
 from xcg.report.comparison_sentences import TEST_NAMES
 from xcg.report.plot_selection import best_first
-from xcg.report.strategy_studies import (
-    ORACLE_SENTENCE,
-    case_sentence,
-    general_sentences,
-    strategy_label,
-    with_gaps,
-)
 from xcg.runs.run import ORACLE, Run
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.intervals import mean_intervals
@@ -69,8 +65,6 @@ class ReportContext:
     Attributes:
         topics: The topics that have scores.
         limits: Receives a sentence about everything that is left out to keep the file small.
-        tests: User model and measure → the comparisons of all pairs of runs, or the reason if there are
-            none; each is made once.
     """
 
     inputs: Inputs
@@ -78,7 +72,17 @@ class ReportContext:
     topics: Sequence[str]
     steps: StepCounter
     limits: list[str] = field(default_factory=list)
-    tests: dict[tuple[str, str], list[Comparison] | str] = field(default_factory=dict)
+
+    @cached_property
+    def tests(self) -> dict[tuple[str, str], list[Comparison] | str]:
+        """The comparisons for each user model and measure, or the reason if there are none."""
+        found: dict[tuple[str, str], list[Comparison] | str] = {}
+        for model, measure in product(self.inputs.user_models, self.results.measures):
+            try:
+                found[model.name, measure] = compare_runs(self.results, measure, model.name)
+            except XcgError as error:
+                found[model.name, measure] = str(error)
+        return found
 
 
 def interval_data(context: ReportContext) -> list[list[list[float | None]]]:
@@ -110,14 +114,12 @@ def comparison_data(context: ReportContext) -> list[Json]:
     its interval, corrected p value, number of topics.
     """
     data, remaining, left_out = [], MAX_COMPARISONS, 0
-    for (model, measure), found in _tests(context).items():
+    for (model, measure), found in context.tests.items():
         entry: Json = {"model": model, "measure": measure}
-        if isinstance(found, str):
-            data.append(entry | {"untested": found})
-            continue
-        if len(found) > remaining:
-            left_out += 1
-            reason = "the comparisons are left out, to keep the file small"
+        is_tested = not isinstance(found, str)
+        if isinstance(found, str) or len(found) > remaining:
+            left_out += is_tested
+            reason = "the comparisons are left out, to keep the file small" if is_tested else found
             data.append(entry | {"untested": reason})
             continue
         remaining -= len(found)
@@ -143,25 +145,11 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.{DIGITS}g}")
 
 
-def _tests(context: ReportContext) -> dict[tuple[str, str], list[Comparison] | str]:
-    """Return the comparisons for each user model and measure, or the reason if there are none."""
-    if not context.tests:
-        results = context.results
-        for model in context.inputs.user_models:
-            for measure in results.measures:
-                try:
-                    found: list[Comparison] | str = compare_runs(results, measure, model.name)
-                except XcgError as error:
-                    found = str(error)
-                context.tests[model.name, measure] = found
-    return context.tests
-
-
 def best_runs(context: ReportContext) -> list[Json]:
     """Return the best run for each user model and measure, and its difference from the second."""
     results = context.results.without_references()
     lines = []
-    for (model, measure), tested in _tests(context).items():
+    for (model, measure), tested in context.tests.items():
         ranking = best_first(results, measure, model)
         if not ranking:
             continue
@@ -210,9 +198,9 @@ def strategy_data(context: ReportContext) -> Json | None:
             f"{len(shown)} of {len(study.leaders)} runs, measures and user models."
         )
     return {
-        "names": [strategy_label(strategy) for strategy in strategies],
+        "names": [strategy_studies.strategy_label(strategy) for strategy in strategies],
         "reference": strategies.index(ORACLE),
-        "remarks": [*general_sentences(study), ORACLE_SENTENCE],
+        "remarks": [*strategy_studies.general_sentences(study), strategy_studies.ORACLE_SENTENCE],
         "cases": list(_cases(study, shown, strategies)),
         "overlap": _overlap(context, strategies),
         "first": FIRST_RESULTS,
@@ -231,33 +219,29 @@ def _cases(study: StrategyStudy, shown: Sequence[Case], strategies: Sequence[str
         if score.score is not None and math.isfinite(score.score):
             point = {"strategy": strategies.index(score.strategy), "alpha": score.alpha}
             refined.setdefault(score[:3], []).append(point | {"score": score.score})
-    crossings = study.crossings
     for case in shown:
-        measure, model, run = case
         for number, strategy in enumerate(strategies):  # a point without a score makes a gap
             own = refined.setdefault(case, [])
             known = dict(lines[case][strategy])
             known |= {point["alpha"]: point["score"] for point in own if point["strategy"] == number}
             points = sorted((a, math.nan if s is None else s) for a, s in known.items())
-            gaps = set(with_gaps(points)[0]) - known.keys()
+            gaps = set(strategy_studies.with_gaps(points)[0]) - known.keys()
             own += [{"strategy": number, "alpha": x, "score": None} for x in sorted(gaps)]
         yield {
-            "measure": measure,
-            "model": model,
-            "run": run,
-            "sentence": case_sentence(study, case),
-            "lower_is_better": MEASURES.order(measure).lower_is_better,
+            **dict(zip(("measure", "model", "run"), case, strict=True)),
+            "sentence": strategy_studies.case_sentence(study, case),
+            "lower_is_better": MEASURES.order(case[0]).lower_is_better,
             "alphas": list(lines[case][ORACLE]),
             "scores": [list(lines[case][strategy].values()) for strategy in strategies],
             "refined": refined.get(case, []),
             "crossings": [
                 {
                     "alpha": crossing.alpha,
-                    "before": [strategies.index(name) for name in crossing.before],
-                    "after": [strategies.index(name) for name in crossing.after],
+                    "before": list(map(strategies.index, crossing.before)),
+                    "after": list(map(strategies.index, crossing.after)),
                 }
-                for crossing in crossings
-                if (crossing.measure, crossing.user_model, crossing.run) == case
+                for crossing in study.crossings
+                if crossing[:3] == case
             ],
         }
 

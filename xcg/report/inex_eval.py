@@ -216,12 +216,10 @@ def inex_eval_output(scores: Iterable[InexEvalScores], per_topic: bool = False) 
         lines.append(f'<eval run-id="{printable(run.tag)}" file="{printable(run.file)}">')
         for topic, by_name in run.topics.items():
             if topic == MEAN or per_topic:
-                lines += [
-                    f"{name}{tabs}{printable(topic)}\t{number}"
-                    for name, score in by_name.items()
-                    for tabs in ("\t\t" if len(name) < 8 else "\t",)
-                    for number in (score if isinstance(score, int) else java_double(score),)
-                ]
+                for name, score in by_name.items():
+                    tabs = "\t\t" if len(name) < 8 else "\t"
+                    number = score if isinstance(score, int) else java_double(score)
+                    lines.append(f"{name}{tabs}{printable(topic)}\t{number}")
         lines.append("</eval>")
     return "".join(f"{line}\n" for line in lines)
 
@@ -293,14 +291,9 @@ def _topic_scores(ranking: HighlightedRanking, options: InexEvalOptions) -> _Top
     documents = ranking.articles()
     relevant_documents = ranking.relevant_in
     sizes, relevant_sizes = _sizes(ranking, options.task)
-    counts = (
-        len(documents),
-        len(relevant_documents),
-        sum(document in relevant_documents for document in documents),
-        sum(sizes),
-        ranking.relevant,
-        sum(relevant_sizes),
-    )
+    found = sum(document in relevant_documents for document in documents)
+    counts = [len(documents), len(relevant_documents), found]
+    counts += [sum(sizes), ranking.relevant, sum(relevant_sizes)]
     scores: dict[str, float] = dict(zip(_COUNTS, counts, strict=True))
     if options.in_context:
         further, points = _in_context(ranking, options)

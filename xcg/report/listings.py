@@ -72,7 +72,7 @@ _NEEDS = {
     "scores": "assessed elements or levels",
     "grades": "exhaustivity and specificity, and the corpus",
     "text": "highlighted passages (offset qrels, JSON Lines with start and end, or INEX 2005 and "
-    "after); the corpus, unless passages and results are offsets",
+    "later); the corpus, unless passages and results are offsets",
     "levels": "levels of relevance or assessed elements",
 }
 
@@ -112,10 +112,8 @@ def list_formats() -> Table:
         for name in registry
         for found in [registry.get(name)]
     ]
-    columns = [
-        *(Column(name, kind="text", is_key=True) for name in ("files", "format")),
-        *(Column(name, kind="text") for name in ("use", "what they hold")),
-    ]
+    columns = [Column(name, kind="text", is_key=True) for name in ("files", "format")]
+    columns += [Column(name, kind="text") for name in ("use", "what they hold")]
     return Table(columns, rows, is_limited=False)
 
 
@@ -146,7 +144,7 @@ def _parameter(name: str, values: Number | Sequence[str]) -> str:
     """Return the values of a parameter and its default."""
     if isinstance(values, Number):
         return f"{name}={values.default:g}; {values}"
-    default = "as the user model says" if name in _EFFORT_PARAMETERS else "the first"
+    default = "that of the user model" if name in _EFFORT_PARAMETERS else "the first"
     return f"{name}={' | '.join(values)}; by default {default}"
 
 
@@ -206,11 +204,8 @@ def list_strategies() -> Table:
         docstring = Docstring.of(STRATEGIES.get(name))
         documents = _documents(docstring).partition(":")[0]
         rows.append([_usage(name, STRATEGIES.get(name)), docstring.summary, documents])
-    columns = [
-        Column("strategy", kind="text", is_key=True),
-        Column("what it does", kind="text"),
-        Column("documents", kind="text", priority=1),
-    ]
+    columns = [Column("strategy", kind="text", is_key=True), Column("what it does", kind="text")]
+    columns.append(Column("documents", kind="text", priority=1))
     return Table(columns, rows, is_limited=False)
 
 
@@ -274,14 +269,10 @@ def list_user_models() -> list[Block]:
         shipped.append([name, *shown, " ".join(others), bounded])
     blocks: list[Block] = [Table(heading, shipped, is_limited=False)]
     for registry in filter(list, REGISTRIES.values()):
-        rows = [
-            [
-                name,
-                Docstring.of(registry.get(name)).summary.rstrip("."),
-                " ".join(map(str, set_parameters(registry.get(name)))),
-            ]
-            for name in registry
-        ]
+        rows = []
+        for name in registry:
+            summary = Docstring.of(registry.get(name)).summary.rstrip(".")
+            rows.append([name, summary, " ".join(map(str, set_parameters(registry.get(name))))])
         columns = [Column(registry.kind, is_key=True), Column("what it is")]
         columns += [Column("parameters")] if any(row[-1] for row in rows) else []
         table = Table(columns, [row[: len(columns)] for row in rows], is_limited=False)
@@ -326,21 +317,13 @@ def _model_blocks(model: UserModel) -> list[Block]:
     if shipped is not None and UserModel.shipped(model.name) == model:
         lines = shipped.read_text(encoding="utf-8").splitlines()
         title += ": " + " ".join(line[2:] for line in lines if line.startswith("# "))
-    columns = [
-        Column("setting", is_key=True),
-        *(Column(name, kind="text") for name in ("value", "default", "legal values")),
-    ]
-    reason = model.reason_above_1
-    bound = (
-        f"Scores can be above 1: {reason}." if reason else "No ranking gains more than the ideal one."
-    )
-    return [
-        _prose(title),
-        "\n",
-        Table(columns, _settings(model), is_limited=False),
-        "\n",
-        _prose(bound),
-    ]
+    columns = [Column("setting", is_key=True)]
+    columns += [Column(name, kind="text") for name in ("value", "default", "legal values")]
+    bound = "No ranking gains more than the ideal one."
+    if reason := model.reason_above_1:
+        bound = f"Scores can be above 1: {reason}."
+    table = Table(columns, _settings(model), is_limited=False)
+    return [_prose(title), "\n", table, "\n", _prose(bound)]
 
 
 def _settings(model: UserModel) -> list[list[str]]:

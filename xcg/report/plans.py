@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING, Any
 from xcg.answer import in_style
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.report.figures import (
-    add_caption,
-    add_legend,
-    label_left,
-    label_text,
-    line_style,
-    mark_extrapolated,
-    new_panels,
-    table_columns,
-)
+from xcg.report import figures
+from xcg.report.figures import label_axis
 from xcg.report.plot_selection import different_panels, grouped, short_names
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.planning import CAMPAIGNS, MAX_SEARCHED_TOPICS, MAX_SIMULATED_TOPICS, Plan
@@ -77,12 +69,13 @@ def plan_facts(plans: Sequence[Plan], power: float) -> list[str]:
         sentences.append(
             "family: the comparisons by one measure under one user model, corrected together"
         )
+    # Half the width of a 95 % interval of a simulated power, in percentage points.
+    error = 196 * math.sqrt(power * (1 - power) / CAMPAIGNS)
     sentences += [
         f"detectable: the smallest true difference of two runs that is found with {100 * power:g} % "
         "power with the topics at hand, if no other comparison finds one",
         f"basis: {CAMPAIGNS:,} simulated campaigns, with topics drawn from the pilot's differences of "
-        f"two runs, centred, plus the difference; error of the power: ±{_simulation_error(power):.1f} "
-        "points",
+        f"two runs, centred, plus the difference; error of the power: ±{error:.1f} points",
     ]
     pilot_topics = sorted({line.pilot_topics for line in plans})
     low, high = _deviation_interval(pilot_topics[0])
@@ -113,11 +106,6 @@ def plan_facts(plans: Sequence[Plan], power: float) -> list[str]:
     return list(dict.fromkeys(sentences))
 
 
-def _simulation_error(power: float) -> float:
-    """Return half the width of a 95 % interval of a simulated power, in percentage points."""
-    return 196 * math.sqrt(power * (1 - power) / CAMPAIGNS)
-
-
 def _deviation_interval(topics: int) -> tuple[float, float]:
     """Return 95 % limits of the ratio of a standard deviation to its estimate, for normal values."""
     from scipy.stats import chi2
@@ -144,8 +132,8 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
         lambda lines: [math.nan if line.deviation is None else line.deviation for line in lines],
     )
     names = list(dict.fromkeys(f"{line.test}, {line.correction}" for line in plans))
-    columns = table_columns(panels)
-    figure, axes = new_panels(len(panels), columns, 4.6 * columns + 1.8, 3.6)
+    columns = figures.table_columns(panels)
+    figure, axes = figures.new_panels(len(panels), columns, 4.6 * columns + 1.8, 3.6)
     difference = plans[0].difference
     for axis, ((measure, model), lines) in zip(axes, panels.items(), strict=True):
         sizes = _drawn_topics(lines)
@@ -159,17 +147,16 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
                 y = [math.nan if value is None else value for value in values]
             else:
                 y = [100 * line.simulation.power(size, difference) for size in sizes]
-            style = line_style(names.index(name))
+            style = figures.line_style(names.index(name))
             axis.plot(sizes[:simulated], y[:simulated], label=name, **style)
             if simulated < len(sizes):
                 style |= {"linestyle": "--", "markerfacecolor": "white"}
                 marked = list(range(1, len(sizes) - simulated + 1))
                 axis.plot(sizes[simulated - 1 :], y[simulated - 1 :], markevery=marked, **style)
         if simulated < len(sizes):
-            mark_extrapolated(axis, sizes[simulated - 1], sizes[-1])
+            figures.mark_extrapolated(axis, sizes[simulated - 1], sizes[-1])
         axis.axvline(lines[0].topics, color="black", linewidth=0.8, linestyle=":")
-        axis.set_title(label_text(f"{measure}, {short_names([model], 30)[model]}"))
-        axis.set_xlabel("topics")
+        label_axis(axis, f"{measure}, {short_names([model], 30)[model]}", "topics")
         if difference is None:
             unit = f"difference found with {100 * power:g} % power"
             axis.set_ylim(bottom=0)
@@ -177,10 +164,8 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
             axis.axhline(100 * power, color="black", linewidth=0.8, linestyle=":")
             unit = f"power for a difference of {difference:g}, %"
             axis.set_ylim(0, 102)
-    label_left(axes, unit)
-    add_legend(figure, axes[0])
-    add_caption(figure, "Vertical dotted line: the topics of the pilot.", choice)
-    return figure
+    caption = "Vertical dotted line: the topics of the pilot."
+    return figures.finish(figure, axes, caption, choice, left=unit)
 
 
 def _drawn_topics(lines: Sequence[Plan]) -> list[int]:

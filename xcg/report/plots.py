@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -10,30 +11,9 @@ from xcg.answer import in_style
 from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, ThresholdCurves, curve_measure
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
-from xcg.report.figures import (
-    add_caption,
-    add_legend,
-    drawn_first,
-    equalise_y_limits,
-    fitted,
-    label_left,
-    label_text,
-    line_style,
-    most_ticks,
-    new_figure,
-    new_panels,
-    panel_columns,
-    table_columns,
-)
-from xcg.report.plot_selection import (
-    LineStyles,
-    different_panels,
-    grouped,
-    line_styles,
-    model_labels,
-    run_styles,
-    short_names,
-)
+from xcg.report import figures, plot_selection
+from xcg.report.figures import label_axis, label_text
+from xcg.report.plot_selection import LineStyles, different_panels, grouped, short_names
 from xcg.statistics.intervals import curve_limits
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 
@@ -54,16 +34,14 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
     """Draw one panel per measure: its mean by number of swaps, one line per number of levels."""
     panels = grouped(curves, attrgetter("measure"))
     count = len(panels)
-    figure, axes = new_panels(count, count, 4.0 * count, 3.6, sharey=True)
+    figure, axes = figures.new_panels(count, count, 4.0 * count, 3.6, sharey=True)
     for axis, (measure, lines) in zip(axes, panels.items(), strict=True):
         for number, curve in enumerate(lines):
             swaps = range(len(curve.values))
-            label = f"{curve.levels} levels"
-            every = max(1, len(swaps) // 10)
-            axis.plot(swaps, curve.values, label=label, markevery=every, **line_style(number))
-        axis.set_title(label_text(measure))
-        axis.set_xlabel("random swaps")
-    label_left(axes, "mean over the repetitions")
+            style = figures.line_style(number) | {"markevery": max(1, len(swaps) // 10)}
+            axis.plot(swaps, curve.values, label=f"{curve.levels} levels", **style)
+        label_axis(axis, measure, "random swaps")
+    figures.label_left(axes, "mean over the repetitions")
     axes[0].legend(loc="upper right")
     return figure
 
@@ -85,12 +63,12 @@ def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> 
     limits = curve_limits(lines) if len({line.run for line in curves} - {IDEAL}) <= _MOST_BANDS else {}
     every = grouped(curves, attrgetter("measure", "user_model"))
     panels, choice = different_panels(every, lambda own: [_mean(curve) for curve in own])
-    columns = table_columns(panels)
+    columns = figures.table_columns(panels)
     width = 4.4 * columns + (2.4 if columns < 3 else 1.0)
-    figure, axes = new_panels(len(panels), columns, width, 3.6)
+    figure, axes = figures.new_panels(len(panels), columns, width, 3.6)
     styles = _styles_of(curves)
     shown = list(dict.fromkeys(model for _, model in panels))
-    labels, parameters = model_labels(shown)
+    labels, parameters = plot_selection.model_labels(shown)
     titles = dict(zip(shown, labels, strict=True))
     for axis, ((measure, model), own) in zip(axes, panels.items(), strict=True):
         for curve in own:
@@ -102,9 +80,7 @@ def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> 
                     colour = styles.styles[curve.run]["color"]
                     axis.fill_between(curve.x, *band, color=colour, alpha=0.15, linewidth=0)
         over = curve_measure(measure).curve_over
-        axis.set_title(label_text(titles[model]))
-        axis.set_xlabel(over)
-        axis.set_ylabel(label_text(measure))
+        label_axis(axis, titles[model], over, measure)
         axis.set_ylim(bottom=0)
         if over.endswith("recall"):
             axis.set_xlim(0, 1)
@@ -113,13 +89,11 @@ def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> 
         of_panel = [one for one in ranks if (one.measure, one.user_model) == (measure, model)]
         _draw_ranks(axis, of_panel, styles)
     for of_measure in grouped(zip(panels, axes, strict=True), lambda panel: panel[0][0]).values():
-        equalise_y_limits([axis for _, axis in of_measure])
-    add_legend(figure, axes[0])
-    by = "" if not styles.others else "Best runs by the mean of the first curve."
+        figures.equalise_y_limits([axis for _, axis in of_measure])
+    by = "Best runs by the mean of the first curve." if styles.others else ""
     names = f"User models: {parameters}." if parameters else ""
     bands = "Bands: 95 % intervals of the means, Student's t over topics." if limits else ""
-    add_caption(figure, names, styles.caption, by, choice, bands)
-    return figure
+    return figures.finish(figure, axes, names, styles.caption, by, choice, bands)
 
 
 def _start_at_rank_1(axis: Axes, curves: Sequence[CurveOf]) -> None:
@@ -133,13 +107,14 @@ def _start_at_rank_1(axis: Axes, curves: Sequence[CurveOf]) -> None:
 
 def _mean(curve: CurveOf) -> float:
     """Return the mean of a curve; NaN without values."""
-    values = np.asarray(curve.y, dtype=float)
-    return float(np.nanmean(values)) if len(values) and not np.isnan(values).all() else float("nan")
+    known = [y for y in curve.y if not math.isnan(y)]
+    return float(np.mean(known)) if known else math.nan
 
 
 def _styles_of(curves: Sequence[CurveOf]) -> LineStyles:
     """Return the styles of runs; of many runs, only the best by the first curve have labels."""
-    return run_styles([curve for curve in curves if curve.run != IDEAL], lambda curve: -_mean(curve))
+    runs = [curve for curve in curves if curve.run != IDEAL]
+    return plot_selection.run_styles(runs, lambda curve: -_mean(curve))
 
 
 def _draw_ideal(axis: Axes, curve: CurveOf) -> None:
@@ -186,21 +161,16 @@ def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
         curves: One curve per run; the last one is the ideal reader, drawn as a dotted line.
         unit: The unit in which text is counted.
     """
-    figure, (axis,) = new_panels(1, 1, 8.0, 4.6)
+    figure, (axis,) = figures.new_panels(1, 1, 8.0, 4.6)
     *runs, ideal = curves
     styles = _styles_of(runs)
     for curve in runs:
         styles.draw(axis, curve.run, curve.x, curve.y)
     _draw_ideal(axis, ideal)
-    axis.set_title(label_text(ideal.user_model))
-    axis.set_xlabel(f"{unit} read")
-    axis.set_ylabel("share of the gold's gain (gr)")
-    axis.set_xlim(left=0)
-    axis.set_ylim(bottom=0)
-    add_legend(figure, axis)
-    by = "" if not styles.others else "Best runs by their mean share; dotted: the ideal reader."
-    add_caption(figure, styles.caption, by)
-    return figure
+    label_axis(axis, ideal.user_model, f"{unit} read", "share of the gold's gain (gr)")
+    axis.set(xlim=(0, None), ylim=(0, None))
+    by = "Best runs by their mean share; dotted: the ideal reader." if styles.others else ""
+    return figures.finish(figure, [axis], styles.caption, by)
 
 
 @in_style
@@ -213,9 +183,11 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
     positions = len({line.position for line in lines})
     every = grouped(lines, attrgetter("run", "user_model", "position"))
     panels, choice = different_panels(every, lambda items: [item.value for item in items])
-    styles = line_styles(list(dict.fromkeys(line.measure for line in lines)))
-    columns = panel_columns(len(panels) // positions, positions) if not choice else fitted(4)
-    figure, axes = new_panels(len(panels), columns, 4.2 * columns + 1.4, 3.2)
+    styles = plot_selection.line_styles(list(dict.fromkeys(line.measure for line in lines)))
+    columns = (
+        figures.panel_columns(len(panels) // positions, positions) if not choice else figures.fitted(4)
+    )
+    figure, axes = figures.new_panels(len(panels), columns, 4.2 * columns + 1.4, 3.2)
     short = short_names(list(dict.fromkeys(run for run, _, _ in panels)), 18)
     has_models = len({model for _, model, _ in panels}) > 1
     for axis, ((run, model, position), panel) in zip(axes, panels.items(), strict=True):
@@ -225,14 +197,10 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
         axis.set_xscale("symlog", linthresh=5)
         axis.xaxis.set_major_formatter("{x:g}")
         subject = f"{short[run]}, {model}" if has_models else short[run]
-        axis.set_title(label_text(f"{subject}: {position} result"))
-        axis.set_xlabel("non-relevant results inserted")
+        label_axis(axis, f"{subject}: {position} result", "non-relevant results inserted")
         axis.set_ylim(bottom=0)
-    label_left(axes, "mean over topics")
-    add_legend(figure, axes[0])
     model = "" if has_models else f"User model: {lines[0].user_model}."
-    add_caption(figure, model, choice)
-    return figure
+    return figures.finish(figure, axes, model, choice, left="mean over topics")
 
 
 @in_style
@@ -247,12 +215,12 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
     every = grouped(means, attrgetter("measure", "user_model"))
     cases = list(every)[:_MOST_CASES]
     runs = list(dict.fromkeys(curve.run for curve in means))
-    styles = run_styles(means, lambda curve: -sum(curve.y) / max(len(curve.y), 1))
+    styles = plot_selection.run_styles(means, lambda curve: -sum(curve.y) / max(len(curve.y), 1))
     others = list(found.results.measures) if found.results is not None else []
     widths = [5.2, *([max(1.5, 1.3 * len(others))] if others else [])]
-    across = fitted(1 if len(cases) <= 3 else 2)
+    across = figures.fitted(1 if len(cases) <= 3 else 2)
     rows = -(-len(cases) // across)
-    figure = new_figure(across * sum(widths) + 1.8, 3.8 * rows)
+    figure = figures.new_figure(across * sum(widths) + 1.8, 3.8 * rows)
     axes = figure.subplots(rows, across * len(widths), squeeze=False, width_ratios=across * widths)
     for axis in axes.flatten()[len(cases) * len(widths) :]:
         axis.set_visible(False)
@@ -264,27 +232,20 @@ def thresholds_plot(found: ThresholdCurves) -> Figure:
         thresholds = curves[0].x
         for curve in curves:
             styles.draw(row[0], curve.run, range(len(thresholds)), curve.y)
-        step = -(-len(thresholds) // most_ticks(_MOST_TICKS))
+        step = -(-len(thresholds) // figures.most_ticks(_MOST_TICKS))
         row[0].set_xticks(
             range(0, len(thresholds), step), [f"{threshold:.3g}" for threshold in thresholds[::step]]
         )
-        row[0].set_xlabel("threshold")
-        row[0].set_ylabel(label_text(measure))
-        row[0].set_title(label_text(short_names([model], 40)[model]))
+        label_axis(row[0], short_names([model], 40)[model], "threshold", measure)
         if found.results is not None:
             for run in runs:
                 values = [found.results.value(run, other, user_model=model) for other in others]
                 styles.draw(row[1], run, range(len(others)), values)
             names = [label_text(name).replace("(", "\n(").replace(",", ",\n") for name in others]
-            rotation = 0 if fitted(2) == 2 else 90
+            rotation = 0 if figures.fitted(2) == 2 else 90
             row[1].set_xticks(range(len(others)), names, fontsize=7, rotation=rotation)
             row[1].set_xlim(-0.4, len(others) - 0.6)
             row[1].tick_params(labelleft=False)
-    add_legend(figure, axes[0][0])
-    add_caption(
-        figure,
-        styles.caption,
-        "Best runs by their mean over the thresholds of the first panel." if styles.others else "",
-        drawn_first(len(cases), len(every), "measures and user models"),
-    )
-    return figure
+    by = "Best runs by their mean over the thresholds of the first panel." if styles.others else ""
+    choice = figures.drawn_first(len(cases), len(every), "measures and user models")
+    return figures.finish(figure, axes[0], styles.caption, by, choice)

@@ -14,28 +14,11 @@ from typing import Any, Literal
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.assessors import (
-    AssessorScores,
-    combinations,
-    error_rate,
-    mean_range,
-    order_correlations,
-    score_ranges,
-    stability_intervals,
-)
+from xcg.statistics import assessors, topic_sets
+from xcg.statistics.assessors import AssessorScores
 from xcg.statistics.intervals import interval_columns
 from xcg.statistics.topic_scores import ROUNDING, Floats
-from xcg.statistics.topic_sets import (
-    BIN_STARTS,
-    MIN_COMPARISONS,
-    RELIABLE,
-    RunSummary,
-    Smoothing,
-    SwapRates,
-    expected_rates,
-    needed_difference,
-    rate_intervals,
-)
+from xcg.statistics.topic_sets import MIN_COMPARISONS, RELIABLE, RunSummary, Smoothing, SwapRates
 
 Row = dict[str, Any]
 TopicSet = Literal["both", "all", "double-judged"]
@@ -73,8 +56,8 @@ def assessor_rows(
     """
     rows = []
     for measure, topics, scores, means in _means_by_topics(scores_by_measure, sample, seed, topic_set):
-        low, mean, high = order_correlations(means)
-        rate = error_rate(means)
+        low, mean, high = assessors.order_correlations(means)
+        rate = assessors.error_rate(means)
         row: Row = {
             "measure": measure,
             "topics": topics,
@@ -86,7 +69,7 @@ def assessor_rows(
         }
         error: Row = {"error rate %": 100 * rate.error}
         if resamples:
-            of_tau, of_error = stability_intervals(scores, sample, seed, resamples)
+            of_tau, of_error = assessors.stability_intervals(scores, sample, seed, resamples)
             row |= interval_columns("tau_b", of_tau)
             error |= interval_columns("error", of_error, 100)
         rows.append({**row, **error, "ties %": 100 * rate.ties})
@@ -106,7 +89,7 @@ def range_rows(
     """
     rows = []
     for measure, topics, _, means in _means_by_topics(scores_by_measure, sample, seed, topic_set):
-        ranges = score_ranges(means, MEASURES.order(measure))
+        ranges = assessors.score_ranges(means, MEASURES.order(measure))
         runs = scores_by_measure[measure].runs
         rows += [
             {
@@ -119,7 +102,7 @@ def range_rows(
                 "range": line.high - line.low,
                 "% of mean": line.percent,
             }
-            for line in (*ranges, mean_range(ranges))
+            for line in (*ranges, assessors.mean_range(ranges))
         ]
     return rows
 
@@ -138,7 +121,7 @@ def _means_by_topics(
         ):
             chosen.append(("double-judged topics", double_judged))
         for name, topic_scores in chosen:
-            means = combinations(topic_scores, sample, seed)
+            means = assessors.combinations(topic_scores, sample, seed)
             if np.isnan(means).any():
                 raise XcgError(
                     f"{measure}, {name}: a run has no score under a combination of assessors"
@@ -161,28 +144,21 @@ def swap_rows(
     for measure, rates in rates_by_measure.items():
         shares = 100 * rates.cumulated_shares
         for size in sorted({*rates.sizes, *sizes}):
-            expected = expected_rates(rates, size, smoothing).tolist()
-            intervals = rate_intervals(rates, size, smoothing)
-            for bin_, (start, rate) in enumerate(zip(BIN_STARTS, expected, strict=True)):
-                row: Row = {
-                    "measure": measure,
-                    "topics": size,
-                    "source": _source(rates, size),
-                    "difference from": start,
-                    "comparisons": None,
-                    "ties": None,
-                    "swaps": None,
-                    "rate": None if math.isnan(rate) else rate,
-                }
+            expected = topic_sets.expected_rates(rates, size, smoothing).tolist()
+            intervals = topic_sets.rate_intervals(rates, size, smoothing)
+            for bin_, (start, rate) in enumerate(zip(topic_sets.BIN_STARTS, expected, strict=True)):
+                row: Row = {"measure": measure, "topics": size, "source": _source(rates, size)}
+                row |= {"difference from": start, **dict.fromkeys(("comparisons", "ties", "swaps"))}
+                row["rate"] = None if math.isnan(rate) else rate
                 if rates.resamples:
                     interval = None if math.isnan(rate) else intervals[bin_]
                     row |= interval_columns("rate", interval)
                 row |= {"sparse": None, "cumulated comparisons %": None}
                 if size in rates.sizes:
                     index = rates.sizes.index(size), bin_
-                    row["comparisons"] = int(rates.counts[index])
-                    row["ties"] = int(rates.ties[index])
-                    row["swaps"] = int(rates.swaps[index])
+                    row["comparisons"], row["ties"], row["swaps"] = (
+                        int(found[index]) for found in (rates.counts, rates.ties, rates.swaps)
+                    )
                     row["sparse"] = "yes" if rates.sparse[index] else "no"
                     row["cumulated comparisons %"] = float(shares[index])
                 rows.append(row)
@@ -206,13 +182,9 @@ def needed_rows(
     rows: list[Row] = []
     for measure, rates in rates_by_measure.items():
         for size in sorted({rates.sizes[-1], *sizes}):
-            needed = needed_difference(rates, size, smoothing)
-            row: Row = {
-                "measure": measure,
-                "topics": size,
-                "source": _source(rates, size),
-                "difference needed": needed.difference,
-            }
+            needed = topic_sets.needed_difference(rates, size, smoothing)
+            row: Row = {"measure": measure, "topics": size, "source": _source(rates, size)}
+            row["difference needed"] = needed.difference
             if rates.resamples:
                 row |= interval_columns("needed", needed.interval)
             row["% of best"] = _percent(needed.difference, summaries[measure].best)
@@ -225,12 +197,12 @@ def needed_rows(
 def _small_differences(rates: SwapRates, size: int, smoothing: Smoothing) -> Row:
     """Return the swap rate of all differences below 0.01, and the mean rate of their three bins."""
     pooled = rates.pooled(_SMALLEST_DIFFERENCES)
-    (rate,) = expected_rates(pooled, size, smoothing).tolist()
-    by_bin = expected_rates(rates, size, smoothing)[:_SMALLEST_DIFFERENCES]
+    (rate,) = topic_sets.expected_rates(pooled, size, smoothing).tolist()
+    by_bin = topic_sets.expected_rates(rates, size, smoothing)[:_SMALLEST_DIFFERENCES]
     known = by_bin[~np.isnan(by_bin)]
     row: Row = {SMALL: None if math.isnan(rate) else 100 * rate}
     if rates.resamples:
-        interval = None if math.isnan(rate) else rate_intervals(pooled, size, smoothing)[0]
+        interval = None if math.isnan(rate) else topic_sets.rate_intervals(pooled, size, smoothing)[0]
         row |= interval_columns("swaps", interval, 100)
     row[SMALL_BY_BIN] = 100 * float(known.mean()) if known.size else None
     return row
@@ -247,13 +219,14 @@ def sparse_notes(
     for measure, rates in rates_by_measure.items():
         found: list[tuple[int, float]] = []
         for size in sorted({rates.sizes[-1], *sizes}):
-            needed = needed_difference(replace(rates, resamples=()), size, smoothing)
+            needed = topic_sets.needed_difference(replace(rates, resamples=()), size, smoothing)
             own, other = needed.difference, needed.with_sparse_bins
             if own != other:
-                notes.append(
-                    f"{measure}, {size} topics: bins with fewer than {MIN_COMPARISONS} comparisons are "
-                    f"not used; with them, {_describe_needed(other)}"
-                )
+                effect = "no difference would be reliable"
+                if other is not None:
+                    effect = f"the difference needed would be {other:g}"
+                unused = f"bins with {_TOO_FEW} are not used; with them, {effect}"
+                notes.append(f"{measure}, {size} topics: {unused}")
             found.append((size, math.inf if own is None else own))
         for (fewer, small), (more, large) in pairwise(found):
             if small < large:
@@ -262,12 +235,6 @@ def sparse_notes(
                     "neither is reliable, because more topics cannot require a larger difference"
                 )
     return notes
-
-
-def _describe_needed(difference: float | None) -> str:
-    if difference is None:
-        return "no difference would be reliable"
-    return f"the difference needed would be {difference:g}"
 
 
 def score_notes(summaries: Mapping[str, RunSummary]) -> list[str]:

@@ -8,22 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from xcg.answer import in_style
 from xcg.lazy_modules import np
-from xcg.report.figures import (
-    add_caption,
-    add_legend,
-    drawn_first,
-    equalise_y_limits,
-    fitted,
-    label_left,
-    label_text,
-    line_style,
-    mark_extrapolated,
-    max_panels,
-    max_width,
-    most_ticks,
-    new_panels,
-    panel_columns,
-)
+from xcg.report import figures
+from xcg.report.figures import label_axis, label_text
 from xcg.report.plot_selection import grouped, name_positions
 from xcg.report.stability import MEAN_OF_RUNS
 from xcg.statistics.topic_sets import BIN_STARTS, RELIABLE, Smoothing, SwapRates, expected_rates
@@ -60,11 +46,11 @@ def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """
     every = grouped(rows, itemgetter("measure", "topics"))
     columns = len(grouped(rows, itemgetter("topics")))
-    panels = dict(list(every.items())[: max_panels() // columns * columns])
+    panels = dict(list(every.items())[: figures.max_panels() // columns * columns])
     runs = [row["run"] for row in next(iter(panels.values())) if row["run"] != MEAN_OF_RUNS]
-    across = panel_columns(len(panels) // columns, columns)
-    width = min(max_width(), across * max(5.0, 0.16 * len(runs) + 1))
-    figure, axes = new_panels(len(panels), across, width, 3.2, grid="y")
+    across = figures.panel_columns(len(panels) // columns, columns)
+    width = min(figures.max_width(), across * max(5.0, 0.16 * len(runs) + 1))
+    figure, axes = figures.new_panels(len(panels), across, width, 3.2, grid="y")
     for number, (axis, ((measure, topics), own)) in enumerate(zip(axes, panels.items(), strict=True)):
         by_run = {row["run"]: row for row in own}
         ordered = [by_run[run] for run in runs]
@@ -78,12 +64,12 @@ def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
         axis.set_ylabel(label_text(measure))
         axis.set_title(f"{topics}: {_describe_range(by_run[MEAN_OF_RUNS])}")
     for start in range(0, len(axes), columns):  # panels of one measure have one scale
-        equalise_y_limits(axes[start:][:columns])
-    add_caption(
+        figures.equalise_y_limits(axes[start:][:columns])
+    figures.add_caption(
         figure,
         "Dots: mean scores over the combinations of assessments; bars: the lowest and highest scores.",
         label_text(f"Runs are in the order of {rows[0]['measure']}, best first."),
-        drawn_first(len(panels), len(every), "panels"),
+        figures.drawn_first(len(panels), len(every), "panels"),
     )
     return figure
 
@@ -103,16 +89,16 @@ def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """
     panels = grouped(rows, itemgetter("topics"))
     count = len(panels)
-    width = min(max_width() / fitted(count), max(5.0, 0.6 * len(rows) / count + 2))
-    figure, axes = new_panels(count, count, width * count, 3.8, sharey=True, grid="y")
+    width = min(figures.max_width() / figures.fitted(count), max(5.0, 0.6 * len(rows) / count + 2))
+    figure, axes = figures.new_panels(count, count, width * count, 3.8, sharey=True, grid="y")
     for axis, (topics, own) in zip(axes, panels.items(), strict=True):
         own.sort(key=lambda row: row["tau_b max"] - row["tau_b min"])
         _draw_error_bars(axis, own, "tau_b min", "tau_b mean", "tau_b max", fmt="s", capsize=4)
         if not name_positions(axis, "x", [row["measure"] for row in own], width - 0.8):
             axis.set_xlabel(f"{len(own)} measures, the smallest range first")
         axis.set_title(topics)
-    label_left(axes, "τ-b")
-    add_caption(figure, "Squares: mean τ-b; bars: the lowest and highest τ-b.")
+    figures.label_left(axes, "τ-b")
+    figures.add_caption(figure, "Squares: mean τ-b; bars: the lowest and highest τ-b.")
     return figure
 
 
@@ -131,10 +117,10 @@ def swaps_plot(
         sizes: Numbers of topics to which the rates are extrapolated.
         smoothing: How rates are smoothed before they are extrapolated.
     """
-    shown = dict(list(rates_by_measure.items())[: max_panels()])
+    shown = dict(list(rates_by_measure.items())[: figures.max_panels()])
     count = len(shown)
-    columns = panel_columns(1, count)
-    figure, axes = new_panels(count, columns, 4.6 * columns + 1.5, 4.4, sharey=True)
+    columns = figures.panel_columns(1, count)
+    figure, axes = figures.new_panels(count, columns, 4.6 * columns + 1.5, 4.4, sharey=True)
     for axis, (measure, rates) in zip(axes, shown.items(), strict=True):
         largest, bins = rates.sizes[-1], range(_MAX_SWAP_LINES)
         for index in bins:
@@ -151,22 +137,19 @@ def swaps_plot(
             for index in bins:
                 style = _swap_style(index) | {"linewidth": 0.8, "markerfacecolor": "white"}
                 axis.plot(curve, 100 * expected[:, index], markevery=at_sizes, **style)
-            mark_extrapolated(axis, largest, further[-1])
+            figures.mark_extrapolated(axis, largest, further[-1])
             axis.set_xscale("log")
             ticks = [
-                *range(rates.sizes[0], largest + 1, -(-largest // most_ticks(_MOST_TICKS))),
+                *range(rates.sizes[0], largest + 1, -(-largest // figures.most_ticks(_MOST_TICKS))),
                 *further,
             ]
             axis.set_xticks(ticks, list(map(str, ticks)))
             axis.minorticks_off()
         axis.axhline(100 * RELIABLE, color="black", linewidth=0.8, linestyle=":")
-        axis.set_title(label_text(measure))
-        axis.set_xlabel("topics in each set")
+        label_axis(axis, measure, "topics in each set")
         axis.set_ylim(bottom=0)
-    label_left(axes, "swaps, %")
-    add_legend(figure, axes[0], title="difference")
-    add_caption(figure, drawn_first(count, len(rates_by_measure), "measures"))
-    return figure
+    choice = figures.drawn_first(count, len(rates_by_measure), "measures")
+    return figures.finish(figure, axes, choice, left="swaps, %", title="difference")
 
 
 def _swap_style(index: int) -> dict[str, Any]:
@@ -174,4 +157,4 @@ def _swap_style(index: int) -> dict[str, Any]:
     from matplotlib import colormaps
 
     colour = colormaps["viridis"](0.95 * index / (_MAX_SWAP_LINES - 1))
-    return line_style(index) | {"color": colour, "linestyle": "-"}
+    return figures.line_style(index) | {"color": colour, "linestyle": "-"}

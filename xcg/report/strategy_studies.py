@@ -37,8 +37,7 @@ def study_rows(study: StrategyStudy) -> list[Row]:
     rows = []
     for score in study.scores:
         row: Row = score._asdict()
-        del row["is_best"]
-        is_best = "yes" if score.is_best else "no"
+        is_best = "yes" if row.pop("is_best") else "no"
         rows.append(row | {"best": REFERENCE if score.strategy == ORACLE else is_best})
     return rows
 
@@ -51,16 +50,11 @@ def crossing_rows(study: StrategyStudy) -> list[Row]:
     """
     return [
         {
-            "measure": crossing.measure,
-            "user_model": crossing.user_model,
-            "run": crossing.run,
-            "alpha": crossing.alpha,
-            "alpha low": crossing.low,
-            "alpha high": crossing.high,
-            "before": "; ".join(crossing.before),
-            "after": "; ".join(crossing.after),
+            **dict(zip(("measure", "user_model", "run"), one, strict=False)),
+            **{"alpha": one.alpha, "alpha low": one.low, "alpha high": one.high},
+            **{"before": "; ".join(one.before), "after": "; ".join(one.after)},
         }
-        for crossing in study.crossings
+        for one in study.crossings
     ]
 
 
@@ -86,12 +80,9 @@ def study_table(study: StrategyStudy, has_all_names: bool = False) -> Table:
         for (measure, model, run, strategy), by_alpha in found.items()
     ]
     columns = [Column(name, kind="text", is_key=True) for name in (*shown, "run", "strategy")]
-    columns += [
-        Column(
-            f"α={alpha:.3g}", kind="score", priority=(2 * alpha % 1 != 0) + (round(alpha, 1) != alpha)
-        )
-        for alpha in alphas
-    ]
+    for alpha in alphas:
+        priority = (2 * alpha % 1 != 0) + (round(alpha, 1) != alpha)
+        columns.append(Column(f"α={alpha:.3g}", kind="score", priority=priority))
     return Table(columns, rows, ["* is the best strategy of its run."])
 
 

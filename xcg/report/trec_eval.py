@@ -94,10 +94,8 @@ def trec_eval_output(results: Results, per_topic: bool = False) -> str:
         for column in columns:
             if column.name == "relstring":
                 continue
-            scores, definition = (
-                [by_topic[topic][column.measure] for topic in topics],
-                column.definition,
-            )
+            definition = column.definition
+            scores = [by_topic[topic][column.measure] for topic in topics]
             total = sum_in_order(scores) / (1 if definition.is_count else len(scores))
             if definition.aggregate is not None:
                 total = definition.aggregate(scores, NO_CUTOFF, {})

@@ -38,7 +38,7 @@ from xcg.runs.chunk_matching import (
     note_unplaced,
     place,
 )
-from xcg.runs.ordering import ChunkKeys, Order, check_order, check_ranks, order_of_pairs, ordered
+from xcg.runs.ordering import Order, Results, check_order, check_ranks, order_of_pairs
 from xcg.runs.run import Ranking, Run
 
 Texts = Mapping[str, str] | None
@@ -62,7 +62,7 @@ class ChunkSpan(NamedTuple):
 
 
 class _Chunk(NamedTuple):
-    """A chunk: its span, the rest of its text, its parent's span, its rank, whether it is in a pair."""
+    """A chunk: its span, the rest of its text, its parent's span, its rank, if it is in a pair."""
 
     span: ChunkSpan
     other_text: str
@@ -168,7 +168,6 @@ def run_of_chunks(
     notes = notes or Notes()
     reader = _ChunkReader(document, texts, parents, notes)
     found: dict[str, list[_Chunk]] = {}
-    keys: dict[str, ChunkKeys] = {}
     for topic, chunks in results.items():
         where = f"run {name}, topic {topic}"
         check_chunks(chunks, where)
@@ -176,18 +175,17 @@ def run_of_chunks(
             reader.read(chunk, f"{where}, rank {rank}", gold.get(str(topic), {}))
             for rank, chunk in enumerate(chunks, 1)
         ]
-        keys[str(topic)] = _keys(read)
         if order is None:
-            check_ranks(keys[str(topic)], where)
+            check_ranks([chunk.rank for chunk in read], where)
     note_unplaced(f"run {name}", reader.unplaced, sum(map(len, found.values())), notes)
-    if order is None and order_of_pairs(keys.items(), name, notes) == "distance":
-        orders: dict[str, Order | None] = {
-            t: "distance" if k.are_pairs else None for t, k in keys.items()
-        }
-    else:
-        orders = dict.fromkeys(keys, order)
+    pairs = {
+        topic: [chunk.span.score for chunk in chunks]
+        for topic, chunks in found.items()
+        if all(chunk.is_pair and chunk.rank is None for chunk in chunks)
+    }
+    of_pairs: Order | None = order or order_of_pairs(pairs, name, notes)
     rankings = {
-        topic: _ranking(chunks, keys[topic], orders[topic], reader.states_parents)
+        topic: _ranking(chunks, of_pairs if topic in pairs else order, reader.states_parents)
         for topic, chunks in found.items()
     }
     return Run(name, rankings)
@@ -225,30 +223,25 @@ def ranking_of_chunks(
     """
     reader = _ChunkReader(document, texts, parents)
     found = [reader.read(chunk, f"{where}rank {rank}") for rank, chunk in enumerate(chunks, 1)]
-    return _ranking(found, _keys(found), "given", reader.states_parents)
+    return _ranking(found, "given", reader.states_parents)
 
 
-def _keys(chunks: Sequence[_Chunk]) -> ChunkKeys:
-    ranks, scores = [chunk.rank for chunk in chunks], [chunk.span.score for chunk in chunks]
-    return ChunkKeys(ranks, scores, all(chunk.is_pair for chunk in chunks))
-
-
-def _ranking(
-    chunks: list[_Chunk], keys: ChunkKeys, order: Order | None, states_parents: bool
-) -> Ranking:
-    positions, ordered_keys, has_scores = ordered(keys, order)
-    spans = [chunks[index].span for index in positions]
-    ranking = Ranking.of(
-        ((s.document, "", (s.start, s.end) if s.start < s.end else None) for s in spans),
-        ordered_keys,
-        has_scores=has_scores,
-    )
-    others = (chunks[index].other_text for index in positions)
-    ranking.other_text = {rank: other for rank, other in enumerate(others) if other}
-    if states_parents:
-        parents = (chunks[index].parent for index in positions)
-        ranking.parents = {rank: parent for rank, parent in enumerate(parents) if parent is not None}
-    return ranking
+def _ranking(chunks: Iterable[_Chunk], order: Order | None, states_parents: bool) -> Ranking:
+    results = Results()
+    for index, (span, other_text, parent, rank, _) in enumerate(chunks):
+        offsets = (span.start, span.end) if span.start < span.end else None
+        results.add(span.document, "", offsets)
+        results.ranks.append(span.score if order == "distance" else rank)
+        results.scores.append(span.score)
+        if other_text:
+            results.other_text[index] = other_text
+        if parent is not None:
+            results.parents[index] = parent
+    if order in ("score", "given"):
+        results.ranks = []
+    if order in ("distance", "given"):
+        results.scores = []
+    return results.ranking("", Notes(), None, states_parents=states_parents)[0]
 
 
 class _ChunkReader:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, islice, pairwise
 from operator import ge, le, lt, ne
-from typing import Literal, NamedTuple, cast
+from typing import Literal, cast
 
 from xcg.errors import InputError, Notes, XcgError
 from xcg.runs.run import AnySpan, Ranking, Ties, sorted_order
@@ -50,13 +49,12 @@ def note_equal_scores(ranking: Ranking, where: str, notes: Notes) -> None:
         )
 
 
-def note_missing_keys(keys: Sequence[object], name: str, where: str, notes: Notes) -> int:
-    """Count a topic in which only some results have a rank or score; return how many lack it."""
+def _note_missing_keys(keys: Sequence[object], name: str, where: str, notes: Notes) -> None:
+    """Count a topic in which only some results have a rank or score."""
     missing = sum(key is None for key in keys)
     if 0 < missing < len(keys):
         message = f"{missing} of {len(keys)} results have no {name}, so it does not order them"
         notes.oddity(f"topics with a {name} of some results only", where, message)
-    return missing
 
 
 def note_contradiction(
@@ -70,25 +68,19 @@ def note_contradiction(
         where: The file and the topic.
         notes: Where it is counted.
         used: What orders the results: ranks or scores.
-    """
-    if contradict(ranks, scores):
-        notes.oddity(
-            "topics in which ranks and scores contradict each other",
-            where,
-            f"a result has a better rank and a lower score than another one; the {used} are used",
-        )
 
-
-def contradict(ranks: Sequence[float], scores: Sequence[float]) -> bool:
-    """Return whether a result has a better rank and a lower score than another one.
-
-    >>> contradict([1, 2, 2], [0.5, 0.1, 0.5]), contradict([1, 2], [0.1, 0.5])
-    (False, True)
+    >>> notes = Notes()
+    >>> note_contradiction([1, 2, 2], [0.5, 0.1, 0.5], "", notes, "ranks")
+    >>> notes.oddities()
+    []
     """
     if all(map(lt, ranks, islice(ranks, 1, None))) and all(map(ge, scores, islice(scores, 1, None))):
-        return False
+        return
     by_rank = sorted(zip(ranks, (-score for score in scores), strict=True))
-    return any(before > after for (_, before), (_, after) in pairwise(by_rank))
+    if any(before > after for (_, before), (_, after) in pairwise(by_rank)):
+        kind = "topics in which ranks and scores contradict each other"
+        message = "a result has a better rank and a lower score than another one"
+        notes.oddity(kind, where, f"{message}; the {used} are used")
 
 
 class Results:
@@ -158,7 +150,7 @@ class Results:
         for keys, name in ((self.ranks, "rank"), (self.scores, score_name)):
             if keys and None not in keys:
                 break
-            note_missing_keys(keys, name, where, notes)
+            _note_missing_keys(keys, name, where, notes)
         else:
             return None, None, False
         numbers, is_score = cast("list[float]", keys), keys is self.scores
@@ -176,59 +168,39 @@ Order = Literal["score", "distance", "given"]
 ORDERS: tuple[Order, ...] = ("score", "distance", "given")
 
 
-class ChunkKeys(NamedTuple):
-    """The values by which the chunks of one topic can be ordered.
-
-    Attributes:
-        ranks: The rank that each chunk states, or None.
-        scores: The score of each chunk, or None.
-        are_pairs: Whether the scores are numbers in (chunk, number) pairs, which can be distances.
-    """
-
-    ranks: Sequence[int | None]
-    scores: Sequence[float | None]
-    are_pairs: bool
-
-    @property
-    def has_ranks(self) -> bool:
-        """Whether every chunk has a rank."""
-        return bool(self.ranks) and None not in self.ranks
-
-
 def check_order(order: object) -> None:
     """Raise XcgError for an unknown order."""
     if order is not None and order not in ORDERS:
         raise XcgError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
 
 
-def check_ranks(keys: ChunkKeys, where: str) -> None:
+def check_ranks(ranks: Sequence[int | None], where: str) -> None:
     """Raise InputError if only some of the chunks have a rank."""
-    ranked = len(keys.ranks) - keys.ranks.count(None)
-    if 0 < ranked < len(keys.ranks):
-        raise InputError(
-            where, f"{ranked} of {len(keys.ranks)} chunks have a rank: expected all of them or none"
-        )
+    ranked = len(ranks) - ranks.count(None)
+    if 0 < ranked < len(ranks):
+        message = f"{ranked} of {len(ranks)} chunks have a rank: expected all of them or none"
+        raise InputError(where, message)
 
 
-def order_of_pairs(topics: Iterable[tuple[str, ChunkKeys]], name: str, notes: Notes) -> Order:
-    """Return the order of a run whose (chunk, number) pairs may hold scores or distances.
+def order_of_pairs(
+    topics: Mapping[str, Sequence[float | None]], name: str, notes: Notes
+) -> Order | None:
+    """Return ``distance`` if the numbers of a run's (chunk, number) pairs are distances, else None.
 
     Numbers that increase in every topic are distances. Otherwise they are scores.
 
     Args:
-        topics: Topic and keys of its chunks.
+        topics: Topic → the numbers of its pairs.
         name: The run's name, for the note.
         notes: A note is added if the numbers are not in decreasing order.
     """
     increasing: list[str] = []
     others: list[str] = []
     decreasing = 0
-    for topic, keys in topics:
-        scores = [score for score in keys.scores if score is not None]
-        if keys.has_ranks or not keys.are_pairs or len(scores) < len(keys.scores):
-            continue
-        steps = [b - a for a, b in itertools.pairwise(scores)]
-        if not any(steps):
+    for topic, numbers in topics.items():
+        scores = [number for number in numbers if number is not None]
+        steps = [b - a for a, b in pairwise(scores)]
+        if len(scores) < len(numbers) or not any(steps):
             continue
         if min(steps) >= 0:
             increasing.append(topic)
@@ -248,28 +220,4 @@ def order_of_pairs(topics: Iterable[tuple[str, ChunkKeys]], name: str, notes: No
             f"run {name}: the numbers of its (chunk, number) pairs are read as scores, but those of "
             f"topic {(*others, *increasing)[0]} do not decrease, so its chunks are sorted; {state}"
         )
-    return "score"
-
-
-def ordered(keys: ChunkKeys, order: Order | None) -> tuple[list[int], array[float] | None, bool]:
-    """Return the order of chunks.
-
-    Args:
-        keys: The ranks and scores of the chunks.
-        order: The order that the caller states. By default ranks decide, then scores.
-
-    Returns:
-        The index of the chunk at each rank, the keys in this order (None if the order was given), and
-        whether they are scores.
-    """
-    column: list[float] = []
-    if order is None and keys.has_ranks:
-        column = [rank for rank in keys.ranks if rank is not None]
-        descending = False
-    elif order != "given":
-        column = [score for score in keys.scores if score is not None]
-        descending = order != "distance"
-    if not column or len(column) < len(keys.scores):
-        return list(range(len(keys.scores))), None, False
-    found = sorted_order(column, descending=descending)
-    return found, array("d", (column[index] for index in found)), descending
+    return None

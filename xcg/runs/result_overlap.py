@@ -27,23 +27,14 @@ def overlapping_results(ranking: Ranking) -> Iterator[bool]:
     identities = [(*element, ranking.spans.get(index)) for index, element in enumerate(elements)]
     counts = Counter(identities)
     known = {(file, path) for file, path in elements if path}
-    files_with_elements = {file for file, path in known if path != WHOLE}
-    containers = {
-        (file, above) for file, path in known for above in _above(path) if (file, above) in known
-    }
+    containers = {(file, above) for file, path in known for above in _above(path)}
     without_text = {index for index, span in ranking.spans.items() if _has_no_text(span)}
     passages = _overlapping_passages(ranking)
     for index, (file, path) in enumerate(elements):
-        if index in without_text:
-            yield False
-        elif counts[identities[index]] > 1 or index in passages:
-            yield True
-        elif path == WHOLE:
-            yield file in files_with_elements
-        else:
-            inside = any((file, above) in known for above in _above(path))
-            whole = bool(path) and (file, WHOLE) in known
-            yield inside or whole or (file, path) in containers
+        is_inside = any((file, above) in known for above in _above(path))
+        is_repeated = counts[identities[index]] > 1 or index in passages
+        overlaps = is_repeated or is_inside or (file, path) in containers
+        yield overlaps and index not in without_text
 
 
 def _overlapping_passages(ranking: Ranking) -> set[int]:
@@ -68,5 +59,7 @@ def _has_no_text(span: AnySpan) -> bool:
 
 
 def _above(path: str) -> Iterable[str]:
-    while path := parent_path(path):
+    """Yield the paths around an element; the last is the whole document."""
+    while path not in ("", WHOLE):
+        path = parent_path(path) or WHOLE
         yield path

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import overload
 
 from xcg.lazy_modules import np
 from xcg.runs.columns import NameColumn, Names
 from xcg.runs.run import Ranking, Run
 
 
-class Runs(Sequence[Run]):
+class Runs(list[Run]):
     """The runs of an evaluation, whose rankings share the names of documents and of paths.
 
     The documents and paths of a ranking are a :class:`NameColumn` each: 8 bytes for each result.
@@ -30,21 +29,21 @@ class Runs(Sequence[Run]):
     """
 
     def __init__(self, runs: Iterable[Run] = ()) -> None:
+        super().__init__()
         self.documents = Names()
         self.paths = Names()
-        self._runs: list[Run] = []
         for run in runs:
             rankings = {topic: self.stored(ranking) for topic, ranking in run.rankings.items()}
-            self._runs.append(run.with_rankings(rankings))
+            self.append(run.with_rankings(rankings))
 
     def with_runs(self, runs: Iterable[Run]) -> Runs:
         """Return runs whose rankings are stored with these names."""
         found = Runs()
         found.documents, found.paths = self.documents, self.paths
-        found._runs = list(runs)
+        found += runs
         return found
 
-    def extend(self, others: Runs) -> None:
+    def merge(self, others: Runs) -> None:
         """Add the runs of another process, whose names have other numbers."""
         documents = np.array([self.documents[text] for text in others.documents.texts], np.int32)
         paths = np.array([self.paths[text] for text in others.paths.texts], np.int32)
@@ -57,7 +56,7 @@ class Runs(Sequence[Run]):
                             renumbered = numbers[np.frombuffer(column.numbers, np.int32)]
                             column.numbers = array("i", renumbered.tobytes())
                             column.names = new
-        self._runs += others
+        self.extend(others)
 
     def stored(self, ranking: Ranking) -> Ranking:
         """Return a ranking whose documents and paths are columns with the names of these runs."""
@@ -74,15 +73,3 @@ class Runs(Sequence[Run]):
             run.with_rankings({t: found for t, found in run.rankings.items() if t in topics})
             for run in self
         )
-
-    @overload
-    def __getitem__(self, index: int) -> Run: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Run]: ...
-
-    def __getitem__(self, index: int | slice) -> Run | list[Run]:
-        return self._runs[index]
-
-    def __len__(self) -> int:
-        return len(self._runs)

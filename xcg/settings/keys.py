@@ -187,7 +187,7 @@ class Topics:
 class Evaluate:
     """What ``evaluate`` prints."""
 
-    per_topic: bool = key("Print the scores of each topic too.", FLAG, False, option=True)
+    per_topic: bool = key("Also print the scores of each topic.", FLAG, False, option=True)
     topic: list[str] = key(
         "Print only this topic, without means over topics.", list_of(NAME), [], option=True
     )
@@ -229,8 +229,8 @@ class Compare(Bootstrap):
         default_text="shaffer for all pairs by t, otherwise holm",
     )
     margin: Any = key(
-        "Test if runs are at most this much worse than a named baseline, and if they differ by at most "
-        "this much. In gate, a run fails unless it is shown to be at most this much worse.",
+        "Test whether runs are at most this much worse than a named baseline, and whether they differ "
+        "by at most this much. In gate, a run fails unless it is shown to be at most this much worse.",
         _BY_MEASURE,
     )
     table: str = key(
@@ -257,8 +257,8 @@ class Gate:
         option=True,
     )
     max_regressed: Any = key(
-        "Fail if more than this number or share of topics (20%) regress: the run is worse than the "
-        "baseline by more than regressed_by.",
+        "Fail if more than this number or share of topics (20%) regress: the run is worse there than "
+        "the baseline by more than regressed_by.",
         _BY_MEASURE,
         option=True,
     )
@@ -313,7 +313,7 @@ class Explain:
     )
     topic: list[str] = key("Explain this topic.", list_of(NAME), [], option=True)
     tree: Any = key(
-        "Print trees with sizes instead: of the document of this name, or with true of all documents "
+        "Print trees with sizes instead: of the document of this name, or, with true, of all documents "
         "with assessments (Figure 3 of Kazai & Lalmas 2006).",
         stated("true or the name of a document", _tree, metavar="NAME"),
     )
@@ -380,11 +380,11 @@ class Settings:
         stated("a name", _document, metavar="KEY"),
     )
     parents: Any = key(
-        "All chunks of a hierarchical splitter, from whose parents offsets count; only in Python.",
+        "All chunks of a hierarchical splitter, if offsets count from parents; only in Python.",
         stated("chunks", _parents),
         (),
     )
-    lenient: bool = key("Count wrong data as warnings instead of stopping.", FLAG, False)
+    lenient: bool = key("Report wrong data as warnings instead of stopping.", FLAG, False)
     workers: int = key(
         "Divide the work among this number of processes; -1 uses all cores.",
         Type(_workers, "NUMBER"),
@@ -395,19 +395,19 @@ class Settings:
         "Divide the work among the workers of the Dask cluster with the scheduler at this address.",
         TEXT,
     )
-    format: str | None = key("Print this format.", choice(FORMATS), option=True)
+    format: str | None = key("Print in this format.", choice(FORMATS), option=True)
     output: Any = key("Write to this file instead of standard output, which is -.", PATH, option=True)
     plot: Plot = section(Plot)
     all_rows: bool = key("On a terminal, print all rows of long tables.", FLAG, False)
     formulas: bool = key(
-        "In csv, write names that spreadsheets would read as formulas as they are; with false, after "
-        "'.",
+        "In csv, leave names unchanged that spreadsheets would read as formulas; with false, put ' "
+        "before them.",
         FLAG,
         True,
     )
     record: Any = key(
         "Write every setting that can change a value, the version of xcg, and the SHA-256 of all input "
-        "files to this file. xcg.load evaluates the same again.",
+        "files to this file. xcg.load repeats the evaluation from it.",
         FILE,
     )
     evaluate: Evaluate = section(Evaluate)

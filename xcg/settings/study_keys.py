@@ -51,7 +51,7 @@ _SHARE = number(0, 1)
 class Random:
     """Random numbers."""
 
-    seed: int = key("Start the random numbers from this seed.", whole(0, MAX_SEED), 0)
+    seed: int = key("Use this seed for random numbers.", whole(0, MAX_SEED), 0)
 
 
 @dataclass(eq=False, repr=False)
@@ -92,13 +92,13 @@ class Curves:
         "Compute curves over ranks or text up to this rank or amount.", whole(1, MAX_NUMBER), 100
     )
     ideal: bool = key("Add the curve of the ideal ranking.", FLAG, False)
-    per_topic: bool = key("Print the curve of each topic too.", FLAG, False, option=True)
+    per_topic: bool = key("Also print the curve of each topic.", FLAG, False, option=True)
     topic: list[str] = key(
         "Print only this topic, without means over topics.", list_of(NAME), [], option=True
     )
     over: str | None = key(
-        "Draw measures with a threshold, such as xAP, over all thresholds from which gains are "
-        "relevant.",
+        "Draw measures with a threshold, such as xAP, over all thresholds from which a gain "
+        "counts as relevant.",
         choice(("threshold",)),
     )
     points: int = key("Use at most this number of thresholds.", whole(1, MAX_NUMBER), 200)
@@ -129,7 +129,7 @@ class Plan(Random):
         "Plan a comparison of this number of runs.", whole(2, 1000), default_text="those of the pilot"
     )
     topics: int | None = key(
-        "Plan for this number of topics at hand.",
+        "Plan for this number of available topics.",
         whole(2, MAX_COUNT),
         default_text="those of the pilot",
     )
@@ -229,8 +229,7 @@ class Laws(Random):
         "The measure, such as nxCG@10, or package.module:function.", NAME, option=True
     )
     effort: str = key(
-        "Measure the effort of the user of a function in ranks, or in text as the user model spans "
-        "does.",
+        "For a function, measure the user's effort in ranks, or in text as the user model spans does.",
         choice(("ranks", "text")),
         "text",
     )
@@ -271,9 +270,9 @@ class Judge(Random):
         factory=dict,
     )
     assessors: list[str] = key("The names of the assessors.", list_of(NAME), ["assessor"])
-    second_share: float = key("A second assessor judges this proportion of the topics too.", _SHARE, 0)
+    second_share: float = key("A second assessor also judges this proportion of the topics.", _SHARE, 0)
     store: Any = key(
-        "Keep the judgements in this file.", FILE, default_text="the file of CONFIG with .sqlite"
+        "Keep the judgements in this file.", FILE, default_text="the name of CONFIG with .sqlite"
     )
     time: bool = key("Record how long assessors work on each document.", FLAG, True)
     keep_addresses: bool = key("Use the same start URLs after a restart.", FLAG, False)
@@ -358,7 +357,7 @@ def _width(value: object, place: Place) -> object:
 class Plot:
     """The plot of a command."""
 
-    path: Any = key("Draw the result into this file: .png, .svg or .pdf.", FILE, option="--plot")
+    path: Any = key("Draw a plot into this file: .png, .svg or .pdf.", FILE, option="--plot")
     width: str | float | None = key(
         "Draw for a paper, in this width: a number of centimetres, or "
         + " or ".join(f"{name} ({width})" for name, width in PLOT_WIDTHS.items())

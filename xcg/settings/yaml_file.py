@@ -106,7 +106,8 @@ def load_yaml(path: Path) -> YamlFile:
     if len(content) > MAX_BYTES:
         raise InputError(path, "larger than 1 MB; expected a YAML configuration")
     try:
-        return _parsed(_decoded(content), path)
+        is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        return _parsed(content.decode("utf-16" if is_utf_16 else "utf-8"), path)
     except UnicodeDecodeError as error:
         number = error.object[: error.start].count(b"\n") + 1
         encoding = error.encoding.upper()
@@ -157,12 +158,6 @@ def _indentation(text: str, number: int) -> str:
     """Return the white space at the start of a line, which is counted from 0."""
     line = "".join(text.split("\n")[number : number + 1])
     return line[: len(line) - len(line.lstrip())]
-
-
-def _decoded(content: bytes) -> str:
-    """Decode UTF-16 with a byte order mark, or UTF-8."""
-    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return content.decode("utf-16" if is_utf_16 else "utf-8")
 
 
 @cache

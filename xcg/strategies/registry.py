@@ -225,10 +225,10 @@ def rewrite_runs(
 
 @STRATEGIES.register(ORACLE)
 def oracle(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
-    """Order results by gain with the assessments known; a greedy reference, not a strategy.
+    """Order results by gain, knowing the assessments; a greedy reference, not a strategy.
 
-    Each rank takes the retrieved result with the greatest gain at that moment; of results with equal
-    gains the earlier one. Results without gain follow in their order. So a run with ``oracle`` shows
+    Each rank takes the retrieved result with the greatest gain at that point; of results with equal
+    gains, the earlier one. Results without gain follow in their order. So a run with ``oracle`` shows
     roughly how much of the run's loss is due to its order and overlap, and how much to its retrieval.
     It is greedy: another order can gain more at a later rank, and a strategy can have a higher MAep.
 

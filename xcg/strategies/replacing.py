@@ -67,7 +67,7 @@ def merge_adjacent(
     """Merge the spans of a document that overlap or are close to each other.
 
     Spans that overlap or are at most ``gap`` characters apart become one span, at their best rank and
-    with their best score. Elements become spans, also those that are not merged. A result that does not
+    with their best score. Elements become spans, even those that are not merged. A result that does not
     exist or whose text is unknown stays as it is.
 
     Args:

@@ -171,7 +171,7 @@ def reading_order(
         ideals: The paths and scores of all ideal elements.
         before: Closeness right before the ideal element.
         after: Closeness right after it.
-        within: Number of characters from which on closeness is 0.
+        within: Number of characters from which closeness is 0.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><p>1234567890</p><p>ideal</p><p>1234567890</p><p>x</p></a>")
@@ -200,7 +200,7 @@ def tolerance_to_irrelevance(
 ) -> Mapping[str, float]:
     """Reward elements from which the user reaches the ideal element before losing patience.
 
-    The user reads on from the beginning of a result, and stops after some characters of text outside of
+    The user reads on from the beginning of a result, and stops after some characters of text outside
     ideal elements. Closeness is 1 if the user reaches the ideal element, else 0. The tolerance to
     irrelevance is INEX's; this form of it is xcg's own.
 
@@ -208,7 +208,7 @@ def tolerance_to_irrelevance(
         tree: The document, with its text.
         ideal: The path of the ideal element.
         ideals: The paths and scores of all ideal elements.
-        characters: Number of characters outside of ideal elements that the user reads.
+        characters: Number of characters outside ideal elements that the user reads.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><p>1234567890</p><p>12345</p><p>ideal</p><p>late</p></a>")

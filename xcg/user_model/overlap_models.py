@@ -110,7 +110,7 @@ def growing_alpha(
         rest: The weighted values of the child elements.
         seen: The share of text that was seen before.
         score: The score q of the result.
-        exponent: 0 is ``recursive``; with a large one only results seen as a whole are penalised.
+        exponent: 0 is ``recursive``; with a large value, only results seen in full are penalised.
 
     >>> growing_alpha(alpha=1.0, rest=0.25, seen=0.5, score=0.75, exponent=1.0)
     0.5
@@ -179,7 +179,7 @@ def related(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, 
 
 @NORMALISATIONS.register("none")
 def none(value: float, around: LeftOvers, inside: LeftOvers) -> tuple[float, LeftOvers, LeftOvers]:
-    """Gain the relevance value: results stand for themselves.
+    """Gain the relevance value: results do not limit each other.
 
     >>> none(0.75, [0.5], [])
     (0.75, [0.5], [])

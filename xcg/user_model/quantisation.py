@@ -264,12 +264,12 @@ _PUBLISHED: dict[str, dict[str, Quantisation]] = {
             "share", lambda e, s: float(e == 2 and s == 1), "1 for e = 2 and s = 1, else 0 (INEX 2005)"
         ),
         "inex2005_gen": Formula(
-            "share", lambda e, s: e * s / 2, "e·s, halved to be from 0 to 1 (INEX 2005)"
+            "share", lambda e, s: e * s / 2, "e·s, halved to lie between 0 and 1 (INEX 2005)"
         ),
         "inex2005_genlifted": Formula(
             "share",
             lambda e, s: (e + 1) * s / 3,
-            "(e + 1)·s, divided by 3 to be from 0 to 1; rewards too small elements (INEX 2005)",
+            "(e + 1)·s, divided by 3 to lie between 0 and 1; rewards too small elements (INEX 2005)",
         ),
     },
     "lalmas-et-al-2007": {
