@@ -123,11 +123,7 @@ def test_markdown_and_junit_of_a_gate(
     done = xcg_command(*call, "--junit", junit, "--format", "markdown")
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    assert lines[1:4] == [
-        "## Retrieval gate: failed",
-        "",
-        "1 of 2 checks failed, compared with good.",
-    ]
+    assert lines[1:4] == ["## Retrieval gate: failed", "", "1 of 2 checks failed, compared with good."]
     cases = etree.parse(junit).findall(".//testcase")
     assert [(case.get("classname"), case.get("name"), len(case)) for case in cases] == [
         ("spans.mixed", "nxCG@1", 0),
