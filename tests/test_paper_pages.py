@@ -263,14 +263,6 @@ def test_table_ii_has_each_printed_digit() -> None:
     assert all(prints(text, value) for text, value in zip(printed, ours, strict=True))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_references_to_sections_work(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
-    assert not set(re.findall(r"\]\(#([^)]+)\)", text)) - anchors
-
-
 def test_a_wrong_result_is_found(tmp_path: Path, xcg_command: Command) -> None:
     session = PaperSession(tmp_path, xcg_command)
 
