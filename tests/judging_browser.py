@@ -161,8 +161,7 @@ class Assessor:
         self.problems: list[str] = []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on(
-            "console",
-            lambda message: message.type == "error" and self.problems.append(message.text),
+            "console", lambda message: message.type == "error" and self.problems.append(message.text)
         )
         self.page.goto(start_url)
 

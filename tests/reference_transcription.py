@@ -334,10 +334,7 @@ def divisor(
 
 
 def count_not_retrieved(
-    ranking: list[Result],
-    gains: list[float],
-    ideal: dict[str, set[str]],
-    normalisation: Normalisation,
+    ranking: list[Result], gains: list[float], ideal: dict[str, set[str]], normalisation: Normalisation
 ) -> int:
     """Section 7: the number of ideal elements that no result with gain > 0 is or lies inside.
 
@@ -378,10 +375,7 @@ def cbg_at(gains: list[float], j: int) -> float:
 
 
 def q_measure(
-    gains: list[float],
-    ideal: list[float],
-    not_retrieved: int,
-    unretrieved: Unretrieved = "uncredited",
+    gains: list[float], ideal: list[float], not_retrieved: int, unretrieved: Unretrieved = "uncredited"
 ) -> float:
     """Section 8, Q (KL equation 11, with cig as in KL footnotes 12 and 13)."""
     total_gain(ideal)

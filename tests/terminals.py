@@ -19,10 +19,7 @@ _NO_COLOUR = MappingProxyType({"NO_COLOR": "1"})
 
 
 def run_on_terminal(
-    words: Sequence[str],
-    width: int = 80,
-    cwd: Path = ROOT,
-    environment: Mapping[str, str] = _NO_COLOUR,
+    words: Sequence[str], width: int = 80, cwd: Path = ROOT, environment: Mapping[str, str] = _NO_COLOUR
 ) -> subprocess.CompletedProcess[str]:
     """Run a command with its standard output on a terminal.
 

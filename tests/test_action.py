@@ -70,7 +70,7 @@ def outputs(folder: Path) -> dict[str, str]:
 
 def test_the_metadata_are_those_of_a_composite_action() -> None:
     assert ACTION.keys() == {
-        *("name", "description", "author", "branding", "inputs", "outputs", "runs"),
+        *("name", "description", "author", "branding", "inputs", "outputs", "runs")
     }
     assert ACTION["runs"]["using"] == "composite"
     for name, described in ACTION["inputs"].items():

@@ -67,7 +67,7 @@ PRINTED = {
     "jarvelin-kekalainen-2002": {
         "Table 2": "0.242 0.271 0.293 0.318 0.343 0.292 0.294 0.287 0.335 0.331 "
         "0.254 0.305 0.313 0.316 0.342 0.211 0.238 0.236 0.279 0.247 "
-        "0.244 0.301 0.309 0.309 0.329 0.192 0.220 0.223 0.259 0.224",
+        "0.244 0.301 0.309 0.309 0.329 0.192 0.220 0.223 0.259 0.224"
     },
     "scheel-lommatzsch-albayrak-2011": {
         "Table 1": "0 0.125 0.403 0.483 0.780 1 0.448 0.465",
@@ -261,14 +261,6 @@ def test_table_ii_has_each_printed_digit() -> None:
     printed = _TABLE_II.split()
     assert len(printed) == 100
     assert all(prints(text, value) for text, value in zip(printed, ours, strict=True))
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_references_to_sections_work(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
-    assert not set(re.findall(r"\]\(#([^)]+)\)", text)) - anchors
 
 
 def test_a_wrong_result_is_found(tmp_path: Path, xcg_command: Command) -> None:

@@ -51,10 +51,7 @@ main(sys.argv[1:])
         ("report configs/quickstart.yaml --output {}/report.html", "report.html"),
         ("samples {}/samples", "samples/configs/quickstart.yaml"),
         ("simulate {}/campaign --small", "campaign/config.yaml"),
-        (
-            "convert --run corpora_samples/handbook-runs/merged.xml --to trec --output {}/m.run",
-            "m.run",
-        ),
+        ("convert --run corpora_samples/handbook-runs/merged.xml --to trec --output {}/m.run", "m.run"),
     ],
 )
 def test_commands_work_without_the_posix_parts_of_python(

@@ -18,14 +18,6 @@ def run(script: str) -> str:
     return done.stdout
 
 
-def test_importing_the_names_imports_no_package() -> None:
-    script = (
-        "import sys; from xcg.lazy_modules import etree, hashlib, np, sqlite3, yaml;"
-        "print(sorted({'numpy', 'lxml', 'sqlite3', 'yaml'} & set(sys.modules)))"
-    )
-    assert run(script) == "[]\n"
-
-
 def test_an_evaluation_of_whole_documents_imports_few_packages(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 a 1\n")
     (tmp_path / "run").write_text("1 Q0 a 1 2.5 bm25\n")

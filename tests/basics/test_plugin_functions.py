@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib.metadata
 import json
 import pickle
 import sys
@@ -144,19 +143,6 @@ def test_an_installed_package_defines_functions(tmp_path: Path, packages: Path) 
     part = load(tmp_path, "installed_starts:starts")
     assert part.function is sys.modules["installed_starts"].starts
     assert pickle.loads(pickle.dumps(part)) == part
-
-
-def test_the_metadata_of_packages_is_read_once_for_a_sweep(
-    tmp_path: Path, packages: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reads = []
-    find = importlib.metadata.distributions
-    monkeypatch.setattr("importlib.metadata.distributions", lambda **of: reads.append(of) or find(**of))
-    install(packages, "swept_starts", STARTS)
-    path = model_with(tmp_path, "swept_starts:starts")
-    path.write_text(path.read_text() + "relevance_value: {alpha: [0, 0.25, 0.5, 0.75, 1]}\n")
-    assert len(resolve_models(path)) == 5
-    assert len(reads) == 1
 
 
 def test_an_installed_package_can_be_editable(tmp_path: Path, packages: Path) -> None:

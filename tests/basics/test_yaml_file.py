@@ -160,12 +160,7 @@ def test_sexagesimal_numbers_are_text_of_any_length(yaml_path: Path) -> None:
     ],
 )
 def test_large_files_are_refused(
-    yaml_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    limit: str,
-    value: int,
-    text: str,
-    message: str,
+    yaml_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, text: str, message: str
 ) -> None:
     yaml_path.write_text(text)
     load_yaml(yaml_path)

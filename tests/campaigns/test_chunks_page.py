@@ -14,8 +14,6 @@ from conftest import ROOT, SYSTEM
 import xcg
 
 SAMPLES = ROOT / "corpora_samples" / "chunks"
-PAGE = (ROOT / "docs" / "start" / "chunks.md").read_text(encoding="utf-8")
-PAGE = (ROOT / "docs" / "start" / "chunks.md").read_text(encoding="utf-8")
 RUNS = ("pages", "sections", "windows")
 
 

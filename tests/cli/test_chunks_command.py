@@ -178,10 +178,7 @@ def base_of_topics(*topics: str) -> RecallBase:
 def test_unanswered_questions_and_those_without_gold() -> None:
     base = base_of_topics("1", "2")
     base.add_topic("3", "test")
-    runs = [
-        chunk_run("one", [("bees", 0, 50)]),
-        run_of_chunks("none", {"7": [("bees", 0, 50)]}),
-    ]
+    runs = [chunk_run("one", [("bees", 0, 50)]), run_of_chunks("none", {"7": [("bees", 0, 50)]})]
     found = compare_chunks(base, runs, DOCUMENTS, questions=True)
     one, none = found.lines
     assert (one.questions, one.unanswered, one.chunks, one.text, one.found) == (2, 1, 0.5, 5, 0.5)

@@ -61,13 +61,6 @@ def test_orders_with_overlap_off_agree_with_inex_eval(xcg_command: Command) -> N
     assert other.stdout != done.stdout
 
 
-def test_overall_tests_need_several_runs(xcg_command: Command) -> None:
-    single = (*OPTIONS, "--run", "corpora_samples/handbook-runs/focused.xml")
-    done = xcg_command("compare", *single, "--table", "overall")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "one run has nothing to be compared with: expected several" in done.stderr
-
-
 # The ranks of the only relevant document of eight topics, which order the runs as in
 # tests/statistics/test_significant_pairs.py.
 RANKS = {"A": "55533555", "B": "33255422", "C": "41344334", "D": "22122241", "E": "14411113"}
@@ -111,26 +104,6 @@ def test_the_form_of_table_2_of_jarvelin_and_kekalainen(
     assert {run: row[run] for run in sums} == pytest.approx({run: s / 8 for run, s in sums.items()})
 
 
-def test_overall_tests_name_the_significant_pairs_and_their_practical_significance(
-    five_runs: tuple[object, ...], xcg_command: Command
-) -> None:
-    call = ("compare", *five_runs, *TABLE_2, "--table", "overall", "--format", "jsonl")
-    rows = [json.loads(line) for line in xcg_command(*call).stdout.splitlines()]
-    (friedman,) = (row for row in rows if row["test"] == "Friedman")
-    assert (friedman["runs"], friedman["df"]) == ("D, E > A**", "4")
-    assert (friedman["statistic"], friedman["p"]) == pytest.approx((14, 8 * math.exp(-7)))
-    pairs = {row["runs"]: row for row in rows if row["test"] == "Conover"}
-    assert list(pairs)[:4] == ["B - A", "C - A", "D - A", "E - A"]
-    # C is better than B by 3 − 169/60 = 11/60, which is 11/169 = 6.5 % of B.
-    assert pairs["C - B"]["relative"] == pytest.approx(11 / 169)
-    assert pairs["C - B"]["difference"] == pytest.approx(11 / 480)
-    assert pairs["C - B"]["criterion"] == "noticeable"
-    assert {row["criterion"] for name, row in pairs.items() if name != "C - B"} == {"material"}
-    call = ("compare", *five_runs, "--measures", "RR", "--table", "overall", "--format", "csv")
-    holm = xcg_command(*call)
-    assert holm.stdout.count("Conover, Holm") == 10
-
-
 def test_letters_name_long_runs(xcg_command: Command) -> None:
     letters = ("--set", "compare.letters=true")
     done = xcg_command("compare", *OPTIONS, "--table", "means", *letters, "--format", "jsonl")
@@ -151,6 +124,26 @@ def test_runs_may_have_names_of_columns(
     done = xcg_command("compare", *five_runs, *TABLE_2, "--table", "means", "--format", "jsonl")
     row = json.loads(done.stdout)
     assert (row["measure"], row["run measure"]) == ("RR", pytest.approx(28 / 15 / 8))
+
+
+def test_overall_tests_name_the_significant_pairs_and_their_practical_significance(
+    five_runs: tuple[object, ...], xcg_command: Command
+) -> None:
+    call = ("compare", *five_runs, *TABLE_2, "--table", "overall", "--format", "jsonl")
+    rows = [json.loads(line) for line in xcg_command(*call).stdout.splitlines()]
+    (friedman,) = (row for row in rows if row["test"] == "Friedman")
+    assert (friedman["runs"], friedman["df"]) == ("D, E > A**", "4")
+    assert (friedman["statistic"], friedman["p"]) == pytest.approx((14, 8 * math.exp(-7)))
+    pairs = {row["runs"]: row for row in rows if row["test"] == "Conover"}
+    assert list(pairs)[:4] == ["B - A", "C - A", "D - A", "E - A"]
+    # C is better than B by 3 − 169/60 = 11/60, which is 11/169 = 6.5 % of B.
+    assert pairs["C - B"]["relative"] == pytest.approx(11 / 169)
+    assert pairs["C - B"]["difference"] == pytest.approx(11 / 480)
+    assert pairs["C - B"]["criterion"] == "noticeable"
+    assert {row["criterion"] for name, row in pairs.items() if name != "C - B"} == {"material"}
+    call = ("compare", *five_runs, "--measures", "RR", "--table", "overall", "--format", "csv")
+    holm = xcg_command(*call)
+    assert holm.stdout.count("Conover, Holm") == 10
 
 
 def test_two_runs_have_no_friedman_test(

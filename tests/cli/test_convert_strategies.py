@@ -88,18 +88,9 @@ def test_the_output_appears_only_if_the_format_can_hold_the_run(
     [
         ("--strategy unique", "nothing or too much to convert: expected either --assessments or --run"),
         ("--run r --run r --strategy unique", "2 runs: expected one, --run PATH"),
-        (
-            "--run r --strategy unique --strategy thorough",
-            "2 strategies, unique and others",
-        ),
-        (
-            "--run r --strategy unique --to letor",
-            "cannot write runs in the format 'letor'",
-        ),
-        (
-            "--run l --strategy unique",
-            "l: a LETOR file has several features and is not a run",
-        ),
+        ("--run r --strategy unique --strategy thorough", "2 strategies, unique and others"),
+        ("--run r --strategy unique --to letor", "cannot write runs in the format 'letor'"),
+        ("--run l --strategy unique", "l: a LETOR file has several features and is not a run"),
     ],
 )
 def test_the_command_refuses_misuse(

@@ -156,10 +156,7 @@ def test_every_wrong_call_has_one_message_and_status_2(
     ("arguments", "message"),
     [
         (["evaluate", "--format", "xml"], "--format: illegal value 'xml': expected one of"),
-        (
-            ["curves", "--format", "trec_eval"],
-            "--format: this command does not print 'trec_eval': ",
-        ),
+        (["curves", "--format", "trec_eval"], "--format: this command does not print 'trec_eval': "),
         (["explain", "--set", "format=bibtex"], "--set format: this command does not print 'bibtex'"),
         (
             ["evaluate", "--set", "plot.path=a.png"],

@@ -62,38 +62,6 @@ def test_the_rules_for_the_end_of_a_command(
     assert hostile.problems(call, hostile.Ended(status, stdout, stderr), {}, {}) == broken
 
 
-@pytest.mark.parametrize(
-    ("command", "status", "changed", "allowed"),
-    [
-        ("evaluate c.yaml", 0, "run.xml", False),
-        ("evaluate c.yaml --output out/result", 0, "out/result", True),
-        ("evaluate c.yaml --output out/result", 2, "out/result", False),
-        ("evaluate c.yaml --output out/link", 0, "out/old", True),
-        ("evaluate c.yaml --plot out/plot.svg", 0, "out/plot.svg", True),
-        ("samples out/result", 0, "out/result/configs/quickstart.yaml", True),
-        ("samples out/result", 2, "configs/quickstart.yaml", False),
-    ],
-)
-def test_only_the_output_may_change(
-    hostile: ModuleType, command: str, status: int, changed: str, allowed: bool
-) -> None:
-    ended = hostile.Ended(status, b"", MESSAGE if status else b"")
-    before: dict[str, str] = {"old": "1"}
-    broken = hostile.problems(hostile.Call(command.split()), ended, before, {**before, changed: "2"})
-    assert broken == ([] if allowed else [f"changed {changed}"])
-
-
-def test_a_call_depends_on_its_number_and_seed_alone(hostile: ModuleType, tmp_path: Path) -> None:
-    scripts = []
-    for name in ("first", "second"):
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "config.yaml").write_text("corpus: documents\n")
-        call = hostile.prepare(folder, 5, seed=1)
-        scripts.append(call.script(Path("x")))
-    assert scripts[0] == scripts[1]
-
-
 @pytest.mark.slow
 def test_the_calls_succeed_on_undamaged_samples() -> None:
     program = "import hostile_commands; print(*hostile_commands.failing_templates(), sep='')"

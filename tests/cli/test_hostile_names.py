@@ -269,22 +269,6 @@ def test_a_run_with_control_characters_is_read_again(
     assert again == text
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (f"convert --run {TREC_RUN} --to inex", "the format inex holds no control characters"),
-        (f"convert --run {RUN} --to trec", "holds no names with white space or control characters"),
-    ],
-)
-def test_formats_refuse_names_that_they_cannot_hold(
-    words: str, message: str, tmp: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = call(words, tmp, monkeypatch)
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
 def test_the_name_of_a_trec_run_loses_control_characters_with_a_note(
     tmp: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,35 +41,6 @@ def output(xcg_command: Command, options: str, run: str, qrels: str = QRELS) -> 
     return str(done.stdout)
 
 
-def block(tag: str, *lines: str) -> str:
-    """Return the expected output; a space in a line stands for a tab."""
-    text = "".join(line.replace(" ", "\t") + "\n" for line in lines)
-    return f'<eval run-id="{tag}" file="run">\n{text}</eval>\n'
-
-
-def in_context(
-    counts: list[int], at_ranks: list[tuple[str, str]], average: str, curve: list[str], topic: str = ""
-) -> str:
-    """Return the expected output for one answered topic; the last rank's values repeat."""
-    names = ("num_ret ", "num_rel ", "num_rel_ret", "ret_size", "rel_size", "rel_ret_size")
-    pairs = [
-        f"{name}[{rank}]  {{}} {value}"
-        for rank in (1, 2, 3, 5, 10, 25, 50)
-        for name, value in zip(("gP", "gR"), at_ranks[:rank][-1], strict=True)
-    ]
-    means = [f"{name} all {count}" for name, count in zip(names, counts, strict=True)]
-    lines = ["num_q  all 1", *means, f"MAgP  all {average}", *(pair.format("all") for pair in pairs)]
-    if topic:
-        of_topic = [*counts[:1], 2, counts[2], counts[3], 10, counts[5]]
-        lines = [
-            *(f"{name} {topic} {count}" for name, count in zip(names, of_topic, strict=True)),
-            *(pair.format(topic) for pair in pairs),
-            f"AgP  {topic} {average}",
-            *lines,
-        ]
-    return block("tag", *lines, *curve)
-
-
 def test_several_runs_and_gzipped_files(xcg_command: Command, tmp_path: Path) -> None:
     Path("qrels").write_text(QRELS)
     Path("run").write_text(FOCUSED)

@@ -22,7 +22,6 @@ from xcg.cli.command import Command as GroupedCommand
 from xcg.cli.main import COMMANDS, PURPOSES, LazyGroup, main
 from xcg.errors import missing_extra
 
-CONFIG = "configs/kazai-lalmas-2006.yaml"
 HEAVY = [
     *("dask", "distributed", "hypothesis", "ir_measures", "joblib", "markdown_it", "matplotlib"),
     *("networkx", "pandas", "rapidfuzz", "rich", "scipy", "statsmodels"),
@@ -126,17 +125,6 @@ def test_help_and_version_import_no_command() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.endswith("[]\n"), done.stdout
-
-
-def test_an_evaluation_imports_no_plots_and_no_statistics_library() -> None:
-    program = (
-        "import sys; from xcg.cli.main import main; "
-        f"main(['evaluate', '{CONFIG}', '--format', 'csv'], standalone_mode=False); "
-        f"print([m for m in {HEAVY} if m in sys.modules], file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0
-    assert done.stderr == "['networkx']\n"  # the documents become element trees
 
 
 def test_a_missing_extra_is_named(xcg_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

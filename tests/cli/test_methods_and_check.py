@@ -21,24 +21,13 @@ RUNS = {
 
 def test_the_methods_paragraph_and_its_bibtex(xcg_command: Command) -> None:
     compared = ("--set", "compare.baseline=focused+unique", "--set", "compare.test=wilcoxon")
-    call = (
-        "report",
-        "configs/quickstart.yaml",
-        "--methods",
-        "--measures",
-        "MAep nxCG@10",
-        "--strategy",
-        "unique",
-        *compared,
-    )
+    call = ("report", "configs/quickstart.yaml", "--methods", *compared, "--strategy", "unique")
+    call = (*call, "--measures", "MAep nxCG@10")
     done = xcg_command(*call)
     assert done.returncode == 0, done.stderr
     paragraph, entries = done.stdout.split("\n\n", 1)
     for sentence in (
         f"Scores were computed by xcg {xcg.__version__} [@xcg]. ",
-        "a topic that a run does not answer counts 0. ",
-        "The user model kazai-lalmas-2006 has quantisation sog (specificity-oriented generalised) "
-        "[@kazai-lalmas-2006], ideal elements kazai_lalmas(tie=deeper, filter=shorter) (select the",
         "Each run was rewritten by the overlap strategy unique (",
         "were compared with the baseline focused+unique over 15 topics by Wilcoxon's signed-rank test",
     ):

@@ -47,12 +47,9 @@ def test_the_order_decides_about_scores_and_converted_runs(
 
 COMMANDS = [
     "evaluate --assessments q --run - --set order=file --measures RR",
-    "evaluate --assessments q --run - --run r --workers 2",
     "explain --run - --assessments q --topic 1",
-    "explain c.yaml --run - --topic 1",
     "check --assessments q --run -",
     "convert --run - --to jsonl",
-    "curves --assessments q --run -",
     "report --assessments q --run - --output h.html",
     "study perturb c.yaml --set runs=- --set measures=nxCG@2 --set study.perturb.counts=1",
 ]

@@ -135,15 +135,6 @@ def test_a_record_moves_with_its_files(folder: Path, tmp_path_factory: Any) -> N
     assert xcg.load(other / "method.json").evaluate().records()
 
 
-def test_a_report_writes_its_record_too(folder: Path) -> None:
-    xcg.load(folder / "c.yaml", record=folder / "method.json").report(folder / "r.html", explained=1)
-    assert json.loads((folder / "method.json").read_text())["settings"]["report"]["explained"] == 1
-    assert (
-        "&quot;report&quot;" in (folder / "r.html").read_text()
-        or "report" in (folder / "r.html").read_text()
-    )
-
-
 def test_inputs_in_memory_are_asked_for(tmp_path: Path) -> None:
     record = tmp_path / "method.json"
     model = {"name": "mine", "base": "levels", "effort": {"interpolation": "linear"}}

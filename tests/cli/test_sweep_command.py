@@ -36,14 +36,6 @@ def test_user_models_are_compared(xcg_command: Command, tmp_path: Path) -> None:
     )
 
 
-def test_models_with_other_names_are_one_column(xcg_command: Command) -> None:
-    models = ("--user-model", "kazai-lalmas-2006", "--user-model", "overlap-off")
-    reference = ("--set", "sweep.reference_model=overlap-off")
-    lines = xcg_command("sweep", "configs/quickstart.yaml", *models, *reference).stdout.splitlines()
-    assert lines[0].endswith("with the order under overlap-off, named by the user.")
-    assert lines[3].split()[:3] == ["measure", "user_model", "tau_b"]
-
-
 STRATEGIES = ("--strategy", "thorough", "--strategy", "top_ranked")
 
 

@@ -66,15 +66,6 @@ def test_no_line_is_wider_than_80_columns(line: str, at_80_columns: Command) -> 
     assert "\x1b" not in done.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [60, 200])
-@pytest.mark.parametrize("line", [f"evaluate {CONFIG}", f"chunks {GOLD}"])
-def test_a_real_terminal(line: str, width: int) -> None:
-    done = on_terminal(*line.split(), width=width)
-    assert done.returncode == 0, done.stderr
-    assert widest(done.stdout) <= width
-
-
 @pytest.fixture
 def campaign(tmp_path: Path) -> list[str]:
     """Return the options of a campaign with 50 topics and a run with a hostile name."""

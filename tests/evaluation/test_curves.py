@@ -157,12 +157,6 @@ def test_curves_of_one_measure_keep_their_parameters() -> None:
     at = {(c.measure, x): y for c in found if c.topic == "1" for x, y in zip(c.x, c.y, strict=True)}
     # The second word of the only result is all the gold: by rank all is gained, after a word nothing.
     assert [at["nxCG", 1], at["nxCG(budget=words)", 1], at["nxCG(budget=words)", 2]] == [1.0, 0.0, 1.0]
-    pytest.importorskip("matplotlib")
-    from xcg.report.plots import curves_plot
-
-    figure = curves_plot(found)
-    labels = {axis.get_ylabel(): axis.get_xlabel() for axis in figure.axes}
-    assert labels == {"nxCG": "rank", "nxCG(budget=words)": "words read"}
 
 
 def test_curves_with_too_many_points_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import xcg
-from xcg.gains.topic import Topic
 from xcg.user_model.model import UserModel
 
 DOCUMENT = "<a><s><p>one</p><p>two</p></s><s>three<p>four</p></s></a>"
@@ -62,30 +60,3 @@ def test_models_have_the_same_scores_together_as_alone(
     runs = {f"r{number}": ranking for number, ranking in enumerate(results)}
     alone = [row for model in MODELS for row in rows({"1": of_topic}, runs, [model])]
     assert rows({"1": of_topic}, runs, MODELS) == sorted(alone)
-
-
-@pytest.mark.parametrize(
-    ("ranking", "computed"),
-    [
-        (["d#/a/s[1]", "d#/a/s[2]"], ["m0"]),
-        (["d#/a/s[1]", "d#/a"], ["m0", "m1", "m2"]),
-        (["d#/a/s[1]", "d#/a/s[1]"], ["m0", "m1", "m2"]),
-    ],
-)
-def test_gains_are_computed_for_each_alpha_only_if_results_overlap(
-    ranking: list[str], computed: list[str]
-) -> None:
-    models = [
-        UserModel.of({"name": f"m{number}", "relevance_value": {"alpha": alpha}})
-        for number, alpha in enumerate((0, 0.5, 1))
-    ]
-    names = []
-    gains = Topic.gains
-
-    def counted(self: Topic, run: str, ideal: Any, model: UserModel) -> Any:
-        names.append(model.name)
-        return gains(self, run, ideal, model)
-
-    with patch.object(Topic, "gains", counted):
-        rows({"1": {"d": {"/a/s[1]": (3, 3)}}}, {"r": ranking}, models)
-    assert names == computed

@@ -307,16 +307,6 @@ def path_of(nodes: list[list[Any]], node: int) -> str:
     return (path_of(nodes, parent) if parent >= 0 else "") + "/" + step
 
 
-def test_documents_occur_once_with_short_texts(data: Any) -> None:
-    documents = data["explanations"]["documents"]
-    files = [document["file"] for document in documents]
-    assert len(set(files)) == len(files)
-    for document in documents:
-        for number, (parent, _, text) in enumerate(document["nodes"]):
-            assert parent < number
-            assert len(text) <= html_explanations.MAX_TEXT + 2
-
-
 def test_the_file_is_small_and_self_contained(content: bytes) -> None:
     assert len(content) < 5_000_000
     page = content.decode()

@@ -443,22 +443,3 @@ AiP\t\t1\t0.5
     points = "".join(f"ircl_prn.{point / 100:.2f}\tall\t0.5\n" for point in range(101))
     block = f'<eval run-id="tag0" file="run0">\n{topic}num_q\t\tall\t1\n{mean}{points}</eval>\n'
     assert output == block
-
-
-def test_lines_of_the_in_context_tasks(inex_eval: Evaluator) -> None:
-    output = inex_eval.run("-b -q", ONE_DOCUMENT, "1 d 250 20").stdout
-    counts = """\
-num_ret\t\t1\t1
-num_rel\t\t1\t1
-num_rel_ret\t1\t1
-ret_size\t1\t0
-rel_size\t1\t10
-rel_ret_size\t1\t0
-"""
-    ranks = (1, 2, 3, 5, 10, 25, 50)
-    pairs = "".join(f"gP[{k}]\t\t1\t0.5\ngR[{k}]\t\t1\t1.0\n" for k in ranks)
-    topic = counts + pairs + "AgP\t\t1\t0.5\n"
-    mean = (counts + "MAgP\t\t1\t0.5\n" + pairs).replace("\t1\t", "\tall\t")
-    points = "".join(f"ircl_prn.{point / 10:.2f}\tall\t0.5\n" for point in range(11))
-    block = f'<eval run-id="tag0" file="run0">\n{topic}num_q\t\tall\t1\n{mean}{points}</eval>\n'
-    assert output == block

@@ -43,30 +43,18 @@ def test_a_file_states_keys_with_their_lines(file: Path) -> None:
         ("compare: {tst: t}", "{file}:1: compare.tst: unknown key: did you mean 'test'?"),
         ("\ncompar: {test: t}", "{file}:2: compar: unknown key: did you mean 'compare'?"),
         ("compare:\n  test: tt", "{file}:2: compare.test: illegal value 'tt': did you mean 't'?"),
-        (
-            "workers: 1001",
-            "{file}:1: workers: expected 1 to 1,000 processes, or -1 for one per core",
-        ),
+        ("workers: 1001", "{file}:1: workers: expected 1 to 1,000 processes, or -1 for one per core"),
         ("compare:", "{file}:1: compare: expected keys with values, found nothing"),
         ("gold:", "{file}:1: gold: expected text, found nothing"),
         ("corpus: {path: d, links: true}", "{file}:1: corpus: unknown key: expected one of exclude"),
         ("corpus: {follow_links: true}", "{file}:1: corpus: the key 'path' is missing"),
-        (
-            "document: {1: 2}",
-            "{file}:1: document: expected file name, a key, a file of names, or a",
-        ),
+        ("document: {1: 2}", "{file}:1: document: expected file name, a key, a file of names, or a"),
         ("measures: 3", "{file}:1: measures: expected a name, found int 3"),
         ("gate: {max_drop: true}", "{file}:1: gate.max_drop: expected a value, or values by measure"),
-        (
-            "gate: {expected_topics: 0}",
-            "{file}:1: gate.expected_topics: expected a whole",
-        ),
+        ("gate: {expected_topics: 0}", "{file}:1: gate.expected_topics: expected a whole"),
         ("[1, 2]", "{file}:1: expected keys with values"),
         ("just text", "{file}: not a configuration; expected YAML with keys such as assessments and r"),
-        (
-            "name: m\nquantisation: sog",
-            "{file}: a user model; expected a configuration. Name it with",
-        ),
+        ("name: m\nquantisation: sog", "{file}: a user model; expected a configuration. Name it with"),
         ("xcg: 1\nsettings: 3\nfiles: {}", "{file}:1: expected a record with settings and files"),
     ],
 )
@@ -133,10 +121,7 @@ def test_the_values_of_set(text: str, value: object) -> None:
         ("compare=t", "--set compare: expected keys with values, found str 't'"),
         ("measures=[nxCG@10", "--set measures: not valid YAML: "),
         ("lenient=", "--set lenient: expected true or false, found nothing"),
-        (
-            "user_model.alpha=1",
-            "--set user_model.alpha: keys within a user model cannot be set",
-        ),
+        ("user_model.alpha=1", "--set user_model.alpha: keys within a user model cannot be set"),
     ],
 )
 def test_a_wrong_set_names_the_key(text: str, message: str) -> None:

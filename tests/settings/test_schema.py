@@ -150,10 +150,7 @@ def test_sections_are_filled_and_have_defaults() -> None:
         ({"name": "n", "inner": {"shap": 1}}, "inner.shap: unknown key: did you mean 'shape'?"),
         ({"name": "n", "inner": {1: 2}}, "inner.1: unknown key: expected one of shape, sizes"),
         ({"name": "n", "inner": 3}, "inner: expected keys with values, found int 3"),
-        (
-            {"name": "n", "inner": {"sizes": [0]}},
-            "inner.sizes: expected a whole number from 1 to 9",
-        ),
+        ({"name": "n", "inner": {"sizes": [0]}}, "inner.sizes: expected a whole number from 1 to 9"),
         ({"inner": {}}, "top: the key 'name' is missing"),
         ([], "top: expected keys with values, found list []"),
     ],
