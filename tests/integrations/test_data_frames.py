@@ -93,7 +93,9 @@ def test_columns_have_several_names_and_optional_grades(frame: Any) -> None:
             {"qid": ["1"], "doc": ["d"], "level": [math.inf]},
             "row 1: the level is inf",
         ),
+        (qrels_from_frame, {"qid": ["1"], "doc": ["d"]}, "relevance: expected one of level, relevance"),
         (qrels_from_frame, {"qid": ["1"], "doc": ["d"], "level": [None]}, "row 1: no level"),
+        (qrels_from_frame, {"qid": ["1"], "doc": [None], "level": [1]}, "row 1: no document"),
         (
             qrels_from_frame,
             {"qid": ["1"], "doc": ["d"], "path": ["a"], "level": [1]},

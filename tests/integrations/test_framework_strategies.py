@@ -215,11 +215,6 @@ def test_thorough_returns_the_given_objects(framework: Framework) -> None:
     assert same(framework.rewrite("thorough", chunks), chunks)
 
 
-def test_kept_results_are_the_given_objects(framework: Framework) -> None:
-    chunks = windows(framework)
-    assert same(framework.rewrite("top_ranked", chunks), [chunks[0], chunks[2], chunks[3]])
-
-
 def test_two_chunks_with_one_span_keep_their_order(framework: Framework) -> None:
     chunks = [*windows(framework), *windows(framework)]
     assert same(framework.rewrite("unique", chunks), chunks[:4])

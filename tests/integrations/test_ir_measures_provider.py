@@ -198,6 +198,9 @@ def test_missing_columns_and_unsuitable_models_are_errors(tmp_path: Any) -> None
         provided.provider.calc_aggregate(
             [MAep], pandas.DataFrame({"query_id": [1], "docid": ["d"]}), []
         )
+    for wrong, message in (({"cutof": 3}, "no parameter 'cutof'"), ({"user_model": 3}, "user_model 3")):
+        with pytest.raises(XcgError, match=message):
+            (nxCG(**wrong) @ 1).xcg_measure()
     with pytest.raises(XcgError, match="levels is for the level scale"):
         (nxCG(user_model="levels") @ 1).calc_aggregate([Graded("1", "d", 3, 3, 3)], [])
     (tmp_path / "two.yaml").write_text(
