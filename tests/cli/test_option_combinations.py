@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,22 @@ def test_the_keys_of_a_file_are_for_several_commands(xcg_command: Command, tmp_p
     for command in ("evaluate --format trec_eval", "gate", "check --levels", "explain"):
         done = xcg_command(command.split()[0], config, *command.split()[1:])
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation"])
+@pytest.mark.parametrize("pairs", [(), ("--baseline", "best"), ("--baseline", "focused")])
+def test_each_correction_has_an_effect_or_is_refused(
+    xcg_command: Command, test: str, pairs: tuple[str, ...]
+) -> None:
+    """The default is one of the corrections. The others give different results."""
+    call = ("compare", *FILES.split(), *pairs, "--set", f"compare.test={test}")
+    default = xcg_command(*call)
+    corrections = ("shaffer", "tukey", "holm", "bonferroni", "fdr_bh", "none")
+    done = [xcg_command(*call, "--set", f"compare.correction={one}") for one in corrections]
+    accepted = [one.stdout for one in done if one.returncode == 0]
+    assert len(set(accepted)) == len(accepted) >= 4
+    assert accepted.count(default.stdout) == 1
+    for refused in (one for one in done if one.returncode != 0):
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert re.search("the correction (tukey|shaffer) is only defined if", refused.stderr)
