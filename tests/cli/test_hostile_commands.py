@@ -94,6 +94,6 @@ def test_the_benchmark_of_growth_runs() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     rows = [line.split(" | ") for line in done.stdout.splitlines()[2:]]
-    assert len(rows) == 13
+    assert len(rows) == 12
     # Quadratic time would give ratios of 4 and 16. Fixed costs make the ratios lower.
     assert all(float(ratio) < 3 for row in rows for ratio in row[3].split(", "))
