@@ -20,7 +20,7 @@ from xcg.evaluation.config import require, select_runs, with_named_run
 from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
-from xcg.evaluation.results import Results
+from xcg.evaluation.results import Marks, Results
 from xcg.lazy_modules import hashlib
 from xcg.measures import split_measures
 from xcg.registry import Part
@@ -110,7 +110,9 @@ def evaluate(asked: Asked) -> Results:
             *without,
         ]
 
-    marks = lambda: answers.marks_of(results, against)  # noqa: E731 - imported for publications only
+    def marks() -> Marks:
+        return answers.marks_of(results, against)  # imported for publications only
+
     per_topic = shown.per_topic or bool(shown.topic)
     return results.shown(None, per_topic, limits, None if shown.topic else marks, shown.ranks)
 

@@ -149,7 +149,7 @@ class LazyGroup(click.Group):
 @click.option(
     _NO_PLUGINS,
     is_flag=True,
-    help="Run no code of other people: refuse package.module:function in configurations, and what "
+    help="Do not run third-party code: refuse package.module:function in configurations, and what "
     f"installed packages add to xcg.  [environment variable: {NO_PLUGINS}=1]",
 )
 @click.pass_context

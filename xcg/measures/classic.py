@@ -208,7 +208,7 @@ def _frustration(topic: RankingGains, cutoff: float, parameters: Parameters) -> 
 
 @_myaeng("total", parameters={"weight": Number(0.5, 0, 1)})
 def _total(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
-    """Compute weighted total of satisfaction and frustration.
+    """Compute the weighted total of satisfaction and frustration.
 
     total = weight·satisfaction + (1 - weight)·(1 - frustration)
 

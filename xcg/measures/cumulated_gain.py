@@ -284,7 +284,7 @@ def _nxcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors
 
 @_declare("MAxCG", _MEAN, averaged=True, caveat=f"{_WEIGHT_CAVEAT}.")
 def _mean_xcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
-    """Compute mean of xCG up to a rank.
+    """Compute the mean of xCG up to a rank.
 
     MAxCG[i] = (xCG[1] + … + xCG[i]) / i; with first=a, the mean over the ranks a to i
 
@@ -317,7 +317,7 @@ def _gain_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> 
     caveat=f"A rank far beyond the last ideal element hides differences between runs. {_MEAN_CAVEAT}",
 )
 def _mean_nxcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
-    """Compute mean of nxCG up to a rank.
+    """Compute the mean of nxCG up to a rank.
 
     MAnxCG[i] = (nxCG[1] + … + nxCG[i]) / i; with first=a, the mean over the ranks a to i
 
@@ -372,7 +372,7 @@ def _nxdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vector
 
 @_declare("MAxDCG", {**_BASE, **_DISCOUNT}, averaged=True, caveat=f"{_WEIGHT_CAVEAT}.")
 def _mean_xdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
-    """Compute mean of xDCG up to a rank.
+    """Compute the mean of xDCG up to a rank.
 
     MAxDCG[i] = (xDCG[1] + … + xDCG[i]) / i; with first=a, the mean over the ranks a to i
 
@@ -385,7 +385,7 @@ def _mean_xdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Ve
 
 @_declare("MAnxDCG", {**_BASE, **_DISCOUNT}, normalised=True, averaged=True, caveat=_MEAN_CAVEAT)
 def _mean_nxdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
-    """Compute mean of nxDCG up to a rank.
+    """Compute the mean of nxDCG up to a rank.
 
     MAnxDCG[i] = (nxDCG[1] + … + nxDCG[i]) / i; with first=a, the mean over the ranks a to i
 
@@ -415,7 +415,7 @@ def _ndcng(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vector
 
 @_declare("avgNDCNG", _BASE, normalised=True, averaged=True, aliases=("meanNDCNG",))
 def _mean_ndcng(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
-    """Compute mean of NDCNG up to a rank.
+    """Compute the mean of NDCNG up to a rank.
 
     avgNDCNG[i] = (NDCNG[1] + … + NDCNG[i]) / i; with first=a, the mean over the ranks a to i
 
@@ -431,7 +431,7 @@ def _mean_ndcng(topic: RankingGains, cutoff: float, parameters: Parameters) -> V
 
 @_declare("avgNDCG", _BASE, normalised=True, averaged=True, aliases=("meanNDCG",))
 def _mean_ndcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
-    """Compute mean of NDCG with exponential gains up to a rank.
+    """Compute the mean of NDCG with exponential gains up to a rank.
 
     avgNDCG[i] = (N[1] + … + N[i]) / i, where N is nxDCG(discount=plus_one,gain=exp)
 

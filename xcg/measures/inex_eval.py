@@ -171,7 +171,7 @@ def _ng_sums(
 
 @MEASURES.register("overlap", cutoff=RANK_OR_ALL, needs="scores")
 def _overlap(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
-    """Compute overlap of a ranking.
+    """Compute the overlap of a ranking.
 
     overlap = share of the results that contain, lie inside or repeat another result
 
@@ -194,7 +194,7 @@ def _ratio_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Cur
 
 @MEASURES.register("expectedRatio", cutoff=RANK_OR_ALL, needs="scores", curve=_ratio_curve)
 def _expected_ratio(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
-    """Compute expected ratio of relevant units.
+    """Compute the expected ratio of relevant units.
 
     expectedRatio[k] = Σ P(e)·(1 - Π (1 - p(c_j → e))) / Σ P(e) over the relevant elements e, where
     the product is over the first k results c_j, P(e) is the score of e, and p(c → e) the closeness

@@ -132,7 +132,7 @@ def _nrbp(ranking: JudgedRanking, alpha: float, rel: float, beta: float) -> floa
 
 @_nuggets("StRecall", cutoff=RANK)
 def _subtopic_recall(ranking: JudgedRanking, depth: float, rel: float) -> float:
-    """Compute share of the nuggets that the first results state.
+    """Compute the share of the nuggets that the first results state.
 
     StRecall[k] = nuggets in the first k results / nuggets
 

@@ -298,8 +298,8 @@ class MeasureRegistry(Registry[Definition]):
 def texts_of(function: Callable[..., object]) -> dict[str, str]:
     """Return the title, formula and other texts of a measure that a function's docstring states.
 
-    The first line is ``Compute TITLE.``, and the second paragraph the formula. Others begin with
-    ``Range:``, ``Source:``, ``Example:`` or ``Caveat:``.
+    The first line is ``Compute TITLE.`` or ``Compute the TITLE.``, and the second paragraph the
+    formula. Others begin with ``Range:``, ``Source:``, ``Example:`` or ``Caveat:``.
 
     >>> def reciprocal_rank(ranking, depth):
     ...     '''Compute reciprocal rank.
@@ -311,7 +311,7 @@ def texts_of(function: Callable[..., object]) -> dict[str, str]:
     {'title': 'reciprocal rank', 'formula': 'RR = 1 / rank', 'range': '0 to 1'}
     """
     title, formula, *others = [*(function.__doc__ or "").split("\n\n"), "", ""]
-    title = title.removeprefix("Compute ").removesuffix(".")
+    title = title.removeprefix("Compute ").removeprefix("the ").removesuffix(".")
     texts = {"title": title, "formula": formula}
     for paragraph in others:
         name, _, text = paragraph.partition(":")

@@ -79,7 +79,7 @@ def _register(
 
 @_register("SpanRecall")
 def _recall(read: ReadText, relevant: int) -> float:
-    """Compute share of the gold text that was returned.
+    """Compute the share of the gold text that was returned.
 
     SpanRecall[k] = characters of gold spans in the first k results / characters of all gold spans;
     text that is returned twice counts once
@@ -91,7 +91,7 @@ def _recall(read: ReadText, relevant: int) -> float:
 
 @_register("SpanPrecision")
 def _precision(read: ReadText, relevant: int = 0) -> float:
-    """Compute share of the returned text that is gold text.
+    """Compute the share of the returned text that is gold text.
 
     SpanPrecision[k] = characters of gold spans in the first k results, each once / characters of
     the first k results, each as often as it is returned; 0 without text
@@ -114,7 +114,7 @@ def _f(read: ReadText, relevant: int, beta: float) -> float:
 
 @_register("SpanIoU")
 def _intersection_over_union(read: ReadText, relevant: int) -> float:
-    """Compute intersection over union of returned text and gold text.
+    """Compute the intersection over union of returned text and gold text.
 
     SpanIoU[k] = found / (read + gold − found) in characters: those of gold spans in the first k
     results, each once; those of the first k results, each as often as it is returned; and those of
@@ -133,7 +133,7 @@ def _intersection_over_union(read: ReadText, relevant: int) -> float:
     needs_nuggets=True,
 )
 def _nugget_recall(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:
-    """Compute share of the nuggets that are seen.
+    """Compute the share of the nuggets that are seen.
 
     NuggetRecall[k] = nuggets of which the first k results show at least the share of the text of
     one alternative / nuggets, of those with at least the level rel

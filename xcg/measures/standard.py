@@ -247,7 +247,7 @@ def binary_preference(ranking: JudgedRanking, rel: float) -> float:
     curve_over="recall",
 )
 def _interpolated_precision(ranking: JudgedRanking, recall: float, rel: float) -> float:
-    """Compute highest precision at or after a recall point.
+    """Compute the highest precision at or after a recall point.
 
     IPrec[x] = max over n ≥ m of n / rank of relevant result n, where m is x · R, rounded to a whole
     number (halves up) and R the number of relevant documents; without a recall point the mean over
@@ -276,7 +276,7 @@ def _interpolated_precision_at(ranking: JudgedRanking, recall: float, rel: float
     **COUNT,
 )
 def _number_retrieved(ranking: JudgedRanking, rel: float) -> float:
-    """Compute number of results.
+    """Compute the number of results.
 
     NumRet = results, assessed or not; NumRet(rel=1) = relevant results
 
@@ -287,7 +287,7 @@ def _number_retrieved(ranking: JudgedRanking, rel: float) -> float:
 
 @standard("NumRel", caveat=_SUM, **COUNT)
 def _number_relevant(ranking: JudgedRanking, rel: float) -> float:
-    """Compute number of relevant documents.
+    """Compute the number of relevant documents.
 
     NumRel = assessed documents with at least the level rel
 
@@ -298,7 +298,7 @@ def _number_relevant(ranking: JudgedRanking, rel: float) -> float:
 
 @standard("NumQ", parameters={}, caveat=_SUM, **COUNT)
 def _number_of_topics(ranking: JudgedRanking) -> float:
-    """Compute number of topics.
+    """Compute the number of topics.
 
     NumQ = 1 for every topic that counts
 
@@ -311,7 +311,7 @@ def _number_of_topics(ranking: JudgedRanking) -> float:
     "AUC", parameters={"rel": Number(1, 1, whole=True)}, aliases=("ROCAUC", "AUROC"), needs="levels"
 )
 def _auc(ranking: JudgedRanking, cutoff: float, parameters: Parameters) -> float | None:
-    """Compute area under the ROC curve.
+    """Compute the area under the ROC curve.
 
     AUC = pairs of a relevant and a non-relevant document with the relevant one first, and half of
     the tied pairs / all pairs

@@ -110,7 +110,7 @@ def _inferred_average_precision(ranking: JudgedRanking, rel: float) -> float:
 
 @standard("Judged", parameters={}, cutoff=RANK)
 def _judged(ranking: JudgedRanking, depth: float) -> float:
-    """Compute share of the first results that are assessed.
+    """Compute the share of the first results that are assessed.
 
     Judged[k] = assessed results among the first k / min(k, results)
 
@@ -129,7 +129,7 @@ _trec = partial(standard, caveat=_OF_TREC_EVAL)
 
 @_trec("unj", parameters={}, cutoff=RANK, lower_is_better=True)
 def _unjudged(ranking: JudgedRanking, depth: float) -> float:
-    """Compute share of the first ranks with a result that is not assessed.
+    """Compute the share of the first ranks with a result that is not assessed.
 
     unj[k] = results without an assessment among the first k / k
 
@@ -142,7 +142,7 @@ def _unjudged(ranking: JudgedRanking, depth: float) -> float:
 
 @_trec("num_nonrel_judged_ret", **COUNT)
 def _other_results(ranking: JudgedRanking, rel: float) -> float:
-    """Compute number of assessed results that are not relevant.
+    """Compute the number of assessed results that are not relevant.
 
     num_nonrel_judged_ret = results with a level from 0 to below rel
 
@@ -278,7 +278,7 @@ def _mean_ndcg(
 
 @_trec("rbp_resid", parameters={}, lower_is_better=True)
 def _residual(ranking: JudgedRanking) -> float:
-    """Compute residual of rank-biased precision with p = 0.9.
+    """Compute the residual of rank-biased precision with p = 0.9.
 
     rbp_resid = RBP(p=0.9,score=residual) if a result is not assessed, else 0
 
@@ -296,7 +296,7 @@ _CHARACTERS = "0123456789>-."
 
 @_graded("relstring")
 def _relevance_string(ranking: JudgedRanking) -> float:
-    """Compute levels of the first ten results, as a code.
+    """Compute the levels of the first ten results, as a code.
 
     relstring = hexadecimal digits: 1, then for each result its level up to 9, a above 9, b outside
     the pool, c below 0

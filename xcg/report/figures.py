@@ -244,7 +244,7 @@ def label_left(axes: Sequence[Axes], label: str) -> None:
 
 
 def add_legend(figure: Figure, axis: Axes, title: str | None = None) -> None:
-    """Add a legend of the lines of an axis, to the right of a figure; in a paper, above it."""
+    """Add a legend of the lines of an axis: on the right, or above the figure at widths for papers."""
     lines, width = axis.get_legend_handles_labels(), FIGURE_WIDTH.get()
     if width is None:
         figure.legend(*lines, loc="outside right center", title=title)
