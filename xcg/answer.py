@@ -247,15 +247,16 @@ class Answer(Sequence[T], Generic[T]):
         return Table.of_records(self.records(), (*NAMES, *layout.columns), layout.legend)
 
     def _repr_html_(self) -> str:
-        """Return the tables and notes for a notebook."""
-        shown = "".join(
-            html_table(table.heading, table.cells(), table.title, table.numeric())
-            for table in self.tables()
-        )
+        """Return tables, texts and notes for a notebook."""
         layout = self.layout
-        above = "".join(f"<p>{html_text(one)}</p>" for one in layout.heading)
+        shown = "".join(f"<p>{html_text(one)}</p>" for one in layout.heading)
+        for block in self._blocks():
+            if isinstance(block, Table):
+                shown += html_table(block.heading, block.cells(), block.title, block.numeric())
+            elif text := (block if isinstance(block, str) else block(None)).strip():
+                shown += f'<p style="white-space: pre-wrap">{html_text(text)}</p>'
         notes = "".join(f"<li>{html_text(note)}</li>" for note in (*layout.footer, *self.notes))
-        return f"{above}{shown}" + (f"<ul>{notes}</ul>" if notes else "")
+        return shown + (f"<ul>{notes}</ul>" if notes else "")
 
     def __str__(self) -> str:
         return self.to_text().rstrip("\n")

@@ -34,10 +34,6 @@ CSV_WITHOUT_FORMULAS = "csv-without-formulas"
 """The format csv with ``'`` before texts that spreadsheets would read as formulas."""
 
 
-class Html(str):
-    """A table cell that is HTML already."""
-
-
 @dataclass(frozen=True)
 class Column:
     """The declaration of a column.
@@ -246,8 +242,8 @@ def html_table(
 
     Args:
         heading: Names of the columns.
-        rows: Cells: text, numbers (aligned to the right, floats with four decimals), None for an
-            empty cell, or :class:`Html`. Everything except Html is escaped.
+        rows: Cells: text, numbers (aligned to the right, floats with four decimals), or None for an
+            empty cell.
         caption: Caption of the table.
         numeric: Whether each column has texts that are numbers.
 
@@ -267,8 +263,6 @@ def html_table(
 
 
 def _html_cell(value: object, is_number: bool) -> str:
-    if isinstance(value, Html):
-        return f'<td style="text-align:left">{value}</td>'
     text = f"{value:.4f}" if isinstance(value, float) else "" if value is None else html_text(value)
     style = ' style="text-align:right"' if is_number or isinstance(value, (int, float)) else ""
     return f"<td{style}>{text}</td>"

@@ -76,7 +76,6 @@ def _explain_topic(
                     ranking.judged,
                     ranking.labels,
                     ranking.marks,
-                    model.size,
                     derivation,
                     model.settings,
                 )

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xcg.documents.tree import ElementTree, SizeUnit
-from xcg.errors import printable
+from xcg.documents.tree import ElementTree
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import Seen
 from xcg.lazy_modules import np
 from xcg.measures.effort import divisor, ideal_ranks
 from xcg.measures.topic_gains import check_gains, check_ideal
-from xcg.tables import Html, html_table, html_text
 from xcg.user_model.relevance_value import Effort
 
 
@@ -104,9 +101,6 @@ def derive(
     return Derivation(steps, not_retrieved, len(best.hits), count, effort.unretrieved)
 
 
-_LONGEST_TEXT = 160  # characters of a text in a notebook
-
-
 class RelatedIdeal(NamedTuple):
     """An ideal element or gold span that a result can gain from.
 
@@ -165,7 +159,7 @@ class MissedElement(NamedTuple):
     span: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """A ranking for one topic under one user model, explained result by result.
 
@@ -177,7 +171,6 @@ class Explanation:
         judged: Document → its scored elements; gold spans as the smallest elements around them.
         labels: Document → row → assessment as the papers write it.
         marks: Document → start and end in characters of relevant text, and the nugget that it states.
-        size: The unit of element sizes under the user model.
         derivation: The steps of nxCG and MAep; None if the user model counts effort in text.
         settings: The settings of the user model.
     """
@@ -192,18 +185,8 @@ class Explanation:
     judged: Mapping[str, JudgedDocument]
     labels: Mapping[str, Mapping[int, str]]
     marks: Mapping[str, Sequence[tuple[int, int, str]]] = field(default_factory=dict)
-    size: SizeUnit = "characters"
     derivation: Derivation | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        """Run, topic, user model and total gain."""
-        gained = math.fsum(result.gain for result in self.results)
-        return (
-            f"{self.run}, topic {self.topic}, {self.user_model}: gained {gained:.4g} of "
-            f"{self.ideal_gain:.4g}"
-        )
 
     def to_records(self) -> list[dict[str, object]]:
         """Return plain dicts: one per result, then one per missed element."""
@@ -213,62 +196,6 @@ class Explanation:
             records.append({**result._asdict(), "related": related})
         records += [{"rank": None, **missed._asdict(), "why": "missed"} for missed in self.missed]
         return [_without_empty_span(record) for record in records]
-
-    def __str__(self) -> str:
-        return printable(self.title)
-
-    def _repr_html_(self) -> str:
-        """Return the results as a table for a notebook; text with the relevant text marked."""
-        as_text = any(r.span for r in self.results) or any(m.span for m in self.missed)
-        rows = [
-            [
-                r.rank,
-                f"{r.file} {r.path}",
-                self._marked(r, [ideal.span for ideal in r.related]) if as_text else r.assessment,
-                float(r.score),
-                _seen(r) if as_text else r.seen,
-                float(r.gain),
-                r.why,
-            ]
-            for r in self.results
-        ]
-        missed = [
-            [f"{m.file} {m.path}", self._marked(m, [m.span]) if as_text else m.assessment, m.score]
-            for m in self.missed
-        ]
-        kind, detail = ("result", "text") if as_text else ("element", "(e,s)")
-        html = html_table(["rank", kind, detail, "score", "seen", "gain", "why"], rows, self.title)
-        if not missed:
-            return html
-        kind, title = ("relevant text",) * 2 if as_text else ("element", "ideal elements")
-        return html + html_table([kind, detail, "score"], missed, f"missed {title}")
-
-    def _marked(
-        self, one: ExplainedResult | MissedElement, gold: Iterable[tuple[int, int] | None]
-    ) -> Html:
-        """Return the text of a result or gold span as HTML, with the relevant text marked."""
-        if one.span is None or one.file not in self.documents:
-            return Html()
-        text, (position, end) = self.documents[one.file].text, one.span
-        html = ""
-        spans = sorted(span for span in gold if span is not None)
-        for low, high in spans:  # those of nuggets can overlap
-            start, stop = max(low, position), min(high, end)
-            if start < stop:
-                html += f"{_shortened(text[position:start])}<mark>{_shortened(text[start:stop])}</mark>"
-                position = stop
-        return Html(html + _shortened(text[position:end]))
-
-
-def _seen(result: ExplainedResult) -> str:
-    if not result.through:
-        return result.seen
-    return f"{result.seen} ({', '.join(map(str, result.through))})"
-
-
-def _shortened(text: str) -> str:
-    half = _LONGEST_TEXT // 2
-    return html_text(text if len(text) <= _LONGEST_TEXT else f"{text[:half]} … {text[-half:]}")
 
 
 def _without_empty_span(record: dict[str, object]) -> dict[str, object]:
