@@ -25,7 +25,7 @@ from xcg.errors import XcgError
 from xcg.measures import MEASURES
 from xcg.measures.definition import Cutoff, Definition, Number
 from xcg.registry import FunctionRegistry, parameters_of
-from xcg.report.bibliography import entries_of
+from xcg.report.citations import entries_of
 from xcg.report.listings import Docstring
 from xcg.strategies.registry import STRATEGIES
 from xcg.user_model.ideal import SELECTIONS
