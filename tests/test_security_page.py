@@ -34,7 +34,6 @@ NO_ERRORS = {
     "report.html_explanations.MAX_RESULTS": "the page shows fewer",
     "report.html_explanations.MAX_TEXT": "the page shortens texts",
     "report.html_explanations.MAX_TOTAL_TEXT": "the page shortens texts",
-    "report.html_explanations.MAX_NODES": "the page shows fewer",
     "report.html_page.MAX_SCORES": "the page shows fewer",
     "report.html_page.MAX_CURVE_POINTS": "the page shows fewer",
     "report.html_page.MAX_CURVE_DEPTH": "the page shows fewer",

@@ -72,7 +72,6 @@ def _explain_topic(
                     results,
                     missed,
                     sum(ideal.gains),
-                    topic.trees,
                     ranking.judged,
                     ranking.labels,
                     ranking.marks,

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xcg.documents.tree import ElementTree
 from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.reader import Seen
 from xcg.lazy_modules import np
@@ -167,7 +166,6 @@ class Explanation:
         results: The results in rank order.
         missed: The ideal elements that are not retrieved, or gold spans without a gain, best first.
         ideal_gain: The sum of the ideal gains.
-        documents: Document → tree, for the documents with assessed elements.
         judged: Document → its scored elements; gold spans as the smallest elements around them.
         labels: Document → row → assessment as the papers write it.
         marks: Document → start and end in characters of relevant text, and the nugget that it states.
@@ -181,7 +179,6 @@ class Explanation:
     results: Sequence[ExplainedResult]
     missed: Sequence[MissedElement]
     ideal_gain: float
-    documents: Mapping[str, ElementTree]
     judged: Mapping[str, JudgedDocument]
     labels: Mapping[str, Mapping[int, str]]
     marks: Mapping[str, Sequence[tuple[int, int, str]]] = field(default_factory=dict)
