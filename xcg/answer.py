@@ -14,7 +14,7 @@ from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, missing_extra, nearest
 from xcg.settings.study_keys import PLOT_WIDTHS
 from xcg.table_formats import TABLE_FORMATS
-from xcg.tables import RECORD_FORMATS, Column, Record, Table, html_table, html_text, json_text, records
+from xcg.tables import RECORD_FORMATS, Column, Record, Table, html_text, json_text, records
 from xcg.terminal_tables import PIPE, Block, Terminal, sentence, terminal_text
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ class Answer(Sequence[T], Generic[T]):
         shown = "".join(f"<p>{html_text(one)}</p>" for one in layout.heading)
         for block in self._blocks():
             if isinstance(block, Table):
-                shown += html_table(block.heading, block.cells(), block.title, block.numeric())
+                shown += block.to_html()
             elif text := (block if isinstance(block, str) else block(None)).strip():
                 shown += f'<p style="white-space: pre-wrap">{html_text(text)}</p>'
         notes = "".join(f"<li>{html_text(note)}</li>" for note in (*layout.footer, *self.notes))

@@ -31,7 +31,7 @@ from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import Json, ReportContext, StepCounter
 from xcg.report.plot_selection import MAX_STYLES, model_labels
 from xcg.statistics.intervals import curve_limits
-from xcg.tables import html_table
+from xcg.tables import Column, Table
 
 # Limits on the size of the file: a campaign of 69 runs and 34 topics stays below 20 MB.
 MAX_SCORES = 250_000
@@ -181,16 +181,15 @@ def _report_date() -> str:
 
 def static_tables(data: Json) -> str:
     """Return the means over topics as HTML tables, for browsers without JavaScript."""
-    tables = []
+    columns = [Column("Run", kind="text"), *(Column(name, kind="score") for name in data["measures"])]
+    tables = ""
     for model, measures in zip(data["models"], data["scores"], strict=True):
         rows = [
-            [run, *("–" if runs[number][0] is None else runs[number][0] for runs in measures)]
-            for number, run in enumerate(data["runs"])
+            [run, *(runs[number][0] for runs in measures)] for number, run in enumerate(data["runs"])
         ]
-        caption = f"Means over topics under {model['name']}"
-        table = html_table(["Run", *data["measures"]], rows, caption)
-        tables.append(f'<div class="scroll">{table}</div>\n')
-    return "".join(tables)
+        table = Table(columns, rows, title=f"Means over topics under {model['name']}")
+        tables += f'<div class="scroll">{table.to_html()}</div>\n'
+    return tables
 
 
 def _title_notes(inputs: Inputs) -> list[str]:
