@@ -113,8 +113,7 @@ class Table:
         rows: The values of each row, in the order of the columns: numbers, texts or None.
         legend: Sentences for a terminal, such as the number of topics.
         is_limited: Whether a terminal shows only the first rows, unless all are wanted.
-        title: A line above the heading. Of several limited tables with titles, a terminal shows those
-            with 40 rows together. On paper, it begins the caption.
+        title: A line above the heading. On paper, it begins the caption.
 
     >>> table = Table([Column("run"), Column("MAep")], [["bm25", 0.5], ["lm", 0.0]])
     >>> print(table.write("table"), end="")
