@@ -36,7 +36,7 @@ def declared() -> Iterator[tuple[str, tuple[str, ...], str]]:
     for registry in (*REGISTRIES.values(), STRATEGIES):
         for name in registry:
             documented = registry.get(name).__doc__ or ""
-            yield f"{registry.kind} {name}", registry.references(name), documented
+            yield f"{registry.kind} {name}", registry.get(name).references, documented
 
 
 @pytest.mark.parametrize("key", bibliography())

@@ -21,7 +21,7 @@ from xcg.laws.cases import Case, Document, Form, Ranking, Setting
 from xcg.laws.chunk_measures import ChunkMeasure, Gold, Retrieved, overlap
 from xcg.measures import MEASURES, Measure
 from xcg.measures.definition import BOUND
-from xcg.plugins import find_module, is_neighbour, load_neighbour, load_object, refuse_if_off
+from xcg.plugins import is_neighbour, load_function
 from xcg.runs.run import Ranking as RunRanking
 from xcg.runs.run import Run
 from xcg.user_model.model import DEFAULT, UserModel
@@ -60,15 +60,8 @@ class FunctionSubject:
         Raises:
             XcgError: If plug-ins are refused, or if the function cannot be imported or is not callable.
         """
-        refuse_if_off(f"the function {name!r}")
-        here = Path()
-        is_in_file = find_module(name) is None and is_neighbour(name, here)
-        function = (
-            load_neighbour(name, "function", here) if is_in_file else load_object(name, "function")
-        )
-        if not callable(function):
-            raise XcgError(f"{name!r} is not a function")
-        return cls(name, function, effort_is_text)
+        folder = Path() if is_neighbour(name, Path()) else None
+        return cls(name, load_function(name, "function", folder), effort_is_text)
 
     @property
     def setting(self) -> Setting:

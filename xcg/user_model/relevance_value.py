@@ -83,7 +83,7 @@ class Effort:
 
 
 ReaderClass = Callable[..., Any]
-READERS: FunctionRegistry[ReaderClass] = FunctionRegistry("reader", "xcg.reader", allows_classes=True)
+READERS: FunctionRegistry[ReaderClass] = FunctionRegistry("reader", "xcg.reader")
 
 READER_METHODS = ("read", "gain_of", "raised_by", "score", "value", "related", "remaining", "seen")
 """The methods of the protocol of readers."""
