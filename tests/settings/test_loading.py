@@ -184,8 +184,8 @@ def test_words_are_the_arguments_of_a_command_that_states_the_same(file: Path) -
 
     assert words() == [str(file)]
     options = {"runs": ("a b",), "user_model": ("spans",), "compare.baseline": "x", "format": "csv"}
-    assert words("runs", options=options) == [str(file), "--set", 'user_model=["spans"]']
-    assert words(options=options)[1:3] == ["--set", 'runs=["a b"]']
+    assert words("runs", options=options) == [str(file), "--set", "user_model=spans"]
+    assert words(options=options)[1:3] == ["--set", "runs=a b"]
     assert words(set=["topics.unanswered=skip", "lenient=true", "workers=2", "ties=rank"]) == [
         *(str(file), "--set", "topics.unanswered=skip", "--set", "lenient=true", "--set", "ties=rank")
     ]

@@ -102,6 +102,8 @@ class Stated:
             ):
                 continue
             value: Any = reduce(lambda level, part: level[str(part)], path, self.content)
+            if isinstance(value, (list, tuple)) and len(value) == 1:
+                (value,) = value
             is_object = isinstance(value, Mapping) and name in ("assessments", "gold", "corpus")
             if isinstance(value, (str, os.PathLike)):
                 words += ["--set", f"{name}={os.fspath(value)}"]
