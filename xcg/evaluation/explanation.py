@@ -36,46 +36,18 @@ class Step(NamedTuple):
     ep: float
 
 
-@dataclass(frozen=True)
-class Derivation:
+class Derivation(NamedTuple):
     """The steps of nxCG and MAep.
 
     Attributes:
         steps: The ranks with gain.
-        not_retrieved: The number of ideal elements that no result with a gain is or lies in.
-        ideal: The number of ideal elements.
-        divisor: N of MAep.
-        unretrieved: The setting that decides N.
-
-    >>> derivation = derive([0.5, 0.0, 1.0], [1.0, 0.5], 0, Effort())
-    >>> [(step.rank, step.nxcg, step.ep) for step in derivation.steps]
-    [(1, 0.5, 0.5), (3, 1.0, 0.6666666666666666)]
-    >>> derivation.sentence
-    'MAep = (0.5000 + 0.6667) / 2 = 0.5833; N = 2 ranks with gain + 0 ideal elements not retrieved'
+        maep: The value of MAep.
+        sentence: The last step of MAep, with at most three terms of the sum.
     """
 
     steps: Sequence[Step]
-    not_retrieved: int
-    ideal: int
-    divisor: int
-    unretrieved: str
-
-    @property
-    def maep(self) -> float:
-        """The value of MAep."""
-        return sum(step.ep for step in self.steps) / self.divisor
-
-    @property
-    def sentence(self) -> str:
-        """The last step of MAep, with at most three terms of the sum."""
-        terms = [f"{step.ep:.4f}" for step in self.steps]
-        shown = [*terms[:2], "…", terms[-1]] if len(terms) > 4 else terms
-        ranks = f"{len(terms)} rank{'' if len(terms) == 1 else 's'} with gain"
-        elements = f"ideal element{'' if self.not_retrieved == 1 else 's'} not retrieved"
-        n = f"{ranks} + {self.not_retrieved} {elements}"
-        if self.unretrieved == "max":
-            n = f"the larger of {ranks} and {self.ideal} ideal elements"
-        return f"MAep = ({' + '.join(shown) or '0'}) / {self.divisor} = {self.maep:.4f}; N = {n}"
+    maep: float
+    sentence: str
 
 
 def derive(
@@ -86,8 +58,14 @@ def derive(
     Args:
         gains: Gain of each result in rank order.
         ideal: Gains of the ideal ranking in decreasing order.
-        not_retrieved: The number of ideal elements that the ranking does not retrieve.
-        effort: The settings of the user model.
+        not_retrieved: The number of ideal elements that no result with a gain is or lies in.
+        effort: The settings of the user model, which decide N.
+
+    >>> derivation = derive([0.5, 0.0, 1.0], [1.0, 0.5], 0, Effort())
+    >>> [(step.rank, step.nxcg, step.ep) for step in derivation.steps]
+    [(1, 0.5, 0.5), (3, 1.0, 0.6666666666666666)]
+    >>> derivation.sentence
+    'MAep = (0.5000 + 0.6667) / 2 = 0.5833; N = 2 ranks with gain + 0 ideal elements not retrieved'
     """
     run, best = check_gains(gains), check_ideal(ideal)
     ranks = run.hits + 1
@@ -96,8 +74,17 @@ def derive(
     reached = ideal_ranks(run, best, effort.interpolation)
     columns = (ranks, run.values[run.hits], xcg, xci, xcg / xci, reached, reached / ranks)
     steps = [Step(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-    count = divisor(run, best, not_retrieved, effort.unretrieved)
-    return Derivation(steps, not_retrieved, len(best.hits), count, effort.unretrieved)
+    n = divisor(run, best, not_retrieved, effort.unretrieved)
+    maep = sum(step.ep for step in steps) / n
+    terms = [f"{step.ep:.4f}" for step in steps]
+    shown = [*terms[:2], "…", terms[-1]] if len(terms) > 4 else terms
+    counted = f"{len(terms)} rank{'s' * (len(terms) != 1)} with gain"
+    if effort.unretrieved == "max":
+        counted = f"the larger of {counted} and {len(best.hits)} ideal elements"
+    else:
+        counted += f" + {not_retrieved} ideal element{'s' * (not_retrieved != 1)} not retrieved"
+    value = f"({' + '.join(shown) or '0'}) / {n} = {maep:.4f}"
+    return Derivation(steps, maep, f"MAep = {value}; N = {counted}")
 
 
 class RelatedIdeal(NamedTuple):

@@ -197,7 +197,7 @@ function showTree(labels) {
   });
   nodesOfPage.tree.replaceChildren(...lists.get(-1).children);
   if (!nodes.some(([, , text]) => text)) {
-    nodesOfPage.tree.append(makeElement("li", {}, data.files.corpus
+    nodesOfPage.tree.append(makeElement("li", {}, data.has_documents
       ? "The text is left out, to keep the file small." : "There is no text without the documents."));
   }
 }
