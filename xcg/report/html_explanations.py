@@ -13,7 +13,6 @@ from xcg.errors import XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
 from xcg.evaluation.inputs import Inputs
-from xcg.gains.element_reader import JudgedDocument
 from xcg.report.explanations import NO_DERIVATION
 from xcg.report.html_statistics import Json, ReportContext
 from xcg.report.plot_selection import best_first
@@ -134,7 +133,7 @@ def _topic_data(
             {"missing": model}
             if isinstance(model, str)
             else {
-                "scores": [one.scores(model[0].judged.get(file)) for file, one in outlines.items()],
+                "scores": [one.scores(model[0], file) for file, one in outlines.items()],
                 "ideal_gain": model[0].ideal_gain,
                 "runs": [_ranking_data(one, outlines, words) for one in model],
             }
@@ -260,8 +259,9 @@ class _Outline:
                     found.setdefault(node, []).append(label)
         return [(node, ", ".join(dict.fromkeys(labels))) for node, labels in sorted(found.items())]
 
-    def scores(self, judged: JudgedDocument | None) -> list[tuple[int, float, int]]:
+    def scores(self, explanation: Explanation, file: str) -> list[tuple[int, float, int]]:
         """Return node, score, and 1 if the element is ideal."""
+        judged = explanation.judged.get(file)
         if judged is None:
             return []
         rows = sorted(judged.scores.keys() & self.node_of.keys())

@@ -9,19 +9,26 @@ from __future__ import annotations
 import inspect
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from xcg.errors import XcgError
 from xcg.judgements.assessment import Assessment, Grade, Scale, number_text
 from xcg.registry import FunctionRegistry, Part
-from xcg.settings.schema import is_number
 
 Quantisation = Callable[[float, Grade], float]
 QUANTISATIONS: FunctionRegistry[Quantisation] = FunctionRegistry("quantisation", "xcg.quantisation")
 
 MAX_GAIN = 1e100
 """The highest gain of a level. Sums and squares of gains must not overflow."""
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a number that a float can hold. Booleans are not numbers."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    return isinstance(value, float)
 
 
 class Table:

@@ -9,8 +9,9 @@ from typing import Any, Literal, cast
 
 from xcg.errors import InputError, XcgError
 from xcg.registry import FunctionRegistry, Part
-from xcg.settings.schema import Place, Type, is_number, kind
+from xcg.settings.schema import Place, Type, kind
 from xcg.settings.yaml_file import KeyPath, format_key_path
+from xcg.user_model.quantisation import is_number
 
 Where = Callable[[KeyPath], str]
 """A key path → what messages call that position, for example ``model.yaml:3: effort.unit``."""
