@@ -159,12 +159,6 @@ MISTAKES = [
         "quotes.jsonl:1: the corpus has no document 'Bread'; did you mean 'bread'?",
     ),
     (
-        "a user model as configuration",
-        ["evaluate", "model.yaml"],
-        "model.yaml: a user model; expected a configuration. Name it with --user-model model.yaml, or "
-        "with the key user_model in a configuration",
-    ),
-    (
         "a configuration as user model",
         ["evaluate", "config.yaml", "--user-model", "config.yaml"],
         "--user-model: config.yaml: a configuration; expected a user model. Give a configuration as "

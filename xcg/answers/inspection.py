@@ -11,7 +11,7 @@ from typing import Any
 
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
-from xcg.errors import XcgError
+from xcg.errors import XcgError, printable
 from xcg.evaluation.config import require, select_runs
 from xcg.evaluation.explain import explain as explain_runs
 from xcg.evaluation.gold_review import review_gold
@@ -22,12 +22,12 @@ from xcg.judgements.anchoring import anchor
 from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
 from xcg.judgements.recall_base import RecallBase
 from xcg.report.columns import DISTRIBUTION, IDEAL_ELEMENTS
-from xcg.report.explanations import ranking_tables, topic_heading, tree_text
+from xcg.report.explanations import ranking_tables, tree_text
 from xcg.report.gold_review import review_tables
 from xcg.report.validation import cross_rows, distribution_rows, report_blocks
 from xcg.statistics.rank_correlation import level_correlation
 from xcg.tables import Table
-from xcg.terminal_tables import separated
+from xcg.terminal_tables import Block, Prose, separated
 
 
 def check(asked: Asked) -> Answer[Any]:
@@ -132,8 +132,12 @@ def explain(asked: Asked) -> Answer[Any]:
     explanations = explain_runs(inputs, topic)
 
     def layout() -> Layout:
-        blocks = [block for one in explanations for block in ("\n", *ranking_tables(one))]
-        return Layout(tables=[*topic_heading(topic, inputs.topic_titles), *blocks[1:]])
+        blocks: list[Block] = []
+        if title := inputs.topic_titles.get(topic):
+            blocks.append(Prose(printable(f"topic {topic}: {title}") + "\n"))
+        for one in explanations:
+            blocks += ["\n" * bool(blocks), *ranking_tables(one)]
+        return Layout(tables=blocks)
 
     def to_records() -> list[dict[str, Any]]:
         return [

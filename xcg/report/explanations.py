@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from xcg.errors import printable
 from xcg.evaluation.explanation import Explanation
@@ -47,11 +47,6 @@ _STEPS = (
     Column("ideal rank", kind="score", meaning="where the ideal ranking has gained xCG"),
     Column("ep", kind="score", meaning="effort-precision: ideal rank / rank"),
 )
-
-
-def topic_heading(topic: str, titles: Mapping[str, str]) -> list[Block]:
-    """Return a topic with its title, and nothing without a title."""
-    return [Prose(printable(f"topic {topic}: {titles[topic]}") + "\n"), "\n"] if topic in titles else []
 
 
 def ranking_tables(explanation: Explanation) -> list[Block]:

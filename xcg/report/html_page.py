@@ -165,14 +165,13 @@ def report_data(
 
 def _report_date() -> str:
     """Return the date of the report in UTC, or of ``SOURCE_DATE_EPOCH`` if that is set."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    epoch = os.environ.get("SOURCE_DATE_EPOCH") or time.time()
     try:
-        moment = datetime.fromtimestamp(int(epoch) if epoch else time.time(), UTC)
+        return datetime.fromtimestamp(int(epoch), UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):
         raise XcgError(
             f"SOURCE_DATE_EPOCH is {epoch!r}: expected a number of seconds since 1970"
         ) from None
-    return moment.date().isoformat()
 
 
 def static_tables(data: Json) -> str:
