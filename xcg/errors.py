@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
@@ -218,7 +217,6 @@ class Notes:
         self._notes: dict[str, None] = {}
         self._warnings: dict[str, None] = {}
         self._counted: dict[tuple[str, str], tuple[int, str]] = {}
-        self._hint = ""
 
     def note(self, text: str) -> None:
         """Add a note; repeated notes are stored once."""
@@ -240,20 +238,11 @@ class Notes:
         """Raise an error, or count it under a kind of problem if lenient."""
         if not self.lenient:
             raise error
-        self._count(("warning", kind), 1, f"{error}. {self._hint}" if self._hint else str(error))
+        self._count(("warning", kind), 1, str(error))
 
     def _count(self, kind: tuple[str, str], number: int, first: str) -> None:
         count, earlier = self._counted.get(kind, (0, first))
         self._counted[kind] = count + number, earlier
-
-    @contextmanager
-    def hinting(self, hint: str) -> Iterator[None]:
-        """Add a sentence to the problems that are counted in the block."""
-        self._hint = hint
-        try:
-            yield
-        finally:
-            self._hint = ""
 
     def take(self, other: Notes) -> None:
         """Append the warnings and notes of other notes."""

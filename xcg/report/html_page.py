@@ -40,15 +40,7 @@ MAX_CURVE_DEPTH = 100
 
 DEFAULT_TITLE = "Evaluation report"
 
-_SCRIPTS = (
-    "page_elements.js",
-    "page_scores.js",
-    "page_comparisons.js",
-    "page_curves.js",
-    "page_strategies.js",
-    "page_explanations.js",
-    "page_start.js",
-)
+_SCRIPTS = ["elements", "scores", "comparisons", "curves", "strategies", "explanations", "start"]
 _PLACEHOLDER = re.compile(r"\{\{(title|style|data|script|static)\}\}")
 _UNSAFE = re.compile("[<>&\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]")
 """Characters that could end a script element, or that editors and browsers treat specially."""
@@ -87,7 +79,7 @@ def write_report(
         "static": static_tables(data).encode("utf-8", "backslashreplace"),
         "style": f":root {{ {colours} }}\n{_read('page.css')}".encode(),
         "data": script_json(data),
-        "script": "\n".join(map(_read, _SCRIPTS)).encode(),
+        "script": "\n".join(_read(f"page_{name}.js") for name in _SCRIPTS).encode(),
     }
     # The odd pieces are the names of placeholders.
     for index, piece in enumerate(_PLACEHOLDER.split(_read("page.html"))):
