@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xcg.gains.element_reader import JudgedDocument
+from xcg.documents.tree import ElementTree
 from xcg.gains.reader import Seen
 from xcg.lazy_modules import np
 from xcg.measures.effort import divisor, ideal_ranks
@@ -153,7 +153,8 @@ class Explanation:
         results: The results in rank order.
         missed: The ideal elements that are not retrieved, or gold spans without a gain, best first.
         ideal_gain: The sum of the ideal gains.
-        judged: Document → its scored elements; gold spans as the smallest elements around them.
+        trees: Document with ideal elements or gold spans → its elements.
+        scores: Document → row → the score of the element, and whether it is ideal.
         labels: Document → row → assessment as the papers write it.
         marks: Document → start and end in characters of relevant text, and the nugget that it states.
         derivation: The steps of nxCG and MAep; None if the user model counts effort in text.
@@ -166,7 +167,8 @@ class Explanation:
     results: Sequence[ExplainedResult]
     missed: Sequence[MissedElement]
     ideal_gain: float
-    judged: Mapping[str, JudgedDocument]
+    trees: Mapping[str, ElementTree]
+    scores: Mapping[str, Mapping[int, tuple[float, bool]]]
     labels: Mapping[str, Mapping[int, str]]
     marks: Mapping[str, Sequence[tuple[int, int, str]]] = field(default_factory=dict)
     derivation: Derivation | None = None

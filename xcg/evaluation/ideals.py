@@ -149,9 +149,9 @@ def _tree_elements(
     topic: Topic, model: UserModel, file: str, document: JudgedDocument
 ) -> Iterator[TreeElement]:
     tree, assessed = document.tree, topic.assessed[file]
-    sizes = [None if size == UNKNOWN else size for size in document.sizes(model.size)]
+    sizes = [None if size == UNKNOWN else size for size in tree.sizes(model.size).tolist()]
     for row in sorted({0, *assessed}.union(*map(tree.ancestors, assessed))):
-        size, whole = sizes[row], sizes[document.parent[row]] if row else None
+        size, whole = sizes[row], sizes[tree.parent[row]] if row else None
         yield TreeElement(
             model.name,
             topic.name,

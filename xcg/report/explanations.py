@@ -90,10 +90,8 @@ def ranking_tables(explanation: Explanation) -> list[Block]:
 
 def _short_path(explanation: Explanation, file: str, path: str) -> str:
     """Return the shortest unambiguous path of an element, or the characters of a gold span."""
-    document = explanation.judged.get(file)
-    if document is None or path not in document.tree:
-        return path
-    return document.tree.short_path(document.tree.row(path))
+    tree = explanation.trees.get(file)
+    return path if tree is None or path not in tree else tree.short_path(tree.row(path))
 
 
 def tree_text(elements: Iterable[TreeElement], width: int | None = None) -> str:
