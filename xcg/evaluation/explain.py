@@ -59,10 +59,7 @@ def _explain_topic(
                 notes.note(f"run {run.name} has no results for topic {topic.name}")
             ranking = kind(topic, run.name, ideal, model)
             results, missed = _explained(ranking, f"run {run.name}, topic {topic.name}")
-            derivation = None
-            if model.effort.unit == "ranks":
-                gains = [result.gain for result in results]
-                derivation = derive(gains, ideal.gains, len(missed), model.effort)
+            gains = [result.gain for result in results]
             explanations.append(
                 Explanation(
                     run.name,
@@ -75,7 +72,7 @@ def _explain_topic(
                     ranking.scores,
                     ranking.labels,
                     ranking.marks,
-                    derivation,
+                    derive(gains, ideal.gains, len(missed), model.effort),
                     model.settings,
                 )
             )

@@ -34,10 +34,6 @@ _MISSED = (
 )
 
 
-NO_DERIVATION = (
-    "effort is counted in text, so MAep is computed over the text that is read, not over ranks"
-)
-"""What stands in the place of a derivation."""
 _STEPS = (
     Column("rank", kind="count", is_key=True, meaning="a rank with gain"),
     Column("gain", kind="score"),
@@ -77,15 +73,9 @@ def ranking_tables(explanation: Explanation) -> list[Block]:
     if explanation.missed:
         missed = [(f"{m.file} {m.path}", m.assessment, float(m.score)) for m in explanation.missed]
         blocks += ["\nideal elements that were missed\n", Table(_MISSED, missed)]
-    if explanation.derivation is None:
-        return [*blocks, "\n", Prose(f"{NO_DERIVATION}.\n")]
-    steps = [list(step) for step in explanation.derivation.steps]
-    return [
-        *blocks,
-        "\nhow nxCG and MAep follow from the gains\n",
-        Table(_STEPS, steps),
-        Prose(f"{explanation.derivation.sentence}.\n"),
-    ]
+    if steps := [list(step) for step in explanation.derivation.steps]:
+        blocks += ["\nhow nxCG and MAep follow from the gains\n", Table(_STEPS, steps)]
+    return [*blocks, "\n" * (not steps), Prose(f"{explanation.derivation.sentence}.\n")]
 
 
 def _short_path(explanation: Explanation, file: str, path: str) -> str:

@@ -13,7 +13,6 @@ from xcg.errors import XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
 from xcg.evaluation.inputs import Inputs
-from xcg.report.explanations import NO_DERIVATION
 from xcg.report.html_statistics import Json, ReportContext
 from xcg.report.plot_selection import best_first
 from xcg.runs.run import Run
@@ -171,8 +170,8 @@ def _ranking_data(
         "length": length,
         "shown": min(length, MAX_RESULTS),
         "results": results,
-        "steps": [s for s in derivation.steps if s.rank <= MAX_RESULTS] if derivation else [],
-        "sum": derivation.sentence if derivation else NO_DERIVATION,
+        "steps": [step for step in derivation.steps if step.rank <= MAX_RESULTS],
+        "sum": derivation.sentence,
         "missed": [
             [
                 numbers[one.file],
