@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from xcg.evaluation.curves import CurveOf, ThresholdCurves
+from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.results import Result, Results
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
-from xcg.report.plots import curves_plot, levels_plot, perturbation_plot, reading_plot, thresholds_plot
-from xcg.report.stability_plots import correlations_plot, ranges_plot, swaps_plot
+from xcg.report.plots import curves_plot, levels_plot, perturbation_plot, reading_plot
+from xcg.report.stability import correlations_plot, ranges_plot, swaps_plot
 from xcg.statistics.intervals import Interval
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
@@ -116,7 +116,7 @@ def _correlations(_: int) -> Any:
 def _swaps(_: int) -> Any:
     counts = np.full((17, len(BIN_STARTS)), 200, np.int64)
     swaps = np.array([[90 // (1 + i) // (1 + j) for j in range(len(BIN_STARTS))] for i in range(17)])
-    rates = SwapRates(tuple(range(1, 18)), 100, counts, swaps, 0 * counts)
+    rates = SwapRates(tuple(range(1, 18)), counts, swaps, 0 * counts)
     return swaps_plot(dict.fromkeys(MEASURES, rates), [25, 50])
 
 
@@ -130,11 +130,6 @@ def _strategies(runs: int) -> Any:
     ]
     leaders = {case: [Leaders(("unique",), 0.0, 1.0)] for case in cases}
     return strategies_plot(StrategyStudy(scores, [], leaders, {}, (), ()))
-
-
-def _thresholds(runs: int) -> Any:
-    curves = _curves(runs, ["xAP", "xP@10"], ["levels"])
-    return thresholds_plot(ThresholdCurves(curves, _results(runs, MEASURES, ["levels"], 2), ()))
 
 
 def _levels(_: int) -> Any:
@@ -170,7 +165,6 @@ FIGURES: Mapping[str, Callable[[int], Any]] = {
     "correlations": _correlations,
     "swaps": _swaps,
     "strategies": _strategies,
-    "thresholds": _thresholds,
     "levels": _levels,
 }
 """Name of the figure → function that draws it for a number of runs."""

@@ -56,8 +56,6 @@ def measures(command: Command, *words: object) -> list[str]:
         ("measures: [nxCG@1]", "--measures ep(interpolation=linear)", ["ep(interpolation=linear)"]),
         ("measures: [nxCG@1]", "--at 2", ["xCG"]),
         ("measures: [nxCG@1]", "--at 2 --measures nxCG", ["nxCG"]),
-        ("measures: [nxCG@1]", "--set curves.over=threshold", ["xAP", "muAP", "NDCNG"]),
-        ("measures: [xAP, nxCG@1]", "--set curves.over=threshold", ["xAP"]),
     ],
 )
 def test_curves_of_the_measures_of_a_file_or_an_option(

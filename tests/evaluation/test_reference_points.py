@@ -14,7 +14,7 @@ from xcg.answers.marks import marks_of
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.chunk_comparison import ResultLine
 from xcg.evaluation.chunks import compare_chunks
-from xcg.evaluation.curves import curves, threshold_curves
+from xcg.evaluation.curves import curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
 from xcg.report.inex_eval import inex_eval_scores
@@ -78,9 +78,6 @@ def test_explanations_and_curves_have_the_gains_of_the_evaluation() -> None:
         ("r+oracle", [1.0, 1.25, 1.25])
     ]
     assert NOTE in found.notes
-    over = threshold_curves(inputs(user_model="kazai-lalmas-2006"), "xAP")
-    assert over.curves[0].run == "r+oracle"
-    assert NOTE in over.notes
 
 
 def test_perturbation_inserts_results_into_the_oracles_order() -> None:

@@ -1,4 +1,4 @@
-"""Draw curves of runs over ranks, recall, text and thresholds, and studies of measures."""
+"""Draw curves of runs over ranks, recall and text, and studies of measures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from xcg.answer import in_style
-from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, ThresholdCurves, curve_measure
+from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, curve_measure
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.report import figures, plot_selection
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH = 0.05
 """Width of the label of a rank as a share of the axis."""
-_MOST_TICKS = 10
-_MOST_CASES = 6
 _MOST_BANDS = 3
 """Runs whose intervals can be distinguished."""
 
@@ -201,51 +199,3 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
         axis.set_ylim(bottom=0)
     model = "" if has_models else f"User model: {lines[0].user_model}."
     return figures.finish(figure, axes, model, choice, left="mean over topics")
-
-
-@in_style
-def thresholds_plot(found: ThresholdCurves) -> Figure:
-    """Draw the means over topics, as Figures 6 to 8 of Scheel, Lommatzsch and Albayrak 2011.
-
-    There is one row for each measure with a threshold and each user model. On the left, thresholds have
-    equal distances, because a few high ratings would otherwise hide the others. On the right are the
-    measures without threshold. At most six rows are drawn, in two columns if there are more than three.
-    """
-    means = [curve for curve in found.curves if curve.topic == MEAN]
-    every = grouped(means, attrgetter("measure", "user_model"))
-    cases = list(every)[:_MOST_CASES]
-    runs = list(dict.fromkeys(curve.run for curve in means))
-    styles = plot_selection.run_styles(means, lambda curve: -sum(curve.y) / max(len(curve.y), 1))
-    others = list(found.results.measures) if found.results is not None else []
-    widths = [5.2, *([max(1.5, 1.3 * len(others))] if others else [])]
-    across = figures.fitted(1 if len(cases) <= 3 else 2)
-    rows = -(-len(cases) // across)
-    figure = figures.new_figure(across * sum(widths) + 1.8, 3.8 * rows)
-    axes = figure.subplots(rows, across * len(widths), squeeze=False, width_ratios=across * widths)
-    for axis in axes.flatten()[len(cases) * len(widths) :]:
-        axis.set_visible(False)
-    for (measure, model), row in zip(cases, axes.reshape(-1, len(widths)), strict=False):
-        for axis in row:
-            axis.grid(visible=True)
-            axis.set_ylim(0, 1.03)
-        curves = every[measure, model]
-        thresholds = curves[0].x
-        for curve in curves:
-            styles.draw(row[0], curve.run, range(len(thresholds)), curve.y)
-        step = -(-len(thresholds) // figures.most_ticks(_MOST_TICKS))
-        row[0].set_xticks(
-            range(0, len(thresholds), step), [f"{threshold:.3g}" for threshold in thresholds[::step]]
-        )
-        label_axis(row[0], short_names([model], 40)[model], "threshold", measure)
-        if found.results is not None:
-            for run in runs:
-                values = [found.results.value(run, other, user_model=model) for other in others]
-                styles.draw(row[1], run, range(len(others)), values)
-            names = [label_text(name).replace("(", "\n(").replace(",", ",\n") for name in others]
-            rotation = 0 if figures.fitted(2) == 2 else 90
-            row[1].set_xticks(range(len(others)), names, fontsize=7, rotation=rotation)
-            row[1].set_xlim(-0.4, len(others) - 0.6)
-            row[1].tick_params(labelleft=False)
-    by = "Best runs by their mean over the thresholds of the first panel." if styles.others else ""
-    choice = figures.drawn_first(len(cases), len(every), "measures and user models")
-    return figures.finish(figure, axes[0], styles.caption, by, choice)

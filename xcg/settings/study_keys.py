@@ -96,12 +96,6 @@ class Curves:
     topic: list[str] = key(
         "Print only this topic, without means over topics.", list_of(NAME), [], option=True
     )
-    over: str | None = key(
-        "Draw measures with a threshold, such as xAP, over all thresholds from which a gain "
-        "counts as relevant.",
-        choice(("threshold",)),
-    )
-    points: int = key("Use at most this number of thresholds.", whole(1, MAX_NUMBER), 200)
     at: int | None = key(
         "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking "
         "has "
@@ -161,22 +155,16 @@ class Calibrate(Random):
 
 
 @dataclass(eq=False, repr=False)
-class Assessors(Bootstrap):
+class Assessors(Random):
     """``study assessors``: alternative assessments (Kazai & Lalmas 2006, section 6.2.1)."""
 
     others: list[Any] = key("The assessments of each further assessor.", PATHS, [])
     ranges: bool = key("Print and draw the range of scores of each run.", FLAG, False)
-    topics: str = key(
-        "Study all topics, only those that several assessors judged, or both.",
-        choice(("all", "double-judged", "both")),
-        "both",
-    )
     agreement: bool = key("Print the agreement of the assessors.", FLAG, False)
-    sample: int | None = key("Use at most this number of random combinations.", whole(2, MAX_NUMBER))
 
 
 @dataclass(eq=False, repr=False)
-class TopicSets(Bootstrap):
+class TopicSets(Random):
     """``study topics``: disjoint topic sets (Kazai & Lalmas 2006, section 6.2.2)."""
 
     trials: int = key("Draw this number of pairs of topic sets for each size.", _COUNT, 100)
@@ -185,11 +173,6 @@ class TopicSets(Bootstrap):
         "Also print these numbers of topics; above half of the topics, rates are extrapolated.",
         list_of(whole(1, 99_999), "[25, 50]"),
         [25, 50],
-    )
-    smoothing: str = key(
-        "Smooth the rates over the numbers of topics before they are extrapolated.",
-        choice(("none", "isotonic")),
-        "none",
     )
 
 
@@ -214,11 +197,7 @@ class Levels(Random):
         FLAG,
         True,
     )
-    swaps: int = key("Use this number of rankings, with 0, 1, 2, … swapped pairs.", _COUNT, 100)
     repetitions: int = key("Average over this number of lists.", _COUNT, 100)
-    full_depth: bool = key(
-        "Print NDCG and NDCNG at rank 100 instead of their means over all ranks.", FLAG, False
-    )
 
 
 @dataclass(eq=False, repr=False)

@@ -200,11 +200,10 @@ def _insert_documents(run: Run, position: Position, count: int) -> Run:
 
 ITEMS = 100
 LEVELS = (2, 10, 20, 50)
-STUDIED_MEASURES = ("muMAP", "avgNDCG", "avgNDCNG", "NDCG", "NDCNG")
-MEASURES_OF_FIGURES = ("muMAP", "avgNDCG", "avgNDCNG")
+STUDIED_MEASURES = ("muMAP", "avgNDCG", "avgNDCNG")
 """The measures that Figures 4 and 5 show: μMAP, and means over all ranks."""
-FULL_DEPTH_MEASURES = ("muMAP", "NDCG", "NDCNG")
-"""The same measures, with NDCG and NDCNG at the last rank."""
+SWAPS = 100
+"""Numbers of swapped pairs are 0 to 99."""
 
 
 class LevelCurve(NamedTuple):
@@ -222,50 +221,44 @@ class LevelCurve(NamedTuple):
 
 
 def levels_experiment(
-    uniform: bool = True,
-    swaps: int = 100,
-    repetitions: int = 100,
-    seed: int = 0,
-    executor: Executor = ONE_PROCESS,
-    progress: Progress | None = None,
+    uniform: bool = True, repetitions: int = 100, seed: int = 0, executor: Executor = ONE_PROCESS
 ) -> list[LevelCurve]:
     """Compute a curve for each measure and number of levels.
 
-    The levels are 0 (irrelevant) to L − 1, as NDCNG requires. NDCG is that of equation 3 of the paper,
-    at rank 100; avgNDCG and avgNDCNG are the means over the ranks 1 to 100.
+    The levels are 0 (irrelevant) to L − 1, as NDCNG requires. NDCG is that of equation 3 of the paper;
+    avgNDCG and avgNDCNG are the means over the ranks 1 to 100.
 
     Args:
         uniform: Whether all levels are equally frequent (Figure 4). Otherwise, their probabilities are
             random, and some levels may not occur (Figure 5).
-        swaps: Numbers of swapped pairs are 0 to ``swaps`` − 1.
         repetitions: Number of lists for each number of swapped pairs.
         seed: At least 0.
         executor: Where the numbers of levels are computed.
-        progress: Called with the number of finished numbers of levels, and of all.
 
     Returns:
         The curves in the order of the measures and numbers of levels.
     """
-    tasks = [(uniform, count, swaps, repetitions, seed) for count in LEVELS]
-    curves = [curve for found in executor.run(_curves, tasks, progress=progress) for curve in found]
-    return sorted(curves, key=lambda curve: STUDIED_MEASURES.index(curve.measure))
-
-
-def _curves(uniform: bool, levels: int, swaps: int, repetitions: int, seed: int) -> list[LevelCurve]:
-    """Return the curves of all measures for one number of levels."""
-    rng = np.random.default_rng([seed, levels, int(uniform)])
-    totals = np.zeros((len(STUDIED_MEASURES), swaps))
-    for number in range(swaps):
-        for _ in range(repetitions):
-            ideal = _draw_ideal(rng, levels, uniform)
-            ranking = ideal.copy()
-            for first, second in rng.integers(ITEMS, size=(number, 2)):
-                ranking[[first, second]] = ranking[[second, first]]
-            totals[:, number] += list_scores(ranking, ideal)
+    tasks = [(uniform, levels, repetitions, seed) for levels in LEVELS]
+    found = dict(zip(LEVELS, executor.run(_means_by_swaps, tasks), strict=True))
     return [
-        LevelCurve(measure, levels, (total / repetitions).tolist())
-        for measure, total in zip(STUDIED_MEASURES, totals, strict=True)
+        LevelCurve(measure, levels, [means[index] for means in found[levels]])
+        for index, measure in enumerate(STUDIED_MEASURES)
+        for levels in LEVELS
     ]
+
+
+def _means_by_swaps(uniform: bool, levels: int, repetitions: int, seed: int) -> list[list[float]]:
+    """Return the means of all measures for each number of swapped pairs, for one number of levels."""
+    rng = np.random.default_rng([seed, levels, int(uniform)])
+    totals = np.zeros((SWAPS, len(STUDIED_MEASURES)))
+    for number, _ in product(range(SWAPS), range(repetitions)):
+        ideal = _draw_ideal(rng, levels, uniform)
+        ranking = ideal.copy()
+        for first, second in rng.integers(ITEMS, size=(number, 2)):
+            ranking[[first, second]] = ranking[[second, first]]
+        totals[number] += list_scores(ranking, ideal)
+    means: list[list[float]] = (totals / repetitions).tolist()
+    return means
 
 
 def largest_distance(curves: Sequence[LevelCurve], measure: str) -> float:
@@ -308,8 +301,5 @@ def list_scores(ranking: Floats, ideal: Floats) -> list[float]:
 
     highest = ideal[0]
     by_rank = [dcg(ranking) / dcg(ideal), dcg(ranking / highest) / dcg(ideal / highest)]
-    return [
-        float((average * distances).sum() / distances.sum()),
-        *(float(values.mean()) for values in by_rank),
-        *(float(values[-1]) for values in by_rank),
-    ]
+    mu_map = (average * distances).sum() / distances.sum()
+    return [float(mu_map), *(float(values.mean()) for values in by_rank)]
