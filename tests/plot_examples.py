@@ -11,7 +11,7 @@ import numpy as np
 from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.results import Result, Results
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
-from xcg.report.plots import curves_plot, levels_plot, perturbation_plot, reading_plot
+from xcg.report.plots import curves_plot, levels_plot, perturbation_plot
 from xcg.report.stability import correlations_plot, ranges_plot, swaps_plot
 from xcg.statistics.intervals import Interval
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
@@ -26,9 +26,6 @@ MODELS = [
     for ideal in ("kazai_lalmas", "leaves", "roots")
     for alpha in range(5)
 ]
-
-
-IDEAL = CurveOf("ideal reader", "all", "gr", "spans", [0, 9], [0, 1])
 
 
 def run_names(runs: int) -> list[str]:
@@ -153,13 +150,6 @@ FIGURES: Mapping[str, Callable[[int], Any]] = {
     "sweep five measures": lambda runs: _sweep(runs, MEASURES),
     "curves": lambda runs: curves_plot(_curves(runs, ["nxCG", "ep"], ["kazai-lalmas-2006"])),
     "curves of 45 user models": lambda runs: curves_plot(_curves(runs, ["nxCG"], MODELS)),
-    "chunks": lambda runs: reading_plot(
-        [
-            *_curves(runs, ["gr"], ["spans"]),
-            CurveOf("ideal reader", "all", "gr", "spans", [0, 9], [0, 1]),
-        ],
-        "tokens",
-    ),
     "perturb": _perturbation,
     "ranges": lambda runs: ranges_plot(_range_rows(runs)),
     "correlations": _correlations,

@@ -12,7 +12,6 @@ import xcg
 from xcg import Run
 from xcg.answers.marks import marks_of
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.chunk_comparison import ResultLine
 from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.curves import curves
 from xcg.evaluation.explain import explain
@@ -121,8 +120,8 @@ def test_measures_of_text_use_the_order_under_the_user_model() -> None:
     chunks = compare_chunks(
         Inputs(recall_base(GOLD), run, DOCUMENTS, strategies="oracle"), [5], questions=True
     )
-    results = [line for line in chunks.questions if isinstance(line, ResultLine)]
-    assert [(line.rank, line.start) for line in results] == [(1, 12), (2, 0), (3, 70)]
+    results = [row for row in chunks.questions if row["kind"] == "result"]
+    assert [(row["rank"], row["start"]) for row in results] == [(1, 12), (2, 0), (3, 70)]
 
 
 def test_without_documents_the_order_needs_those_of_relevant_passages() -> None:

@@ -209,7 +209,7 @@ chunks = _command(
     (relevant and new) and that were read twice; MAep and nxCG with effort measured in text. The default
     user models charge for whole results. Further measures add columns.""",
     "xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500",
-    ("chunks.budget", "chunks.questions", "plot.path"),
+    ("chunks.budget", "chunks.questions"),
     defaults={"measures": ""},
 )
 

@@ -181,28 +181,27 @@ TOPIC_SETS = (
 """The columns of ``xcg study topics``."""
 
 
-def chunk_columns(unit: str, budgets: Sequence[int] = ()) -> list[Column]:
+def chunk_columns(budgets: Sequence[int] = ()) -> list[Column]:
     """Declare the columns of ``xcg chunks``.
 
     Args:
-        unit: The unit of amounts of text.
         budgets: The amounts of text after which nxCG is computed.
     """
-    texts = ("text", "new", "again", "irrelevant", "seen", "after")
+    texts = ("new", "again", "irrelevant", "seen", "after")
     return [
         Column("run", is_key=True),
         _count("questions", priority=2),
         _count("unanswered", priority=3, meaning="questions without a result"),
         _count("nothing found", priority=2, meaning="questions without relevant text"),
         _score("chunks", decimals=1, priority=1, meaning="results per question"),
-        _score(f"{unit}/chunk", decimals=1, priority=1, meaning="mean length of a result"),
-        _score(unit, decimals=1, meaning=f"{unit} read per question"),
+        _score("tokens/chunk", decimals=1, priority=1, meaning="mean length of a result"),
+        _score("tokens", decimals=1, meaning="tokens read per question"),
         Column("found", meaning="share of the gold text that was returned"),
         Column("useful", meaning="share of the text read that is relevant and new"),
         Column("twice", meaning="share of the text read that had been read before"),
         Column("MAep", meaning="mean average effort-precision"),
         *(
-            Column(f"nxCG@{budget}", meaning=f"share of the ideal gain after {budget} {unit}")
+            Column(f"nxCG@{budget}", meaning=f"share of the ideal gain after {budget} tokens")
             for budget in budgets
         ),
         *(_score(name, decimals=1) for name in texts),

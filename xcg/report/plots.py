@@ -150,28 +150,6 @@ def _draw_ranks(axis: Axes, ranks: Sequence[RankOfValue], styles: LineStyles) ->
 
 
 @in_style
-def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
-    """Draw the share of the gold text's gain over the amount of text read, one line per run.
-
-    Of more than eight runs, the five with the greatest mean share have labels; the others are grey.
-
-    Args:
-        curves: One curve per run; the last one is the ideal reader, drawn as a dotted line.
-        unit: The unit in which text is counted.
-    """
-    figure, (axis,) = figures.new_panels(1, 1, 8.0, 4.6)
-    *runs, ideal = curves
-    styles = _styles_of(runs)
-    for curve in runs:
-        styles.draw(axis, curve.run, curve.x, curve.y)
-    _draw_ideal(axis, ideal)
-    label_axis(axis, ideal.user_model, f"{unit} read", "share of the gold's gain (gr)")
-    axis.set(xlim=(0, None), ylim=(0, None))
-    by = "Best runs by their mean share; dotted: the ideal reader." if styles.others else ""
-    return figures.finish(figure, [axis], styles.caption, by)
-
-
-@in_style
 def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
     """Draw measures over the number of inserted results, one line per measure.
 

@@ -276,15 +276,10 @@ class Chunks:
     """How ``chunks`` compares chunkers."""
 
     budget: list[int] = key(
-        "Compute nxCG after this amount of text.",
+        "Compute nxCG after this number of tokens.",
         list_of(whole(1, MAX_NUMBER), "500"),
         [500, 2000],
         option=True,
-    )
-    unit: str = key(
-        "Count text in this unit. The user model defines tokens.",
-        choice(("characters", "words", "tokens")),
-        "tokens",
     )
     questions: bool = key(
         "Print every gold span and result instead of a summary.", FLAG, False, option=True
