@@ -61,7 +61,7 @@ def _sweep(runs: int, measures: list[str]) -> Any:
         for model in MODELS
         for tau in [1 - 0.8 * _score(measure, model)]
     ]
-    return sweep_plot(_results(runs, measures, MODELS, 2), shifts, MODELS[0])
+    return sweep_plot(_results(runs, measures, MODELS, 2), shifts)
 
 
 def _curves(runs: int, measures: list[str], models: list[str]) -> list[CurveOf]:

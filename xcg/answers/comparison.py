@@ -19,13 +19,13 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.report import orders
-from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS, chunk_columns
+from xcg.report.columns import AGREEMENTS, OVERALL_TESTS, SHIFTS, chunk_columns
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_tables
 from xcg.report.comparisons import comparison_rows, means_rows, overall_rows, with_letters
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
-from xcg.report.strategy_studies import crossing_rows, study_rows, study_sentences, study_table
+from xcg.report.strategy_studies import study_rows, study_sentences, study_table
 from xcg.statistics.corrections import CORRECTION_NAMES, parse_margins
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
@@ -230,9 +230,9 @@ def sweep(asked: Asked) -> Answer[Any]:
     if inputs.strategy_list:
         return _strategy_sweep(asked)
     results = asked.evaluate(inputs)
-    shifts = order_shifts(results, chosen.reference_model, chosen.resamples, chosen.seed)
+    shifts = order_shifts(results, chosen.resamples, chosen.seed)
     best = best_runs(results)
-    named = results, chosen.reference_model, chosen.resamples
+    sentences = orders.sweep_sentences(results, chosen.resamples)
     rows = functools.partial(orders.shift_rows, shifts, best, chosen.resamples)
     facts = orders.shift_facts(shifts, best, chosen.resamples)
     return Answer(
@@ -240,14 +240,12 @@ def sweep(asked: Asked) -> Answer[Any]:
         results.notes,
         to_records=rows,
         layout=lambda: Layout(
-            orders.sweep_sentences(*named),
+            sentences,
             facts,
-            publication=lambda: orders.shift_tables(
-                rows(), [*orders.sweep_sentences(*named, hint=False), *facts]
-            ),
+            publication=lambda: orders.shift_tables(rows(), [*sentences, *facts]),
             columns=SHIFTS,
         ),
-        figure=lambda: sweep_plot(results, shifts, chosen.reference_model or results.user_models[0]),
+        figure=lambda: sweep_plot(results, shifts),
     )
 
 
@@ -255,19 +253,16 @@ def _strategy_sweep(asked: Asked) -> Answer[Any]:
     """Study the overlap strategies of the inputs."""
     chosen = asked.settings.sweep
     study = study_strategies(asked.inputs, chosen.step, asked.evaluate)
-    figure = functools.partial(strategies_plot, study)
-    sentences = study_sentences(study)
-    if chosen.crossings:
-        rows = crossing_rows(study)
-        layout = Layout(sentences, tables=None if rows else ["\n"], columns=CROSSINGS)
-    else:
-        rows = study_rows(study)
-        layout = Layout(
-            sentences,
+    return Answer(
+        study_rows(study),
+        study.notes,
+        layout=lambda: Layout(
+            study_sentences(study),
             tables=[study_table(study)],
             publication=lambda: [study_table(study, has_all_names=True)],
-        )
-    return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
+        ),
+        figure=functools.partial(strategies_plot, study),
+    )
 
 
 def chunks(asked: Asked) -> Answer[Any]:

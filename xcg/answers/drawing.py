@@ -8,11 +8,9 @@ from typing import Any
 
 from xcg.answer import NAMES, Answer, Layout
 from xcg.answers.asked import Asked
-from xcg.errors import InputError, XcgError, nearest
-from xcg.evaluation.config import with_named_run
+from xcg.errors import InputError, XcgError
 from xcg.evaluation.curves import (
     IDEAL,
-    CurveOf,
     RankOfValue,
     ranks_of_value,
 )
@@ -22,7 +20,6 @@ from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
 from xcg.report.columns import CURVES, RANKS_OF_VALUE
 from xcg.report.plots import curves_plot
-from xcg.statistics.topic_scores import BEST
 from xcg.tables import Table
 
 
@@ -32,18 +29,13 @@ def curves(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments", "runs")
     at = chosen.at
     depth = max(chosen.depth, at or 0)
-    inputs, reference = with_named_run(inputs, chosen.reference, (IDEAL, "ideal", BEST))
     names = _measures(
         asked, "nxCG ep" if at is None else "xCG", lambda one: at is None and one.has_curve
     )
     is_option = asked.stated.place(("measures",)).name == "--measures"
     measures = " ".join(names if is_option else dict.fromkeys(name.partition("@")[0] for name in names))
     lines = compute_curves(inputs, measures, depth, chosen.ideal or at is not None)
-    means = [curve for curve in lines if curve.topic == MEAN]
-    if chosen.topic:
-        printed: Sequence[CurveOf] = _of_topics(lines, chosen.topic)
-    else:
-        printed = lines if chosen.per_topic else means
+    printed = [curve for curve in lines if chosen.per_topic or curve.topic == MEAN]
     if at is None:
         rows = [
             {**curve._asdict(), "x": x, "y": y}
@@ -53,7 +45,7 @@ def curves(asked: Asked) -> Answer[Any]:
         return Answer(
             rows, lines.notes, layout=lambda: _layout(rows, CURVES), figure=lambda: curves_plot(lines)
         )
-    ranks = ranks_of_value(printed, at, reference or "ideal")
+    ranks = ranks_of_value(printed, at, chosen.reference)
     return Answer(
         ranks,
         [*lines.notes, *_unreached_notes(ranks, depth)],
@@ -82,15 +74,6 @@ def _measures(asked: Asked, default: str, is_drawn: Callable[[Definition], bool]
         except XcgError as error:
             raise InputError(place, str(error)) from None
     return found or default.split()
-
-
-def _of_topics(lines: Sequence[CurveOf], topics: Sequence[str]) -> list[CurveOf]:
-    """Return the curves of some topics; XcgError for a topic without curves."""
-    known = dict.fromkeys(line.topic for line in lines if line.topic != MEAN)
-    for topic in topics:
-        if topic not in known:
-            raise XcgError(f"no curves for topic {topic!r}: {nearest(topic, known)}")
-    return [line for line in lines if line.topic in topics]
 
 
 def _rank_rows(ranks: Sequence[RankOfValue], depth: int) -> list[dict[str, Any]]:

@@ -181,7 +181,7 @@ curves = _command(
     --measures names measures without a cutoff; the default is "nxCG ep", and xCG with --at. --at prints
     the rank at which each run reaches the gain that the ideal ranking has at this rank.""",
     "xcg curves configs/quickstart.yaml --run focused --plot curves.svg --output curves.jsonl",
-    ("curves.per_topic", "curves.topic", "curves.at", "plot.path"),
+    ("curves.per_topic", "curves.at", "plot.path"),
     ("jsonl", *(one for one in FORMATS if one != "jsonl")),
     defaults={"measures": "nxCG ep"},
 )

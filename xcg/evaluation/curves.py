@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from xcg.answer import Answer
 from xcg.documents.text_units import TextUnit
-from xcg.errors import InputError, XcgError, nearest
+from xcg.errors import InputError, XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.scoring import note_topics
@@ -253,10 +253,10 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
     Args:
         curves: Curves over ranks of :func:`curves` with ``with_ideal=True``.
         at: The rank of the reference, at most the last rank of the curves.
-        reference: ``ideal``, ``best`` (the run with the highest value at the rank), or a run.
+        reference: ``ideal``, or ``best``: the run with the highest value at the rank.
 
     Raises:
-        XcgError: If a curve is not over ranks or ends before ``at``, or the reference is unknown.
+        XcgError: If a curve is not over ranks or ends before ``at``.
 
     >>> inputs = Inputs({"1": {"d": 2, "e": 1}}, {"r": {"1": ["x", "d"]}})
     >>> found = curves(inputs, "xCG", with_ideal=True)
@@ -303,17 +303,9 @@ def _reference_run(curves: Mapping[str, CurveOf], at: int, reference: str) -> st
         )
     if not 1 <= at <= len(curve.y):
         raise XcgError(f"rank {at} is not on the curves: expected a rank from 1 to {len(curve.y)}")
-    if IDEAL not in curves:
-        raise XcgError("no curve of the ideal ranking: compute the curves with with_ideal=True")
     if reference == "ideal":
         return IDEAL
-    runs = [run for run in curves if run != IDEAL]
-    if reference == "best":
-        return max(runs, key=lambda run: curves[run].y[at - 1])
-    if reference not in runs:
-        legal = ["ideal", "best", *runs]
-        raise XcgError(f"unknown reference {reference!r}: {nearest(reference, legal)}")
-    return reference
+    return max((run for run in curves if run != IDEAL), key=lambda run: curves[run].y[at - 1])
 
 
 def _first_rank(values: Sequence[float], wanted: float) -> int | None:

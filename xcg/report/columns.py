@@ -139,15 +139,6 @@ SHIFTS = (
 )
 """The columns of ``xcg sweep``."""
 
-CROSSINGS = (
-    Column("alpha", meaning="value at which the best strategy changes"),
-    Column("alpha low", priority=1, meaning="lower limit of the interval that contains the change"),
-    Column("alpha high", priority=1, meaning="upper limit of this interval"),
-    _text("before", meaning="best strategy for lower values"),
-    _text("after", meaning="best strategy for higher values"),
-)
-"""The columns of ``sweep`` with ``crossings``."""
-
 ASSESSORS = (
     _text("topics", is_key=True),
     _count("combinations", priority=2, meaning="combinations of assessors"),

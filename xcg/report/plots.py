@@ -13,7 +13,7 @@ from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.report import figures, plot_selection
 from xcg.report.figures import label_axis, label_text
-from xcg.report.plot_selection import LineStyles, different_panels, grouped, short_names
+from xcg.report.plot_selection import LineStyles, grouped, short_names
 from xcg.statistics.intervals import curve_limits
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 
@@ -48,7 +48,7 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
 def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> Figure:
     """Draw the mean over topics: one panel per measure and user model, with one line per run.
 
-    If there are more than twelve panels, the twelve with the most different curves are drawn. If there
+    At most twelve panels are drawn. If there
     are more than eight runs, the five with the highest mean of the first curve have labels, and the
     others are grey. Up to three runs have the 95 % intervals of their means.
 
@@ -60,7 +60,7 @@ def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> 
     curves = [line for line in lines if line.topic == MEAN]
     limits = curve_limits(lines) if len({line.run for line in curves} - {IDEAL}) <= _MOST_BANDS else {}
     every = grouped(curves, attrgetter("measure", "user_model"))
-    panels, choice = different_panels(every, lambda own: [_mean(curve) for curve in own])
+    panels, choice = figures.first_panels(every)
     columns = figures.table_columns(panels)
     width = 4.4 * columns + (2.4 if columns < 3 else 1.0)
     figure, axes = figures.new_panels(len(panels), columns, width, 3.6)
@@ -154,11 +154,11 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
     """Draw measures over the number of inserted results, one line per measure.
 
     There is one panel per run, user model and position; both positions are next to each other. If
-    these are more than twelve, the most different ones are drawn.
+    these are more than twelve, the first twelve are drawn.
     """
     positions = len({line.position for line in lines})
     every = grouped(lines, attrgetter("run", "user_model", "position"))
-    panels, choice = different_panels(every, lambda items: [item.value for item in items])
+    panels, choice = figures.first_panels(every)
     styles = plot_selection.line_styles(list(dict.fromkeys(line.measure for line in lines)))
     columns = (
         figures.panel_columns(len(panels) // positions, positions) if not choice else figures.fitted(4)

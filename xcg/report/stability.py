@@ -326,7 +326,7 @@ def swaps_plot(rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int] =
         rates_by_measure: Measure → swap rates.
         sizes: Numbers of topics to which the rates are extrapolated.
     """
-    shown = dict(list(rates_by_measure.items())[: figures.max_panels()])
+    shown, choice = figures.first_panels(rates_by_measure)
     count = len(shown)
     columns = figures.panel_columns(1, count)
     figure, axes = figures.new_panels(count, columns, 4.6 * columns + 1.5, 4.4, sharey=True)
@@ -357,7 +357,6 @@ def swaps_plot(rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int] =
         axis.axhline(100 * RELIABLE, color="black", linewidth=0.8, linestyle=":")
         label_axis(axis, measure, "topics in each set")
         axis.set_ylim(bottom=0)
-    choice = figures.drawn_first(count, len(rates_by_measure), "measures")
     return figures.finish(figure, axes, choice, left="swaps, %", title="difference")
 
 

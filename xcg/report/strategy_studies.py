@@ -42,22 +42,6 @@ def study_rows(study: StrategyStudy) -> list[Row]:
     return rows
 
 
-def crossing_rows(study: StrategyStudy) -> list[Row]:
-    """Return one row for each value of α at which the best strategy changes.
-
-    The change is between ``alpha low`` and ``alpha high``; ``alpha`` is the centre. Several strategies
-    with equal scores are joined by a semicolon.
-    """
-    return [
-        {
-            **dict(zip(("measure", "user_model", "run"), one, strict=False)),
-            **{"alpha": one.alpha, "alpha low": one.low, "alpha high": one.high},
-            **{"before": "; ".join(one.before), "after": "; ".join(one.after)},
-        }
-        for one in study.crossings
-    ]
-
-
 def study_table(study: StrategyStudy, has_all_names: bool = False) -> Table:
     """Return a table of scores with one column for each α; the best strategy of each run is marked.
 

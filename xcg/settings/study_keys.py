@@ -69,18 +69,10 @@ class Bootstrap(Random):
 class Sweep(Bootstrap):
     """How ``sweep`` compares user models, or overlap strategies over alpha."""
 
-    reference_model: str | None = key(
-        "Without strategies, compare the other user models with this one.",
-        NAME,
-        default_text="the first",
-    )
     step: float | None = key(
         "With strategies, evaluate α from 0 to 1 in these steps, and at 0.001 and 0.999.",
         number(0.001, 1),
         default_text="0.05",
-    )
-    crossings: bool = key(
-        "With strategies, print the values of α at which the best strategy changes.", FLAG, False
     )
 
 
@@ -93,9 +85,6 @@ class Curves:
     )
     ideal: bool = key("Add the curve of the ideal ranking.", FLAG, False)
     per_topic: bool = key("Also print the curve of each topic.", FLAG, False, option=True)
-    topic: list[str] = key(
-        "Print only this topic, without means over topics.", list_of(NAME), [], option=True
-    )
     at: int | None = key(
         "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking "
         "has "
@@ -103,10 +92,10 @@ class Curves:
         whole(1, MAX_NUMBER),
         option=True,
     )
-    reference: str | None = key(
-        "With at, take the gain of this run, a name or a path, instead; best is the run with the "
-        "highest gain there.",
-        RUN,
+    reference: str = key(
+        "With at, take the gain of the ideal ranking, or of the run with the highest gain there.",
+        choice(("ideal", "best")),
+        "ideal",
     )
 
 
@@ -129,9 +118,6 @@ class Plan(Random):
     )
     baseline: str | None = key(
         "Compare with this run, or all or best, as in compare.", RUN, default_text="all"
-    )
-    correction: str | None = key(
-        "Plan for this correction.", choice(_STUDIED_CORRECTIONS), default_text="as in compare"
     )
 
 
@@ -294,10 +280,6 @@ class Check:
         "Count the assessments of each level or grade pair instead.", FLAG, False, option=True
     )
     other: list[Any] = key("With levels, cross-tabulate with these assessments.", PATHS, [])
-    topic: list[str] = key("With levels, count only this topic.", list_of(NAME), [])
-    unassessed: bool = key(
-        "With other, also count what only one of the two sets assesses.", FLAG, False
-    )
     review: bool = key(
         "List what to review in gold instead: questions on which runs disagree, spans that no run "
         "finds, and passages elsewhere that repeat a gold span.",
