@@ -126,7 +126,7 @@ def _strategies(runs: int) -> Any:
         for alpha in (0.0, 0.5, 1.0)
     ]
     leaders = {case: [Leaders(("unique",), 0.0, 1.0)] for case in cases}
-    return strategies_plot(StrategyStudy(scores, [], leaders, {}, (), ()))
+    return strategies_plot(StrategyStudy(scores, leaders, {}, ()))
 
 
 def _levels(_: int) -> Any:

@@ -81,10 +81,10 @@ def test_explanations_and_curves_have_the_gains_of_the_evaluation() -> None:
 
 def test_perturbation_inserts_results_into_the_oracles_order() -> None:
     base, runs = {"1": {"d": 2, "e": 1}}, {"r": {"1": ["x", "e", "d"]}}
-    found = perturb(Inputs(base, runs, measures="nDCG@2 MAep", strategies="oracle"), counts=[0, 1])
+    found = perturb(Inputs(base, runs, measures="MAep Q", strategies="oracle"), counts=[0, 1])
     assert NOTE in found.notes
     values = {(line.measure, line.position, line.inserted): line.value for line in found}
-    for measure in ("nDCG@2", "MAep"):
+    for measure in ("MAep", "Q"):
         assert values[measure, "before first", 0] == 1
         assert values[measure, "before first", 1] < values[measure, "after first", 1] < 1
 

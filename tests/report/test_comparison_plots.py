@@ -181,16 +181,10 @@ def study_of(runs: int, measure: str = "xCG@2") -> StrategyStudy:
         for alpha, score in zip((0.0, 1.0), values, strict=True)
     ]
     found = [Leaders(("a",), 0.0, 0.49), Leaders(("b",), 0.5, 1.0)]
-    refined = [
-        StrategyScore(measure, "m", f"_run $ {run}", "a", 0.5, 0.8, None, is_best=False)
-        for run in range(runs)
-    ]
     return StrategyStudy(
         scores,
-        refined,
         {(measure, "m", f"_run $ {r}"): found for r in range(runs)},
         {"m": (0.0, 1.0)},
-        (),
         (),
     )
 
@@ -204,7 +198,7 @@ def test_there_is_one_panel_per_run_and_one_line_per_strategy() -> None:
     *lines, change = first.get_lines()
     gap = math.nan  # nothing was tried near α = 0 and 1, where scores can jump
     expected = {
-        "a": [1.0, gap, 0.8, gap, 0.5],
+        "a": [1.0, gap, 0.5],
         "b": [0.75, gap, 0.75],
         "oracle (greedy reference)": [1.0, gap, 0.9],
     }
@@ -212,7 +206,7 @@ def test_there_is_one_panel_per_run_and_one_line_per_strategy() -> None:
     assert list(shown) == list(expected)
     for name, values in expected.items():
         assert list(shown[name]) == pytest.approx(values, nan_ok=True)
-    assert [line.get_markevery() for line in lines] == [[0, 4], [0, 2], [0, 2]]
+    assert [line.get_markevery() for line in lines] == [[0, 2]] * 3
     assert [line.get_linestyle() for line in lines] == ["-", "-", "--"]
     assert list(change.get_xdata()) == [0.495, 0.495]
     assert change.get_linestyle() == ":"

@@ -253,9 +253,8 @@ def strategies_plot(study: StrategyStudy) -> Figure:
         measure, model, run = case
         scores = [score for score in study.scores if score[:3] == case]
         alphas = {score.alpha for score in scores}
-        refined = [score for score in study.refined if score[:3] == case and score.score is not None]
         for number, strategy in enumerate(strategies):
-            line = [score for score in scores + refined if score.strategy == strategy]
+            line = [score for score in scores if score.strategy == strategy]
             line.sort(key=lambda score: score.alpha)
             x, y = with_gaps(
                 (score.alpha, math.nan if score.score is None else score.score) for score in line

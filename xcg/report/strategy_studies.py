@@ -112,11 +112,8 @@ def case_sentence(study: StrategyStudy, case: Case) -> str:
 
 
 def general_sentences(study: StrategyStudy) -> list[str]:
-    """Return where α has no effect, the precision of crossings, and what leads are."""
-    sentences = [
-        f"{measure} under {model}: every score is the same at every α tried"
-        for measure, model in study.constant
-    ]
+    """Return the precision of crossings, and what leads are."""
+    sentences = []
     if study.crossings:
         sentences.append(
             f"the values of α at which the best strategy changes are exact to ± {PRECISION}; two "

@@ -13,7 +13,6 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 from xcg.answer import Answer
-from xcg.documents.paths import WHOLE
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
@@ -22,8 +21,6 @@ from xcg.gains.topic import Topic
 from xcg.lazy_modules import np
 from xcg.measures import Measure, RankingGains
 from xcg.measures.topic_gains import vector
-from xcg.measures.trec import Levels, levels_of, ordered_by_level, span_topics, standard_values
-from xcg.runs.run import Ranking, Run
 from xcg.statistics.topic_scores import Floats
 from xcg.user_model.model import UserModel
 
@@ -64,13 +61,12 @@ def perturb(
     """Compute means after non-relevant results are inserted into runs.
 
     The inserted results are from documents without relevant text, so they gain nothing and overlap with
-    no other result; for standard measures, they are not assessed. They have no text, so effort counts
-    ranks. They are inserted into the ranking of each topic that the run answers, after or before its
-    first result. Means are over the answered topics with an ideal gain above 0, and for standard
-    measures over the answered topics with assessments.
+    no other result. They have no text, so effort counts ranks. They are inserted into the ranking of
+    each topic that the run answers, after or before its first result. Means are over the answered
+    topics with an ideal gain above 0.
 
     Args:
-        inputs: Assessments, runs, and measures that depend on gains or on levels of relevance.
+        inputs: Assessments, runs, and measures that depend on gains.
         counts: Numbers of results to insert, at least 0; changes are relative to the first number.
         progress: Called with the number of finished combinations of run and user model, and of all.
 
@@ -79,7 +75,7 @@ def perturb(
 
     Raises:
         XcgError: As :func:`xcg.evaluate`; and if a measure depends on something else or has its effort
-            in text, a standard measure finds topics with passages alone, or no run answers a topic.
+            in text, or no run answers a topic.
 
     >>> base = {"1": {"d": 2, "e": 1}}
     >>> found = perturb(Inputs(base, {"r": {"1": ["d", "e"]}}, measures="MAep"), counts=[0, 1])
@@ -87,20 +83,11 @@ def perturb(
     [('after first', 0.8333), ('before first', 0.5833)]
     """
     measures, models = inputs.measure_list, inputs.user_models
-    _check_measures(measures, models)
+    for measure, model in product(measures, models):
+        _check_measure(measure, model)
     inputs.check()
-    runs = inputs.loaded_runs
+    runs = [run.name for run in inputs.loaded_runs]
     notes = inputs.new_notes()
-    standard = [measure for measure in measures if measure.definition.needs == "levels"]
-    of_gains = [measure for measure in measures if measure not in standard]
-    levels: Levels = {}
-    if standard:
-        if spans := span_topics(inputs.recall_base):
-            raise XcgError(
-                f"{standard[0]}: the relevance of topic {spans[0]} is given by passages alone: "
-                "expected a measure of gains, such as MAep"
-            )
-        levels = levels_of(inputs.recall_base)
     gains: dict[tuple[str, str], list[RankingGains]] = {}
 
     def add_gains(topic: Topic) -> None:
@@ -109,47 +96,37 @@ def perturb(
             for run in topic.rankings if ideal.gains else ():
                 gains.setdefault((run, model.name), []).append(topic.gains(run, ideal, model))
 
-    if of_gains:
-        map_topics(TopicSource.of(inputs), add_gains, notes)
+    map_topics(TopicSource.of(inputs), add_gains, notes)
     lines: list[PerturbedMean] = []
     for done, (run, model) in enumerate(product(runs, models)):
         if progress is not None:
             progress(done, len(runs) * len(models))
-        if model is models[0]:
-            means_of_levels = _means_of_levels(levels, run, standard, counts)
-        means = means_of_levels | _means(gains.get((run.name, model.name), []), of_gains, counts, model)
+        means = _means(gains.get((run, model.name), []), measures, counts, model)
         for measure, position in product(measures, POSITIONS):
-            first: float | None = None
-            for count in counts:
-                mean = means.get((measure, position, count))
-                if mean is not None:
-                    first = mean if first is None else first
-                    change = mean / first - 1 if first else None
-                    lines.append(
-                        PerturbedMean(run.name, str(measure), model.name, position, count, mean, change)
-                    )
+            values = [(count, means[measure, position, count]) for count in counts]
+            known = [(count, mean) for count, mean in values if mean is not None]
+            for count, mean in known:
+                change = mean / known[0][1] - 1 if known[0][1] else None
+                lines.append(
+                    PerturbedMean(run, str(measure), model.name, position, count, mean, change)
+                )
     if not lines:
         raise XcgError("nothing to perturb: no run answers a topic with an ideal element")
     return Answer(lines, notes.lines())
 
 
-def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) -> None:
-    """Raise XcgError for measures that depend on more than the gains or levels of the results."""
-    for measure in measures:
-        if measure.definition.needs not in ("gains", "levels"):
-            raise XcgError(
-                f"{measure} depends on more than gains: expected measures like MAep, or standard "
-                "measures like AP"
-            )
-        for model in models if measure.definition.needs == "gains" else ():
-            unit = measure.unit(model.effort.parameters())
-            if unit != "ranks":
-                key = "budget" if "budget" in measure.definition.parameters else "effort"
-                raise XcgError(
-                    f"{measure}: effort is in {unit} under the user model {model.name}, but the "
-                    "inserted results have no text: expected effort in ranks, such as "
-                    f"{measure.definition.name}({key}=ranks)"
-                )
+def _check_measure(measure: Measure, model: UserModel) -> None:
+    """Raise XcgError for a measure that depends on more than the gains of the results."""
+    if measure.definition.needs != "gains":
+        raise XcgError(f"{measure} depends on more than gains: expected measures like MAep")
+    unit = measure.unit(model.effort.parameters())
+    if unit != "ranks":
+        key = "budget" if "budget" in measure.definition.parameters else "effort"
+        wanted = f"{measure.definition.name}({key}=ranks)"
+        raise XcgError(
+            f"{measure}: effort is in {unit} under the user model {model.name}, but the inserted "
+            f"results have no text: expected effort in ranks, such as {wanted}"
+        )
 
 
 def _means(
@@ -161,8 +138,7 @@ def _means(
     for position, count in product(POSITIONS, counts):
         perturbed, index = [], POSITIONS[position]
         for topic in topics:
-            found = vector(topic.gains)
-            found = np.concatenate([found[:index], np.zeros(count), found[index:]])
+            found = np.insert(vector(topic.gains), [index] * count, 0.0)
             perturbed.append(RankingGains(found, vector(topic.ideal), topic.not_retrieved))
         for measure in measures:
             values = [measure.compute(topic, effort) for topic in perturbed]
@@ -170,32 +146,6 @@ def _means(
             mean = math.fsum(defined) / len(defined) if defined else None
             means[measure, position, count] = mean
     return means
-
-
-def _means_of_levels(
-    levels: Levels, run: Run, measures: Sequence[Measure], counts: Sequence[int]
-) -> Means:
-    """Return the means of standard measures over the answered and assessed topics."""
-    topics = [topic for topic in levels if topic in run.answered]
-    ordered = ordered_by_level(levels, run) if run.is_reference else run
-    means: Means = {}
-    for position, count in product(POSITIONS, counts) if topics else ():
-        values = standard_values(levels, _insert_documents(ordered, position, count), measures)
-        for measure in measures:
-            by_topic = [values.get((topic, str(measure)), 0.0) for topic in topics]
-            means[measure, position, count] = measure.aggregate(by_topic)
-    return means
-
-
-def _insert_documents(run: Run, position: Position, count: int) -> Run:
-    """Insert documents that are not assessed into all rankings with results."""
-    inserted = [(f"inserted-by-xcg-perturb-{number}", WHOLE, None) for number in range(count)]
-    index = POSITIONS[position]
-    rankings = {}
-    for topic, ranking in run.rankings.items():
-        results = [(*result, ranking.spans.get(n)) for n, result in enumerate(ranking)]
-        rankings[topic] = Ranking.of([*results[:index], *inserted, *results[index:]] if results else [])
-    return run.with_rankings(rankings)
 
 
 ITEMS = 100
