@@ -69,7 +69,7 @@ measures: [MAep, nxCG@10]
 topics: {unanswered: zero}
 compare: {test: t, resamples: 20}
 gate: {fail_under: {MAep: 0.3}, expected_topics: 2}
-study: {calibrate: {campaigns: 10}, topics: {trials: 2, sizes: [1, 2], resamples: 5}}
+study: {calibrate: {campaigns: 10}, topics: {trials: 2, sizes: [1, 2]}}
 """
 _JUDGE = """\
 corpus: documents
@@ -125,7 +125,6 @@ TEMPLATES = [
     f"convert --run {RUN} --strategy unique",
     "convert --run letor.txt --feature 2 --to trec",
     "curves config.yaml --set curves.depth=5",
-    f"curves {FLAT} --set curves.over=threshold --measures xAP --user-model levels",
     "curves config.yaml --measures ep --format csv",
     "evaluate config.yaml",
     "evaluate config.yaml --per-topic --format json",
@@ -166,7 +165,7 @@ TEMPLATES = [
     "study calibrate config.yaml",
     "study calibrate config.yaml --set study.calibrate.baseline=run1 --set measures=MAep",
     "study laws --measure nxCG@3 --set study.laws.examples=3",
-    "study levels --set study.levels.swaps=2 --set study.levels.repetitions=2",
+    "study levels --set study.levels.repetitions=1",
     "study perturb config.yaml --set study.perturb.counts=[0,1,5]",
     "study plan config.yaml --set measures=MAep",
     "study plan config.yaml --set study.plan.topics=20 --set study.plan.difference=0.1",

@@ -65,7 +65,7 @@ CALLS = [
     f"convert --run¦{STEM_RUN}¦--strategy top_ranked",
     "convert --assessments {tmp}/gold.jsonl --corpus {tmp}/corpus --as ideal --to inex",
     *(f"curves {CAMPAIGN} --set curves.depth=2 --format {name}" for name in RECORDS),
-    f"curves {CAMPAIGN} --at 1 --set curves.depth=1 --set¦curves.reference={INVISIBLE}",
+    f"curves {CAMPAIGN} --at 1 --set curves.depth=1 --set curves.reference=best",
     *(f"evaluate {CAMPAIGN} --format {name}" for name in TABLES),
     *(f"evaluate {CAMPAIGN} --per-topic --format {name}" for name in TABLES),
     f"evaluate {CAMPAIGN} --set¦evaluate.against={ESCAPES}¦--format markdown",
@@ -137,7 +137,6 @@ PLOTS = [
     f"study assessors {CAMPAIGN} --set study.assessors.others={{tmp}}/gold.jsonl "
     "--set study.assessors.ranges=true",
     f"sweep {CAMPAIGN} --user-model {{tmp}}/sweep.yaml",
-    f"chunks {PASSAGES}¦{STEM_RUN}¦--budget 9",
 ]
 
 

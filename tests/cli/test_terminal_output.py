@@ -36,8 +36,8 @@ COMMANDS = [
     f"study perturb {PAPER} --set runs=ideal --set study.perturb.counts=1",
     f"study plan {CONFIG} --set study.plan.difference=0.1 {SET_MODEL}",
     f"study calibrate {CONFIG} --set study.calibrate.test=t --set study.calibrate.campaigns=10",
-    "study levels --set study.levels.swaps=3 --set study.levels.repetitions=2",
-    f"study topics {CONFIG} {SET_MODEL} --set study.topics.trials=5 --set study.topics.resamples=0",
+    "study levels --set study.levels.repetitions=1",
+    f"study topics {CONFIG} {SET_MODEL} --set study.topics.trials=5",
     "list",
     "list user-models distance",
 ]

@@ -13,21 +13,19 @@ from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.documents.writing import whole_file
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.chunk_comparison import ChunkComparison
 from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.config import with_named_run
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.report import orders
-from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS, chunk_columns
+from xcg.report.columns import AGREEMENTS, OVERALL_TESTS, SHIFTS, chunk_columns
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_tables
 from xcg.report.comparisons import comparison_rows, means_rows, overall_rows, with_letters
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
-from xcg.report.plots import reading_plot
-from xcg.report.strategy_studies import crossing_rows, study_rows, study_sentences, study_table
+from xcg.report.strategy_studies import study_rows, study_sentences, study_table
 from xcg.statistics.corrections import CORRECTION_NAMES, parse_margins
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
@@ -232,9 +230,9 @@ def sweep(asked: Asked) -> Answer[Any]:
     if inputs.strategy_list:
         return _strategy_sweep(asked)
     results = asked.evaluate(inputs)
-    shifts = order_shifts(results, chosen.reference_model, chosen.resamples, chosen.seed)
+    shifts = order_shifts(results, chosen.resamples, chosen.seed)
     best = best_runs(results)
-    named = results, chosen.reference_model, chosen.resamples
+    sentences = orders.sweep_sentences(results, chosen.resamples)
     rows = functools.partial(orders.shift_rows, shifts, best, chosen.resamples)
     facts = orders.shift_facts(shifts, best, chosen.resamples)
     return Answer(
@@ -242,14 +240,12 @@ def sweep(asked: Asked) -> Answer[Any]:
         results.notes,
         to_records=rows,
         layout=lambda: Layout(
-            orders.sweep_sentences(*named),
+            sentences,
             facts,
-            publication=lambda: orders.shift_tables(
-                rows(), [*orders.sweep_sentences(*named, hint=False), *facts]
-            ),
+            publication=lambda: orders.shift_tables(rows(), [*sentences, *facts]),
             columns=SHIFTS,
         ),
-        figure=lambda: sweep_plot(results, shifts, chosen.reference_model or results.user_models[0]),
+        figure=lambda: sweep_plot(results, shifts),
     )
 
 
@@ -257,53 +253,60 @@ def _strategy_sweep(asked: Asked) -> Answer[Any]:
     """Study the overlap strategies of the inputs."""
     chosen = asked.settings.sweep
     study = study_strategies(asked.inputs, chosen.step, asked.evaluate)
-    figure = functools.partial(strategies_plot, study)
-    sentences = study_sentences(study)
-    if chosen.crossings:
-        rows = crossing_rows(study)
-        layout = Layout(sentences, tables=None if rows else ["\n"], columns=CROSSINGS)
-    else:
-        rows = study_rows(study)
-        layout = Layout(
-            sentences,
+    return Answer(
+        study_rows(study),
+        study.notes,
+        layout=lambda: Layout(
+            study_sentences(study),
             tables=[study_table(study)],
             publication=lambda: [study_table(study, has_all_names=True)],
-        )
-    return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
+        ),
+        figure=functools.partial(strategies_plot, study),
+    )
 
 
-class ChunkAnswer(Answer[Any]):
-    """The answer of ``chunks``; ``comparison`` has the gold spans and results of each question."""
-
-    comparison: ChunkComparison
-
-
-def chunks(asked: Asked) -> ChunkAnswer:
+def chunks(asked: Asked) -> Answer[Any]:
     """Return one row per run; or every gold span and result of each question."""
     chosen = asked.settings.chunks
     inputs = asked.inputs_with("assessments", "runs", "corpus")
-    unit: Any = chosen.unit
     measures = inputs.measure_list if asked.states("measures") else ()
     with asked.progress("topics") as progress:
-        comparison = compare_chunks(
-            inputs, chosen.budget, unit, measures, questions=chosen.questions, progress=progress
+        found = compare_chunks(
+            inputs, chosen.budget, measures, questions=chosen.questions, progress=progress
         )
-    notes = list(comparison.notes)
+    columns = chunk_columns(chosen.budget)
     if not chosen.questions:
-        notes += orders.best_run_sentences(best_runs(comparison.scores))
-
-    def layout() -> Layout:
-        columns = chunk_columns(unit, chosen.budget)
-        kinds = (
-            (comparison.gold_records(), comparison.result_records())
-            if chosen.questions
-            else (comparison.to_records(),)
+        notes = [*found.notes, *orders.best_run_sentences(best_runs(found.scores))]
+        return Answer(found.rows, notes, layout=lambda: Layout(columns=columns))
+    tables = [
+        Table.of_records(rows, columns)
+        for kind in ("gold", "result")
+        if (
+            rows := [
+                {name: value for name, value in row.items() if name != "kind"}
+                for row in found.questions
+                if row["kind"] == kind
+            ]
         )
-        return Layout(tables=separated([Table.of_records(rows, columns) for rows in kinds if rows]))
-
-    rows = comparison.question_records() if chosen.questions else comparison.to_records()
-    answer = ChunkAnswer(
-        rows, notes, layout=layout, figure=functools.partial(reading_plot, comparison.curves, unit)
+    ]
+    names = (
+        *(
+            "question",
+            "run",
+            "kind",
+            "rank",
+            "doc",
+            "start",
+            "end",
+            "tokens",
+            "score",
+            "found",
+            "after",
+        ),
+        *("new", "again", "irrelevant", "seen", "verdict", "words"),
     )
-    answer.comparison = comparison
-    return answer
+    return Answer(
+        [{name: row.get(name) for name in names} for row in found.questions],
+        found.notes,
+        layout=lambda: Layout(tables=separated(tables)),
+    )

@@ -67,13 +67,11 @@ def _levels(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments")
     base, notes = inputs.recall_base, inputs.notes
     if not chosen.other:
-        rows = distribution_rows(level_distribution(base, chosen.topic))
+        rows = distribution_rows(level_distribution(base))
         return Answer(rows, notes.lines(), layout=lambda: Layout(columns=DISTRIBUTION))
     other = anchor(read_assessments(chosen.other, notes), inputs.documents, notes)
-    table = cross_tabulate(base, other, chosen.topic, chosen.unassessed)
-    lines = [*notes.lines(), *_differences(base, other, table, chosen.unassessed)]
-    if not chosen.topic:
-        lines += _correlation(base, other)
+    table = cross_tabulate(base, other)
+    lines = [*notes.lines(), *_differences(base, other, table), *_correlation(base, other)]
     return Answer(cross_rows(table), lines, layout=lambda: Layout(columns=DISTRIBUTION))
 
 
@@ -87,9 +85,7 @@ def _correlation(first: RecallBase, second: RecallBase) -> list[str]:
     ]
 
 
-def _differences(
-    first: RecallBase, second: RecallBase, table: CrossTabulation, unassessed: bool
-) -> list[str]:
+def _differences(first: RecallBase, second: RecallBase, table: CrossTabulation) -> list[str]:
     """Return notes about what only one of the two sets assesses."""
     found = []
     topics = [sum(topic not in table.topics for topic in base.topics) for base in (first, second)]
@@ -98,10 +94,10 @@ def _differences(
             f"note: {len(table.topics)} topics are counted, but not {topics[0]} of the assessments and "
             f"{topics[1]} of check.other"
         )
-    if (table.only_first or table.only_second) and not unassessed:
+    if table.only_first or table.only_second:
         found.append(
             f"note: {table.only_first} documents and elements are only in the assessments, "
-            f"{table.only_second} only in check.other; check.unassessed counts them"
+            f"{table.only_second} only in check.other"
         )
     return found
 

@@ -179,10 +179,9 @@ curves = _command(
     """Compute measures as curves over ranks, gain-recall, recall or text, one line per point.
 
     --measures names measures without a cutoff; the default is "nxCG ep", and xCG with --at. --at prints
-    the rank at which each run reaches the gain that the ideal ranking has at this rank. --set
-    curves.over=threshold draws the curves of Scheel, Lommatzsch & Albayrak 2011, Figures 6 to 8.""",
+    the rank at which each run reaches the gain that the ideal ranking has at this rank.""",
     "xcg curves configs/quickstart.yaml --run focused --plot curves.svg --output curves.jsonl",
-    ("curves.per_topic", "curves.topic", "curves.at", "plot.path"),
+    ("curves.per_topic", "curves.at", "plot.path"),
     ("jsonl", *(one for one in FORMATS if one != "jsonl")),
     defaults={"measures": "nxCG ep"},
 )
@@ -210,7 +209,7 @@ chunks = _command(
     (relevant and new) and that were read twice; MAep and nxCG with effort measured in text. The default
     user models charge for whole results. Further measures add columns.""",
     "xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500",
-    ("chunks.budget", "chunks.questions", "plot.path"),
+    ("chunks.budget", "chunks.questions"),
     defaults={"measures": ""},
 )
 
@@ -285,8 +284,8 @@ _study(
     "topics",
     """Compare runs on disjoint topic sets, and count how often their order is reversed (KL 6.2.2).
 
-    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated, and the
-    swap rate of differences below 0.01. The plot has the form of Figure 9.""",
+    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated to more.
+    study.topics.rates prints the swap rates. The plot has the form of Figure 9.""",
     "topics configs/quickstart.yaml --set measures=MAep --set user_model=overlap-off",
     ("plot.path",),
 )
@@ -305,7 +304,7 @@ _study(
 
     The experiment of Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: random pairs are swapped in
     lists of 100 items on 2, 10, 20 and 50 levels.""",
-    "levels --set study.levels.swaps=10 --set study.levels.repetitions=10 --plot levels.svg",
+    "levels --set study.levels.repetitions=10 --plot levels.svg",
     ("plot.path",),
 )
 _study(
