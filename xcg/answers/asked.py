@@ -5,21 +5,22 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from xcg import __version__, answers
-from xcg.answer import Layout
+from xcg.answer import Answer, Layout
 from xcg.documents.files import expand
 from xcg.documents.sources import CorpusPath
+from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.config import require, select_runs, with_named_run
 from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.parallel import Progress
+from xcg.evaluation.parallel import ProgressBar
 from xcg.evaluation.results import Marks, Results
 from xcg.lazy_modules import hashlib
 from xcg.measures import split_measures
@@ -29,10 +30,10 @@ from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
 from xcg.statistics.intervals import mean_intervals
 from xcg.statistics.topic_scores import ALL_PAIRS
+from xcg.tables import json_text
 from xcg.user_model.model import UserModel
 
-ProgressBar = Callable[[str], AbstractContextManager[Progress | None]]
-"""What is counted → a context in which progress is shown."""
+A = TypeVar("A", bound=Answer[Any])
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,14 @@ class Asked:
     """The settings and the inputs of a question.
 
     Attributes:
+        sections: The sections of the configuration that it uses.
         stated: What the user states.
         settings: The same, checked.
         inputs: The inputs of the campaign; made when first needed.
         progress: Shows progress.
     """
 
+    sections: Sequence[str]
     stated: Stated
     settings: Settings
     get_inputs: Callable[[], Inputs]
@@ -58,16 +61,22 @@ class Asked:
 
     def inputs_with(self, *required: str) -> Inputs:
         """Return the inputs; XcgError if one of ``assessments``, ``runs``, ``corpus`` is not stated."""
-        inputs = self.inputs
-        require(inputs, self.stated, *required)
-        return inputs
+        require(self.inputs, self.stated, *required)
+        return self.inputs
 
-    def evaluate(self, inputs: Inputs | None = None) -> Results:
-        """Evaluate runs, with a progress bar."""
-        if inputs is None:
-            inputs = self.inputs_with("assessments", "runs")
-        with self.progress("topics") as progress:
-            return evaluate_inputs(inputs, progress)
+    def recorded(self, answer: A) -> A:
+        """Return an answer with the record of its settings; write the record if this is asked."""
+        answer.get_settings = partial(record_of, self, self.sections)
+        self.write_record()
+        return answer
+
+    def write_record(self) -> None:
+        """Write the record of the settings, if a file is stated."""
+        if self.settings.record is not None:
+            path = Path(self.settings.record)
+            record = record_of(self, self.sections, path.parent)
+            with whole_file(path) as file:
+                file.write((json_text(record, indent=1) + "\n").encode())
 
     @property
     def measure_names(self) -> list[str]:
@@ -93,11 +102,11 @@ def evaluate(asked: Asked) -> Results:
     shown = asked.settings.evaluate
     inputs = asked.inputs_with("assessments", "runs")
     if asked.settings.format == "trec_eval":
-        results = asked.evaluate(trec_eval_inputs(inputs))
+        results = evaluate_inputs(trec_eval_inputs(inputs), asked.progress)
         text = trec_eval_output(results, shown.per_topic)
         return results.shown(Layout(texts={"trec_eval": lambda: text}))
     inputs, against = with_named_run(inputs, shown.against, (ALL_PAIRS,))
-    results = asked.evaluate(inputs)
+    results = evaluate_inputs(inputs, asked.progress)
     if against not in (None, ALL_PAIRS, *results.runs):
         raise XcgError(f"evaluate.against: no run {against!r}: {nearest(str(against), results.runs)}")
     limits = None

@@ -16,6 +16,7 @@ from xcg.errors import XcgError, nearest
 from xcg.evaluation.chunk_comparison import ChunkComparison
 from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.config import with_named_run
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
@@ -47,7 +48,7 @@ def compare(asked: Asked) -> Answer[Any]:
         asked.refuse("plot.path", f"with the table {chosen.table}")
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
-    results = asked.evaluate(inputs).without_references()
+    results = evaluate(inputs, asked.progress).without_references()
     if chosen.table == "pairs":
         return compared(asked, results, baseline)
     notes = list(results.notes)
@@ -164,7 +165,7 @@ def gate(asked: Asked) -> GateAnswer:
         check_corpus=True,
         lenient=inputs.lenient or allowed is not None,
     )
-    results = asked.evaluate(inputs)
+    results = evaluate(inputs, asked.progress)
     if baseline is not None and baseline not in results.scope.runs:
         raise XcgError(f"no run {baseline!r}: {nearest(baseline, results.scope.runs)}")
     verdict = check_gate(
@@ -231,7 +232,7 @@ def sweep(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.sweep
     if inputs.strategy_list:
         return _strategy_sweep(asked)
-    results = asked.evaluate(inputs)
+    results = evaluate(inputs, asked.progress)
     shifts = order_shifts(results, chosen.reference_model, chosen.resamples, chosen.seed)
     best = best_runs(results)
     named = results, chosen.reference_model, chosen.resamples
@@ -256,7 +257,9 @@ def sweep(asked: Asked) -> Answer[Any]:
 def _strategy_sweep(asked: Asked) -> Answer[Any]:
     """Study the overlap strategies of the inputs."""
     chosen = asked.settings.sweep
-    study = study_strategies(asked.inputs, chosen.step, asked.evaluate)
+    study = study_strategies(
+        asked.inputs, chosen.step, functools.partial(evaluate, progress=asked.progress)
+    )
     figure = functools.partial(strategies_plot, study)
     sentences = study_sentences(study)
     if chosen.crossings:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from xcg.errors import Notes, NothingToAverageError
 from xcg.evaluation.inputs import Inputs, Unanswered
-from xcg.evaluation.parallel import Progress
+from xcg.evaluation.parallel import Progress, ProgressBar, no_progress
 from xcg.evaluation.reading import (
     Reading,
     count_repeated,
@@ -41,27 +41,27 @@ from xcg.strategies.registry import BoundStrategy, rewrite_runs
 from xcg.user_model.model import OF_SCALE, UserModel
 
 
-def evaluate(inputs: Inputs, progress: Progress | None = None) -> Results:
+def evaluate(inputs: Inputs, progress: ProgressBar = no_progress) -> Results:
     """Score runs by measures: for each topic, and as means over topics.
 
     Means are over the assessed topics with an ideal gain above 0 under the user model.
 
     Args:
         inputs: What is evaluated.
-        progress: Called with the number of finished topics and of all topics; less often with several
-            workers.
+        progress: Shows how many topics are finished; less often with several workers.
 
     Raises:
         XcgError: For every error that a user can cause; :class:`InputError` if data are wrong.
     """
     work = _work(inputs)
     notes = Notes(inputs.lenient)
-    if work.levels_only:
-        scored = _score_levels(work, inputs, notes)
-    else:
-        scored = _score_topics(work, inputs, notes, progress)
-    if progress is not None:
-        progress(len(work.base.topics), len(work.base.topics))
+    with progress("topics") as advance:
+        if work.levels_only:
+            scored = _score_levels(work, inputs, notes)
+        else:
+            scored = _score_topics(work, inputs, notes, advance)
+        if advance is not None:
+            advance(len(work.base.topics), len(work.base.topics))
     before, notes = notes, inputs.new_notes()
     notes.take(before)
     names = unique_names([(run.name, run.source, run.strategy) for run in scored], notes)

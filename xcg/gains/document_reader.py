@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
 from xcg.errors import InputError, XcgError
@@ -138,6 +138,10 @@ class CheckedReader:
         if gain > 0:
             self.retrieved.update(self.document.ideals_around(result))
         return gain
+
+    def read_all(self, results: Sequence[int], seen: Sequence[Seen]) -> list[float]:
+        """Read several results and return the gain of each."""
+        return [self.read(result) for result in results]
 
     def gain_of(self, result: int) -> float:
         """Return what an element would gain if it were read next."""
