@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from xcg import answers
 from xcg.answer import Answer
-from xcg.answers.asked import Asked, changed_files, check_recorded, record_of
+from xcg.answers.asked import Asked, check_recorded, record_of
 from xcg.documents.writing import whole_file
 from xcg.errors import XcgError, missing_extra, nearest
 from xcg.evaluation.config import inputs_of
@@ -133,9 +134,9 @@ class Campaign:
         return self._inputs(with_measures=False)
 
     def _inputs(self, with_measures: bool) -> Inputs:
-        check_recorded(self.stated)
+        changed = check_recorded(self.stated)
         inputs = inputs_of(self.stated, self.settings, with_measures)
-        for line in changed_files(self.stated):
+        for line in changed:
             inputs.notes.warning(line)
         return inputs
 
@@ -309,18 +310,18 @@ class Campaign:
                 raise XcgError(f"{key}: unknown key: {nearest(key, known)}")
         stated = self.stated.with_keywords(given)
         settings = stated.settings() if given else self.settings
-        get_inputs = lambda: self._inputs_of_curves if section == "curves" else self.inputs  # noqa: E731
-        return Asked(sections or (section,), stated, settings, get_inputs, self.progress)
+        inputs = self._inputs_of_curves if section == "curves" else self.inputs
+        return Asked(sections or (section,), stated, settings, inputs, self.progress)
 
 
+@dataclass(frozen=True)
 class Studies:
     """The studies of measures and designs: ``campaign.study.plan(difference=0.05)``.
 
     Each method takes the keys of its section below ``study``.
     """
 
-    def __init__(self, campaign: Campaign) -> None:
-        self._campaign = campaign
+    campaign: Campaign
 
     def plan(self, **keys: Any) -> Answer[Any]:
         """Predict from a pilot campaign which differences a comparison finds, with how many topics."""
@@ -356,6 +357,6 @@ class Studies:
             raise missing_extra("study laws", "hypothesis", "break") from None
 
     def _answer(self, name: str, keys: Mapping[str, Any]) -> Answer[Any]:
-        asked = self._campaign.asked(f"study.{name}", keys)
+        asked = self.campaign.asked(f"study.{name}", keys)
         answer: Answer[Any] = getattr(answers, name)(asked)
         return asked.recorded(answer)

@@ -19,7 +19,8 @@ from xcg.errors import Notes, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
 from xcg.gains import oracle
-from xcg.gains.element_reader import ElementReader, JudgedDocument
+from xcg.gains.element_reader import ElementReader
+from xcg.gains.reader import JudgedDocument
 from xcg.gains.span_reader import GoldSpan, SpanReader
 from xcg.gains.topic import element_gains
 from xcg.strategies.registry import reference_run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +17,7 @@ from xcg.documents.files import expand
 from xcg.documents.sources import CorpusPath
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, nearest
-from xcg.evaluation.config import require, select_runs, with_named_run
+from xcg.evaluation.config import select_runs, with_named_run
 from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ProgressBar
@@ -44,25 +44,37 @@ class Asked:
         sections: The sections of the configuration that it uses.
         stated: What the user states.
         settings: The same, checked.
-        inputs: The inputs of the campaign; made when first needed.
+        inputs: The inputs of the campaign.
         progress: Shows progress.
     """
 
     sections: Sequence[str]
     stated: Stated
     settings: Settings
-    get_inputs: Callable[[], Inputs]
+    inputs: Inputs
     progress: ProgressBar
 
-    @property
-    def inputs(self) -> Inputs:
-        """The inputs of the campaign."""
-        return self.get_inputs()
+    def inputs_with(self, *required: str, of: Inputs | None = None) -> Inputs:
+        """Return the inputs, or others; XcgError for one that a question needs and nothing states.
 
-    def inputs_with(self, *required: str) -> Inputs:
-        """Return the inputs; XcgError if one of ``assessments``, ``runs``, ``corpus`` is not stated."""
-        require(self.inputs, self.stated, *required)
-        return self.inputs
+        Args:
+            required: Some of ``assessments``, ``runs`` and ``corpus``.
+            of: Other inputs.
+        """
+        inputs = self.inputs if of is None else of
+        given = {
+            "assessments": inputs.has_assessments,
+            "runs": inputs.has_runs,
+            "corpus": inputs.corpus is not None,
+        }
+        for key in required:
+            if not given[key]:
+                option = f"--{'run' if key == 'runs' else key} PATH"
+                if self.stated.file is not None:
+                    message = f"no {key}: expected the key {key!r} or {option}"
+                    raise InputError(self.stated.file.path, message)
+                raise XcgError(f"no {key}: expected a CONFIG.yaml or {option} ({key}=…)")
+        return inputs
 
     def recorded(self, answer: A) -> A:
         """Return an answer with the record of its settings; write the record if this is asked."""
@@ -206,28 +218,26 @@ def _measures(asked: Asked, sections: Iterable[str]) -> list[str]:
     return [str(measure) for measure in asked.inputs.measure_list]
 
 
-def changed_files(stated: Stated) -> list[str]:
-    """Return a warning for each file that has changed since the record that a user loads."""
-    if stated.file is None or not stated.hashes:
-        return []
-    folder = stated.file.path.parent
-    lines = []
-    for name, recorded in stated.hashes.items():
-        path = folder / name
-        if not path.is_file():
-            lines.append(f"{name} does not exist any more")
-        elif _sha256(path) != recorded:
-            lines.append(f"{name} has changed since {stated.file.path} was recorded")
-    return lines
+def check_recorded(stated: Stated) -> list[str]:
+    """Return a warning for each file that has changed since the record that a user loads.
 
-
-def check_recorded(stated: Stated) -> None:
-    """Raise XcgError if a record asks for inputs that were in memory."""
+    Raises:
+        XcgError: If the record asks for inputs that were in memory.
+    """
     for name in (*_INPUTS, "parents"):
         value = stated.content.get(name)
         value = value.get("path") if isinstance(value, Mapping) else value
         if value in (IN_MEMORY, [IN_MEMORY]):
             raise XcgError(f"the {name} of this record were in memory: expected {name}=…")
+    lines = []
+    record = Path() if stated.file is None else stated.file.path
+    for name, recorded in stated.hashes.items():
+        path = record.parent / name
+        if not path.is_file():
+            lines.append(f"{name} does not exist any more")
+        elif _sha256(path) != recorded:
+            lines.append(f"{name} has changed since {record} was recorded")
+    return lines
 
 
 def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:

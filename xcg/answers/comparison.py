@@ -198,7 +198,7 @@ def gate(asked: Asked) -> GateAnswer:
     failed = [f"failed: {failure}" for failure in verdict.failures]
 
     def layout() -> Layout:
-        return replace(printed.layout, texts={"markdown": comment})
+        return replace(printed.layout, tables=printed.blocks(), texts={"markdown": comment})
 
     def comment() -> str:
         table = comparison.to_text("markdown") if comparison else ""

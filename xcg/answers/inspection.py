@@ -11,7 +11,7 @@ from typing import Any
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.config import require, select_runs
+from xcg.evaluation.config import select_runs
 from xcg.evaluation.explain import explain as explain_runs
 from xcg.evaluation.explanation import Explanation
 from xcg.evaluation.gold_review import review_gold
@@ -135,8 +135,7 @@ def _explain(asked: Asked) -> Answer[Explanation]:
     (topic,) = chosen.topic
     where = asked.stated.file.path if asked.stated.file is not None else Path("the runs")
     inputs = select_runs(asked.inputs_with("assessments"), chosen.run, asked.inputs.runs, where)
-    require(inputs, asked.stated, "runs")
-    inputs = replace(inputs, topics=[topic])
+    inputs = replace(asked.inputs_with("runs", of=inputs), topics=[topic])
     explanations = explain_runs(inputs, topic)
 
     def layout() -> Layout:

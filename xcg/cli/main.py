@@ -113,9 +113,11 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
+        """Import a command; an error suggests the nearest name."""
         if cmd_name not in COMMANDS:
-            return None
+            if ctx.resilient_parsing or cmd_name.startswith("-"):
+                return None
+            raise click.UsageError(f"No such command {cmd_name!r}: {nearest(cmd_name, COMMANDS)}")
         target, _ = COMMANDS[cmd_name]
         module, function = target.split(":")
         command = getattr(importlib.import_module(f"xcg.cli.{module}"), function)
@@ -134,14 +136,6 @@ class LazyGroup(click.Group):
         names = [name for name in COMMANDS if name.startswith(incomplete)]
         items = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
         return items + click.Command.shell_complete(self, ctx, incomplete)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the arguments name; an error suggests the nearest name."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            raise click.UsageError(f"No such command {args[0]!r}: {nearest(args[0], COMMANDS)}")
-        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=LazyGroup, context_settings=_SETTINGS)

@@ -69,7 +69,8 @@ def option_of(key: Key, formats: Sequence[str] = (), default: str | None = None)
     sentence = f"{key.help.partition('. ')[0].rstrip('.')}."
     if default is None:
         default = choices[0] if key.name == "format" else key.default_text
-        default = default or ("" if key.default in (None, False, (), []) else _shown(key.default))
+        unstated = [] if key.default in (None, False, ()) else key.default
+        default = default or " ".join(map(str, unstated if isinstance(unstated, list) else [unstated]))
     return click.Option(
         [key.option],
         is_flag=key.type.is_flag,
@@ -80,7 +81,3 @@ def option_of(key: Key, formats: Sequence[str] = (), default: str | None = None)
         help=sentence + (f"  [default: {default}]" if default else ""),
         show_default=False,
     )
-
-
-def _shown(value: object) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -105,7 +105,7 @@ def open_page(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def open_output(path: Path | None) -> Iterator[Callable[[str], None]]:
+def open_output(path: Path | None) -> Iterator[Callable[[str], object]]:
     """Yield a function that writes text to standard output, or to a file.
 
     The file is replaced when the block ends; it stays as it was if the block fails.
@@ -121,11 +121,7 @@ def open_output(path: Path | None) -> Iterator[Callable[[str], None]]:
         yield lambda text: click.echo(text, nl=False, color=color)
         return
     with whole_file(path) as file:
-
-        def write(text: str) -> None:
-            file.write(text.encode())
-
-        yield write
+        yield lambda text: file.write(text.encode())
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs, Measures
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Result, Results
-from xcg.evaluation.scoring import list_topics, note_topics, note_units
+from xcg.evaluation.scoring import list_topics, note_topics, note_unspaced
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.span_reader import ReadResult
@@ -106,10 +106,9 @@ def compare_chunks(
         ideals.append(best)
 
     map_topics(TopicSource.of(inputs), add, notes, progress=progress)
-    if progress is not None:
-        progress(len(base.topics), len(base.topics))
     note_topics(base, runs, inputs.unanswered, notes)
-    note_units([unit], model, documents, notes)
+    if unit == "words":
+        note_unspaced(model, documents, notes)
     if unit == "tokens":
         notes.note(f"{model.name}: tokens are counted by the tokenizer {model.effort.tokenizer}")
     if without_gold:

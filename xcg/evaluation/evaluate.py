@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +13,7 @@ from xcg.evaluation.parallel import Progress, ProgressBar, no_progress
 from xcg.evaluation.reading import (
     Reading,
     count_repeated,
-    note_references,
-    note_repeated,
+    note_results,
     unique_names,
     with_unique_names,
 )
@@ -29,7 +28,7 @@ from xcg.evaluation.scoring import (
     note_other_order,
     note_topics,
     note_undefined,
-    note_units,
+    note_unspaced,
 )
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.judgements.nuggets import nuggets_with_several_levels
@@ -60,8 +59,6 @@ def evaluate(inputs: Inputs, progress: ProgressBar = no_progress) -> Results:
             scored = _score_levels(work, inputs, notes)
         else:
             scored = _score_topics(work, inputs, notes, advance)
-        if advance is not None:
-            advance(len(work.base.topics), len(work.base.topics))
     before, notes = notes, inputs.new_notes()
     notes.take(before)
     names = unique_names([(run.name, run.source, run.strategy) for run in scored], notes)
@@ -78,6 +75,7 @@ class _Work(NamedTuple):
         standard: The measures of levels of relevance.
         span_topics: The topics for which these are computed on gold spans.
         levels_only: Whether only standard measures of levels are computed, which need no topics.
+        needs: The data that the measures of gains, scores, grades and text need.
         without_ideal: For each user model, the topics without an ideal element.
     """
 
@@ -88,11 +86,8 @@ class _Work(NamedTuple):
     standard: Sequence[Measure]
     span_topics: Sequence[str]
     levels_only: bool
+    needs: Set[str]
     without_ideal: Sequence[list[str]]
-
-    def needs(self, *kinds: str) -> bool:
-        """Return whether a measure needs data of one of the given kinds."""
-        return any(measure.definition.needs in kinds for measure in self.measures)
 
 
 def _work(inputs: Inputs) -> _Work:
@@ -101,7 +96,8 @@ def _work(inputs: Inputs) -> _Work:
     base, chosen = inputs.recall_base, inputs.measure_list
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     measures = [measure for measure in chosen if measure.definition.needs != "levels"]
-    check_span_measures(base, standard)
+    if standard:
+        check_span_measures(base, standard)
     if inputs.user_model is None and not measures and base.scales == {"level"}:
         models, names = [], [OF_SCALE["level"]]  # no model is used, so none is loaded
     else:
@@ -110,8 +106,9 @@ def _work(inputs: Inputs) -> _Work:
     checks_corpus = inputs.check_corpus and inputs.documents is not None
     levels_only = not measures and not checks_corpus and not base.states_text
     with_spans = span_topics(base) if standard else []
-    without_ideal: list[list[str]] = [[] for _ in models]
-    return _Work(base, models, names, measures, standard, with_spans, levels_only, without_ideal)
+    needs = {measure.definition.needs for measure in measures}
+    without: list[list[str]] = [[] for _ in models]
+    return _Work(base, models, names, measures, standard, with_spans, levels_only, needs, without)
 
 
 def _score_levels(work: _Work, inputs: Inputs, notes: Notes) -> list[ScoredRun]:
@@ -154,8 +151,8 @@ def _score_topics(
         work.base,
         runs.with_runs(named),
         inputs.documents,
-        needs_elements=work.needs("gains", "scores", "grades"),
-        needs_entry_points=work.needs("text"),
+        needs_elements=bool(work.needs & {"gains", "scores", "grades"}),
+        needs_entry_points="text" in work.needs,
     )
     scorer = TopicScorer(
         work.models,
@@ -201,7 +198,7 @@ def _scored(
     values: Sequence[Sequence[Values]],
     standard: Mapping[tuple[str, str], float],
 ) -> ScoredRun:
-    repeated = 0 if run.is_reference else count_repeated(run)
+    repeated = 0 if run.is_reference else sum(map(count_repeated, run.rankings.values()))
     return ScoredRun(
         name, run.source, run.strategy, run.answered, run.skipped, values, standard, repeated
     )
@@ -211,7 +208,7 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
     """Return the results of scored runs, with means and notes."""
     rows: list[Result] = []
     for number, model_name in enumerate(work.model_names):
-        without_ideal = work.without_ideal[number] if work.needs("gains") else []
+        without_ideal = work.without_ideal[number] if "gains" in work.needs else []
         if without_ideal:
             missing = list_topics(without_ideal)
             notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")
@@ -249,13 +246,14 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
     )
     if work.base.has_nuggets and (count := nuggets_with_several_levels(work.base)):
         notes.note(f"nuggets with several levels, of which the highest counts: {count}")
-    note_references(scope.references, notes)
-    note_repeated({name: run.repeated for name, run in runs.items()}, notes)
+    references = scope.references
+    note_results(references, {name: run.repeated for name, run in runs.items()}, notes)
     note_above_1(rows, work.models, work.measures, work.base.has_nuggets, notes)
     for model in work.models:
-        units = {measure.unit(model.effort.parameters()) for measure in work.measures}
-        note_units({*units, model.size}, model, inputs.documents, notes)
-    systems = {name: run for name, run in runs.items() if name not in scope.references}
+        units = {model.size, *(measure.unit(model.effort.parameters()) for measure in work.measures)}
+        if "words" in units and inputs.documents is not None:
+            note_unspaced(model, inputs.documents, notes)
+    systems = {name: run for name, run in runs.items() if name not in references}
     note_other_order(work.model_names, work.measures, systems, notes)
     return Results(rows, notes.lines(), scope)
 

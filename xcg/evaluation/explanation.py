@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from xcg.documents.tree import ElementTree, SizeUnit
 from xcg.errors import printable
-from xcg.gains.element_reader import JudgedDocument
-from xcg.gains.reader import Seen
+from xcg.gains.reader import JudgedDocument, Seen
 from xcg.lazy_modules import np
 from xcg.measures.effort import divisor, ideal_ranks
 from xcg.measures.topic_gains import check_gains, check_ideal

@@ -37,21 +37,20 @@ class MissingDocumentError(UnknownPathError):
 
 def element_codes(rankings: Sequence[Ranking]) -> npt.NDArray[np.int64]:
     """Return the number of the document of each result and, in the last 32 bits, that of its path."""
-    files = _numbers([ranking.files for ranking in rankings])
-    paths = _numbers([ranking.paths for ranking in rankings])
-    return (files.astype(np.int64) << PATH_BITS) | paths
+    columns = ((one.files, one.paths) for one in rankings)
+    files, paths = (
+        np.concatenate([np.frombuffer(c.numbers, np.int32) for c in found if isinstance(c, NameColumn)])
+        for found in zip(*columns, strict=True)
+    )
+    assert len(files) == len(paths) == sum(map(len, rankings)), "rankings outside of Runs"
+    codes: npt.NDArray[np.int64] = (files.astype(np.int64) << PATH_BITS) | paths
+    return codes
 
 
 def different(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the different codes in ascending order; sorting is faster than numpy's hashing."""
     ordered = np.sort(codes)
     return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
-
-
-def _numbers(columns: Sequence[object]) -> npt.NDArray[np.int32]:
-    found = [np.frombuffer(c.numbers, np.int32) for c in columns if isinstance(c, NameColumn)]
-    assert len(found) == len(columns), "rankings outside of Runs"
-    return np.concatenate(found)
 
 
 class ResultResolver:
@@ -97,7 +96,9 @@ class ResultResolver:
         for run, row, unclear in self._rows_of_runs(answering, topic, trees, offsets_only):
             ranking = run.rankings[topic]
             positions = sorted({*unclear, *ranking.spans}) if ranking.spans else unclear
-            passages = self._check(run, topic, ranking, positions, trees, row, notes, offsets_only)
+            passages: dict[int, tuple[int, int]] = {}
+            if positions:
+                passages = self._check(run, topic, ranking, positions, trees, row, notes, offsets_only)
             where = run.where(topic)
             found[run.name] = ResolvedRanking(ranking, row, passages, where, run.is_reference)
         return found
@@ -133,13 +134,13 @@ class ResultResolver:
         judged = np.flatnonzero(is_judged[files])
         known = different(codes[judged])
         positions = np.searchsorted(known, codes[judged])
-        rows = np.array(
-            [
-                _row(trees[documents.texts[code >> PATH_BITS]], paths[code & PATH_MASK])
-                for code in known.tolist()
-            ],
-            np.int32,
+        found = (
+            0
+            if (path := paths[code & PATH_MASK]) == WHOLE
+            else trees[documents.texts[code >> PATH_BITS]].find(path)
+            for code in known.tolist()
         )
+        rows = np.array([MISSING if row is None else row for row in found], np.int32)
         if len(judged):
             row[judged] = rows[positions]
             unclear[judged] = (rows == MISSING)[positions]
@@ -172,8 +173,6 @@ class ResultResolver:
     ) -> dict[int, tuple[int, int]]:
         """Return the characters of passages, add their rows, and report results that do not exist."""
         passages: dict[int, tuple[int, int]] = {}
-        if not positions:
-            return passages
         files, paths = list(ranking.files), list(ranking.paths)
         for position in positions:
             file, path = files[position], paths[position]
@@ -264,11 +263,6 @@ class ResultResolver:
             raise UnknownPathError("a result that is a passage needs its document; expected a corpus")
         check_document(file, self.corpus)
         return self.corpus.tree(file)
-
-
-def _row(tree: ElementTree, path: str) -> int:
-    row = 0 if path == WHOLE else tree.find(path)
-    return MISSING if row is None else row
 
 
 def check_document(file: str, corpus: Corpus) -> None:

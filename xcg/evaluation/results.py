@@ -114,11 +114,8 @@ class Results(Answer[Result]):
     ) -> None:
         self._rows = list(rows)
 
-        def shown() -> Layout:
-            published = lambda: [self._table(is_published=True)]  # noqa: E731
-            return layout or Layout(tables=[self._table()], publication=published)
-
-        super().__init__(self._rows, list(notes), layout=shown)
+        published = Layout(publication=lambda: [self.table(is_published=True)])
+        super().__init__(self._rows, list(notes), layout=lambda: layout or published)
         self.per_topic = per_topic
         self.intervals = intervals
         self._marks, self._ranks = marks, ranks
@@ -255,7 +252,7 @@ class Results(Answer[Result]):
             frame["run"] = [named[run][0] for run in frame["run"]]
         return frame
 
-    def _table(self, is_published: bool = False) -> Table:
+    def table(self, is_published: bool = False) -> Table:
         """Return the results as a table with four decimals: one row per run, one column per measure.
 
         With several user models, they are the columns, and the number after each score is the rank of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from xcg.documents.text_units import TextUnit
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.gains.document_reader import new_reader
+from xcg.gains.element_reader import new_reader
 from xcg.gains.judged_topic import IdealRecallBase, ResolvedRanking
 from xcg.gains.nugget_reader import SeenNuggets
 from xcg.gains.ranked_topic import RankedTopic
@@ -64,7 +64,7 @@ class EvaluatedRanking(RankingGains):
         ranking = self._topic.ranking(self._run, self._model)
         scores = [0.0] * len(ranking)
         for position, row in ranking.rows.items():
-            document = self._ideal.documents.get(ranking.files[position])
+            document = self._ideal.documents.get(ranking.ranking.files[position])
             if document is not None:
                 scores[position] = document.own_scores.get(row, 0.0)
         return scores
@@ -179,7 +179,7 @@ class EvaluatedRanking(RankingGains):
         ranking = self._topic.ranking(self._run, model)
         ranks: dict[tuple[str, int], list[int]] = {}
         for position, row in ranking.rows.items():
-            ranks.setdefault((ranking.files[position], row), []).append(position + 1)
+            ranks.setdefault((ranking.ranking.files[position], row), []).append(position + 1)
         retrieved = {file for file, _ in ranks}
         units = []
         for file, document in ideal.documents.items():

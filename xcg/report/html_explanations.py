@@ -13,7 +13,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
 from xcg.evaluation.inputs import Inputs
-from xcg.gains.element_reader import JudgedDocument
+from xcg.gains.reader import JudgedDocument
 from xcg.report.explanations import NO_DERIVATION
 from xcg.report.html_statistics import Json, ReportContext
 from xcg.report.plot_selection import best_first
