@@ -232,12 +232,6 @@ class Answer(Sequence[T], Generic[T]):
         parts = (above, text, below) if layout.footer else (above + text,)
         return "\n".join(part for part in parts if part)
 
-    def sentences(self, format: str) -> list[str]:
-        """Return what standard error shows besides an output in this format."""
-        layout = self.layout
-        told = [] if format == "table" else [*layout.heading, *layout.footer]
-        return [*told, *self.notes]
-
     def blocks(self) -> Sequence[Block]:
         """Return the tables, and the texts between them."""
         return [self.table()] if self.layout.tables is None else self.layout.tables

@@ -283,7 +283,8 @@ class Campaign:
                 answers.write(asked, page)
         else:
             answers.write(asked, path)
-        asked.write_record()
+        if self.settings.record is not None:
+            asked.write_record(Path(self.settings.record))
 
     def methods(self) -> Answer[Citation]:
         """Return the methods paragraph of a paper about the campaign, with BibTeX."""

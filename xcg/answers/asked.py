@@ -79,16 +79,15 @@ class Asked:
     def recorded(self, answer: A) -> A:
         """Return an answer with the record of its settings; write the record if this is asked."""
         answer.get_settings = partial(record_of, self, self.sections)
-        self.write_record()
+        if self.settings.record is not None:
+            self.write_record(Path(self.settings.record))
         return answer
 
-    def write_record(self) -> None:
-        """Write the record of the settings, if a file is stated."""
-        if self.settings.record is not None:
-            path = Path(self.settings.record)
-            record = record_of(self, self.sections, path.parent)
-            with whole_file(path) as file:
-                file.write((json_text(record, indent=1) + "\n").encode())
+    def write_record(self, path: Path) -> None:
+        """Write the record of the settings."""
+        record = record_of(self, self.sections, path.parent)
+        with whole_file(path) as file:
+            file.write((json_text(record, indent=1) + "\n").encode())
 
     @property
     def measure_names(self) -> list[str]:
@@ -117,7 +116,9 @@ def evaluate(asked: Asked) -> Results:
         results = evaluate_inputs(trec_eval_inputs(inputs), asked.progress)
         text = trec_eval_output(results, shown.per_topic)
         return results.shown(Layout(texts={"trec_eval": lambda: text}))
-    inputs, against = with_named_run(inputs, shown.against, (ALL_PAIRS,))
+    against: Any = shown.against
+    if against is not None:
+        inputs, against = with_named_run(inputs, against, (ALL_PAIRS,))
     results = evaluate_inputs(inputs, asked.progress)
     if against not in (None, ALL_PAIRS, *results.runs):
         raise XcgError(f"evaluate.against: no run {against!r}: {nearest(str(against), results.runs)}")

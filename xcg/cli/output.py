@@ -69,7 +69,9 @@ def answering(
                 if caption and width is not None:
                     answer.notes.append(f"caption of the plot: {caption}")
             write(text)
-            notes.extend(answer.sentences(wanted))
+            if wanted != "table":
+                notes.extend([*answer.layout.heading, *answer.layout.footer])
+            notes.extend(answer.notes)
             status = answer.status
 
         yield show

@@ -240,10 +240,7 @@ report = Command(
 
 
 def _study(name: str, help: str, call: str, options: Sequence[str] = ()) -> None:
-    def ask(campaign: Campaign) -> Answer[Any]:
-        answer: Answer[Any] = getattr(campaign.study, name)()
-        return answer
-
+    ask: Callable[[Campaign], Answer[Any]] = lambda campaign: getattr(campaign.study, name)()  # noqa: E731
     study.add_command(_command(name, ask, help, f"xcg study {call}", options, common=_OF_STUDIES))
 
 

@@ -257,7 +257,7 @@ def _container(reading: _Reading) -> str:
     container = reading.reader.results[reading.earlier[0]]
     if container == row:
         return "it"
-    relation = "parent" if container == document.rows.parent[row] else "ancestor"
+    relation = "parent" if container == document.tree.parent[row] else "ancestor"
     return f"its {relation} {document.tree.short_path(container)}"
 
 

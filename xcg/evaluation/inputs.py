@@ -126,14 +126,12 @@ class Inputs:
     positions: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
     notes: Notes = field(init=False, repr=False, compare=False)
     """What was noted while the inputs were read."""
+    executor: Executor = field(init=False, repr=False, compare=False)
+    """Where the work is done."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", Notes(self.lenient))
-
-    @cached_property
-    def executor(self) -> Executor:
-        """Where the work is done."""
-        return Executor(self.workers, self.scheduler)
+        object.__setattr__(self, "executor", Executor(self.workers, self.scheduler))
 
     @property
     def file_order(self) -> Order:
@@ -276,7 +274,7 @@ class Inputs:
             _ = self.user_models
         _ = self.recall_base, self.documents
         if self.has_runs:
-            _ = self.run_sources
+            _ = self._given_runs
             if self.document is not None:
                 check_document_is_used(self._given_runs)
             in_memory = any(isinstance(source, Run) for source in self._given_runs)

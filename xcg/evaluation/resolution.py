@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
@@ -69,7 +69,6 @@ class ResultResolver:
         self.corpus = corpus
         self.lacking: Mapping[str, Set[str]] = {}
         self._lengths = FunctionCache(self._length)
-        self._of_other_corpora: dict[tuple[str, str], bool] = {}
 
     def resolve(
         self, topic: str, trees: Mapping[str, ElementTree], notes: Notes, offsets_only: bool = False
@@ -90,11 +89,18 @@ class ResultResolver:
             InputError: If a result does not exist, unless the notes are lenient.
         """
         answering = [run for run in self.runs if len(run.rankings.get(topic, ()))]
-        if not answering:
-            return {}
+        rankings = [run.rankings[topic] for run in answering]
+        bounds = list(accumulate(map(len, rankings), initial=0))
+        needs_rows = bool(rankings) and (self.corpus is not None or bool(trees))
+        if needs_rows:
+            rows, is_unclear = self._rows(element_codes(rankings), trees)
         found = {}
-        for run, row, unclear in self._rows_of_runs(answering, topic, trees, offsets_only):
-            ranking = run.rankings[topic]
+        for run, ranking, (start, end) in zip(answering, rankings, pairwise(bounds), strict=True):
+            if needs_rows:
+                row, unclear = rows[start:end], np.flatnonzero(is_unclear[start:end]).tolist()
+            else:  # without numpy, which takes long to import
+                row = array("i", [MISSING]) * len(ranking)
+                unclear = range(len(ranking)) if offsets_only else ()
             positions = sorted({*unclear, *ranking.spans}) if ranking.spans else unclear
             passages: dict[int, tuple[int, int]] = {}
             if positions:
@@ -102,21 +108,6 @@ class ResultResolver:
             where = run.where(topic)
             found[run.name] = ResolvedRanking(ranking, row, passages, where, run.is_reference)
         return found
-
-    def _rows_of_runs(
-        self, runs: Sequence[Run], topic: str, trees: Mapping[str, ElementTree], offsets_only: bool
-    ) -> Iterator[tuple[Run, Any, Sequence[int]]]:
-        """Yield runs with the rows of their results, and the positions of those that may not exist."""
-        rankings = [run.rankings[topic] for run in runs]
-        if self.corpus is None and not trees:  # without numpy, which takes long to import
-            for run, ranking in zip(runs, rankings, strict=True):
-                unclear = range(len(ranking)) if offsets_only else ()
-                yield run, array("i", [MISSING]) * len(ranking), unclear
-            return
-        row, is_unclear = self._rows(element_codes(rankings), trees)
-        bounds = pairwise(accumulate(map(len, rankings), initial=0))
-        for run, (start, end) in zip(runs, bounds, strict=True):
-            yield run, row[start:end], np.flatnonzero(is_unclear[start:end]).tolist()
 
     def _rows(
         self, codes: npt.NDArray[np.int64], trees: Mapping[str, ElementTree]
@@ -191,8 +182,8 @@ class ResultResolver:
                 # Without documents the passage is not to blame.
                 kind = InputError if is_passage and self.corpus is None else UnmappedError
                 message = str(error)
-                if isinstance(error, MissingDocumentError):
-                    message = self._missing(run, topic, file, notes)
+                if isinstance(error, MissingDocumentError) and self.corpus is not None:
+                    message = missing_document(file, self.corpus, is_lenient=notes.lenient)
                 where = f"{run.where(topic)}, rank {position + 1}, {file}"
                 notes.tolerate("results with unknown paths", kind(where, message))
         return passages
@@ -236,23 +227,6 @@ class ResultResolver:
             tree = self.corpus.tree(file) if path != WHOLE else None
         if tree is not None and path != WHOLE:
             tree.row(path)
-
-    def _missing(self, run: Run, topic: str, file: str, notes: Notes) -> str:
-        """Return the message for a result whose document the corpus lacks."""
-        corpus, key = self.corpus, (run.name, topic)
-        assert corpus is not None
-        if key not in self._of_other_corpora:
-            files = set(run.rankings[topic].files)
-            is_other = len(files) > 1 and not any(file in corpus for file in files)
-            self._of_other_corpora[key] = is_other
-        message = missing_document(file, corpus, is_lenient=notes.lenient)
-        if self._of_other_corpora[key] and "did you mean" not in message:
-            first = next(iter(corpus), None)
-            return (
-                f"the corpus has no document {file!r} nor any other of this ranking; expected a run "
-                f"for {corpus.label}" + ("" if first is None else f", with documents such as {first!r}")
-            )
-        return message
 
     def _length(self, file: str) -> int:
         tree = self._document(file)

@@ -226,7 +226,7 @@ class Results(Answer[Result]):
 
         With intervals, they have the fields low and high.
         """
-        rows = [row._asdict() for row in (self if self.per_topic else self.means())]
+        rows = [row._asdict() for row in self._rows if self.per_topic or row.topic == MEAN]
         if self.intervals is not None:
             for row in rows:
                 cell = row["measure"], row["user_model"], row["run"]

@@ -109,8 +109,10 @@ class TopicSource:
         """
         base = self.base
         trees = self._trees(name, notes)
+        # Without documents, passages need none if elements are not used.
+        offsets_only = self.corpus is None and not self.needs_elements and not base.files(name)
         assessed = {file: self._assessed_rows(name, file, tree, notes) for file, tree in trees.items()}
-        passages = self._passages(name, trees, notes)
+        passages = self._passages(name, trees, notes, offsets_only)
         gold = {
             file: spans
             for file, spans in passages.items()
@@ -120,7 +122,6 @@ class TopicSource:
             if file in trees:
                 assessed[file] = assess_spans(trees[file], spans)
         has_passages = bool(base.spans(name) or base.passages(name))
-        offsets_only = self._needs_offsets_only(name)
         return Topic(
             name=name,
             texts=self.texts,
@@ -136,10 +137,6 @@ class TopicSource:
             rankings=self.resolver.resolve(name, trees, notes, offsets_only),
             nuggets=base.nuggets.get(name, {}) if base.has_nuggets else {},
         )
-
-    def _needs_offsets_only(self, topic: str) -> bool:
-        """Return whether a topic needs no documents, because its elements are not used."""
-        return self.corpus is None and not self.needs_elements and not self.base.files(topic)
 
     def _where(self, topic: str, file: str) -> str:
         return f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
@@ -162,14 +159,13 @@ class TopicSource:
         return rows
 
     def _passages(
-        self, topic: str, trees: Mapping[str, ElementTree], notes: Notes
+        self, topic: str, trees: Mapping[str, ElementTree], notes: Notes, offsets_only: bool
     ) -> dict[str, list[Span]]:
         """Return document → relevant passages with text, in characters."""
         found: dict[str, list[Span]] = {}
         spans, points = self.base.spans(topic), self.base.passages(topic)
         stated: dict[str, Sequence[Span | Passage]] = {**spans, **points}
         assessed = self.base.files(topic)
-        offsets_only = self._needs_offsets_only(topic)
         for file, passages in stated.items():
             tree = trees.get(file)
             if self.corpus is None:

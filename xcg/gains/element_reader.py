@@ -117,7 +117,8 @@ class ElementReader:
         if not self._is_normalised:
             value = self._value(result, seen)
             return (value, (), ()) if value >= threshold else _NOTHING
-        if self._alpha == 1 and self._at_most_left and self._is_fully_seen(result, seen):
+        can_stop = self._alpha == 1 and self._at_most_left
+        if can_stop and (seen == "fully" or (seen is None and self._is_fully_seen(result))):
             return _NOTHING  # a repeated root need not look at all ideal elements again
         around, inside = (
             [self._left[ideal] for ideal in ideals] for ideals in self.document.related_ideals[result]
@@ -184,9 +185,7 @@ class ElementReader:
         inside = [self._seen[row] for row in self._seen_inside(result)]
         return EarlierView("partly" if inside else "no", sorted(inside))
 
-    def _is_fully_seen(self, row: int, seen: Seen | None) -> bool:
-        if seen is not None:
-            return seen == "fully"
+    def _is_fully_seen(self, row: int) -> bool:
         if self._indexed < len(self.results):
             self._index_earlier()
         return row in self._seen or not self._seen.keys().isdisjoint(self._ancestors[row])
@@ -196,7 +195,7 @@ class ElementReader:
         score = self.document.scores.get(row, 0.0)
         if seen == "no" or self._ignores_overlap or not self.results:
             return score
-        if self._is_fully_seen(row, seen):
+        if seen == "fully" or (seen is None and self._is_fully_seen(row)):
             return (1 - self._alpha) * score
         if self._indexed < len(self.results):
             self._index_earlier()

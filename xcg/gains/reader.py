@@ -80,6 +80,11 @@ class ElementRows:
     Args:
         tree: The elements of a document.
 
+    Attributes:
+        ancestors: The rows above each row, the parent first. Runs share many elements.
+        seen_before: How much of each result of a ranking the results before it have shown. The key has
+            the rows of the results in this document in rank order.
+
     >>> rows = ElementRows(ElementTree.from_paths(["/a/s[1]/p[1]", "/a/s[2]"]))
     >>> rows.seen_before[1, 0, 2, 3]  # /a/s[1], /a, /a/s[1]/p[1], /a/s[2]
     ['no', 'partly', 'fully', 'fully']
@@ -87,41 +92,17 @@ class ElementRows:
 
     def __init__(self, tree: ElementTree) -> None:
         self.tree = tree
+        # Without self: a reference cycle would keep the tree until the next garbage collection.
+        self.ancestors: Mapping[int, tuple[int, ...]]
+        self.ancestors = FunctionCache(lambda row: tuple(tree.ancestors(row)))
+        self.seen_before = FunctionCache(partial(_seen_before, self.ancestors))
         self._sizes: dict[SizeUnit, list[int]] = {}
-
-    @cached_property
-    def parent(self) -> list[int]:
-        """The row of each element's parent, -1 for the root."""
-        parent: list[int] = self.tree.parent.tolist()
-        return parent
 
     @cached_property
     def end(self) -> list[int]:
         """The first row after each element's subtree."""
         end: list[int] = self.tree.end.tolist()
         return end
-
-    @cached_property
-    def ancestors(self) -> Mapping[int, tuple[int, ...]]:
-        """The rows above each row, the parent first. Runs share many elements."""
-        parent = self.parent
-
-        def ancestors(row: int) -> tuple[int, ...]:
-            rows = []
-            while (row := parent[row]) >= 0:
-                rows.append(row)
-            return tuple(rows)
-
-        return FunctionCache(ancestors)
-
-    @cached_property
-    def seen_before(self) -> FunctionCache[tuple[int, ...], list[Seen]]:
-        """How much of each result of a ranking the results before it have shown.
-
-        The key has the rows of the results in this document in rank order.
-        """
-        # Without self: a reference cycle would keep the tree until the next garbage collection.
-        return FunctionCache(partial(_seen_before, self.ancestors))
 
     def sizes(self, unit: SizeUnit) -> list[int]:
         """Return the sizes of all rows, -1 for an unknown size."""
@@ -161,7 +142,7 @@ class JudgedDocument:
         rows: The rows of the tree, if they are shared.
 
     Attributes:
-        rows: The rows of the tree: ``parent``, ``end``, ``ancestors`` and ``sizes``.
+        rows: The rows of the tree, with ``end``, ``ancestors`` and ``sizes``.
         own_scores: The argument ``scores``.
         scores: Row → the higher of quantised score and score as a near-miss.
         ideal_scores: Row → score, for the ideal elements.
@@ -228,7 +209,7 @@ class JudgedDocument:
     @cached_property
     def scored_children(self) -> dict[int, list[int]]:
         """The child elements of each row that have a score, or a descendant with a score."""
-        parent, children = self.rows.parent, dict[int, list[int]]()
+        parent, children = self.tree.parent.tolist(), dict[int, list[int]]()
         visited: set[int] = set()
         for scored in self.scores:
             row = scored

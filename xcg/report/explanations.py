@@ -173,7 +173,7 @@ def _elements(
     sizes = [None if size == UNKNOWN else size for size in document.rows.sizes(unit)]
     elements = {}
     for row in sorted(included):
-        size, whole = sizes[row], sizes[document.rows.parent[row]] if row else None
+        size, whole = sizes[row], sizes[document.tree.parent[row]] if row else None
         elements[row] = {
             "path": tree.path(row),
             "assessment": labels.get(row, ""),
@@ -211,7 +211,7 @@ def _tree_text(
             digits = "" if ratio is None else f"{ratio:.2f}" if ratio >= 0.005 else f"{ratio:.1g}"
             parts.append(f"{one['size']} {unit}{digits and f', {digits} of parent'}")
         label = Text(printable("  ".join(filter(None, parts))))
-        nodes[row] = nodes[document.rows.parent[row]].add(label) if row else Tree(label)
+        nodes[row] = nodes[int(document.tree.parent[row])].add(label) if row else Tree(label)
     unknown = sum(one["size"] is None for one in elements.values())
     note = f"sizes of {unknown} elements are unknown; the corpus has them (--corpus)\n"
     text = rendered(nodes[0], Terminal(width or _WIDTH)) + (note if unknown else "")
