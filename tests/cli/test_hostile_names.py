@@ -76,7 +76,6 @@ CALLS = [
     f"explain {CAMPAIGN} --run {RUN} --topic 1 --set explain.tree=d",
     f"explain {CAMPAIGN}",
     f"explain {CAMPAIGN} --set explain.tree=true",
-    f"explain {CAMPAIGN} --set explain.statistics=true --format csv",
     f"gate {CAMPAIGN} --set gate.allow_underpowered=true --baseline¦{INVISIBLE}",
     "inex-eval -f -q {tmp}/offsets.qrels {tmp}/offsets.trec",
     f"judge {{tmp}}/judge.yaml --import {{tmp}}/passages.jsonl --assessor¦{ASSESSOR}",

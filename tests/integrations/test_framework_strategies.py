@@ -323,7 +323,6 @@ def test_results_that_a_strategy_invents_are_refused(
     [
         ({"name": "outermost", "rank": ["own", "best"]}, "expected one strategy"),
         ("oracle", "the strategy 'oracle' needs assessments, which a retrieval pipeline lacks"),
-        ("by_document(first=oracle)", "expected another strategy than by_document and oracle"),
     ],
 )
 def test_strategies_are_checked_when_the_component_is_made(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from xcg import __version__, answers
-from xcg.answer import Answer, Layout
+from xcg.answer import Answer
 from xcg.documents.files import expand
 from xcg.documents.sources import CorpusPath
 from xcg.documents.writing import whole_file
@@ -21,7 +21,7 @@ from xcg.evaluation.config import select_runs, with_named_run
 from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ProgressBar
-from xcg.evaluation.results import Marks, Results
+from xcg.evaluation.results import Results
 from xcg.lazy_modules import hashlib
 from xcg.measures import split_measures
 from xcg.registry import Part
@@ -115,28 +115,27 @@ def evaluate(asked: Asked) -> Results:
     if asked.settings.format == "trec_eval":
         results = evaluate_inputs(trec_eval_inputs(inputs), asked.progress)
         text = trec_eval_output(results, shown.per_topic)
-        return results.shown(Layout(texts={"trec_eval": lambda: text}))
+        results.texts = {"trec_eval": lambda: text}
+        return results
     against: Any = shown.against
     if against is not None:
         inputs, against = with_named_run(inputs, against, (ALL_PAIRS,))
     results = evaluate_inputs(inputs, asked.progress)
     if against not in (None, ALL_PAIRS, *results.runs):
         raise XcgError(f"evaluate.against: no run {against!r}: {nearest(str(against), results.runs)}")
-    limits = None
     if shown.topic:
         results = results.of_topics(shown.topic)
     elif shown.intervals is not None:
-        limits, without = mean_intervals(results, shown.intervals)
+        results.intervals, without = mean_intervals(results, shown.intervals)
         results.notes += [
             f"intervals: Student's t over the topics, {shown.intervals:g} %; each holds alone",
             *without,
         ]
-
-    def marks() -> Marks:
-        return answers.marks_of(results, against)  # imported for publications only
-
-    per_topic = shown.per_topic or bool(shown.topic)
-    return results.shown(None, per_topic, limits, None if shown.topic else marks, shown.ranks)
+    results.per_topic = shown.per_topic or bool(shown.topic)
+    results.ranks = shown.ranks
+    if not shown.topic:
+        results.marks = lambda: answers.marks_of(results, against)  # imported for publications only
+    return results
 
 
 IN_MEMORY = "in memory"

@@ -15,7 +15,7 @@ from xcg.evaluation.config import select_runs
 from xcg.evaluation.explain import explain as explain_runs
 from xcg.evaluation.explanation import Explanation
 from xcg.evaluation.gold_review import review_gold
-from xcg.evaluation.ideals import ideal_elements, ideal_statistics, judged_trees
+from xcg.evaluation.ideals import ideal_elements, judged_trees
 from xcg.evaluation.validation import validate
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
@@ -181,9 +181,5 @@ def ideal(asked: Asked) -> Answer[Any]:
             to_records=lambda: [record for one in trees for record in ideal_tree_records(one, size)],
             layout=lambda: Layout(tables=separated(drawn)),
         )
-    if chosen.statistics:
-        asked.refuse("explain.topic", "with explain.statistics, which is for all topics")
-        rows: Any = ideal_statistics(inputs)
-    else:
-        rows = ideal_elements(inputs, topics)
+    rows = ideal_elements(inputs, topics)
     return Answer(rows, rows.notes, layout=lambda: Layout(columns=IDEAL_ELEMENTS))

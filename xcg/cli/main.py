@@ -54,7 +54,6 @@ PURPOSES = {
 """Heading in ``xcg --help`` → its commands."""
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
-_NO_PLUGINS = "--no-plugins"
 
 
 class LazyGroup(click.Group):
@@ -87,14 +86,6 @@ class LazyGroup(click.Group):
         print_error(message)
         discard_unwritten()
         sys.exit(2)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, and accept --no-plugins also after the name of a command."""
-        options = args[: args.index("--")] if "--" in args else args
-        if _NO_PLUGINS in options:
-            rest = [word for word in options if word != _NO_PLUGINS]
-            args = [_NO_PLUGINS, *rest, *args[len(options) :]]
-        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, and exit with status :data:`INTERRUPTED` after Ctrl-C."""
@@ -141,7 +132,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings=_SETTINGS)
 @click.version_option(__version__, prog_name="xcg")
 @click.option(
-    _NO_PLUGINS,
+    "--no-plugins",
     is_flag=True,
     help="Do not run third-party code: refuse package.module:function in configurations, and what "
     f"installed packages add to xcg.  [environment variable: {NO_PLUGINS}=1]",

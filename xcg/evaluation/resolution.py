@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
@@ -16,7 +16,7 @@ from xcg.gains.judged_topic import MISSING, ResolvedRanking
 from xcg.lazy_modules import np
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.columns import NameColumn
-from xcg.runs.run import UNKNOWN_SPAN, AnySpan, FunctionCache, Ranking, Run
+from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking, Run
 from xcg.runs.runs import Runs
 
 if TYPE_CHECKING:
@@ -29,10 +29,6 @@ from xcg.judgements.recall_base import RecallBase
 
 PATH_BITS = 32
 PATH_MASK = (1 << PATH_BITS) - 1
-
-
-class MissingDocumentError(UnknownPathError):
-    """The corpus lacks the document of a result."""
 
 
 def element_codes(rankings: Sequence[Ranking]) -> npt.NDArray[np.int64]:
@@ -68,7 +64,7 @@ class ResultResolver:
         self.runs = runs
         self.corpus = corpus
         self.lacking: Mapping[str, Set[str]] = {}
-        self._lengths = FunctionCache(self._length)
+        self._lengths: dict[str, int] = {}
 
     def resolve(
         self, topic: str, trees: Mapping[str, ElementTree], notes: Notes, offsets_only: bool = False
@@ -95,6 +91,8 @@ class ResultResolver:
         if needs_rows:
             rows, is_unclear = self._rows(element_codes(rankings), trees)
         found = {}
+        row: Any
+        unclear: Sequence[int]
         for run, ranking, (start, end) in zip(answering, rankings, pairwise(bounds), strict=True):
             if needs_rows:
                 row, unclear = rows[start:end], np.flatnonzero(is_unclear[start:end]).tolist()
@@ -172,24 +170,21 @@ class ResultResolver:
             try:
                 if is_passage:
                     passages[position], found = self._passage(
-                        file, ranking.spans[position], tree, offsets_only
+                        file, ranking.spans[position], tree, notes, offsets_only
                     )
                     if found is not None and tree is not None:
                         row[position] = found
                 else:
-                    self._check_element(file, path, tree, offsets_only)
+                    self._check_element(file, path, tree, notes, offsets_only)
             except UnknownPathError as error:
                 # Without documents the passage is not to blame.
                 kind = InputError if is_passage and self.corpus is None else UnmappedError
-                message = str(error)
-                if isinstance(error, MissingDocumentError) and self.corpus is not None:
-                    message = missing_document(file, self.corpus, is_lenient=notes.lenient)
                 where = f"{run.where(topic)}, rank {position + 1}, {file}"
-                notes.tolerate("results with unknown paths", kind(where, message))
+                notes.tolerate("results with unknown paths", kind(where, str(error)))
         return passages
 
     def _passage(
-        self, file: str, span: AnySpan, tree: ElementTree | None, offsets_only: bool
+        self, file: str, span: AnySpan, tree: ElementTree | None, notes: Notes, offsets_only: bool
     ) -> tuple[tuple[int, int], int | None]:
         """Return the characters of a passage, and the row of the smallest element around its text.
 
@@ -198,11 +193,12 @@ class ResultResolver:
         if not isinstance(span, Passage):
             if offsets_only:
                 return span, None
-            if tree is None and 0 <= span[0] <= span[1] <= self._lengths[file]:
+            if tree is None and 0 <= span[0] <= span[1] <= self._lengths.get(file, -1):
                 return span, None
-        document = tree
-        if document is None or self.corpus is None:
-            document = self._document(file)
+        if self.corpus is None:
+            raise UnknownPathError("a result that is a passage needs its document; expected a corpus")
+        document = self._document(file, notes) if tree is None else tree
+        self._lengths[file] = int(document.characters[0]) if len(document) else 0
         characters = span.characters(document) if isinstance(span, Passage) else span
         if characters == UNKNOWN_SPAN:
             return characters, None
@@ -213,7 +209,7 @@ class ResultResolver:
         return characters, document.smallest_element(start, end)
 
     def _check_element(
-        self, file: str, path: str, tree: ElementTree | None, offsets_only: bool
+        self, file: str, path: str, tree: ElementTree | None, notes: Notes, offsets_only: bool
     ) -> None:
         """Raise UnknownPathError for an element that does not exist."""
         if not path:
@@ -222,27 +218,16 @@ class ResultResolver:
             raise UnknownPathError(
                 "the result is named by its path, so it needs its document; expected a corpus"
             )
-        if tree is None and self.corpus is not None:
-            check_document(file, self.corpus)
-            tree = self.corpus.tree(file) if path != WHOLE else None
+        if tree is None and self.corpus is not None and (path != WHOLE or file not in self.corpus):
+            tree = self._document(file, notes)
         if tree is not None and path != WHOLE:
             tree.row(path)
 
-    def _length(self, file: str) -> int:
-        tree = self._document(file)
-        return int(tree.characters[0]) if len(tree) else 0
-
-    def _document(self, file: str) -> ElementTree:
-        if self.corpus is None:
-            raise UnknownPathError("a result that is a passage needs its document; expected a corpus")
-        check_document(file, self.corpus)
+    def _document(self, file: str, notes: Notes) -> ElementTree:
+        assert self.corpus is not None
+        if file not in self.corpus:
+            raise UnknownPathError(missing_document(file, self.corpus, is_lenient=notes.lenient))
         return self.corpus.tree(file)
-
-
-def check_document(file: str, corpus: Corpus) -> None:
-    """Raise UnknownPathError if the corpus has no such document."""
-    if file not in corpus:
-        raise MissingDocumentError(missing_document(file, corpus))
 
 
 TASKS_PER_WORKER = 4

@@ -320,11 +320,6 @@ class Explain:
     size: str | None = key(
         "Count the sizes in a tree in this unit.", choice(SIZES), default_text="that of the user model"
     )
-    statistics: bool = key(
-        "Print for each topic how many relevant elements the ideal recall-base keeps and loses.",
-        FLAG,
-        False,
-    )
 
 
 @dataclass(eq=False, repr=False)
