@@ -15,7 +15,6 @@ from xcg.evaluation.reading import (
     count_repeated,
     note_results,
     unique_names,
-    with_unique_names,
 )
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.evaluation.scoring import (
@@ -137,7 +136,13 @@ def _score_run(
     notes = Notes(lenient)
     read = [reading.run(source, notes)]
     runs = rewrite_runs(read, strategies, reading.chunks.corpus) if strategies else read
-    return [_scored(run, run.name, [], standard_values(levels, run, measures)) for run in runs], notes
+    scored = []
+    for run in runs:
+        values = standard_values(levels, run, measures)
+        repeated = 0 if run.is_reference else sum(map(count_repeated, run.rankings.values()))
+        one = run.name, run.source, run.strategy, run.answered, run.skipped
+        scored.append(ScoredRun(*one, [], values, repeated))
+    return scored, notes
 
 
 def _score_topics(
@@ -145,11 +150,10 @@ def _score_topics(
 ) -> list[ScoredRun]:
     """Score all runs topic by topic."""
     with inputs.naming_position("runs"):
-        runs = inputs.rewritten_runs
-    named = with_unique_names(runs, Notes())  # evaluate notes the names
+        runs = inputs.loaded_runs
     source = TopicSource(
         work.base,
-        runs.with_runs(named),
+        runs,
         inputs.documents,
         needs_elements=bool(work.needs & {"gains", "scores", "grades"}),
         needs_entry_points="text" in work.needs,
@@ -159,7 +163,7 @@ def _score_topics(
         work.measures,
         work.standard,
         frozenset(work.span_topics),
-        {run.name: run.with_rankings({}) for run in named},
+        {run.name: run.with_rankings({}) for run in runs},
         inputs.unanswered,
     )
     checks_all = work.measures or inputs.check_corpus
@@ -178,7 +182,7 @@ def _score_topics(
     levels = levels_of(work.base, but_of=work.span_topics) if work.standard else {}
     nothing = [None] * len(work.measures)
     scored = []
-    for run, as_read in zip(named, runs, strict=True):
+    for run in runs:
         values: list[list[Values]] = [
             [
                 {t.topic: one for t in topics if (one := (t.values[n].get(run.name) or nothing)[k])}
@@ -188,20 +192,10 @@ def _score_topics(
         ]
         standard = {(t.topic, m): v for t in topics for m, v in t.standard.get(run.name, {}).items()}
         standard |= standard_values(levels, run, work.standard) if levels else {}
-        scored.append(_scored(run, as_read.name, values, standard))
+        scored.append(
+            ScoredRun(run.name, run.source, run.strategy, run.answered, run.skipped, values, standard)
+        )
     return scored
-
-
-def _scored(
-    run: Run,
-    name: str,
-    values: Sequence[Sequence[Values]],
-    standard: Mapping[tuple[str, str], float],
-) -> ScoredRun:
-    repeated = 0 if run.is_reference else sum(map(count_repeated, run.rankings.values()))
-    return ScoredRun(
-        name, run.source, run.strategy, run.answered, run.skipped, values, standard, repeated
-    )
 
 
 def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: Notes) -> Results:

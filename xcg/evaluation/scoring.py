@@ -60,7 +60,7 @@ class ScoredRun(NamedTuple):
         skipped: See :class:`Run`.
         values: One list per user model, with one entry per measure; empty without measures.
         standard: (topic, measure) → value of the standard measures.
-        repeated: Number of results that repeat an earlier one of their topic; 0 for a greedy reference.
+        repeated: Number of results that repeat an earlier one of their topic, if nobody noted it.
     """
 
     name: str
