@@ -217,6 +217,7 @@ def test_the_reference_point_is_never_the_best_run() -> None:
         ["0.1000", "1."],
         ["1.0000", "–"],
     ]
-    alone = found.shown(marks=lambda: marks_of(found)).to_text("markdown")
+    found.marks = lambda: marks_of(found)
+    alone = found.to_text("markdown")
     assert "**0.1000**" in alone
     assert "**1.0000**" not in alone

@@ -15,6 +15,7 @@ from xcg.documents.writing import whole_file
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.config import with_named_run
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
@@ -45,7 +46,7 @@ def compare(asked: Asked) -> Answer[Any]:
         asked.refuse("plot.path", f"with the table {chosen.table}")
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
-    results = asked.evaluate(inputs).without_references()
+    results = evaluate(inputs, asked.progress).without_references()
     if chosen.table == "pairs":
         return compared(asked, results, baseline)
     notes = list(results.notes)
@@ -162,7 +163,7 @@ def gate(asked: Asked) -> GateAnswer:
         check_corpus=True,
         lenient=inputs.lenient or allowed is not None,
     )
-    results = asked.evaluate(inputs)
+    results = evaluate(inputs, asked.progress)
     if baseline is not None and baseline not in results.scope.runs:
         raise XcgError(f"no run {baseline!r}: {nearest(baseline, results.scope.runs)}")
     verdict = check_gate(
@@ -195,7 +196,7 @@ def gate(asked: Asked) -> GateAnswer:
     failed = [f"failed: {failure}" for failure in verdict.failures]
 
     def layout() -> Layout:
-        return replace(printed.layout, texts={"markdown": comment})
+        return replace(printed.layout, tables=printed.blocks(), texts={"markdown": comment})
 
     def comment() -> str:
         table = comparison.to_text("markdown") if comparison else ""
@@ -229,7 +230,7 @@ def sweep(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.sweep
     if inputs.strategy_list:
         return _strategy_sweep(asked)
-    results = asked.evaluate(inputs)
+    results = evaluate(inputs, asked.progress)
     shifts = order_shifts(results, chosen.resamples, chosen.seed)
     best = best_runs(results)
     sentences = orders.sweep_sentences(results, chosen.resamples)
@@ -252,7 +253,9 @@ def sweep(asked: Asked) -> Answer[Any]:
 def _strategy_sweep(asked: Asked) -> Answer[Any]:
     """Study the overlap strategies of the inputs."""
     chosen = asked.settings.sweep
-    study = study_strategies(asked.inputs, chosen.step, asked.evaluate)
+    study = study_strategies(
+        asked.inputs, chosen.step, functools.partial(evaluate, progress=asked.progress)
+    )
     return Answer(
         study_rows(study),
         study.notes,

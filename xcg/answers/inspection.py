@@ -12,7 +12,7 @@ from typing import Any
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import XcgError
-from xcg.evaluation.config import require, select_runs
+from xcg.evaluation.config import select_runs
 from xcg.evaluation.explain import explain as explain_runs
 from xcg.evaluation.gold_review import review_gold
 from xcg.evaluation.ideals import ideal_elements, judged_elements
@@ -123,8 +123,7 @@ def explain(asked: Asked) -> Answer[Any]:
     (topic,) = chosen.topic
     where = asked.stated.file.path if asked.stated.file is not None else Path("the runs")
     inputs = select_runs(asked.inputs_with("assessments"), chosen.run, asked.inputs.runs, where)
-    require(inputs, asked.stated, "runs")
-    inputs = replace(inputs, topics=[topic])
+    inputs = replace(asked.inputs_with("runs", of=inputs), topics=[topic])
     explanations = explain_runs(inputs, topic)
 
     def layout() -> Layout:

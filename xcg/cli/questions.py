@@ -6,7 +6,6 @@ Options are those of the schema (:mod:`xcg.settings.keys`), so each is a key, to
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,9 +14,8 @@ import click
 
 from xcg.answer import FORMATS, Answer
 from xcg.campaign import Campaign
-from xcg.cli.command import Command
-from xcg.cli.options import CONFIG, SET, option_of
-from xcg.cli.output import open_page, print_answer, progress_bar
+from xcg.cli.command import CONFIG, SET, Command, option_of
+from xcg.cli.output import answering, open_page, progress_bar
 from xcg.cli.process import print_error, print_status
 from xcg.errors import UndecidedError, UnmappedError, XcgError
 from xcg.settings.loading import KEYS, stated
@@ -58,7 +56,8 @@ def _command(
 
     def answer(config: Path | None, set: Sequence[str], **values: Any) -> None:
         campaign = campaign_of(config, set, {keys[one]: value for one, value in values.items()})
-        print_answer(partial(ask, campaign), campaign, formats, "plot.path" in options)
+        with answering(campaign, formats, "plot.path" in options) as show:
+            show(ask(campaign))
 
     own = [option_of(key, formats, defaults.get(key.name)) for key in shown]
     params = [CONFIG, *own, SET]
@@ -91,7 +90,8 @@ def _report(config: Path | None, set: Sequence[str], methods: bool, **values: An
     campaign = campaign_of(config, set, {**options, "report.methods": methods})
     settings = campaign.settings
     if settings.report.methods:
-        print_answer(campaign.methods, campaign, _METHODS)
+        with answering(campaign, _METHODS) as show:
+            show(campaign.methods())
         return
     if settings.output is None:
         raise XcgError("no file for the page: expected --output FILE")
@@ -238,10 +238,7 @@ report = Command(
 
 
 def _study(name: str, help: str, call: str, options: Sequence[str] = ()) -> None:
-    def ask(campaign: Campaign) -> Answer[Any]:
-        answer: Answer[Any] = getattr(campaign.study, name)()
-        return answer
-
+    ask: Callable[[Campaign], Answer[Any]] = lambda campaign: getattr(campaign.study, name)()  # noqa: E731
     study.add_command(_command(name, ask, help, f"xcg study {call}", options, common=_OF_STUDIES))
 
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xcg.gains.element_reader import JudgedDocument
-from xcg.gains.reader import Seen
+from xcg.gains.reader import JudgedDocument, Seen
 from xcg.lazy_modules import np
 from xcg.measures.effort import divisor, ideal_ranks
 from xcg.measures.topic_gains import check_gains, check_ideal

@@ -2,7 +2,7 @@
 
 A relevance value function decides how a result's gain depends on what was seen before. A reader is a
 class, or a function that returns an object, which is called with one document,
-:class:`xcg.gains.element_reader.JudgedDocument`, and implements :class:`xcg.gains.reader.Reader`.
+:class:`xcg.gains.reader.JudgedDocument`, and implements :class:`xcg.gains.reader.Reader`.
 Keyword-only arguments are parameters. A subclass of :class:`xcg.gains.document_reader.DocumentReader`
 has to define only ``gain_of``.
 """
