@@ -25,7 +25,6 @@ from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
 from xcg.report.columns import CURVES, RANKS_OF_VALUE
 from xcg.report.plots import curves_plot, thresholds_plot
-from xcg.statistics.topic_scores import BEST
 from xcg.tables import Table
 
 
@@ -37,7 +36,7 @@ def curves(asked: Asked) -> Answer[Any]:
         return _over_thresholds(asked)
     at = chosen.at
     depth = max(chosen.depth, at or 0)
-    inputs, reference = with_named_run(inputs, chosen.reference, (IDEAL, "ideal", BEST))
+    inputs, reference = with_named_run(inputs, chosen.reference, (IDEAL, "ideal", "best"))
     names = _measures(
         asked, "nxCG ep" if at is None else "xCG", lambda one: at is None and one.has_curve
     )

@@ -26,7 +26,6 @@ from xcg.statistics.intervals import paired_significant
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import (
     ALL_PAIRS,
-    BEST,
     ROUNDING,
     Floats,
     check_name,
@@ -162,8 +161,6 @@ def calibrate(
         check_name("test", test, PAIRED_TESTS)
     for correction in corrections:
         check_name("correction", correction, CORRECTION_NAMES)
-    if baseline == BEST:
-        raise XcgError("the results select the best run: expected the name of a run, or all")
     if baseline not in (None, ALL_PAIRS):
         check_name("run", baseline, results.runs)
     if len(results.runs) < 2:
