@@ -184,7 +184,7 @@ def test_the_tables_of_keys_have_every_key_with_default_values_and_option(
 ) -> None:
     rows = re.findall(r"^\| `(\w+)` \|", generated["keys.txt"], re.MULTILINE)
     assert sorted(rows) == sorted(key.path[-1] for key in KEYS.values())
-    row = "| `test` | `t`, `wilcoxon`, `wilcoxon-pratt`, `randomisation` | `t` | Use this paired test "
+    row = "| `test` | `t`, `wilcoxon`, `randomisation` | `t` | Use this paired test "
     assert row in generated["keys.txt"].partition("### `compare`")[2]
     assert "Key: [`gate.max_drop`]" in generated["gate"]
 

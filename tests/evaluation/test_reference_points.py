@@ -10,7 +10,7 @@ from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base
 
 import xcg
 from xcg import Run
-from xcg.answers.marks import marks_of
+from xcg.answers.comparison import marks_of
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.curves import curves

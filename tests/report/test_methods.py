@@ -121,7 +121,6 @@ def test_the_paragraph_has_each_key_of_a_user_model(
             {"compare": {"test": "wilcoxon"}},
             "r was compared with s over 4 topics by Wilcoxon's signed-rank",
         ),
-        ({"compare": {"baseline": "s", "margin": 0.02}}, "Margins of equivalence: 0.02 (MAep)."),
         ({"corpus": None}, "No documents were read."),
         (
             {"assessments": {"0": {"d": [(0, 3), (4, 6)], "e": []}}, "measures": "SpanRecall@1"},

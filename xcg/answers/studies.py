@@ -31,7 +31,7 @@ from xcg.statistics.perturbation import (
 )
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.planning import plan as plan_comparisons
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST, topic_scores
+from xcg.statistics.topic_scores import ALL_PAIRS, topic_scores
 from xcg.statistics.topic_sets import summarise_runs, swap_rates
 
 
@@ -39,7 +39,7 @@ def plan(asked: Asked) -> Answer[Any]:
     """Predict from a pilot campaign which differences a comparison finds, with how many topics."""
     chosen = asked.settings.study.plan
     inputs = asked.inputs_with("assessments", "runs")
-    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
+    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
     results = evaluate(inputs, asked.progress).without_references()
     plans = plan_comparisons(results, **{**vars(chosen), "baseline": baseline})
     return Answer(

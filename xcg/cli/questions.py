@@ -124,12 +124,12 @@ compare = _command(
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
     baseline. Without a baseline, runs are shown relative to the best one, and those that share a letter
-    do not differ significantly; --baseline all prints all pairs, and --baseline best those with the
-    best run. With several overlap strategies, the pairs are the strategies of the same run.
+    do not differ significantly; --baseline all prints all pairs. With several overlap strategies, the
+    pairs are the strategies of the same run.
 
     A relative difference is marginal below 5 %, noticeable from 5 to 10 %, and material above 10 %
-    (Spärck Jones). --format markdown and latex print short tables for papers. --set compare.test,
-    compare.correction and compare.margin choose the test.""",
+    (Spärck Jones). --format markdown and latex print short tables for papers. --set compare.test
+    and compare.correction choose the test.""",
     "xcg compare configs/quickstart.yaml --measures MAep --baseline focused",
     ("compare.baseline", "compare.table", "plot.path"),
 )

@@ -29,7 +29,7 @@ from xcg.settings.schema import (
     whole,
 )
 
-TESTS = ("t", "wilcoxon", "wilcoxon-pratt", "randomisation")
+TESTS = ("t", "wilcoxon", "randomisation")
 CORRECTIONS = ("shaffer", "tukey", "holm", "bonferroni", "fdr_bh", "none")
 _STUDIED_CORRECTIONS = tuple(name for name in CORRECTIONS if name != "tukey")
 RESAMPLES = 200
@@ -116,9 +116,7 @@ class Plan(Random):
         whole(2, MAX_COUNT),
         default_text="those of the pilot",
     )
-    baseline: str | None = key(
-        "Compare with this run, or all or best, as in compare.", RUN, default_text="all"
-    )
+    baseline: str | None = key("Compare with this run, or all, as in compare.", RUN, default_text="all")
 
 
 @dataclass(eq=False, repr=False)
