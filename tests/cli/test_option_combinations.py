@@ -17,7 +17,6 @@ FILES = "configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006"
         (f"gate {FILES} --fail-under MAep=0.1 --set compare.margin=0.1", "--set compare.margin", ""),
         (f"compare {FILES} --table means --plot f.png", "--plot", "with the table means"),
         (f"explain {FILES} --set explain.statistics=true --topic 1", "--topic", "with explain.stati"),
-        ("study laws --measure m:f --set user_model=levels", "--set user_model", "on a function"),
         (f"evaluate {FILES} --set scheduler=tcp://h:1 --workers 2", "--workers:", "with scheduler"),
         ("simulate new-folder --agreement 0.5", "--agreement", "without --assessors 2 or more"),
     ],
