@@ -543,9 +543,8 @@ def user_models_page() -> str:
         "# Shipped user models",
         "",
         "These user models come with xcg. `--user-model NAME` chooses one, and so does the key "
-        "`user_model` of a configuration. To change one, start from its file: `xcg list "
-        "user-models overlap-off --yaml --output mine.yaml`. [User models](../user-model.md) describes "
-        "all keys.",
+        "`user_model` of a configuration. To change one, name it as the `base` of your own. "
+        "[User models](../user-model.md) describes all keys.",
         "",
     ]
     rows = []
