@@ -53,9 +53,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         *("charP", "charR", "charF", "iP", "AiP", "gP", "gR", "AgP", "BiC", "BEPD"),
         *("hixP", "hixR", "hixF"),
     ),
-    "Assessed elements (INEX 2002 to 2005)": (
-        *("inexEval", "ngPrecision", "ngRecall", "expectedRatio", "overlap"),
-    ),
+    "Assessed elements (INEX 2002 to 2005)": (*("inexEval", "ngPrecision", "ngRecall", "overlap"),),
     "Standard measures": (
         *("P", "Recall", "AP", "nDCG", "RR", "Rprec", "Success", "Bpref", "IPrec", "AUC"),
         *("SetP", "SetR", "SetAP", "SetF", "infAP", "Judged", "NumQ", "NumRel", "NumRet"),

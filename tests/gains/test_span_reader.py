@@ -377,8 +377,8 @@ def test_gains_agree_with_counting_characters_one_by_one(case: Any, alpha: float
 
 @given(st.data())
 def test_agrees_with_the_form_for_elements(data: st.DataObject) -> None:
-    """Disjoint ideal elements, results at and inside them: the element form with shared_characters
-    (recall alone) and new_characters."""
+    """Disjoint ideal elements, results at and inside them: the element form with length_ratio
+    and new_characters."""
     sizes = data.draw(
         st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=3), min_size=1, max_size=3)
     )
@@ -397,7 +397,7 @@ def test_agrees_with_the_form_for_elements(data: st.DataObject) -> None:
     elements = {
         **rule,
         "partially_seen": "new_characters",
-        "near_misses": {"name": "shared_characters", "beta": 1e6},
+        "near_misses": "length_ratio",
     }
     models = [
         {"name": "elements", "quantisation": "strict", "relevance_value": elements},

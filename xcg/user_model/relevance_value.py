@@ -18,7 +18,6 @@ from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.errors import XcgError
 from xcg.registry import Between, FunctionRegistry, Part
 from xcg.settings.schema import choice, key, number
-from xcg.user_model import near_miss_combinations  # noqa: F401 - registers a near-miss model
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
 from xcg.user_model.overlap_models import (
     AT_MOST_SCORE,
