@@ -113,8 +113,9 @@ class EvaluatedRanking(RankingGains):
         if unit == "ranks":
             spans = spans[: int(min(limit, len(spans)))]
         else:
-            ranking = SpanRanking(spans, {}, partial(topic.texts.converter, model))
-            spans = ranking.parts_up_to(limit, unit)
+            other, texts = topic.ranking(self._run, model).ranking.other_text, topic.texts
+            converter, amount = partial(texts.converter, model), partial(texts.amount, model)
+            spans = SpanRanking(spans, {}, converter, (), other, amount).parts_up_to(limit, unit)
         seen = SeenNuggets(nuggets, 1.0)
         for file, start, end in spans:
             if 0 <= start < end:
