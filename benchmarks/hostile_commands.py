@@ -152,7 +152,6 @@ TEMPLATES = [
     "list measures ep",
     "list measures MAep nxCG@5 sog controlled --bibtex",
     "list user-models levels",
-    "list user-models levels --yaml",
     "place passages.jsonl --corpus documents --output out/result",
     "report config.yaml --methods",
     "report config.yaml --output out/result",

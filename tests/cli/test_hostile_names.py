@@ -180,7 +180,7 @@ def tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "offsets.trec": f"1 Q0 d 1 1 {ESCAPES} 0 11\n",
         "texts.jsonl": json.dumps({"topic": "1\u202e", "doc": "d", "text": "no such\u202e text"})
         + "\n",
-        "hostile_measures.py": f"def fails(gold, results):\n    raise ValueError({LINES!r})\n",
+        "hostile_measures.py": f"def fails(topic):\n    raise ValueError({LINES!r})\n",
     }
     for name, text in files.items():
         (tmp / name).write_text(text, encoding="utf-8", newline="")

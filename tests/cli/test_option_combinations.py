@@ -16,7 +16,6 @@ FILES = "configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006"
     [
         (f"compare {FILES} --table overall --plot f.png", "--plot", "with the table overall"),
         (f"explain {FILES} --run a --set explain.tree=true", "--set explain.tree", "with explain.run"),
-        ("study laws --measure m:f --set user_model=levels", "--set user_model", "on a function"),
         (f"evaluate {FILES} --set scheduler=tcp://h:1 --workers 2", "--workers:", "with scheduler"),
         ("simulate new-folder --agreement 0.5", "--agreement", "without --assessors 2 or more"),
     ],

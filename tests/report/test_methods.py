@@ -36,7 +36,7 @@ OTHERS: dict[str, Any] = {
 """Key of a user model → another value than the default."""
 PARTS = {
     "ideal": {"name": "kazai_lalmas", "tie": "shallower"},
-    "relevance_value.partially_seen": {"name": "growing_alpha", "exponent": 2.0},
+    "relevance_value.partially_seen": "growing_alpha",
     "relevance_value.near_misses": {"name": "distance", "reach": 3},
 }
 CORPUS = {"d": "<a><b>one</b><c>two</c></a>", "e": "<a><b>x</b></a>"}

@@ -308,9 +308,8 @@ _study(
     "laws",
     """Search for small cases in which a measure breaks a law, and print the smallest case for each law.
 
-    The measure is one of xcg's, or package.module:function, which is called with a list of gold spans
-    (document, start, end, grade) and a list of results (document, start, end) in rank order. The laws:
-    boundedness, no-pay-twice, granularity, padding, order, ideal, appending. Needs the extra break.""",
+    The measure is one of xcg's, or your own as package.module:function. The laws: boundedness,
+    no-pay-twice, granularity, padding, order, ideal, appending. Needs the extra break.""",
     "laws --measure nxCG@10 --set study.laws.law=padding --set study.laws.examples=50",
     ("study.laws.measure",),
 )

@@ -191,11 +191,6 @@ class Laws(Random):
     measure: str | None = key(
         "The measure, such as nxCG@10, or package.module:function.", NAME, option=True
     )
-    effort: str = key(
-        "For a function, measure the user's effort in ranks, or in text as the user model spans does.",
-        choice(("ranks", "text")),
-        "text",
-    )
     law: list[str] = key("Test these laws.", list_of(NAME), [], default_text="all")
     examples: int = key("Try this number of cases for each law.", _COUNT, 200)
 
