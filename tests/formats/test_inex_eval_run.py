@@ -1,4 +1,4 @@
-"""Runs as inex_eval reads them: column-wise, or line by line, with the same results."""
+"""Runs as inex_eval reads them."""
 
 from __future__ import annotations
 

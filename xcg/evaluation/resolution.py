@@ -172,6 +172,9 @@ class ResultResolver:
     ) -> dict[int, tuple[int, int]]:
         """Return the characters of passages, add their rows, and report results that do not exist."""
         passages: dict[int, tuple[int, int]] = {}
+        if offsets_only:
+            passages = {p: s for p, s in ranking.spans.items() if not isinstance(s, Passage)}
+            positions = [position for position in positions if position not in passages]
         if not positions:
             return passages
         files, paths = list(ranking.files), list(ranking.paths)
@@ -181,9 +184,7 @@ class ResultResolver:
             is_passage = position in ranking.spans
             try:
                 if is_passage:
-                    passages[position], found = self._passage(
-                        file, ranking.spans[position], tree, offsets_only
-                    )
+                    passages[position], found = self._passage(file, ranking.spans[position], tree)
                     if found is not None and tree is not None:
                         row[position] = found
                 else:
@@ -199,16 +200,15 @@ class ResultResolver:
         return passages
 
     def _passage(
-        self, file: str, span: AnySpan, tree: ElementTree | None, offsets_only: bool
+        self, file: str, span: AnySpan, tree: ElementTree | None
     ) -> tuple[tuple[int, int], int | None]:
         """Return the characters of a passage, and the row of the smallest element around its text.
 
         The row is None in a document without assessed elements, because it is not used.
         """
-        if not isinstance(span, Passage):
-            if offsets_only:
-                return span, None
-            if tree is None and 0 <= span[0] <= span[1] <= self._lengths[file]:
+        if tree is None and not isinstance(span, Passage):
+            start, end = span
+            if 0 <= start <= end <= self._lengths[file]:
                 return span, None
         document = tree
         if document is None or self.corpus is None:

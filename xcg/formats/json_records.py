@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import re
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +15,7 @@ from xcg.documents.files import PathLike, expand, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.documents.text_search import Quote
 from xcg.errors import InputError, nearest
+from xcg.lazy_modules import csv, json
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +12,7 @@ from xcg.documents.files import check_complete, open_input
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import document_name
 from xcg.errors import InputError, XcgError, nearest
+from xcg.lazy_modules import csv, json
 from xcg.runs.chunk_adapters import ChunkFields, shortened
 
 DocumentKey = str | Mapping[Any, object] | Callable[[Any], object] | None
