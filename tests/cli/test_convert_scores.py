@@ -65,7 +65,6 @@ def test_submissions_with_scores_become_levels(xcg_command: Command, tmp_path: P
         (INEX.format(""), (), "the results have no scores that order them; expected a run with scores"),
         ('{"topic": 1, "doc": "a", "rank": 1}\n', (), "the results have no scores that order them"),
         ("1 Q0 a 1 1001 r\n", (), "r, topic 1, rank 1: the score 1001 becomes an illegal level 1001"),
-        (RUN, ("--set", "order=rank"), "needs scores: expected order: score, not rank"),
         (RUN, ("--feature", "1"), "r: not a LETOR file"),
         (RUN, ("--to", "inex"), "unknown assessment format 'inex': did you mean 'inex2005'?"),
         (JSON, ("--to", "trec"), "the format trec holds elements, but the assessments are passages"),

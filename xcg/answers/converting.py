@@ -57,9 +57,6 @@ def convert(
         else:
             if target != "assessments":
                 raise XcgError(f"--as {target} is made of assessments: expected --assessments")
-            if inputs.order in ("rank", "file"):
-                message = f"expected order: score, not {inputs.order}"
-                raise XcgError(f"--as assessments needs scores: {message}")
             base = assessments_of_run(run, depth, irrelevant or 0.0, notes)
             notes.note(level_statistics(base))
             text, lost = convert_assessments(base, format_, inputs.documents)
@@ -87,7 +84,7 @@ def _read(inputs: Inputs, feature: int | None, notes: Notes) -> tuple[Run, str]:
         return read_letor_feature(given[0], feature, notes), "trec"
     check_document_is_used(inputs.document, [Path(given[0])])
     source = ChunkSource(inputs.document, inputs.documents)
-    return read_run_and_format(given[0], notes, inputs.file_order, inputs.ties, source=source)
+    return read_run_and_format(given[0], notes, inputs.ties, source=source)
 
 
 def _rewritten(run: Run, inputs: Inputs, depth: int | None, notes: Notes) -> Run:

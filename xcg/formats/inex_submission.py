@@ -20,7 +20,6 @@ from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
     FunctionCache,
-    Order,
     Ranking,
     Run,
     RunFormat,
@@ -58,7 +57,6 @@ def read_inex_submission(
     file: BufferedReader,
     path: Path,
     notes: Notes,
-    order: Order = "score",
     ties: Ties | None = None,
     topics: Topics = None,
 ) -> Run:
@@ -71,7 +69,6 @@ def read_inex_submission(
         file: The open file.
         path: The file's path, for messages.
         notes: Counts illegal results if they are tolerated.
-        order: Not used; it is for TREC runs.
         ties: ``document`` orders results with equal keys by document, then path or start, descending.
         topics: The topics whose results are read; all by default.
 

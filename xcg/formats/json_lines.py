@@ -44,7 +44,6 @@ from xcg.runs.ordering import Results
 from xcg.runs.run import (
     RUN_FORMATS,
     FunctionCache,
-    Order,
     Ranking,
     Run,
     RunFormat,
@@ -86,7 +85,6 @@ def read_json_run(
     file: BufferedReader,
     path: Path,
     notes: Notes,
-    order: Order = "score",
     ties: Ties | None = None,
     topics: Topics = None,
     source: ChunkSource = NO_SOURCE,
@@ -107,7 +105,6 @@ def read_json_run(
         file: The open file.
         path: The file's path. Its name up to the first dot is the run's name.
         notes: Counts results that name no element if they are tolerated; these keep their ranks.
-        order: Not used; it is for TREC runs.
         ties: ``document`` orders results with equal ranks or scores by document, then path or start.
         topics: The topics whose results are read; all by default.
         source: How documents are named, and the documents. The name can be another field, or a key of
