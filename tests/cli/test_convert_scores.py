@@ -32,7 +32,7 @@ def test_scores_become_levels(xcg_command: Command, tmp_path: Path) -> None:
         0,
         "1 0 a 2.5\n1 0 b 1\n1 0 c#/s[1] -1\n2 0 a 12\n",
         "xcg: note: repeated results; their highest score is the level: 1 time; the first: "
-        "r, topic 1, rank 3: b\nxcg: note: relevant results: 3, with 3 different levels above 0\n",
+        "r, topic 1, rank 3: b\n",
     )
 
 

@@ -17,7 +17,7 @@ from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import Notes
 from xcg.formats.base import read_assessments, read_run_and_format
 from xcg.formats.json_records import document_key
-from xcg.formats.topic_files import read_topic_titles, read_topics
+from xcg.formats.topic_files import read_topics
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
 from xcg.runs.run import RUN_FORMATS
@@ -254,7 +254,8 @@ def test_names_and_paths_are_read_as_stated() -> None:
 
 def test_topic_titles_are_read(tmp_path: Path) -> None:
     folder = write_samples("documents", tmp_path)
-    assert read_topic_titles([folder / "162.xml", folder / "2009.xml"]) == {
+    topics = read_topics([folder / "162.xml", folder / "2009.xml"])
+    assert {topic.id: topic.title for topic in topics.values()} == {
         "162": "text and index compression algorithms",
         "2009001": "Nobel prize",
         "2009002": "best movie",

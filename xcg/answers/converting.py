@@ -11,7 +11,7 @@ from xcg.answers.asked import Asked
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.config import require
-from xcg.evaluation.conversion import assessments_of_run, convert_assessments, level_statistics
+from xcg.evaluation.conversion import assessments_of_run, convert_assessments
 from xcg.evaluation.ideals import ideal_run
 from xcg.evaluation.inputs import Inputs, check_document_is_used
 from xcg.evaluation.reading import count_repeated, note_repeated
@@ -58,7 +58,6 @@ def convert(
             if target != "assessments":
                 raise XcgError(f"--as {target} is made of assessments: expected --assessments")
             base = assessments_of_run(run, depth, irrelevant or 0.0, notes)
-            notes.note(level_statistics(base))
             text, lost = convert_assessments(base, format_, inputs.documents)
     elif target in (None, "assessments"):
         base = inputs.recall_base
@@ -122,7 +121,7 @@ def derive_elements(asked: Asked, folder: Path) -> list[str]:
         raise InputError(existing[0], "the file exists: name a new folder")
     for topic, file in files.items():
         with whole_file(file) as opened:
-            opened.write(inex_2004(base, topic, ""))
+            opened.write(inex_2004(base, topic))
     notes = inputs.new_notes()
     documents.source.note_oddities(notes)
     return [*notes.lines(), f"{len(base.topics)} topics, {len(base)} assessed elements in {folder}"]

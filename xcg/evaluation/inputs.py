@@ -24,7 +24,7 @@ from xcg.evaluation.reading import (
     with_unique_names,
 )
 from xcg.formats.base import can_have_chunks, read_assessments
-from xcg.formats.topic_files import read_topic_titles
+from xcg.formats.topic_files import read_topics
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.nuggets import recall_base_of, with_nugget_column
 from xcg.judgements.recall_base import Judged, RecallBase
@@ -158,7 +158,7 @@ class Inputs:
     @cached_property
     def topic_titles(self) -> dict[str, str]:
         """The titles of the topics in the topic files."""
-        return read_topic_titles(self.topic_files)
+        return {topic.id: topic.title for topic in read_topics(self.topic_files).values()}
 
     @property
     def has_assessments(self) -> bool:

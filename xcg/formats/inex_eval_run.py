@@ -6,9 +6,8 @@ The reader of TREC runs accepts more: comments, six or seven columns, and text a
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container
 from pathlib import Path
-from typing import NamedTuple
 
 from xcg.documents.files import lines, open_input
 from xcg.documents.paths import canonical_file
@@ -22,21 +21,7 @@ _EXPECTED = "expected eight, topic Q0 document rank score tag offset length"
 Span = tuple[int, int]
 
 
-class InexEvalRun(NamedTuple):
-    """A run as inex_eval reads it.
-
-    Attributes:
-        run: The run, named by its file.
-        tag: The tag of the last result of an assessed topic; empty without such a result.
-        line_numbers: Topic → the line number of each result.
-    """
-
-    run: Run
-    tag: str
-    line_numbers: Mapping[str, Sequence[int]]
-
-
-def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
+def read_inex_eval_run(file: str, topics: Container[str]) -> tuple[Run, str]:
     """Read a run of INEX 2009 or 2010 as inex_eval does.
 
     A line is ``topic Q0 document rank score tag offset length``. The results keep the order of the
@@ -47,11 +32,15 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
         file: The file's path; ``-`` is standard input.
         topics: The assessed topics. Results of other topics are skipped.
 
+    Returns:
+        The run, named by its file, and the tag of its last result of an assessed topic; an empty tag
+        without such a result.
+
     Raises:
         InputError: If a line is illegal, with file and line.
     """
     path = Path(file)
-    results: dict[str, tuple[list[str], list[Span], list[int]]] = {}
+    results: dict[str, tuple[list[str], list[Span]]] = {}
     tag, current, columns = "", None, None
     with open_input(path) as opened:
         head = opened.peek()
@@ -64,22 +53,21 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> InexEvalRun:
             topic, _, document, _, _, tag_here, offset, length = fields
             if topic != current:
                 current = topic
-                columns = results.setdefault(topic, ([], [], [])) if topic in topics else None
+                columns = results.setdefault(topic, ([], [])) if topic in topics else None
             if columns is None:
                 continue
-            files, spans, line_numbers = columns
+            files, spans = columns
             try:
                 files.append(canonical_file(document))
                 spans.append(_span(offset, length))
             except ValueError as error:
                 raise InputError(f"{file}:{number}", str(error)) from None
-            line_numbers.append(number)
             tag = tag_here
     rankings = {
         topic: Ranking(files, [""] * len(files), dict(enumerate(spans)))
-        for topic, (files, spans, _) in results.items()
+        for topic, (files, spans) in results.items()
     }
-    return InexEvalRun(Run(file, rankings, file), tag, {topic: n for topic, (*_, n) in results.items()})
+    return Run(file, rankings, file), tag
 
 
 def _span(offset: str, length: str) -> Span:

@@ -102,13 +102,7 @@ def records_in(paths: PathLike | Iterable[PathLike], what: str) -> Iterator[tupl
             if path.suffix != ".csv":
                 yield from json_lines(file, path)
                 continue
-            names: list[str] | None = None
-            for where, _, row in csv_rows(file.read(), path):
-                if names is None:
-                    names = [_COLUMNS.get(name, name) for name in (one.strip().lower() for one in row)]
-                    continue
-                cells = zip(names, map(str.strip, row), strict=True)
-                record: dict[str, Any] = {name: cell for name, cell in cells if cell}
+            for where, record in csv_records(file.read(), path):
                 if "topic" in record:
                     record["topic"] = " ".join(record["topic"].split())
                 for name in _NUMBERS & record.keys():
@@ -117,12 +111,30 @@ def records_in(paths: PathLike | Iterable[PathLike], what: str) -> Iterator[tupl
                 yield where, record
 
 
+def csv_records(data: bytes, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the records of a CSV file, each with its file and line; empty cells are left out.
+
+    Raises:
+        InputError: If it is not CSV in UTF-8, or two columns have one name.
+    """
+    names: list[str] = []
+    for where, row in csv_rows(data, path):
+        if not names:
+            names = [_COLUMNS.get(name, name) for name in (one.strip().lower() for one in row)]
+            for name in names:
+                if names.count(name) > 1:
+                    raise InputError(where, f"the column {name!r} occurs twice")
+            continue
+        cells = zip(names, map(str.strip, row), strict=True)
+        yield where, {name: cell for name, cell in cells if cell}
+
+
 _NUMBERS = {"near", "level", "exhaustivity"}
 _COLUMNS = {"question": "topic", "quote": "exact", "document": "doc"}
 _CONTROL_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f]")
 
 
-def csv_rows(data: bytes, path: Path) -> Iterator[tuple[str, int, list[str]]]:
+def csv_rows(data: bytes, path: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield the rows of a CSV file that are not empty, with file and line; all have equally many cells.
 
     Raises:
@@ -139,7 +151,7 @@ def csv_rows(data: bytes, path: Path) -> Iterator[tuple[str, int, list[str]]]:
     first, columns = 1, 0
     try:
         for row in rows:
-            where, line, first = f"{path}:{first}", first, rows.line_num + 1
+            where, first = f"{path}:{first}", rows.line_num + 1
             if not any(map(str.strip, row)):
                 continue
             if any(map(_CONTROL_CHARACTER.search, row)):
@@ -147,7 +159,7 @@ def csv_rows(data: bytes, path: Path) -> Iterator[tuple[str, int, list[str]]]:
             columns = columns or len(row)
             if len(row) != columns:
                 raise InputError(where, f"{len(row)} columns: expected {columns}")
-            yield where, line, row
+            yield where, row
     except csv.Error as error:
         raise InputError(f"{path}:{first}", f"illegal CSV: {error}") from None
 
@@ -182,7 +194,7 @@ def document_key(value: str, folder: Path | None = None) -> DocumentKey:
     if len(data) > MAX_TABLE_BYTES:
         raise InputError(path, "larger than 64 MB; expected names of documents")
     names: dict[str, str] = {}
-    for where, _, row in csv_rows(data, path):
+    for where, row in csv_rows(data, path):
         cells = list(map(str.strip, row))
         if len(cells) != 2 or not all(cells):
             expected = "expected the name in run files and the name in the corpus"
