@@ -170,7 +170,7 @@ def _rankings(
         whole_here = results.paths.count(WHOLE)
         whole, parts = whole + whole_here, parts + len(results.files) - whole_here
         where = f"{path}, topic {topic}"
-        rankings[topic], _ = results.ranking(where, notes, ties, states_parents=states_parents)
+        rankings[topic] = results.ranking(where, notes, ties, states_parents=states_parents)
     if whole and parts:
         message = (
             f"{whole} of {whole + parts} results have no 'path' and no 'start', so each is its whole"

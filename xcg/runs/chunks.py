@@ -233,7 +233,7 @@ def _ranking(chunks: Iterable[_Chunk], by_distance: bool, states_parents: bool) 
             results.other_text[index] = other_text
         if parent is not None:
             results.parents[index] = parent
-    return results.ranking("", Notes(), None, states_parents=states_parents)[0]
+    return results.ranking("", Notes(), None, states_parents=states_parents)
 
 
 class _ChunkReader:

@@ -119,7 +119,7 @@ class Results:
         ties: Ties | None,
         score_name: str = "score",
         states_parents: bool = False,
-    ) -> tuple[Ranking, Sequence[int]]:
+    ) -> Ranking:
         """Return the results by rank if all have one, else by descending score if all have one.
 
         Args:
@@ -129,9 +129,6 @@ class Results:
             ties: The order of results with equal keys; by default that of the file.
             score_name: The name of a score in the file.
             states_parents: Whether the file states the parents of passages.
-
-        Returns:
-            The ranking, and the index of each of its results before ties are ordered.
         """
         order, keys, is_score = self._order(where, notes, score_name)
         parents = self.parents if states_parents else None
@@ -140,8 +137,7 @@ class Results:
             ranking = ranking.select(order)
         ranking.keys = keys
         note_equal_scores(ranking, where, notes)
-        found = in_document_order(ranking) if ties == "document" else ranking
-        return found, order if order is not None else range(len(self.files))
+        return in_document_order(ranking) if ties == "document" else ranking
 
     def _order(
         self, where: str, notes: Notes, score_name: str
