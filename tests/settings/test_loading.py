@@ -74,12 +74,12 @@ def test_later_statements_override(file: Path) -> None:
     found = stated(
         file,
         ["compare.seed=4", "compare.resamples=5"],
-        {"compare": {"seed": 5}, "order": "rank"},
+        {"compare": {"seed": 5}, "ties": "rank"},
         {"runs": ("b.run", "c.run"), "compare.resamples": "7"},
     ).settings()
     # Keywords replace a section; --set and options replace one key.
     assert (found.compare.test, found.compare.seed, found.compare.resamples) == ("t", 4, 7)
-    assert (found.runs, found.order) == ([Path("b.run"), Path("c.run")], "rank")
+    assert (found.runs, found.ties) == ([Path("b.run"), Path("c.run")], "rank")
     assert stated(file, "compare.seed=6").settings().compare.test == "wilcoxon"
 
 

@@ -48,7 +48,7 @@ def check(asked: Asked) -> Answer[Any]:
         runs = inputs.run_sources
     if not (inputs.has_assessments or runs) and inputs.corpus is None:
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
-    report = validate(assessments, runs, inputs.corpus, inputs.file_order, inputs.ties, inputs.document)
+    report = validate(assessments, runs, inputs.corpus, inputs.ties, inputs.document)
     return Answer(
         report.findings,
         report.unread.lines(),

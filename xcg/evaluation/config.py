@@ -13,15 +13,15 @@ from xcg.documents.files import STANDARD_INPUT, expand, is_pattern
 from xcg.documents.sources import CorpusPath
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.evaluation.inputs import GivenRuns, Inputs, resolve_strategies, resolve_user_models
+from xcg.formats.json_records import document_key
 from xcg.measures import MEASURES, Measure
-from xcg.runs.chunk_documents import document_key
-from xcg.runs.run import Run, check_order
+from xcg.runs.run import Run
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
 from xcg.settings.yaml_file import KeyPath
 from xcg.user_model.model import UserModel, checked_models, resolve_models
 
-_PLAIN_KEYS = ("order", "ties", "workers", "lenient", "parents")
+_PLAIN_KEYS = ("ties", "workers", "lenient", "parents")
 
 
 def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) -> Inputs:
@@ -49,12 +49,6 @@ def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) ->
     if settings.strategies is not None:
         folder, where = _folder(stated, "strategies"), _below(stated, ("strategies",))
         values["strategies"] = resolve_strategies(settings.strategies, folder, where)
-    try:
-        order: Any = settings.order if settings.order in ("rank", "file") else "score"
-        ties: Any = settings.ties
-        check_order(order, ties)
-    except XcgError as error:
-        raise InputError(stated.place(("ties",)).name, str(error)) from None
     if settings.scheduler is not None:
         if stated.is_stated("workers"):
             raise InputError(

@@ -130,19 +130,6 @@ def assessments_of_run(
     return base
 
 
-def level_statistics(base: RecallBase) -> str:
-    """Return the number of different levels in a recall-base as a sentence.
-
-    >>> level_statistics(RecallBase.of({"1": {"d1": 2.5, "d2": 0, "d3": 2.5}}))
-    'relevant results: 2, with 1 different levels above 0'
-    """
-    topics = base.topics
-    elements = [a for t in topics for file in base.files(t).values() for a in file.values()]
-    levels = [one.exhaustivity for one in elements if one.relevant]
-    levels += [span.exhaustivity for t in topics for file in base.spans(t).values() for span in file]
-    return f"relevant results: {len(levels)}, with {len(set(levels))} different levels above 0"
-
-
 def _elements(base: RecallBase, corpus: Corpus, scale: Scale, format: str) -> RecallBase:
     """Return the assessments of elements on a scale; stated assessments stay as they are."""
     elements = RecallBase()

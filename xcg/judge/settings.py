@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 from xcg.documents.files import check_complete
 from xcg.errors import FileError, InputError, nearest
 from xcg.evaluation.config import corpus_of_key
-from xcg.runs.chunk_documents import DocumentKey, document_key
+from xcg.formats.json_records import document_key
+from xcg.runs.chunk_documents import DocumentKey
 from xcg.settings.loading import Stated
 from xcg.settings.study_keys import Judge
 
@@ -102,7 +103,7 @@ class Settings(Judge):
         runs: Run files, folders and globs; empty if BM25 selects the documents.
         grades: The grades of highlights.
         document: How runs in JSON Lines name documents, from
-            :func:`xcg.runs.chunk_documents.document_key`.
+            :func:`xcg.formats.json_records.document_key`.
         positions: Key → its file, line and name, for messages.
     """
 

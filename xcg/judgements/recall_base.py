@@ -201,8 +201,10 @@ class RecallBase:
         The relevant sizes of several lines add up, and the largest length counts.
         """
         of_topic = self._document_sizes.setdefault(topic, {})
-        relevant, length = of_topic.get(file, (0, 0))
-        of_topic[file] = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
+        if file in of_topic:
+            relevant, length = of_topic[file]
+            sizes = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
+        of_topic[file] = sizes
 
     def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
         """Add a relevant passage with text; see :meth:`add_spans`.

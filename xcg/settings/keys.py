@@ -326,12 +326,6 @@ class Settings:
         _STRATEGIES,
         option="--strategy",
     )
-    order: str | None = key(
-        "Order the results of TREC runs by descending score, by ascending rank, or as in the file; "
-        "chunks in memory also by distance, or as given.",
-        choice(("score", "rank", "file", "distance", "given")),
-        default_text="score",
-    )
     ties: str | None = key(
         "Order results of equal score or rank by descending document id, by rank, or as in the file.",
         choice(("document", "rank", "file")),
@@ -340,8 +334,8 @@ class Settings:
     topics: Topics = section(Topics)
     document: Any = key(
         "Name the document of each result in JSON Lines by this key of its metadata, by the end of "
-        'its path that names a document ("file name"), by a mapping, or by a table of names (a .json, '
-        ".csv or .tsv file).",
+        'its path that names a document ("file name"), by a mapping, or by a table of names (a .csv '
+        "file).",
         stated("a name", _document, metavar="KEY"),
     )
     parents: Any = key(
