@@ -40,7 +40,7 @@ def test_the_keys_of_a_file_are_for_several_commands(xcg_command: Command, tmp_p
     config.write_text(
         "assessments: q\nruns: [a, b]\nuser_model: levels\nmeasures: [RR]\nplot: {path: p.svg}\n"
         "compare: {baseline: a, margin: 0.1}\ngate: {fail_under: {RR: 0.5}}\n"
-        "check: {unassessed: true}\n"
+        "check: {overlap: 0.9}\n"
     )
     for command in ("evaluate --format trec_eval", "gate", "check --levels", "explain"):
         done = xcg_command(command.split()[0], config, *command.split()[1:])

@@ -99,17 +99,13 @@ def test_documents_with_passages_count_once() -> None:
     assert table.counts == [[0, 1], [1, 1]]
 
 
-def test_only_shared_units_are_counted_by_default() -> None:
+def test_only_shared_units_are_counted() -> None:
     first = RecallBase.of({"1": {"a": 1, "b": 0, "c": 1}, "2": {"a": 1}, "3": {"a": 1}})
     second = RecallBase.of({"1": {"a": 2, "b": 2, "d": 1}, "2": {"a": 0, "e": 0}, "4": {"a": 1}})
     table = cross_tabulate(first, second)
     assert (table.topics, table.only_first, table.only_second) == (["1", "2"], 1, 2)
     assert (table.rows, table.columns) == (["level 0", "level 1"], ["level 0", "level 2"])
     assert table.counts == [[0, 1], [1, 1]]
-    everything = cross_tabulate(first, second, include_unassessed=True)
-    assert everything.rows == ["level 0", "level 1", "not assessed"]
-    assert everything.columns == ["level 0", "level 1", "level 2", "not assessed"]
-    assert everything.counts == [[0, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0]]
     assert cross_tabulate(first, second, ["2"]).counts == [[1]]
 
 
@@ -123,11 +119,11 @@ def test_a_cross_tabulation_by_plain_loops(first: dict[str, int], second: dict[s
         with pytest.raises(XcgError, match="share no assessed document or element"):
             cross_tabulate(*bases)
         return
-    table = cross_tabulate(*bases, include_unassessed=True)
-    expected = Counter((first.get(name), second.get(name)) for name in {*first, *second})
+    table = cross_tabulate(*bases)
+    expected = Counter((first[name], second[name]) for name in first.keys() & second.keys())
 
-    def level(label: str) -> int | None:
-        return None if label == "not assessed" else int(label.removeprefix("level "))
+    def level(label: str) -> int:
+        return int(label.removeprefix("level "))
 
     found = {
         (level(row), level(column)): count

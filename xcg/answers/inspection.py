@@ -76,8 +76,8 @@ def _levels(asked: Asked) -> Answer[Any]:
         rows = distribution_rows(level_distribution(base, chosen.topic))
         return Answer(rows, notes.lines(), layout=lambda: Layout(columns=DISTRIBUTION))
     other = anchor(read_assessments(chosen.other, notes), inputs.documents, notes)
-    table = cross_tabulate(base, other, chosen.topic, chosen.unassessed)
-    lines = [*notes.lines(), *_differences(base, other, table, chosen.unassessed)]
+    table = cross_tabulate(base, other, chosen.topic)
+    lines = [*notes.lines(), *_differences(base, other, table)]
     if not chosen.topic:
         lines += _correlation(base, other)
     return Answer(cross_rows(table), lines, layout=lambda: Layout(columns=DISTRIBUTION))
@@ -93,9 +93,7 @@ def _correlation(first: RecallBase, second: RecallBase) -> list[str]:
     ]
 
 
-def _differences(
-    first: RecallBase, second: RecallBase, table: CrossTabulation, unassessed: bool
-) -> list[str]:
+def _differences(first: RecallBase, second: RecallBase, table: CrossTabulation) -> list[str]:
     """Return notes about what only one of the two sets assesses."""
     found = []
     topics = [sum(topic not in table.topics for topic in base.topics) for base in (first, second)]
@@ -104,20 +102,20 @@ def _differences(
             f"note: {len(table.topics)} topics are counted, but not {topics[0]} of the assessments and "
             f"{topics[1]} of check.other"
         )
-    if (table.only_first or table.only_second) and not unassessed:
+    if table.only_first or table.only_second:
         found.append(
             f"note: {table.only_first} documents and elements are only in the assessments, "
-            f"{table.only_second} only in check.other; check.unassessed counts them"
+            f"{table.only_second} only in check.other"
         )
     return found
 
 
 def _review(asked: Asked) -> Answer[Any]:
-    """List what to review in gold: disagreement of runs, missed spans, and duplicates."""
+    """List what to review in gold: spans that no run finds, and duplicates."""
     chosen = asked.settings.check
     inputs = asked.inputs_with("assessments", "corpus")
     with asked.progress("documents") as progress:
-        review = review_gold(inputs, chosen.measure, chosen.overlap, chosen.fuzzy, progress)
+        review = review_gold(inputs, chosen.overlap, progress)
     rows = review.to_records()
     return Answer(rows, review.notes, layout=lambda: Layout(tables=review_tables(review)))
 

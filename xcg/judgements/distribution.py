@@ -43,7 +43,6 @@ class Level(NamedTuple):
 _TEXT = len(_SCALES)
 _WITHOUT_PASSAGES = Level((_TEXT, 0, 0), "documents without relevant passages", False)
 _WITH_PASSAGES = Level((_TEXT, 1, 0), "documents with relevant passages", True)
-_NOT_ASSESSED = Level((_TEXT + 1, 0, 0), "not assessed", False)
 
 
 class LevelCount(NamedTuple):
@@ -115,10 +114,7 @@ def level_distribution(base: RecallBase, topics: Collection[str] = ()) -> list[L
 
 
 def cross_tabulate(
-    first: RecallBase,
-    second: RecallBase,
-    topics: Collection[str] = (),
-    include_unassessed: bool = False,
+    first: RecallBase, second: RecallBase, topics: Collection[str] = ()
 ) -> CrossTabulation:
     """Count the documents and elements for each level of one set and each level of another.
 
@@ -129,7 +125,6 @@ def cross_tabulate(
         first: The judgements whose levels are the rows.
         second: The judgements whose levels are the columns.
         topics: Count these topics; by default all topics that both sets assess.
-        include_unassessed: Whether to count documents and elements that only one set assesses.
 
     Raises:
         XcgError: If a topic is not assessed in both sets, or the sets share no topic, document and
@@ -154,10 +149,7 @@ def cross_tabulate(
             "the two sets of judgements share no assessed document or element: expected judgements of "
             "the same units, both of documents or both of elements"
         )
-    units = rows.keys() | columns.keys() if include_unassessed else both
-    counts = Counter(
-        (rows.get(unit, _NOT_ASSESSED), columns.get(unit, _NOT_ASSESSED)) for unit in units
-    )
+    counts = Counter((rows[unit], columns[unit]) for unit in both)
     row_levels = sorted({row for row, _ in counts})
     column_levels = sorted({column for _, column in counts})
     return CrossTabulation(

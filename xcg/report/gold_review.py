@@ -14,16 +14,10 @@ _COLUMNS = {
     column.name: column
     for column in (
         Column("question", kind="text", is_cut=True),
-        Column("spread", decimals=2),
-        Column("best", decimals=2),
-        Column("best run", kind="text", is_cut=True),
-        Column("worst", decimals=2),
-        Column("worst run", kind="text", is_cut=True),
         Column("document", kind="text"),
         Column("offsets", kind="text"),
         Column("share", decimals=2),
         Column("run", kind="text", is_cut=True),
-        Column("similar", kind="score", decimals=2),
         Column("returned by", kind="text", is_cut=True),
         Column("text", kind="text", is_cut=True),
     )
@@ -35,19 +29,10 @@ def review_tables(review: GoldReview) -> list[Block]:
     parts = [_duplicates(review)]
     if review.runs:
         parts.insert(0, _missed(review))
-    if len(review.runs) > 1:
-        parts.insert(0, _disagreements(review))
     blocks: list[Block] = []
     for part in parts:
         blocks += ["\n", *part] if blocks else part
     return blocks
-
-
-def _disagreements(review: GoldReview) -> list[Block]:
-    found = review.disagreements
-    rows = [(one.topic, one.spread, one.best, one.best_run, one.worst, one.worst_run) for one in found]
-    title = f"Questions on which the runs disagree by {review.measure}: {len(found)} of {review.topics}"
-    return _section(title, ["question", "spread", "best", "best run", "worst", "worst run"], rows)
 
 
 def _missed(review: GoldReview) -> list[Block]:
@@ -67,16 +52,14 @@ def _duplicates(review: GoldReview) -> list[Block]:
     found = review.duplicates
     rows = []
     for one in found:
-        # A similarity below 1 is never rounded to 1.
-        similarity = one.similarity if one.similarity == 1 else min(one.similarity, 0.99)
-        row = [one.topic, one.doc, f"{one.start}–{one.end}", f"{similarity:.2f}"]
-        rows.append([*row, *([one.returned_by] if review.runs else []), _one_line(one.text)])
+        place = one.topic, one.doc, f"{one.start}–{one.end}"
+        rows.append([*place, *([one.returned_by] if review.runs else []), _one_line(one.text)])
     title = (
         f"Passages that repeat gold and are not gold for their question: {len(found)} "
         f"({review.spans - review.short} of {review.spans} gold spans were searched for)"
     )
     returned = ["returned by"] if review.runs else []
-    return _section(title, ["question", "document", "offsets", "similar", *returned, "text"], rows)
+    return _section(title, ["question", "document", "offsets", *returned, "text"], rows)
 
 
 def _section(title: str, heading: Sequence[str], rows: Sequence[Sequence[object]]) -> list[Block]:
