@@ -77,7 +77,7 @@ def check_markup(data: bytes, where: object, *, is_html: bool = False) -> None:
 LARGEST_SERIALISED = 1 << 28
 """Maximum size of a serialised document: 256 MB. A ``>`` in a text is serialised as four bytes."""
 
-_REFERENCE = re.compile("&([^#;]+);")
+_ENTITY = re.compile("<|&(?!(?:amp|lt|gt|quot|apos);|#)")  # an element or another entity
 
 
 def encode(document: str) -> bytes:
@@ -121,7 +121,16 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     declared: Any = root.getroottree().docinfo.internalDTD
     if declared is not None:
         contents = {entity.name: entity.content for entity in declared.iterentities()}
-        _refuse_elements_in_entities(root, contents, name)
+        references: Iterator[Any] = root.iter(etree.Entity)
+        for reference in references:
+            content = contents.get(reference.name, "")
+            if content is None or _ENTITY.search(content):
+                raise InputError(
+                    f"{name}:{reference.sourceline}",
+                    f"the entity &{reference.name}; contains elements, entities or a file, which are "
+                    "not read; elements after it would have other paths: expand it (xmllint --noent "
+                    "--dropdtd)",
+                )
     return root
 
 
@@ -180,32 +189,3 @@ def without_elements(data: bytes, names: Iterable[str], where: object) -> tuple[
     etree.strip_elements(root, *tags, with_tail=False)
     content = etree.tostring(root, encoding="utf-8", with_tail=False)
     return _EXTERNAL_DTD + content, len(found)
-
-
-def _refuse_elements_in_entities(
-    root: etree._Element, contents: dict[str, str | None], where: object
-) -> None:
-    """Raise InputError if a document uses an entity with elements or of a file: its tree lacks these.
-
-    Args:
-        root: The document.
-        contents: Declared entity → its text, None if it is in a file.
-        where: The document's file, for messages.
-    """
-    texts = set()  # entities without elements
-    references: Iterator[Any] = root.iter(etree.Entity)
-    for reference in references:
-        used = [reference.name]
-        while used:
-            entity = used.pop()
-            if entity in texts or entity not in contents:
-                continue
-            content = contents[entity]
-            if content is None or "<" in content:
-                raise InputError(
-                    f"{where}:{reference.sourceline}",
-                    f"the entity &{reference.name}; contains elements or a file, which are not read; "
-                    "elements after it would have other paths: expand it (xmllint --noent --dropdtd)",
-                )
-            texts.add(entity)
-            used += _REFERENCE.findall(content)

@@ -14,7 +14,6 @@ from xcg.documents.paths import canonical_path, parent_path, split_step, walk
 from xcg.documents.read_only_graph import ReadOnlyDict, ReadOnlyGraph, RowMapping
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.tables import html_table
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]
@@ -198,17 +197,6 @@ class ElementTree(ReadOnlyGraph):
         return f"<ElementTree {root}: {len(self)} elements>"
 
     __str__ = __repr__
-
-    def _repr_html_(self) -> str:
-        """Return the elements and their sizes as an HTML table, indented by depth."""
-        rows = [
-            [
-                "\u00a0\u00a0" * (int(self.depth[row]) - 1) + self.paths[row].rpartition("/")[2],
-                int(self.characters[row]) if self.characters[row] >= 0 else None,
-            ]
-            for row in range(len(self))
-        ]
-        return html_table(["element", "characters"], rows, f"{len(self)} elements")
 
     def __contains__(self, element: object) -> bool:
         if isinstance(element, str):

@@ -25,7 +25,6 @@ from xcg.judgements.assessment import (
     parse_passage,
 )
 from xcg.registry import Registry
-from xcg.tables import html_table
 
 Judged = float | Mapping[str, float | Sequence[float]] | Sequence[PlainPassage]
 """Plain assessments of a document: a level; path → (e, s) or level; or relevant passages. A level is a
@@ -285,17 +284,6 @@ class RecallBase:
 
     def __repr__(self) -> str:
         return f"<RecallBase: {len(self._topics)} topics, {len(self)} assessed elements>"
-
-    def _repr_html_(self) -> str:
-        """Return an HTML table of the topics with the numbers of their files, elements and passages."""
-        rows = []
-        for topic in self.topics:
-            elements = [one for file in self.files(topic).values() for one in file.values()]
-            passages = sum(map(len, (*self.spans(topic).values(), *self.passages(topic).values())))
-            files = {*self.files(topic), *self.spans(topic), *self.passages(topic)}
-            relevant = sum(assessment.relevant for assessment in elements)
-            rows.append([topic, len(files), len(elements), relevant, passages])
-        return html_table(["topic", "files", "assessed elements", "relevant", "passages"], rows)
 
     def add_topic(self, topic: str, source: str) -> None:
         """Add an assessed topic, to which nothing may be relevant.
