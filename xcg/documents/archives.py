@@ -14,7 +14,16 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from xcg.documents.files import open_input, unexpanded_hint
-from xcg.documents.sources import Folder, Source, Stamp, document_name, ending_of, read_up_to, reason_of
+from xcg.documents.sources import (
+    Folder,
+    Source,
+    Stamp,
+    document_name,
+    ending_of,
+    read_up_to,
+    reason_of,
+    stamp_of,
+)
 from xcg.errors import FileError, InputError, XcgError, nearest_file
 
 if TYPE_CHECKING:
@@ -110,7 +119,7 @@ class Archive(Source):
 
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if there is no such document."""
-        return Stamp.of(self._state, self._found[name][0]) if name in self._found else None
+        return stamp_of(self._state, self._found[name][0]) if name in self._found else None
 
     def _find(self, name: str) -> str | None:
         found = self._found.get(name)

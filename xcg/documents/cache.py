@@ -63,7 +63,7 @@ def write_caches() -> None:
         cache.flush()
 
 
-def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
+def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache:
     """Open the cache for a corpus, after writing the new entries of other corpora.
 
     The environment variable ``XCG_CACHE`` is a folder or ``off``.
@@ -73,11 +73,12 @@ def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
         folder: The folder of a cache that is used even if caches are switched off.
 
     Returns:
-        The cache; None if it is switched off, or if its folder cannot be used or is not private.
+        The cache; one without a folder, which keeps nothing, if it is switched off, or if its folder
+        cannot be used or is not private.
     """
     setting = os.environ.get("XCG_CACHE", "")
     if folder is None and setting == "off":
-        return None
+        return DocumentCache()
     try:
         if folder is None:
             import platformdirs
@@ -86,9 +87,9 @@ def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
             folder = Path(setting or default).expanduser()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(folder):
-            return None
+            return DocumentCache()
     except (OSError, RuntimeError, ValueError):
-        return None
+        return DocumentCache()
     write_caches()
     return DocumentCache(folder, corpus)
 
@@ -108,13 +109,13 @@ class DocumentCache:
     """The entries of one corpus; :meth:`flush` writes new ones.
 
     Args:
-        folder: The folder of the cache.
+        folder: The folder of the cache; without one, it keeps nothing.
         corpus: What identifies the corpus, as in :func:`open_cache`.
     """
 
-    def __init__(self, folder: Path, corpus: str) -> None:
+    def __init__(self, folder: Path | None = None, corpus: str = "") -> None:
         self.folder = folder
-        self._path = folder / FILE_NAME
+        self._path = (folder or Path()) / FILE_NAME
         # Entries of other versions of what influences parsing are never found.
         versions = FORMAT, etree.LIBXML_VERSION, etree.LXML_VERSION, unicodedata.unidata_version
         self._prefix = hashlib.blake2b(repr((versions, corpus)).encode()).digest()
@@ -124,7 +125,7 @@ class DocumentCache:
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
-        self._usable = True
+        self._usable = folder is not None
 
     @property
     def is_usable(self) -> bool:
@@ -162,12 +163,12 @@ class DocumentCache:
         self._add(self._key(PATHS, name, stamp), json.dumps(exists).encode())
 
     def _key(self, kind: bytes, name: str, stamp: Stamp | None) -> bytes | None:
-        """Return the key of an entry; None if a change of the file could remain unnoticed.
+        """Return the key of an entry; None if it is not kept, or a change could remain unnoticed.
 
         A file that changed immediately before the cache was opened, or later, may change again within
         the resolution of its times.
         """
-        if stamp is None or max(stamp.modified, stamp.changed) >= self._opened - _RECENT:
+        if not self._usable or stamp is None or max(*stamp[1:3]) >= self._opened - _RECENT:
             return None
         identity = repr((*stamp, name)).encode()
         return kind + hashlib.blake2b(identity, digest_size=16, key=self._prefix).digest()

@@ -297,14 +297,14 @@ class TextIndex:
         found = self._similar(wanted, min_similarity, proposed)
         if not found:
             return _LOST
-        best, similarity_of_best = found[0]
+        similarity_of_best = found[0][1]
         tied = [span for span, similarity in found if similarity >= similarity_of_best - _TIE]
         similarities = dict(found)
         if len(tied) > 1:
             contexts = {span: self._similar_context(span, parts) for span in tied}
             tied.sort(key=lambda span: -contexts[span])
             if contexts[tied[0]] - contexts[tied[1]] < _MIN_CONTEXT:
-                return Location("ambiguous", *best, similarity_of_best, sorted(tied))
+                return Location("ambiguous", *min(tied), similarity_of_best, sorted(tied))
         return Location("approximate", *tied[0], similarities[tied[0]])
 
     def _similar(

@@ -113,7 +113,7 @@ def records_in(paths: PathLike | Iterable[PathLike], what: str) -> Iterator[tupl
                 yield where, record
 
 
-_NUMBERS = {"near", "level", "exhaustivity"}
+_NUMBERS = {"level", "exhaustivity"}
 _COLUMNS = {"question": "topic", "quote": "exact", "document": "doc"}
 _CONTROL_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f]")
 
