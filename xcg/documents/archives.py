@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from xcg.documents.files import open_input, unexpanded_hint
+from xcg.documents.files import open_input
 from xcg.documents.sources import (
     Folder,
     Source,
@@ -49,9 +49,8 @@ def open_source(path: str | os.PathLike[str]) -> Source:
         if location.is_dir():
             return Folder(path)
         if not location.exists():
-            hint = unexpanded_hint(location) or nearest_file(location)
-            message = f"no such folder or archive{hint}; expected a corpus of XML documents"
-            raise FileError(location, message)
+            what = f"no such folder or archive{nearest_file(location)}"
+            raise FileError(location, f"{what}; expected a corpus of XML documents")
         if location.is_file():  # reading a pipe could wait
             import zipfile
 

@@ -39,18 +39,6 @@ def is_pattern(path: str) -> bool:
     return not _GLOB_CHARACTERS.isdisjoint(path)
 
 
-def unexpanded_hint(path: Path) -> str:
-    """Return a hint about a part of a path that only a shell expands, or an empty string.
-
-    >>> unexpanded_hint(Path("~/runs"))
-    " ('~' is not expanded: write the whole path)"
-    """
-    for part in path.parts:
-        if part.startswith("~") or "$" in part:
-            return f" ({part!r} is not expanded: write the whole path)"
-    return ""
-
-
 def _walk(
     folder: str, what: str, onerror: Callable[[OSError], None] | None = None
 ) -> Iterator[tuple[str, list[str]]]:
@@ -223,11 +211,11 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
         elif is_pattern(str(pattern)):
             found = list(_matching(path, what))
             if not found:
-                hint = unexpanded_hint(path) or nearest_file(path.parent)
-                raise FileError(path, f"nothing matches{hint}; expected {what}")
+                nearest = nearest_file(path.parent)
+                raise FileError(path, f"nothing matches{nearest}; expected {what}")
         else:
-            hint = unexpanded_hint(path) or nearest_file(path)
-            raise FileError(path, f"no such file or folder{hint}; expected {what}")
+            message = f"no such file or folder{nearest_file(path)}; expected {what}"
+            raise FileError(path, message)
         check_complete(found[0].parent)
         files.update(dict.fromkeys(found))
     return list(files)

@@ -71,7 +71,8 @@ class Location(NamedTuple):
     Attributes:
         status: ``exact`` or ``normalised`` for the same words, ``approximate`` for similar ones,
             ``ambiguous`` if the context does not determine the occurrence, or ``lost``.
-        start: First character; 0 if the quote is lost. For an ambiguous quote, the first occurrence.
+        start: First character; 0 if the quote is lost. For an ambiguous quote, the first
+            occurrence, or the most similar text.
         end: First character after the quote.
         similarity: From 0 to 1; 1 for the same words.
         occurrences: All occurrences of the same words if there are several. For an ambiguous quote,
@@ -297,14 +298,14 @@ class TextIndex:
         found = self._similar(wanted, min_similarity, proposed)
         if not found:
             return _LOST
-        similarity_of_best = found[0][1]
+        best, similarity_of_best = found[0]
         tied = [span for span, similarity in found if similarity >= similarity_of_best - _TIE]
         similarities = dict(found)
         if len(tied) > 1:
             contexts = {span: self._similar_context(span, parts) for span in tied}
             tied.sort(key=lambda span: -contexts[span])
             if contexts[tied[0]] - contexts[tied[1]] < _MIN_CONTEXT:
-                return Location("ambiguous", *min(tied), similarity_of_best, sorted(tied))
+                return Location("ambiguous", *best, similarity_of_best, sorted(tied))
         return Location("approximate", *tied[0], similarities[tied[0]])
 
     def _similar(
