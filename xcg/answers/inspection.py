@@ -116,7 +116,7 @@ def _review(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments", "corpus")
     with asked.progress("documents") as progress:
         review = review_gold(inputs, chosen.overlap, progress)
-    rows = review.to_records()
+    rows = [one._asdict() for one in (*review.missed, *review.duplicates)]
     return Answer(rows, review.notes, layout=lambda: Layout(tables=review_tables(review)))
 
 

@@ -21,73 +21,43 @@ from xcg.lazy_modules import np
 from xcg.measures.rankings import RelevantText, SpanRanking
 
 
-class MissedSpan(NamedTuple):
-    """A gold span that no run finds.
+class Finding(NamedTuple):
+    """A gold span that no run finds, or a passage that repeats gold and is not gold for its question.
 
     Attributes:
+        section: ``missed`` or ``duplicate``.
         topic: The question.
         doc: The document.
         start: The first character.
         end: The character after the last.
         text: The text.
-        share: The largest share of the span in one result; 0 if no result contains any of its text.
+        share: The largest share of a missed span in one result; 0 if no result contains any of it.
         run: The run of this result; None without one.
         rank: The rank of this result; None without one.
-    """
-
-    topic: str
-    doc: str
-    start: int
-    end: int
-    text: str
-    share: float
-    run: str | None
-    rank: int | None
-
-
-class Duplicate(NamedTuple):
-    """A passage that repeats gold of a question, and is not gold for it.
-
-    Attributes:
-        topic: The question.
-        doc: The document of the passage.
-        start: The first character.
-        end: The character after the last.
-        text: The text.
-        status: ``exact`` or ``normalised``.
-        gold_doc: The document of the gold span.
+        status: ``exact`` or ``normalised`` for a passage that repeats gold.
+        gold_doc: The document of the gold span that it repeats.
         gold_start: The first character of the gold span.
         gold_end: The character after its last.
-        returned: The runs that return the passage, with the ranks of the results.
     """
 
+    section: str
     topic: str
     doc: str
     start: int
     end: int
     text: str
-    status: Status
-    gold_doc: str
-    gold_start: int
-    gold_end: int
-    returned: Sequence[tuple[str, Sequence[int]]] = ()
-
-    @property
-    def returned_by(self) -> str:
-        """The runs that return the passage, with their ranks, such as "bm25 (3, 7), dense (1)"."""
-        return ", ".join(f"{run} ({', '.join(map(str, ranks))})" for run, ranks in self.returned)
-
-
-_FIELDS = (
-    *("section", "topic", "doc", "start", "end", "text"),
-    *("share", "run", "rank"),
-    *("status", "gold_doc", "gold_start", "gold_end", "returned"),
-)
+    share: float | None = None
+    run: str | None = None
+    rank: int | None = None
+    status: Status | None = None
+    gold_doc: str | None = None
+    gold_start: int | None = None
+    gold_end: int | None = None
 
 
 @dataclass(frozen=True)
 class GoldReview:
-    """The questions, gold spans and passages to review in order to improve gold.
+    """The gold spans and passages to review in order to improve gold.
 
     Attributes:
         overlap: The least share of a gold span that a result must contain to find the span.
@@ -95,8 +65,7 @@ class GoldReview:
         spans: Number of gold spans.
         short: Number of gold spans that are too short to search for duplicates.
         missed: The gold spans that no run finds, in the order of the questions.
-        duplicates: The passages that repeat gold, in decreasing order of the number of runs
-            that return them.
+        duplicates: The passages that repeat gold, in the order of the questions.
         notes: Warnings and remarks.
     """
 
@@ -104,22 +73,9 @@ class GoldReview:
     runs: Sequence[str]
     spans: int
     short: int
-    missed: Sequence[MissedSpan]
-    duplicates: Sequence[Duplicate]
+    missed: Sequence[Finding]
+    duplicates: Sequence[Finding]
     notes: Sequence[str]
-
-    def to_records(self) -> list[dict[str, object]]:
-        """Return one dict per item, all with the same keys.
-
-        ``section`` is ``missed`` or ``duplicate``. The keys topic, doc, start, end and text are the
-        same as in assessments in JSON Lines.
-        """
-        found = [{"section": "missed", **one._asdict()} for one in self.missed]
-        found += [
-            {"section": "duplicate", **one._asdict(), "returned": one.returned_by}
-            for one in self.duplicates
-        ]
-        return [{**dict.fromkeys(_FIELDS), **record} for record in found]
 
 
 OVERLAP = 0.5
@@ -158,7 +114,7 @@ def review_gold(
     notes = inputs.new_notes()
     searched = _Gold(documents)
 
-    def find_missed(topic: Topic) -> list[MissedSpan]:
+    def find_missed(topic: Topic) -> list[Finding]:
         spans = searched.add(topic)
         return list(_missed(topic, list(systems), spans, overlap, documents)) if systems else []
 
@@ -166,10 +122,9 @@ def review_gold(
     note_topics(base, systems, inputs.unanswered, notes)
     if not searched.owners:
         raise XcgError("nothing to review: the assessments have no gold spans")
-    found, short = _duplicates(searched, documents, overlap, notes, progress)
-    duplicates = _with_runs(source, list(systems), found, overlap)
+    duplicates, short = _duplicates(searched, documents, overlap, notes, progress)
     position = {topic: index for index, topic in enumerate(base.topics)}
-    duplicates.sort(key=lambda one: (-len(one.returned), position[one.topic], one.doc, one.start))
+    duplicates.sort(key=lambda one: (position[one.topic], one.doc, one.start))
     spans = sum(map(len, searched.owners.values()))
     return GoldReview(overlap, list(systems), spans, short, missed, duplicates, notes.lines())
 
@@ -217,7 +172,7 @@ def _ranking(topic: Topic, run: str) -> SpanRanking:
 
 def _missed(
     topic: Topic, runs: list[str], spans: list[_GoldSpan], overlap: float, corpus: Corpus
-) -> Iterator[MissedSpan]:
+) -> Iterator[Finding]:
     """Yield the gold spans of a question that no run finds."""
     best: dict[_GoldSpan, tuple[float, str, int]] = {}
     for run in runs:
@@ -229,13 +184,13 @@ def _missed(
         if share < overlap:
             file, start, end = span
             text = corpus.tree(file).text[start:end]
-            yield MissedSpan(topic.name, *span, text, share, found_by, rank_of_best)
+            yield Finding("missed", topic.name, *span, text, share, found_by, rank_of_best)
 
 
 def _duplicates(
     gold: _Gold, corpus: Corpus, overlap: float, notes: Notes, progress: Progress | None
-) -> tuple[list[Duplicate], int]:
-    """Return the duplicates of gold, without runs, and the number of gold spans that are too short."""
+) -> tuple[list[Finding], int]:
+    """Return the duplicates of gold, and the number of gold spans that are too short."""
     normalised = {text: normalise(text).text for text in gold.owners}
     short = [text for text, words in normalised.items() if len(words) < MIN_CHARACTERS]
     by_anchor: dict[int, list[str]] = {}
@@ -245,7 +200,7 @@ def _duplicates(
     anchors = np.array(list(by_anchor), dtype=np.uint64)
     counts: Counter[str] = Counter()
     frequent: set[str] = set()
-    found: dict[tuple[str, str], list[Duplicate]] = {}
+    found: dict[tuple[str, str], list[Finding]] = {}
     for file, document in _documents(corpus, notes, progress):
         present = anchors[np.isin(anchors, grams(document.normalised_text, _ANCHOR))]
         for text in (text for anchor in present.tolist() for text in by_anchor[anchor]):
@@ -266,7 +221,8 @@ def _duplicates(
                 stated = document.text[start:end]
                 status: Status = "exact" if stated == text.strip() else "normalised"
                 for topic, span in others:
-                    new = Duplicate(topic, file, start, end, stated, status, *span)
+                    place = "duplicate", topic, file, start, end, stated
+                    new = Finding(*place, None, None, None, status, *span)
                     found.setdefault((topic, file), []).append(new)
     listed = sum(count > MAX_PASSAGES for count in counts.values())
     if listed:
@@ -312,7 +268,7 @@ def _documents(
         progress(len(files), len(files))
 
 
-def _outermost(duplicates: list[Duplicate]) -> Iterator[Duplicate]:
+def _outermost(duplicates: list[Finding]) -> Iterator[Finding]:
     """Yield the duplicates of a document that are not inside another duplicate.
 
     Gold spans of a question can contain each other, and so do their duplicates.
@@ -322,34 +278,3 @@ def _outermost(duplicates: list[Duplicate]) -> Iterator[Duplicate]:
         if one.end > last:
             last = one.end
             yield one
-
-
-def _with_runs(
-    source: TopicSource, runs: list[str], found: list[Duplicate], overlap: float
-) -> list[Duplicate]:
-    """Return the duplicates with the results that return them."""
-    if not runs:
-        return [one._replace(returned=[]) for one in found]
-    by_topic: dict[str, list[Duplicate]] = {}
-    for one in found:
-        by_topic.setdefault(one.topic, []).append(one)
-
-    def add_runs(topic: Topic) -> list[Duplicate]:
-        duplicates = by_topic[topic.name]
-        passages: dict[str, list[tuple[int, int, float]]] = {}
-        for one in duplicates:
-            passages.setdefault(one.doc, []).append((one.start, one.end, 1.0))
-        returned: dict[_GoldSpan, dict[str, list[int]]] = {}
-        for run in runs:
-            ranking = SpanRanking(_ranking(topic, run).results, passages)
-            for rank, span, share in ranking.shares():
-                if share >= overlap:
-                    returned.setdefault(span, {}).setdefault(run, []).append(rank)
-        return [
-            one._replace(returned=list(returned.get((one.doc, one.start, one.end), {}).items()))
-            for one in duplicates
-        ]
-
-    # Problems were noted when the topics were first read.
-    in_topics = map_topics(source, add_runs, Notes(lenient=True), list(by_topic))
-    return [one for duplicates in in_topics for one in duplicates]
