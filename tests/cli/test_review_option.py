@@ -16,7 +16,7 @@ Gold spans that no run finds: 1 of 3. The largest share of each that one result 
 question  document  offsets  share  run  text
 3         b         0–16      0.00       It is known that
 
-Passages that repeat gold and are not gold for their question: 2 (2 of 3 gold spans were searched for)
+Passages that repeat gold and are not gold for their question: 2
 question  document  offsets  text
 1         b         17–75    {ANSWER.lower()}
 2         a         0–58     {ANSWER}
@@ -82,7 +82,7 @@ def test_a_duplicate_can_be_copied_into_the_gold(folder: Path, xcg_command: Comm
         gold.writelines(json.dumps({name: one[name] for name in fields}) + "\n" for one in records)
     done = xcg_command("check", "--assessments", folder / "gold.jsonl", "--corpus", folder / "docs")
     assert done.returncode == 0, done.stdout
-    assert "not gold for their question: 0 (" in xcg_command(*call(folder)).stdout
+    assert "not gold for their question: 0" in xcg_command(*call(folder)).stdout
 
 
 def test_a_configuration_needs_no_measures(folder: Path, xcg_command: Command) -> None:

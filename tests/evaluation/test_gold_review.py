@@ -35,7 +35,7 @@ def test_both_lists_by_hand() -> None:
         "dense": {"1": [("a", 0, 28), ("d", 0, 5), ("b", 17, 46)], "2": [("d", 0, 9), ("c", 0, 40)]},
     }
     found = review_gold(GOLD, runs, CORPUS)
-    assert (found.spans, found.short, found.runs) == (3, 0, ["bm25", "dense"])
+    assert (found.spans, found.runs) == (3, ["bm25", "dense"])
     # The first result of bm25 contains half of the first span, and bm25 the span of a of question 2.
     assert [one[1:9] for one in found.missed] == [("2", "c", 63, 125, OTHER, 0.0, None, None)]
     assert [(*one[1:6], *one[9:]) for one in found.duplicates] == [
@@ -87,16 +87,6 @@ def test_only_the_outermost_duplicate_of_nested_gold_is_listed() -> None:
     assert [(one.start, one.end) for one in review_gold(gold, (), corpus).duplicates] == [(0, 121)]
 
 
-def test_frequent_duplicates_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gold_review, "MAX_PASSAGES", 3)
-    corpus = {f"d{number}": ANSWER for number in range(6)}
-    found = review_gold({"1": {"d0": [(0, 58)]}}, (), corpus)
-    assert [one.doc for one in found.duplicates] == ["d1", "d2", "d3"]
-    assert found.notes == [
-        "note: gold texts with more than 3 duplicates, of which the first 3 are listed: 1"
-    ]
-
-
 def test_a_text_that_occurs_too_often_is_noted() -> None:
     found = review_gold({"1": {"a": [(0, 50)]}}, (), {"a": "a" * 20_000})
     assert found.notes == ["note: gold texts that are too frequent to be searched everywhere: 1"]
@@ -106,7 +96,8 @@ def test_short_gold_is_not_searched() -> None:
     shortest = "x" * 39
     corpus = {"a": f"{shortest} {shortest}y", "b": f"{shortest} {shortest}y"}
     found = review_gold({"1": {"a": [(0, 39), (40, 80)]}}, (), corpus)
-    assert (found.short, [one.start for one in found.duplicates]) == (1, [40])
+    assert [one.start for one in found.duplicates] == [40]
+    assert found.notes[0].endswith("of which no duplicates were searched: 1")
 
 
 def test_an_unreadable_document_without_gold_is_noted() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -63,7 +62,6 @@ class GoldReview:
         overlap: The least share of a gold span that a result must contain to find the span.
         runs: The names of the runs.
         spans: Number of gold spans.
-        short: Number of gold spans that are too short to search for duplicates.
         missed: The gold spans that no run finds, in the order of the questions.
         duplicates: The passages that repeat gold, in the order of the questions.
         notes: Warnings and remarks.
@@ -72,15 +70,12 @@ class GoldReview:
     overlap: float
     runs: Sequence[str]
     spans: int
-    short: int
     missed: Sequence[Finding]
     duplicates: Sequence[Finding]
     notes: Sequence[str]
 
 
 OVERLAP = 0.5
-MAX_PASSAGES = 100
-"""Maximum number of duplicates that are listed for the text of a gold span."""
 MIN_CHARACTERS = 40
 """Gold texts with fewer characters, not counting white space, occur elsewhere by accident."""
 
@@ -122,11 +117,11 @@ def review_gold(
     note_topics(base, systems, inputs.unanswered, notes)
     if not searched.owners:
         raise XcgError("nothing to review: the assessments have no gold spans")
-    duplicates, short = _duplicates(searched, documents, overlap, notes, progress)
+    duplicates = _duplicates(searched, documents, overlap, notes, progress)
     position = {topic: index for index, topic in enumerate(base.topics)}
     duplicates.sort(key=lambda one: (position[one.topic], one.doc, one.start))
     spans = sum(map(len, searched.owners.values()))
-    return GoldReview(overlap, list(systems), spans, short, missed, duplicates, notes.lines())
+    return GoldReview(overlap, list(systems), spans, missed, duplicates, notes.lines())
 
 
 @dataclass
@@ -189,8 +184,8 @@ def _missed(
 
 def _duplicates(
     gold: _Gold, corpus: Corpus, overlap: float, notes: Notes, progress: Progress | None
-) -> tuple[list[Finding], int]:
-    """Return the duplicates of gold, and the number of gold spans that are too short."""
+) -> list[Finding]:
+    """Return the duplicates of gold."""
     normalised = {text: normalise(text).text for text in gold.owners}
     short = [text for text, words in normalised.items() if len(words) < MIN_CHARACTERS]
     by_anchor: dict[int, list[str]] = {}
@@ -198,7 +193,6 @@ def _duplicates(
         if len(words) >= MIN_CHARACTERS:
             by_anchor.setdefault(int(grams(words[:_ANCHOR], _ANCHOR)[0]), []).append(text)
     anchors = np.array(list(by_anchor), dtype=np.uint64)
-    counts: Counter[str] = Counter()
     frequent: set[str] = set()
     found: dict[tuple[str, str], list[Finding]] = {}
     for file, document in _documents(corpus, notes, progress):
@@ -215,21 +209,12 @@ def _duplicates(
                     for topic, span in gold.owners[text]
                     if gold.gold_share(topic, file, start, end) < overlap
                 ]
-                counts[text] += bool(others)
-                if counts[text] > MAX_PASSAGES:
-                    break
                 stated = document.text[start:end]
                 status: Status = "exact" if stated == text.strip() else "normalised"
                 for topic, span in others:
                     place = "duplicate", topic, file, start, end, stated
                     new = Finding(*place, None, None, None, status, *span)
                     found.setdefault((topic, file), []).append(new)
-    listed = sum(count > MAX_PASSAGES for count in counts.values())
-    if listed:
-        notes.note(
-            f"gold texts with more than {MAX_PASSAGES} duplicates, of which the first {MAX_PASSAGES} "
-            f"are listed: {listed}"
-        )
     if frequent:
         notes.note(f"gold texts that are too frequent to be searched everywhere: {len(frequent)}")
     too_short = sum(len(gold.owners[text]) for text in short)
@@ -238,7 +223,7 @@ def _duplicates(
             f"gold spans with fewer than {MIN_CHARACTERS} characters without white space, of which no "
             f"duplicates were searched: {too_short}"
         )
-    return [one for duplicates in found.values() for one in _outermost(duplicates)], too_short
+    return [one for duplicates in found.values() for one in _outermost(duplicates)]
 
 
 def _without_overlaps(spans: Iterable[Span]) -> Iterator[Span]:

@@ -21,10 +21,7 @@ _TEXT = Column("text", kind="text", is_cut=True)
 def review_tables(review: GoldReview) -> list[Block]:
     """Return the tables of a review, with a sentence above each."""
     found = review.duplicates
-    title = (
-        f"Passages that repeat gold and are not gold for their question: {len(found)} "
-        f"({review.spans - review.short} of {review.spans} gold spans were searched for)"
-    )
+    title = f"Passages that repeat gold and are not gold for their question: {len(found)}"
     blocks = _section(title, [*_PLACE, _TEXT], [[*_place(one), _one_line(one.text)] for one in found])
     if not review.runs:
         return blocks
