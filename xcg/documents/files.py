@@ -28,15 +28,9 @@ from xcg.settings.input_files import open_file
 MAX_ENTRIES = 1_000_000
 """Maximum number of files and folders that are visited for a folder or for ``**`` in a pattern."""
 
-_GLOB_CHARACTERS = set("*?[")
 _NOT_DATA = (".dtd", ".md")
 _KINDS = {"p": "a FIFO", "s": "a socket", "c": "a device", "b": "a device"}
 """First letter of a file's mode → kind of file."""
-
-
-def is_pattern(path: str) -> bool:
-    """Return whether a path contains characters of a glob pattern."""
-    return not _GLOB_CHARACTERS.isdisjoint(path)
 
 
 def _walk(
@@ -122,19 +116,9 @@ MAX_STANDARD_INPUT = 1 << 30
 CHUNK_BYTES = 1 << 15
 """Number of bytes to read at once; larger chunks need newly allocated memory each time."""
 
-SAFE_PARSING: dict[str, Any] = {
-    "resolve_entities": False,
-    "load_dtd": False,
-    "no_network": True,
-    "attribute_defaults": False,
-    "dtd_validation": False,
-    "remove_comments": True,
-    "remove_pis": True,
-    "strip_cdata": True,
-    "huge_tree": False,
-}
-"""lxml's options for input that may be hostile: entities are not expanded, and no other file is opened.
-libxml2's limits apply: a depth of 256 elements, 10 MB for a name or a text."""
+SAFE_PARSING: dict[str, Any] = {"resolve_entities": False, "remove_comments": True, "remove_pis": True}
+"""lxml's options for input that may be hostile: entities are not expanded. By default, no other file is
+opened, and libxml2's limits apply: a depth of 256 elements, 10 MB for a name or a text."""
 
 
 # Formats are detected from the beginning of a file, and some commands read their inputs twice.
@@ -204,18 +188,11 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
             raise InputError(str(pattern)[:80], f"not a file name: {error}; expected {what}") from None
         if is_folder:
             found = list(_files_below(path, what))
-            if not found:
-                raise FileError(path, f"the folder contains no files; expected {what}")
-        elif exists:
-            found = [path]
-        elif is_pattern(str(pattern)):
-            found = list(_matching(path, what))
-            if not found:
-                nearest = nearest_file(path.parent)
-                raise FileError(path, f"nothing matches{nearest}; expected {what}")
         else:
-            message = f"no such file or folder{nearest_file(path)}; expected {what}"
-            raise FileError(path, message)
+            found = [path] if exists else list(_matching(path, what))
+        if not found:
+            problem = "the folder contains no files" if is_folder else "no such file or folder"
+            raise FileError(path, f"{problem}{nearest_file(path)}; expected {what}")
         check_complete(found[0].parent)
         files.update(dict.fromkeys(found))
     return list(files)
