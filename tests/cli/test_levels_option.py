@@ -77,7 +77,6 @@ def test_misuses(tmp_path: Path, xcg_command: Command) -> None:
     for options, message in (
         ((), "no assessments: expected a CONFIG.yaml or --assessments PATH"),
         ((*one, "--review"), "levels and review are two tables: expected one of them"),
-        ((*one, "--set", "check.topic=352"), "no assessed topic '352': did you mean '351'?"),
         ((*one, "--set", f"check.other={tmp_path}/b"), "share no assessed document or element"),
         ((*one, "--set", f"check.other={tmp_path}/c"), "c: "),
     ):

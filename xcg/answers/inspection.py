@@ -73,13 +73,11 @@ def _levels(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments")
     base, notes = inputs.recall_base, inputs.notes
     if not chosen.other:
-        rows = distribution_rows(level_distribution(base, chosen.topic))
+        rows = distribution_rows(level_distribution(base))
         return Answer(rows, notes.lines(), layout=lambda: Layout(columns=DISTRIBUTION))
     other = anchor(read_assessments(chosen.other, notes), inputs.documents, notes)
-    table = cross_tabulate(base, other, chosen.topic)
-    lines = [*notes.lines(), *_differences(base, other, table)]
-    if not chosen.topic:
-        lines += _correlation(base, other)
+    table = cross_tabulate(base, other)
+    lines = [*notes.lines(), *_differences(base, other, table), *_correlation(base, other)]
     return Answer(cross_rows(table), lines, layout=lambda: Layout(columns=DISTRIBUTION))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from xcg.documents.paths import WHOLE
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 
@@ -82,7 +82,7 @@ class CrossTabulation:
     only_second: int
 
 
-def level_distribution(base: RecallBase, topics: Collection[str] = ()) -> list[LevelCount]:
+def level_distribution(base: RecallBase) -> list[LevelCount]:
     """Count the assessments of each level or grade pair.
 
     Assessed documents and elements are counted. A document with passages counts once, as relevant if
@@ -90,21 +90,14 @@ def level_distribution(base: RecallBase, topics: Collection[str] = ()) -> list[L
     to the highest level, which exclude their lower limits. On the scale of INEX 2005, specificity is
     grouped into quarters; full specificity is a class of its own.
 
-    Args:
-        base: The assessments.
-        topics: Count these topics; by default all.
-
     Returns:
         The levels that occur, from the lowest to the highest.
-
-    Raises:
-        XcgError: If a topic is not assessed.
 
     >>> base = RecallBase.of({"1": {"a": 0, "b": 1, "c": 2}, "2": {"a": 1}})
     >>> [(one.level, one.number, one.share) for one in level_distribution(base)]
     [('level 0', 1, 0.25), ('level 1', 2, 0.5), ('level 2', 1, 0.25)]
     """
-    counts = Counter(_levels(base, _selected(base, topics)).values())
+    counts = Counter(_levels(base, base.topics).values())
     relevant = sum(count for level, count in counts.items() if level.relevant)
     total = counts.total()
     return [
@@ -113,9 +106,7 @@ def level_distribution(base: RecallBase, topics: Collection[str] = ()) -> list[L
     ]
 
 
-def cross_tabulate(
-    first: RecallBase, second: RecallBase, topics: Collection[str] = ()
-) -> CrossTabulation:
+def cross_tabulate(first: RecallBase, second: RecallBase) -> CrossTabulation:
     """Count the documents and elements for each level of one set and each level of another.
 
     Järvelin and Kekäläinen (2002), Table 1, compare four levels of relevance with the binary judgements
@@ -124,11 +115,9 @@ def cross_tabulate(
     Args:
         first: The judgements whose levels are the rows.
         second: The judgements whose levels are the columns.
-        topics: Count these topics; by default all topics that both sets assess.
 
     Raises:
-        XcgError: If a topic is not assessed in both sets, or the sets share no topic, document and
-            element.
+        XcgError: If the sets share no topic, document and element.
 
     >>> new = RecallBase.of({"1": {"a": 0, "b": 1, "c": 2, "d": 0}})
     >>> old = RecallBase.of({"1": {"a": 0, "b": 1, "c": 1, "e": 1}})
@@ -138,8 +127,7 @@ def cross_tabulate(
     >>> table.only_first, table.only_second
     (1, 1)
     """
-    others = _selected(second, topics)
-    shared = [topic for topic in _selected(first, topics) if topic in others]
+    shared = [topic for topic in first.topics if topic in second]
     if not shared:
         raise XcgError("the two sets of judgements share no topic: expected at least one")
     rows, columns = _levels(first, shared), _levels(second, shared)
@@ -160,14 +148,6 @@ def cross_tabulate(
         len(rows) - len(both),
         len(columns) - len(both),
     )
-
-
-def _selected(base: RecallBase, topics: Collection[str]) -> list[str]:
-    """Return the assessed topics among some topics; all of them if none are named."""
-    for topic in topics:
-        if topic not in base:
-            raise XcgError(f"no assessed topic {topic!r}: {nearest(topic, base.topics)}")
-    return [topic for topic in base.topics if not topics or topic in topics]
 
 
 def _levels(base: RecallBase, topics: Collection[str]) -> dict[Unit, Level]:

@@ -320,7 +320,6 @@ class Check:
         "Count the assessments of each level or grade pair instead.", FLAG, False, option=True
     )
     other: list[Any] = key("With levels, cross-tabulate with these assessments.", PATHS, [])
-    topic: list[str] = key("With levels, count only this topic.", list_of(NAME), [])
     review: bool = key(
         "List what to review in gold instead: spans that no run finds, and passages elsewhere that "
         "repeat a gold span.",
