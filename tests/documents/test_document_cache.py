@@ -23,7 +23,7 @@ from xcg.documents import cache as cache_module
 from xcg.documents.cache import FILE_NAME, open_cache
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import absent_paths, parse_document
-from xcg.documents.serialising import Serialised, serialise
+from xcg.documents.serialising import serialise
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError
 
@@ -66,7 +66,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list to which every parsed document is added."""
     done: list[str] = []
 
-    def watched(data: bytes, name: object = "") -> Serialised:
+    def watched(data: bytes, name: object = "") -> bytes:
         done.append(Path(str(name)).stem)
         return serialise(data, name)
 

@@ -14,7 +14,7 @@ from xcg.documents.archives import open_source
 from xcg.documents.cache import DocumentCache, open_cache
 from xcg.documents.parsing import absent_paths, text_breaks, text_of, trees_of
 from xcg.documents.paths import canonical_file
-from xcg.documents.serialising import Serialised, serialise
+from xcg.documents.serialising import serialise
 from xcg.documents.sources import Location, Memory, Source, Stamp
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, nearest_name, without_traceback
@@ -306,7 +306,7 @@ class Corpus:
             name: _attempt(serialise, data, Location(self.source, name)) for name, data in batch.items()
         }
         errors = {name: read for name, read in found.items() if isinstance(read, InputError)}
-        good = {name: read for name, read in found.items() if isinstance(read, Serialised)}
+        good = {name: read for name, read in found.items() if isinstance(read, bytes)}
         trees = trees_of(list(good.values()), [self._read_text(name) for name in good])
         for name, tree in zip(good, trees, strict=True):
             tree.removed = self.source.removed.get(name, 0)

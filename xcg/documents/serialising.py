@@ -10,12 +10,11 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from xcg.documents.files import SAFE_PARSING, xml_error
-from xcg.documents.tree import Ints
 from xcg.errors import InputError
-from xcg.lazy_modules import etree, np
+from xcg.lazy_modules import etree
 
 MOST_NODES = 3_000_000
 """Maximum number of elements, attributes and entity references of a document.
@@ -87,20 +86,6 @@ def encode(document: str) -> bytes:
     return codecs.BOM_UTF8 + data if data else data
 
 
-class Serialised(NamedTuple):
-    """A document with only elements, attributes and text.
-
-    Attributes:
-        content: The document in UTF-8; every ``<`` and ``>`` belongs to a tag.
-        first: The position of the ``<`` of each tag.
-        last: The position of the ``>`` of each tag.
-    """
-
-    content: bytes
-    first: Ints
-    last: Ints
-
-
 def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     """Parse a document with lxml, within the limits for documents.
 
@@ -134,7 +119,7 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     return root
 
 
-def serialise(data: bytes, name: object = "document") -> Serialised:
+def serialise(data: bytes, name: object = "document") -> bytes:
     """Parse a document and return it in UTF-8 with only elements, attributes and text.
 
     Threads can do this in parallel.
@@ -142,13 +127,13 @@ def serialise(data: bytes, name: object = "document") -> Serialised:
     Raises:
         InputError: If it is too large, or not well-formed XML (then the message states the line).
 
-    >>> serialise(b"<a><!-- no --><b><![CDATA[<y>]]></b></a>").content
+    >>> serialise(b"<a><!-- no --><b><![CDATA[<y>]]></b></a>")
     b'<a><b>&lt;y&gt;</b></a>'
     """
     return serialised_root(document_root(data, name), name)
 
 
-def serialised_root(root: etree._Element, name: object) -> Serialised:
+def serialised_root(root: etree._Element, name: object) -> bytes:
     """Return a parsed document in the serialised form.
 
     Raises:
@@ -161,8 +146,7 @@ def serialised_root(root: etree._Element, name: object) -> Serialised:
             f"the parsed document has {len(content):,} bytes; the limit is {LARGEST_SERIALISED:,}: "
             "split it into smaller documents",
         )
-    codes = np.frombuffer(content, dtype=np.uint8)
-    return Serialised(content, *(np.flatnonzero(codes == ord(mark)) for mark in "<>"))
+    return content
 
 
 _EXTERNAL_DTD = b"<!DOCTYPE a SYSTEM 'a'>"
