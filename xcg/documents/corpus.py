@@ -15,7 +15,7 @@ from xcg.documents.cache import DocumentCache, open_cache
 from xcg.documents.parsing import absent_paths, text_breaks, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.serialising import serialise
-from xcg.documents.sources import Location, Memory, Source, Stamp
+from xcg.documents.sources import Memory, Source, Stamp
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, nearest_name, without_traceback
 
@@ -253,7 +253,7 @@ class Corpus:
 
         def look_up(batch: Mapping[str, bytes]) -> dict[str, list[str] | InputError]:
             return {
-                name: _attempt(absent_paths, data, asked[name], Location(self.source, name))
+                name: _attempt(absent_paths, data, asked[name], self.source.where(name))
                 for name, data in batch.items()
             }
 
@@ -303,7 +303,7 @@ class Corpus:
 
     def _trees_of(self, batch: Mapping[str, bytes]) -> dict[str, ElementTree | InputError]:
         found = {
-            name: _attempt(serialise, data, Location(self.source, name)) for name, data in batch.items()
+            name: _attempt(serialise, data, self.source.where(name)) for name, data in batch.items()
         }
         errors = {name: read for name, read in found.items() if isinstance(read, InputError)}
         good = {name: read for name, read in found.items() if isinstance(read, bytes)}

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from xcg.documents import markup
 from xcg.documents.paths import canonical_file
@@ -226,16 +226,6 @@ def _unzipped(data: bytes) -> bytes:
         return data
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
         return read_up_to(LARGEST_DOCUMENT + 1, stream, 10 << 20)
-
-
-class Location(NamedTuple):
-    """A document's file for messages, looked up when there is a message."""
-
-    source: Source
-    name: str
-
-    def __str__(self) -> str:
-        return self.source.where(self.name)
 
 
 class Folder(Source):
