@@ -18,7 +18,7 @@ from xcg.formats.base import read_run_and_format
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
 from xcg.formats.letor import read_letor_feature
-from xcg.judgements.highlights import SpecificityScale, assess
+from xcg.judgements.highlights import assess
 from xcg.runs.chunk_documents import ChunkSource
 from xcg.runs.run import RUN_FORMATS, Run
 from xcg.strategies.registry import rewrite
@@ -106,7 +106,7 @@ def derive_elements(asked: Asked, folder: Path) -> list[str]:
     documents = inputs.documents
     assert documents is not None
     given: Any = inputs.assessments
-    base = assess(read_highlights(given, documents), documents, SpecificityScale())
+    base = assess(read_highlights(given, documents), documents)
     for topic in base.topics:
         if "/" in topic or topic.startswith(".") or not topic.isprintable():
             raise XcgError(f"the topic {topic!r} cannot name a file")

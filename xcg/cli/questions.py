@@ -219,8 +219,8 @@ check = _command(
     """Check the corpus, the assessments and the runs.
 
     --levels counts the assessments of each level or grade pair; --set check.other=PATH cross-tabulates
-    them with those of a second assessor. --review lists what to review in gold: the questions on which
-    the runs disagree most, spans that no run finds, and passages elsewhere that repeat a gold span.""",
+    them with those of a second assessor. --review lists what to review in gold: spans that no
+    run finds, and passages elsewhere that repeat a gold span.""",
     "xcg check configs/quickstart.yaml",
     ("check.levels", "check.review"),
     statuses={2: "Errors were found."},

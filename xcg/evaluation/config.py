@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from xcg.documents.files import STANDARD_INPUT, expand, is_pattern
+from xcg.documents.files import STANDARD_INPUT, expand
 from xcg.documents.sources import CorpusPath
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.evaluation.inputs import GivenRuns, Inputs, resolve_strategies, resolve_user_models
@@ -167,7 +167,7 @@ def measures_of(value: object, stated: Stated, path: KeyPath) -> list[Measure]:
 
 def _is_path(text: str) -> bool:
     """Return whether a text is standard input, a file, a folder, or a pattern that matches some."""
-    return text == "-" or os.path.exists(text) or (is_pattern(text) and bool(glob.glob(text)))
+    return text == "-" or os.path.exists(text) or bool(glob.glob(text))
 
 
 def select_runs(inputs: Inputs, given: Sequence[str], configured: GivenRuns, config: Path) -> Inputs:

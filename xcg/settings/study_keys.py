@@ -274,21 +274,16 @@ class Check:
     )
     other: list[Any] = key("With levels, cross-tabulate with these assessments.", PATHS, [])
     review: bool = key(
-        "List what to review in gold instead: questions on which runs disagree, spans that no run "
-        "finds, and passages elsewhere that repeat a gold span.",
+        "List what to review in gold instead: spans that no run finds, and passages elsewhere that "
+        "repeat a gold span.",
         FLAG,
         False,
         option=True,
     )
-    measure: str = key("With review, compare the runs by this measure.", NAME, "SpanRecall")
     overlap: float = key(
         "With review, a result finds a passage if it contains at least this share of it.",
         number(0.000001, 1),
         0.5,
-    )
-    fuzzy: float | None = key(
-        "With review, also find similar passages of at least this similarity, such as 0.9.",
-        number(0.5, 1),
     )
 
 
