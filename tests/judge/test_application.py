@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import sqlite3
-import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,7 +17,6 @@ from xcg.judge import agreement, pages
 from xcg.judge.addresses import (
     agreement_path,
     api_path,
-    archive_path,
     assessor_path,
     differences_path,
     document_path,
@@ -241,24 +238,7 @@ def test_the_overview_shows_all_assessors(overview: Browser, workspace: Workspac
     total = sum(size for topics in sizes.values() for _, size in topics.values())
     assert f"1 of {total}" in page
     assert "ben/../é ~" in page
-    assert f'href="{archive_path(BEN)}"' in page
     assert "judge.sqlite" in page
-
-
-def test_the_judgements_can_be_downloaded(overview: Browser, workspace: Workspace) -> None:
-    browser = Browser(workspace, overview.access)
-    browser.post(API, change(0, "add", start=0, end=10, grade="2"))
-    browser.post(API, change(1, "finish", finished=True))
-    for path, name in ((archive_path(), "judgements"), (archive_path(ANNA), "judgements-anna")):
-        answer = overview.get(path)
-        assert answer.status_code == 200
-        assert answer.headers["content-type"] == "application/zip"
-        assert answer.headers["content-disposition"].endswith(f"''{name}.zip")
-        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-            assert "anna/passages.jsonl" in archive.namelist()
-            assert "Bees dance" in archive.read("anna/passages.jsonl").decode()
-    assert overview.get(archive_path("nobody")).status_code == 404
-    assert "%2F" in overview.get(archive_path(BEN)).headers["content-disposition"]
 
 
 def test_agreement_and_disagreements_are_shown(overview: Browser, workspace: Workspace) -> None:
@@ -299,16 +279,14 @@ def test_a_decision_needs_an_author_and_the_disagreement_as_it_is_now(
         (409, {"disagreement": None}),
     ):
         assert overview.post(url, {**record, **values}).status_code == status
-    answer = overview.get(archive_path(rule="adjudicated"))
-    assert answer.status_code == 409
-    assert "ndecided disagreements: 1 (1 in bees (topic 1))" in answer.text
+    assert ">1 undecided<" in overview.get(agreement_path()).text
     assert overview.post(url, record).status_code == 200
-    assert overview.get(archive_path(rule="adjudicated")).status_code == 200
+    assert "undecided<" not in overview.get(agreement_path()).text
     assert "by <bdi>chris</bdi>" in overview.get(agreement_path("1")).text
     assert Browser(workspace).post(url, record).status_code == 403
     store.apply(ANNA, "1", "bees", version + 1, "grade", {"id": 1, "grade": "1"})
     assert overview.post(url, record).status_code == 409
-    assert overview.get(archive_path(rule="adjudicated")).status_code == 409
+    assert ">1 undecided<" in overview.get(agreement_path()).text
     page = overview.get(url).text
     assert '<article id="article"' in page
     assert "They <span" in page

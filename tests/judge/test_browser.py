@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -187,13 +186,7 @@ def test_disagreements_are_decided_in_context(chromium: Browser, config: Path, t
         expect(rows.nth(2)).to_contain_text("by chris")
         expect(rows.nth(1).locator("[aria-pressed=true]")).to_have_text("3")
         page.get_by_role("link", name="Agreement").click()
-        with page.expect_download() as download:
-            page.get_by_role("link", name="Download the adjudicated gold").click()
-        with zipfile.ZipFile(download.value.path()) as archive:
-            records = archive.read("adjudicated/passages.jsonl").decode().splitlines()
-        assert [(one["exact"], one["level"]) for one in map(json.loads, records)] == [
-            ("dance in circles.", 3)
-        ]
+        expect(page.locator("main")).not_to_contain_text(" undecided")
         assert not chief.problems
         chief.context.close()
 
@@ -471,9 +464,7 @@ def test_lost_and_moved_highlights_are_shown_and_can_be_placed_again(
         anna.context.close()
 
 
-@pytest.mark.parametrize(
-    "grades", ["inex-2005", "none", "{levels: {1: marginal, 2: good, 3: perfect}}"]
-)
+@pytest.mark.parametrize("grades", ["none", "{levels: {1: marginal, 2: good, 3: perfect}}"])
 def test_every_scheme_of_grades_has_keys(chromium: Browser, tmp_path: Path, grades: str) -> None:
     config = write_collection(tmp_path, grades)
     with running_server(config) as (urls, _):
@@ -482,9 +473,6 @@ def test_every_scheme_of_grades_has_keys(chromium: Browser, tmp_path: Path, grad
         anna.press("p", *(["Enter"] if grades == "none" else ["1"]))
         grade = None if grades == "none" else "1"
         assert anna.highlights == [("How bees dance", grade)]
-        if grades == "inex-2005":
-            anna.press("3")
-            assert anna.highlights == [("How bees dance", "?")]
         anna.context.close()
 
 

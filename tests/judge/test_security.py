@@ -28,9 +28,7 @@ PROTECTED = (
     "/overview/agreement",
     "/overview/agreement/1",
     "/overview/agreement/1/documents/bees",
-    "/overview/gold/union.zip",
     "/overview/moved",
-    "/overview/judgements.zip",
 )
 
 
@@ -111,7 +109,7 @@ def test_an_assessor_sees_nothing_of_others(workspace: Workspace) -> None:
         topic_path(BEN, "1"),
         api_path(BEN, "1", "bees"),
         "/overview/",
-        "/overview/judgements.zip",
+        "/overview/agreement",
     ):
         assert browser.get(path, headers={"cookie": cookie}).status_code == 403
     pages = [browser.get(path).text for path in PROTECTED if path.startswith("/assessors")]

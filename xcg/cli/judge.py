@@ -116,10 +116,12 @@ def _import(settings: Settings, files: Sequence[str], assessors: Sequence[str]) 
         raise XcgError("--import needs one --assessor NAME, to whom the judgements belong")
     workspace = open_workspace(settings)
     with closing(workspace.store):
-        notes = import_assessments(
-            files, workspace.store, names[0], workspace.corpus, settings.grades, list(workspace.topics)
+        _print_notes(workspace.notes.lines())
+        print_status(
+            import_assessments(
+                files, workspace.store, names[0], workspace.corpus, settings.grades, workspace.topics
+            )
         )
-        _print_notes([*workspace.notes.lines(), *notes])
     print_status(f"the judgements are in {settings.store}")
 
 

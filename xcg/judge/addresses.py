@@ -93,12 +93,6 @@ def differences_path(topic: str, document: str) -> str:
     return f"{agreement_path(topic)}/documents/{to_path(document)}"
 
 
-def archive_path(assessor: str | None = None, rule: str | None = None) -> str:
-    """Return the path of a zip archive: of one assessor, of a gold, or of all assessors."""
-    name = "judgements" if assessor is None else f"judgements/{to_segment(assessor)}"
-    return f"{OVERVIEW_PATH}{name if rule is None else f'gold/{rule}'}.zip"
-
-
 def origin(host: str, port: int) -> str:
     """Return the start of all URLs of a server.
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Awaitable, Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -22,8 +20,7 @@ from starlette.types import ASGIApp
 from xcg.errors import InputError, XcgError, nearest
 from xcg.judge import pages
 from xcg.judge.addresses import OVERVIEW_PATH, from_path, from_segment
-from xcg.judge.agreement import RULES, disagreements
-from xcg.judge.exporting import export, export_archive
+from xcg.judge.agreement import disagreements
 from xcg.judge.security import MAX_BODY_BYTES, Access, Guard, KnownHosts, protected_path, set_cookie
 from xcg.judge.settings import LONGEST_NAME
 from xcg.judge.store import ConflictError
@@ -98,9 +95,6 @@ class _Application:
             Route("/agreement/{topic}", self._report(pages.agreement_topic_page)),
             Route(differences, self._report(pages.agreement_topic_page), methods=["GET"]),
             Route(differences, self._change(self._decided), methods=["POST"]),
-            *(Route(f"/gold/{rule}.zip", self._report(partial(_archive, rule=rule))) for rule in RULES),
-            Route("/judgements.zip", self._report(_archive)),
-            Route("/judgements/{assessor}.zip", self._report(_archive)),
         ]
         return Starlette(
             routes=[
@@ -176,7 +170,7 @@ class _Application:
             raise HTTPException(400, "expected words_marked as true or false")
         if not isinstance(operation, str):
             raise HTTPException(400, "expected the name of an operation")
-        grade, legal = record.get("grade"), settings.grades.values
+        grade, legal = record.get("grade"), settings.grades
         if isinstance(grade, str) and grade not in legal:
             expected = f"one of {', '.join(legal)}" if legal else "none"
             raise HTTPException(400, f"unknown grade {grade!r}: expected {expected}")
@@ -239,19 +233,6 @@ def _names(workspace: Workspace, request: Request) -> dict[str, str]:
 
 def _judgement(workspace: Workspace, assessor: str, topic: str, document: str) -> Response:
     return JsonResponse(pages.judgement_record(workspace.store.judgement(assessor, topic, document)))
-
-
-def _archive(workspace: Workspace, assessor: str | None = None, rule: str | None = None) -> Response:
-    """Return the judgements of an assessor, the gold by a rule, or the judgements of all."""
-    store = workspace.store
-    judged, scheme = store.judgements(assessor), workspace.settings.grades
-    content = export_archive(export(judged, workspace.corpus, scheme, rule, store.decisions()))
-    name = "-".join(filter(None, ("judgements", assessor, rule)))
-    return Response(
-        content,
-        media_type="application/zip",
-        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}.zip"},
-    )
 
 
 async def _record(request: Request) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from xcg.judge import addresses
 from xcg.judge.addresses import OVERVIEW_PATH, agreement_path, assessor_path, topic_path
-from xcg.judge.agreement import RULES, agreement, disagreements
+from xcg.judge.agreement import agreement, disagreements
 from xcg.judge.judgement import Judgement, Move, Progress
 from xcg.judge.workspace import Workspace
 from xcg.judgements.recall_base import MEAN
@@ -143,7 +143,9 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
         "api": addresses.api_path(assessor, topic, document),
         "length": len(rendering.text),
         "judgement": judgement_record(pool[index][1]),
-        "grades": [grade._asdict() for grade in workspace.settings.grades.grades],
+        "grades": [
+            {"value": value, "label": label} for value, label in workspace.settings.grades.items()
+        ],
         "nuggets": workspace.settings.nuggets.get(topic, []),
         "results": pool[index][0].results,
         "records_time": workspace.settings.time,
@@ -211,7 +213,6 @@ def agreement_page(workspace: Workspace) -> str:
         workspace=workspace,
         overall=overall,
         rows=rows,
-        rules=RULES,
         differences=found,
         undecided={topic: sum(one.undecided for one in found[topic]) for topic in found},
     )

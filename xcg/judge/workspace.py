@@ -19,7 +19,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.text_search import Span
 from xcg.documents.tree import ElementTree, UnknownPathError
-from xcg.errors import InputError, Notes, UnmappedError, first_names, missing_extra, nearest
+from xcg.errors import InputError, Notes, UnmappedError, missing_extra, nearest
 from xcg.formats.base import read_runs
 from xcg.formats.topic_files import Topic, read_topics
 from xcg.judge.judgement import Judgement, PoolDocument
@@ -386,7 +386,6 @@ def open_workspace(settings: Settings) -> Workspace:
     notes = Notes()
     try:
         store.add_notes(notes)
-        _note_other_grades(store, settings, notes)
         topics = prepare(store, settings, corpus, notes)
         for topic in settings.nuggets:
             if topic not in topics:
@@ -396,21 +395,6 @@ def open_workspace(settings: Settings) -> Workspace:
     except BaseException:
         store.close()
         raise
-
-
-def _note_other_grades(store: Store, settings: Settings, notes: Notes) -> None:
-    """Warn about highlights that were graded under another configuration."""
-    legal = (None, *settings.grades.values)
-    documents = [
-        f"{one.document} (topic {one.topic}, {one.assessor})"
-        for one in store.judgements()
-        if not all(highlight.grade in legal for highlight in one.judgement.highlights)
-    ]
-    if documents:
-        notes.warning(
-            f"{settings.store} has grades that the configuration does not have: "
-            f"{first_names(documents, 3)}; grade them again, or exports leave them out"
-        )
 
 
 def open_corpus(settings: Settings) -> Corpus:
