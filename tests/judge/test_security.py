@@ -20,7 +20,6 @@ API = api_path(ANNA, "1", "bees")
 COOKIE = f"xcg-judge-{PORT}"
 PROTECTED = (
     assessor_path(ANNA),
-    f"{assessor_path(ANNA)}moved",
     topic_path(ANNA, "1"),
     document_path(ANNA, "1", "bees"),
     API,
@@ -28,7 +27,6 @@ PROTECTED = (
     "/overview/agreement",
     "/overview/agreement/1",
     "/overview/agreement/1/documents/bees",
-    "/overview/moved",
 )
 
 
@@ -223,7 +221,7 @@ def test_the_response_to_an_unexpected_error_has_the_headers(
     def fail(*_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("xcg.judge.pages._moves", fail)
+    monkeypatch.setattr(workspace.store, "to_check", fail)
     answer = browser.get(assessor_path(ANNA))
     assert answer.status_code == 500
     assert answer.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]

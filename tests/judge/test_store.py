@@ -414,22 +414,6 @@ def test_a_damaged_history_is_refused_when_it_is_used(
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [
-        *("null", "[", "[1]", "[[]]", '[["highlight", "gone", 1, [0, 4], null, "Bees"]]'),
-        '[["highlight", "moved", 1, [], [0, 4], "Bees"]]',
-        '[["highlight", "moved", 1, [0, Infinity], [0, 4], "Bees"]]',
-    ],
-)
-def test_damaged_moves_are_refused(store: Store, tmp_path: Path, fields: str) -> None:
-    apply(store, "add", start=0, end=4)
-    set_values = f"operation = 'document changed', fields = '{fields}'"
-    execute(tmp_path / "judge.sqlite", f"UPDATE changes SET {set_values}")
-    with pytest.raises(StoreError, match="damaged"):
-        store.moved()
-
-
-@pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "not a store of xcg judge"),

@@ -77,11 +77,6 @@ def api_path(assessor: str, topic: str, document: str) -> str:
     return f"{assessor_path(assessor)}api/topics/{to_segment(topic)}/documents/{to_path(document)}"
 
 
-def moved_path(assessor: str | None = None) -> str:
-    """Return the path of the changed documents of an assessor, or of all."""
-    return f"{OVERVIEW_PATH if assessor is None else assessor_path(assessor)}moved"
-
-
 def agreement_path(topic: str | None = None) -> str:
     """Return the path of the agreement on a topic, or on all topics."""
     page = f"{OVERVIEW_PATH}agreement"

@@ -81,7 +81,6 @@ class _Application:
         assessor_routes = [
             Route("/start", self._start),
             Route("/", self._page(pages.topics_page)),
-            Route("/moved", self._page(pages.moved_page)),
             Route("/topics/{topic}", self._page(pages.pool_page)),
             Route(f"/{judging}", self._page(pages.judging_page)),
             Route(f"/api/{judging}", self._page(_judgement), methods=["GET"]),
@@ -90,7 +89,6 @@ class _Application:
         overview_routes = [
             Route("/start", self._start),
             Route("/", self._page(pages.overview_page)),
-            Route("/moved", self._page(pages.moved_page)),
             Route("/agreement", self._report(pages.agreement_page)),
             Route("/agreement/{topic}", self._report(pages.agreement_topic_page)),
             Route(differences, self._report(pages.agreement_topic_page), methods=["GET"]),

@@ -188,7 +188,7 @@ def _complete(
                     "documents without the highlights whose text was not found in the changed document"
                 )
             elif judgement.to_check:
-                problem = "documents with highlights that moved and that nobody has checked"
+                problem = "documents whose text has changed, which nobody has checked"
         if problem:
             problems.setdefault(problem, []).append(f"{one.document} (topic {one.topic})")
     notes = [f"{problem}: {first_names(names, _SHOWN_NAMES)}" for problem, names in problems.items()]

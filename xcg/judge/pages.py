@@ -16,7 +16,7 @@ from markupsafe import Markup
 from xcg.judge import addresses
 from xcg.judge.addresses import OVERVIEW_PATH, agreement_path, assessor_path, topic_path
 from xcg.judge.agreement import agreement, disagreements
-from xcg.judge.judgement import Judgement, Move, Progress
+from xcg.judge.judgement import Judgement, Progress
 from xcg.judge.workspace import Workspace
 from xcg.judgements.recall_base import MEAN
 
@@ -82,12 +82,8 @@ def topics_page(workspace: Workspace, assessor: str) -> str:
         assessor,
         workspace=workspace,
         progress=workspace.store.progress(assessor),
-        open_moves=[move for move in _moves(workspace, assessor) if move.is_open],
+        to_check=workspace.store.to_check(assessor),
     )
-
-
-def _moves(workspace: Workspace, assessor: str | None) -> list[Move]:
-    return [move for move in workspace.store.moved() if assessor in (None, move.assessor)]
 
 
 def pool_page(workspace: Workspace, assessor: str, topic: str) -> str:
@@ -174,18 +170,6 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
     )
 
 
-def moved_page(workspace: Workspace, assessor: str | None = None) -> str:
-    """Return what changes of documents did to the judgements of one assessor, or of all."""
-    home = ("Overview", OVERVIEW_PATH) if assessor is None else ("Topics", assessor_path(assessor))
-    return render_page(
-        "moved.html",
-        [home, ("Changed documents", None)],
-        assessor,
-        workspace=workspace,
-        moves=_moves(workspace, assessor),
-    )
-
-
 def overview_page(workspace: Workspace) -> str:
     """Return the progress of all assessors, with links to agreement, moves and downloads."""
     store = workspace.store
@@ -196,7 +180,6 @@ def overview_page(workspace: Workspace) -> str:
         workspace=workspace,
         progress=progress,
         overall=Progress.sum(one for topics in progress.values() for one in topics.values()),
-        open_moves=[move for move in _moves(workspace, None) if move.is_open],
     )
 
 
