@@ -22,8 +22,8 @@ def settings_of(folder: Path, text: str, *set: str) -> Settings:
 def test_only_corpus_and_topics_are_required(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, MINIMUM)
     assert settings.corpus == tmp_path / "docs"
-    assert settings.topics == (tmp_path / "topics.csv",)
-    assert (settings.runs, settings.depth, settings.seed, settings.second_share) == ((), 20, 0, 0)
+    assert settings.topics == [tmp_path / "topics.csv"]
+    assert (*settings.runs, settings.depth, settings.seed, settings.second_share) == (20, 0, 0)
     assert settings.assessors == ("assessor",)
     assert settings.grades is SCHEMES["inex-2004"]
     assert settings.store == tmp_path / "judge.sqlite"
@@ -44,8 +44,8 @@ judge:
   seed: 7
 """
     settings = settings_of(tmp_path, text)
-    assert settings.topics == (tmp_path / "a.xml", tmp_path / "b.csv")
-    assert settings.runs == (tmp_path / "runs/*.xml",)
+    assert settings.topics == [tmp_path / "a.xml", tmp_path / "b.csv"]
+    assert settings.runs == [tmp_path / "runs/*.xml"]
     assert (settings.depth, settings.seed, settings.second_share) == (5, 7, 0.2)
     assert settings.assessors == ("anna", "ben")
     assert list(settings.grades.items()) == [("1", "marginal"), ("2", "good")]

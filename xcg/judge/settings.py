@@ -8,16 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from xcg.documents.files import check_complete
 from xcg.errors import FileError, InputError, nearest
 from xcg.evaluation.config import corpus_of_key
 from xcg.runs.chunk_documents import DocumentKey, document_key
 from xcg.settings.loading import Stated
+from xcg.settings.schema import Places
 from xcg.settings.study_keys import Judge
-
-T = TypeVar("T")
 
 LONGEST_NAME = 100
 """Maximum number of characters of the name of an assessor."""
@@ -45,31 +44,29 @@ class Settings(Judge):
         corpus: The folder or archive of documents.
         topics: Topic files, folders and globs.
         runs: Run files, folders and globs; empty if BM25 selects the documents.
-        grades: The grades of highlights.
         document: How runs in JSON Lines name documents, from
             :func:`xcg.runs.chunk_documents.document_key`.
-        positions: Key → its file, line and name, for messages.
+        place: Names the place of each key.
     """
 
     path: Path
     corpus: str | Path
-    topics: tuple[Path, ...]
-    runs: tuple[Path, ...]
-    grades: Grades
+    topics: Sequence[Path]
+    runs: Sequence[Path]
     document: DocumentKey
-    positions: Mapping[str, str]
+    place: Places
 
-    def where(self, key: str) -> str:
+    def where(self, *key: str) -> str:
         """Return the position of a key in messages: file, line and key."""
-        return self.positions.get(key, str(self.path))
+        return self.place(key).name
 
     @contextmanager
-    def locating(self, key: str) -> Iterator[None]:
+    def locating(self, *key: str) -> Iterator[None]:
         """Add the position of a key to errors about the file that it names."""
         try:
             yield
         except FileError as error:
-            raise InputError(self.where(key), str(error)) from None
+            raise InputError(self.where(*key), str(error)) from None
 
 
 def load_settings(stated: Stated) -> Settings:
@@ -90,48 +87,37 @@ def load_settings(stated: Stated) -> Settings:
     folder = path.parent
     check_complete(folder)
     given = stated.settings()
-    chosen = given.judge
     for key, value in {"corpus": given.corpus, "topics.files": given.topics.files}.items():
         if not value:
             raise InputError(stated.file.where(), f"the key {key!r} is missing")
-
-    def where(*key: str) -> str:
-        return stated.place(key).name
-
-    def checked(key: str, check: Callable[[Any], T]) -> T:
-        try:
-            return check(getattr(chosen, key))
-        except ValueError as error:
-            raise InputError(where("judge", key), str(error)) from None
-
-    assessors = checked("assessors", _assessors)
-    if chosen.second_share > 0 and len(assessors) < 2:
-        raise InputError(
-            where("judge", "second_share"), "needs a second assessor: expected two or more assessors"
-        )
-    store = chosen.store or path.with_suffix(".sqlite")
-    is_of_file = ("judge", "store") not in stated.overrides
-    if is_of_file and not Path(os.path.realpath(store)).is_relative_to(os.path.realpath(folder)):
-        raise InputError(
-            where("judge", "store"),
-            f"{store} is outside the folder of the configuration; name it with --set judge.store=FILE",
-        )
     is_text = isinstance(given.document, str)
-    values = {"grades": checked("grades", _grades), "assessors": assessors, "store": store}
-    return Settings(
-        **{**vars(chosen), **values},
+    settings = Settings(
+        **vars(given.judge),
         path=path,
         corpus=corpus_of_key(given.corpus),
-        topics=tuple(given.topics.files),
-        runs=tuple(given.runs),
+        topics=given.topics.files,
+        runs=given.runs,
         document=document_key(given.document, folder) if is_text else given.document,
-        positions={
-            "corpus": where("corpus"),
-            "topics": where("topics", "files"),
-            "runs": where("runs"),
-            **{key: where("judge", key) for key in stated.content.get("judge", {})},
-        },
+        place=stated.place,
     )
+    settings.store = settings.store or path.with_suffix(".sqlite")
+    checks: dict[str, Callable[[Any], object]] = {"grades": _grades, "assessors": _assessors}
+    for key, check in checks.items():
+        try:
+            setattr(settings, key, check(getattr(settings, key)))
+        except ValueError as error:
+            raise InputError(settings.where("judge", key), str(error)) from None
+    if settings.second_share > 0 and len(settings.assessors) < 2:
+        raise InputError(
+            settings.where("judge", "second_share"),
+            "needs a second assessor: expected two or more assessors",
+        )
+    is_inside = Path(os.path.realpath(settings.store)).is_relative_to(os.path.realpath(folder))
+    if not is_inside and ("judge", "store") not in stated.overrides:
+        outside = f"{settings.store} is outside the folder of the configuration"
+        named = "name it with --set judge.store=FILE"
+        raise InputError(settings.where("judge", "store"), f"{outside}; {named}")
+    return settings
 
 
 def _grades(value: object) -> Grades:
