@@ -13,7 +13,7 @@ from judge_campaign import ANNA, BEN, CONFIG, Browser, change, opened_workspace,
 
 from xcg.documents.parsing import parse_document
 from xcg.judge import agreement, pages
-from xcg.judge.addresses import (
+from xcg.judge.access import (
     agreement_path,
     api_path,
     assessor_path,
@@ -67,10 +67,10 @@ def test_a_change_of_an_old_version_is_a_conflict_that_shows_the_new_one(browser
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ({}, "expected the version of the judgement"),
-        ({"version": True, "operation": "undo"}, "expected the version of the judgement"),
-        ({"version": 0}, "expected the name of an operation"),
-        ({"version": 0, "operation": ["add"]}, "expected the name of an operation"),
+        ({}, "expected version and seconds as whole"),
+        ({"version": True, "operation": "undo"}, "expected version and seconds as whole"),
+        ({"version": 0}, "operation as text"),
+        ({"version": 0, "operation": ["add"]}, "operation as text"),
         (change(0, "ad", start=0, end=1), "ad"),
         (change(0, "add", start=0, end=9.0, grade="1"), "end"),
         (change(0, "add", start=-1, end=9, grade="1"), ""),

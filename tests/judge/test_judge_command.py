@@ -22,7 +22,7 @@ from conftest import ROOT, Command
 from judge_campaign import ANNA, BEN, CONFIG, change, running_server, write_campaign
 
 from xcg.errors import missing_extra
-from xcg.judge.addresses import api_path, assessor_path
+from xcg.judge.access import api_path, assessor_path
 
 PASSAGE = {"topic": "1", "doc": "bees", "start": 0, "end": 10, "text": "Bees dance", "level": 2}
 

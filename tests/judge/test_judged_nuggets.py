@@ -12,7 +12,7 @@ from judge_examples import judged
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError
 from xcg.formats.base import read_assessments
-from xcg.judge.addresses import api_path
+from xcg.judge.access import api_path
 from xcg.judge.agreement import gold
 from xcg.judge.editing import edit, new_judgement
 from xcg.judge.exporting import export, write_export

@@ -12,16 +12,14 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from xcg.errors import InputError, XcgError, nearest
-from xcg.judge import pages
-from xcg.judge.addresses import OVERVIEW_PATH, from_path, from_segment
+from xcg.judge import access, pages
 from xcg.judge.agreement import disagreements
-from xcg.judge.security import MAX_BODY_BYTES, Access, Guard, KnownHosts, protected_path, set_cookie
 from xcg.judge.settings import LONGEST_NAME
 from xcg.judge.store import ConflictError
 from xcg.judge.workspace import Workspace
@@ -47,18 +45,17 @@ class JsonResponse(Response):
         return json.dumps(content, allow_nan=False).encode("ascii")
 
 
-def create_application(workspace: Workspace, access: Access, host: str, port: int) -> ASGIApp:
+def create_application(workspace: Workspace, keys: access.Access, host: str, port: int) -> ASGIApp:
     """Return the application.
 
     Args:
         workspace: The documents, topics and judgements.
-        access: The secrets of the assessors who may use this server, and of the overview.
+        keys: The secrets of the assessors who may use this server, and of the overview.
         host: The address on which the server listens.
         port: Its port.
     """
-    return Guard(
-        _Application(workspace, access, port).starlette(), access, KnownHosts(host, port), port, _refuse
-    )
+    application = _Application(workspace, keys, port).starlette()
+    return access.Guard(application, keys, access.KnownHosts(host, port), port, _refuse)
 
 
 class _Application:
@@ -67,9 +64,9 @@ class _Application:
     Starlette runs endpoints that are not coroutines in threads.
     """
 
-    def __init__(self, workspace: Workspace, access: Access, port: int) -> None:
+    def __init__(self, workspace: Workspace, keys: access.Access, port: int) -> None:
         self._workspace = workspace
-        self._access = access
+        self._keys = keys
         self._port = port
         self._lock = threading.Lock()
         self._report_lock = threading.Lock()
@@ -123,17 +120,15 @@ class _Application:
 
     async def _start(self, request: Request) -> Response:
         """Set the cookie and open the first page, so that the token leaves the address bar."""
-        home = protected_path(request.scope["path"]) or OVERVIEW_PATH
-        cookie = self._access.cookie(home, request.query_params.get("token", ""))
+        home = access.protected_path(request.scope["path"]) or access.OVERVIEW_PATH
+        cookie = self._keys.cookie(home, request.query_params.get("token", ""))
         if cookie is None:
             raise HTTPException(
                 403, "the token of this URL is not valid: use the start URL that xcg judge printed last"
             )
-        response: Response = RedirectResponse(home, 303)
         # A browser does not send the cookie when it follows a redirect that begins on another site.
-        if request.headers.get("sec-fetch-site") == "cross-site":
-            response = _response(pages.render_page("start.html", home=home))
-        set_cookie(response, self._port, home, cookie)
+        response = _response(pages.render_page("start.html", home=home))
+        access.set_cookie(response, self._port, home, cookie)
         return response
 
     def _change(self, change: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
@@ -160,14 +155,14 @@ class _Application:
         store, settings = self._workspace.store, self._workspace.settings
         version, operation = record.pop("version", None), record.pop("operation", None)
         seconds, words_marked = record.pop("seconds", 0), record.pop("words_marked", False)
-        if type(version) is not int:
-            raise HTTPException(400, "expected the version of the judgement as a whole number")
-        if type(seconds) is not int or not 0 <= seconds <= MAX_SECONDS:
+        stated = {int: (version, seconds), str: (operation,), bool: (words_marked,)}
+        if any(type(value) is not kind for kind, values in stated.items() for value in values):
+            expected = (
+                "version and seconds as whole numbers, operation as text, words_marked as true or false"
+            )
+            raise HTTPException(400, f"expected {expected}")
+        if not 0 <= seconds <= MAX_SECONDS:
             raise HTTPException(400, f"expected the seconds as a whole number from 0 to {MAX_SECONDS}")
-        if type(words_marked) is not bool:
-            raise HTTPException(400, "expected words_marked as true or false")
-        if not isinstance(operation, str):
-            raise HTTPException(400, "expected the name of an operation")
         grade, legal = record.get("grade"), settings.grades
         if isinstance(grade, str) and grade not in legal:
             expected = f"one of {', '.join(legal)}" if legal else "none"
@@ -213,7 +208,7 @@ def _names(workspace: Workspace, request: Request) -> dict[str, str]:
             the assessor.
     """
     names = {
-        key: (from_path if key == "document" else from_segment)(value)
+        key: (access.from_path if key == "document" else access.from_segment)(value)
         for key, value in request.path_params.items()
         if key in ("assessor", "topic", "document")
     }
@@ -239,8 +234,8 @@ async def _record(request: Request) -> dict[str, Any]:
     try:
         async for part in request.stream():
             body += part
-            if len(body) > MAX_BODY_BYTES:
-                raise HTTPException(413, f"the request has more than {MAX_BODY_BYTES:,} bytes")
+            if len(body) > access.MAX_BODY_BYTES:
+                raise HTTPException(413, f"the request has more than {access.MAX_BODY_BYTES:,} bytes")
     except ClientDisconnect:
         raise HTTPException(400, "the request ended early") from None
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -277,5 +272,5 @@ async def _failed(request: Request, error: Exception) -> Response:
     elif isinstance(error, HTTPException):
         found = "there is no such page" if error.detail == "Not Found" else error.detail
         status, message = error.status_code, str(XcgError(found))
-    home = protected_path(request.scope["path"]) if status in (404, 500, _RETRY) else None
+    home = access.protected_path(request.scope["path"]) if status in (404, 500, _RETRY) else None
     return _refuse(request, status, message, home)

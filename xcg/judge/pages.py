@@ -13,8 +13,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from xcg.judge import addresses
-from xcg.judge.addresses import OVERVIEW_PATH, agreement_path, assessor_path, topic_path
+from xcg.judge import access
+from xcg.judge.access import OVERVIEW_PATH, agreement_path, assessor_path, topic_path
 from xcg.judge.agreement import agreement, disagreements
 from xcg.judge.judgement import Judgement, Progress
 from xcg.judge.workspace import Workspace
@@ -40,7 +40,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {"number": _number, "line": _line}
-    templates.globals |= {"urls": addresses, "total": Progress.sum, "excerpt": _excerpt}
+    templates.globals |= {"urls": access, "total": Progress.sum, "excerpt": _excerpt}
     return templates
 
 
@@ -130,13 +130,13 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
     others.sort(key=lambda position: pool[position][1].skipped)
     unfinished = next((position for position in others if not pool[position][1].finished), -1)
     previous, following, next_unfinished = (
-        addresses.document_path(assessor, topic, pool[position][0].name)
+        access.document_path(assessor, topic, pool[position][0].name)
         if 0 <= position < len(pool)
         else None
         for position in (index - 1, index + 1, unfinished)
     )
     page_data = {
-        "api": addresses.api_path(assessor, topic, document),
+        "api": access.api_path(assessor, topic, document),
         "length": len(rendering.text),
         "judgement": judgement_record(pool[index][1]),
         "grades": [
