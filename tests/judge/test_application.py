@@ -19,6 +19,7 @@ from xcg.judge.access import (
     assessor_path,
     differences_path,
     document_path,
+    from_segment,
     topic_path,
 )
 from xcg.judge.agreement import AgreementRow
@@ -167,7 +168,7 @@ def browser_pool(browser: Browser, topic: str) -> list[str]:
     """Return the documents that the page of a topic links to, in its order."""
     page = browser.get(topic_path(ANNA, topic)).text
     prefix = f'<a href="{topic_path(ANNA, topic)}/documents/'
-    return [part.partition('"')[0] for part in page.split(prefix)[1:]]
+    return [from_segment(part.partition('"')[0]) for part in page.split(prefix)[1:]]
 
 
 def test_the_pool_shows_the_state_of_each_document(browser: Browser, workspace: Workspace) -> None:
@@ -362,5 +363,5 @@ def test_a_document_that_changes_while_the_server_runs_is_not_judged(
 def test_an_unknown_page_links_to_the_start(browser: Browser) -> None:
     answer = browser.get(f"{assessor_path(ANNA)}topcs/1")
     assert answer.status_code == 404
-    assert "There is no such page." in answer.text
+    assert "there is no such page" in answer.text
     assert f'href="{assessor_path(ANNA)}"' in answer.text

@@ -92,8 +92,6 @@ def test_delete_and_grade() -> None:
     assert spans(changed(before, "grade", id=2, grade=None))[1] == (2, 12, 16, None)
     with pytest.raises(XcgError, match="there is no highlight 3"):
         changed(before, "delete", id=3)
-    with pytest.raises(XcgError, match="a grade has 101 characters: expected 1 to 100"):
-        changed(before, "grade", id=2, grade="x" * 101)
 
 
 def test_the_entry_point_is_a_character_of_the_document() -> None:

@@ -54,20 +54,6 @@ def _character(match: re.Match[str]) -> str:
     return chr(number) if 0 <= number <= 0x10FFFF else match[0]
 
 
-def to_path(document: str) -> str:
-    """Return the name of a document as the end of a URL's path, with its slashes.
-
-    >>> to_path("co/2001/r 7022")
-    'co/2001/r%207022'
-    """
-    return "/".join(map(to_segment, document.split("/")))
-
-
-def from_path(path: str) -> str:
-    """Return the name of a document from the end of a URL's path."""
-    return "/".join(map(from_segment, path.split("/")))
-
-
 def assessor_path(assessor: str) -> str:
     """Return the path below which all pages of an assessor are."""
     return f"/assessors/{to_segment(assessor)}/"
@@ -84,12 +70,12 @@ def topic_path(assessor: str, topic: str) -> str:
 
 def document_path(assessor: str, topic: str, document: str) -> str:
     """Return the path of the page on which an assessor judges a document."""
-    return f"{topic_path(assessor, topic)}/documents/{to_path(document)}"
+    return f"{topic_path(assessor, topic)}/documents/{to_segment(document)}"
 
 
 def api_path(assessor: str, topic: str, document: str) -> str:
     """Return the path under which programs read and change a judgement."""
-    return f"{assessor_path(assessor)}api/topics/{to_segment(topic)}/documents/{to_path(document)}"
+    return f"{assessor_path(assessor)}api/topics/{to_segment(topic)}/documents/{to_segment(document)}"
 
 
 def agreement_path(topic: str | None = None) -> str:
@@ -100,7 +86,7 @@ def agreement_path(topic: str | None = None) -> str:
 
 def differences_path(topic: str, document: str) -> str:
     """Return the path of a document with its disagreements, and below which decisions are sent."""
-    return f"{agreement_path(topic)}/documents/{to_path(document)}"
+    return f"{agreement_path(topic)}/documents/{to_segment(document)}"
 
 
 def origin(host: str, port: int) -> str:

@@ -73,8 +73,8 @@ class _Application:
 
     def starlette(self) -> Starlette:
         """Return the routes."""
-        judging = "topics/{topic}/documents/{document:path}"
-        differences = "/agreement/{topic}/documents/{document:path}"
+        judging = "topics/{topic}/documents/{document}"
+        differences = "/agreement/{topic}/documents/{document}"
         assessor_routes = [
             Route("/start", self._start),
             Route("/", self._page(pages.topics_page)),
@@ -208,7 +208,7 @@ def _names(workspace: Workspace, request: Request) -> dict[str, str]:
             the assessor.
     """
     names = {
-        key: (access.from_path if key == "document" else access.from_segment)(value)
+        key: access.from_segment(value)
         for key, value in request.path_params.items()
         if key in ("assessor", "topic", "document")
     }
@@ -261,7 +261,7 @@ def _refuse(request: Request, status: int, message: str, home: str | None = None
     is_api = path.startswith("/assessors/") and path.split("/")[3:4] == ["api"]
     if is_api or request.method == "POST":
         return JsonResponse({"error": message}, status)
-    return _response(pages.error_page(status, message, home), status)
+    return _response(pages.render_page("error.html", status=status, message=message, home=home), status)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -24,8 +24,6 @@ from xcg.judge.judgement import Judgement, StoredHighlight, in_order, quote_at
 
 MAX_HIGHLIGHTS = 5000
 """Maximum number of highlights of a document for one topic and assessor."""
-MAX_GRADE = 100
-"""Maximum number of characters of a grade."""
 MAX_NOTE = 2000
 """Maximum number of characters of a note."""
 
@@ -81,7 +79,7 @@ def delete(judgement: Judgement, text: str, id: int) -> Judgement:
 def grade(judgement: Judgement, text: str, id: int, grade: str | None) -> Judgement:
     """Change the grade of a highlight."""
     old = _find(judgement, id)
-    new = old._replace(grade=_legal_grade(grade), status="lost" if old.is_lost else "placed")
+    new = old._replace(grade=grade, status="lost" if old.is_lost else "placed")
     return _changed(judgement, [old], [new])
 
 
@@ -264,7 +262,7 @@ def highlight(
 ) -> StoredHighlight:
     """Return a highlight of a passage, with its quote."""
     quote = quote_at(text, start, end)
-    return StoredHighlight(id, start, end, _legal_grade(grade), quote, nugget=nugget)
+    return StoredHighlight(id, start, end, grade, quote, nugget=nugget)
 
 
 def _labels(one: StoredHighlight) -> tuple[str | None, str | None]:
@@ -326,9 +324,3 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
     if not passage.strip():
         return None
     return end - len(passage.lstrip()), start + len(passage.rstrip())
-
-
-def _legal_grade(grade: str | None) -> str | None:
-    if grade is not None and not 0 < len(grade) <= MAX_GRADE:
-        raise XcgError(f"a grade has {len(grade)} characters: expected 1 to {MAX_GRADE}")
-    return grade

@@ -217,18 +217,3 @@ def agreement_topic_page(workspace: Workspace, topic: str, document: str | None 
         author=next((one.author for one in reversed(decisions.values())), ""),
         article=rendering and Markup(rendering.html),  # noqa: S704 - rendering.py escapes the text
     )
-
-
-def error_page(status: int, message: str, home: str | None = None) -> str:
-    """Return the page of an error.
-
-    Args:
-        status: The HTTP status.
-        message: What is wrong and what to do next.
-        home: The page to which it links; None without a link.
-    """
-    first = message.partition(" ")[0]
-    if first.isalpha():  # no path or name
-        message = first.capitalize() + message[len(first) :]
-    sentence = message if message.endswith((".", "?")) else f"{message}."
-    return render_page("error.html", status=status, message=sentence, home=home)
