@@ -218,7 +218,7 @@ class Judge(Random):
         20,
     )
     grades: Any = key(
-        "The grades of highlights: inex-2004, inex-2005, none, or {levels: [1, 2, 3]}.",
+        "The grades of highlights: inex-2004, none, or {levels: [1, 2, 3]}.",
         stated("grades"),
         "inex-2004",
     )
