@@ -15,8 +15,6 @@ UNITS = {"MB": 1 << 20, "GB": 1 << 30}
 LIMIT = re.compile(r"(MAX|MOST|LARGEST|LONGEST|HIGHEST)_[A-Z_]+")
 NO_ERRORS = {
     "judgements.distribution.MAX_LEVELS": "more levels are grouped",
-    "documents.duplicate_search.MAX_SEARCHES": "a note counts the quotes",
-    "evaluation.gold_review.MAX_PASSAGES": "the first are listed, with a note",
     "evaluation.curves.MOST_THRESHOLDS": "the default of an option",
     "evaluation.different_results.MOST_RESULTS": "more are kept in a temporary file",
     "formats.topic_files.LONGEST_DESCRIPTION": "descriptions and narratives are shortened",

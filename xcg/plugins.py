@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
-import json
 import os
 import re
 import sys
@@ -22,7 +21,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import hashlib
+from xcg.lazy_modules import hashlib, json
 
 NO_PLUGINS = "XCG_NO_PLUGINS"
 """The environment variable that refuses plug-ins. Worker processes inherit it."""

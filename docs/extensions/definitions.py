@@ -53,9 +53,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         *("charP", "charR", "charF", "iP", "AiP", "gP", "gR", "AgP", "BiC", "BEPD"),
         *("hixP", "hixR", "hixF"),
     ),
-    "Assessed elements (INEX 2002 to 2005)": (
-        *("inexEval", "ngPrecision", "ngRecall", "expectedRatio", "overlap"),
-    ),
+    "Assessed elements (INEX 2002 to 2005)": (*("inexEval", "ngPrecision", "ngRecall", "overlap"),),
     "Standard measures": (
         *("P", "Recall", "AP", "nDCG", "RR", "Rprec", "Success", "Bpref", "IPrec", "AUC"),
         *("SetP", "SetR", "SetAP", "SetF", "infAP", "Judged", "NumQ", "NumRel", "NumRet"),
@@ -543,9 +541,8 @@ def user_models_page() -> str:
         "# Shipped user models",
         "",
         "These user models come with xcg. `--user-model NAME` chooses one, and so does the key "
-        "`user_model` of a configuration. To change one, start from its file: `xcg list "
-        "user-models overlap-off --yaml --output mine.yaml`. [User models](../user-model.md) describes "
-        "all keys.",
+        "`user_model` of a configuration. To change one, name it as the `base` of your own. "
+        "[User models](../user-model.md) describes all keys.",
         "",
     ]
     rows = []

@@ -28,7 +28,7 @@ parents     0.1891     -0.1471  [-0.3174, +0.0231]  0.0554  -0.86  b-d
 articles    0.0671     -0.2692  [-0.4600, -0.0783]  0.0019  -1.40  d
 random      0.0152     -0.3211  [-0.4983, -0.1440]  0.0001  -1.80  e
 hidden columns: relative, better/worse/equal, criterion, p alone, detectable,
-level, deciding topics; a wider terminal or a pipe prints them
+level; a wider terminal or a pipe prints them
 
 mean           mean over topics; the sum if the measure is a count
 difference     mean minus the mean of the baseline or best run
@@ -100,3 +100,21 @@ def test_several_families_have_titles_and_one_note_on_columns(xcg_command: Comma
     assert "nxCG@10 under overlap-off-gen" in lines
     assert sum(line.startswith("hidden columns: ") for line in lines) == 1
     assert max(map(cell_len, lines)) <= 80
+
+
+def test_a_pipe_gets_everything(xcg_command: Command) -> None:
+    lines = xcg_command("compare", *OPTIONS).stdout.splitlines()
+    headings = [line.split("  ") for line in lines if line.startswith("run ")]
+    (names,) = headings
+    found = {name.strip() for name in names}
+    assert {"95 % interval", "relative", "p alone", "detectable"} <= found
+    assert max(map(cell_len, lines)) > 80
+
+
+def test_wilcoxon_states_neither_intervals_nor_detectable_differences(xcg_command: Command) -> None:
+    done = xcg_command("compare", *OPTIONS, "--set", "compare.test=wilcoxon")
+    lead, facts = done.stdout.splitlines()[0], done.stdout.splitlines()[-2:]
+    assert lead.endswith("corrected for 28 comparisons (Holm); significance level 5 %.")
+    assert facts[0] == (
+        "intervals and detectable differences: none, because Wilcoxon's test is about ranks, not means"
+    )

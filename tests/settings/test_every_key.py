@@ -28,7 +28,6 @@ VALUES: dict[str, Any] = {
     "strategies": ["thorough", {"name": "promote_parent", "threshold": 0.4}],
     "document": "source",
     "workers": -1,
-    "compare.margin": ["0.01"],
     "gate.max_drop": ["5%"],
     "gate.max_regressed": {"MAep": "20%"},
     "gate.fail_under": {"MAep": 0.3},

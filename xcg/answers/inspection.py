@@ -12,15 +12,14 @@ from typing import Any
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import XcgError, printable
-from xcg.evaluation.config import require, select_runs
+from xcg.evaluation.config import select_runs
 from xcg.evaluation.explain import explain as explain_runs
 from xcg.evaluation.gold_review import review_gold
 from xcg.evaluation.ideals import ideal_elements, judged_elements
 from xcg.evaluation.validation import validate
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
-from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
-from xcg.judgements.recall_base import RecallBase
+from xcg.judgements.distribution import cross_tabulate, level_distribution
 from xcg.report.columns import DISTRIBUTION, IDEAL_ELEMENTS
 from xcg.report.explanations import ranking_tables, tree_text
 from xcg.report.gold_review import review_tables
@@ -48,7 +47,7 @@ def check(asked: Asked) -> Answer[Any]:
         runs = inputs.run_sources
     if not (inputs.has_assessments or runs) and inputs.corpus is None:
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
-    report = validate(assessments, runs, inputs.corpus, inputs.file_order, inputs.ties, inputs.document)
+    report = validate(assessments, runs, inputs.corpus, inputs.ties, inputs.document)
     return Answer(
         report.findings,
         report.unread.lines(),
@@ -67,52 +66,29 @@ def _levels(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments")
     base, notes = inputs.recall_base, inputs.notes
     if not chosen.other:
-        rows = distribution_rows(level_distribution(base, chosen.topic))
+        rows = distribution_rows(level_distribution(base))
         return Answer(rows, notes.lines(), layout=lambda: Layout(columns=DISTRIBUTION))
     other = anchor(read_assessments(chosen.other, notes), inputs.documents, notes)
-    table = cross_tabulate(base, other, chosen.topic, chosen.unassessed)
-    lines = [*notes.lines(), *_differences(base, other, table, chosen.unassessed)]
-    if not chosen.topic:
-        lines += _correlation(base, other)
-    return Answer(cross_rows(table), lines, layout=lambda: Layout(columns=DISTRIBUTION))
-
-
-def _correlation(first: RecallBase, second: RecallBase) -> list[str]:
-    """Return a note on the correlation of two sets of levels; nothing if it is undefined."""
-    value, number = level_correlation(first, second)
-    if value is None:
-        return []
-    return [
-        f"note: Pearson's correlation of the levels of {number} documents and elements is {value:.4f}"
-    ]
-
-
-def _differences(
-    first: RecallBase, second: RecallBase, table: CrossTabulation, unassessed: bool
-) -> list[str]:
-    """Return notes about what only one of the two sets assesses."""
-    found = []
-    topics = [sum(topic not in table.topics for topic in base.topics) for base in (first, second)]
-    if any(topics):
-        found.append(
-            f"note: {len(table.topics)} topics are counted, but not {topics[0]} of the assessments and "
-            f"{topics[1]} of check.other"
+    table = cross_tabulate(base, other)
+    if table.only_first or table.only_second:
+        notes.note(
+            f"{table.only_first} documents and elements are only in the assessments, "
+            f"{table.only_second} only in check.other"
         )
-    if (table.only_first or table.only_second) and not unassessed:
-        found.append(
-            f"note: {table.only_first} documents and elements are only in the assessments, "
-            f"{table.only_second} only in check.other; check.unassessed counts them"
-        )
-    return found
+    value, number = level_correlation(base, other)
+    if value is not None:
+        what = f"the levels of {number} documents and elements"
+        notes.note(f"Pearson's correlation of {what} is {value:.4f}")
+    return Answer(cross_rows(table), notes.lines(), layout=lambda: Layout(columns=DISTRIBUTION))
 
 
 def _review(asked: Asked) -> Answer[Any]:
-    """List what to review in gold: disagreement of runs, missed spans, and duplicates."""
+    """List what to review in gold: spans that no run finds, and duplicates."""
     chosen = asked.settings.check
     inputs = asked.inputs_with("assessments", "corpus")
     with asked.progress("documents") as progress:
-        review = review_gold(inputs, chosen.measure, chosen.overlap, chosen.fuzzy, progress)
-    rows = review.to_records()
+        review = review_gold(inputs, chosen.overlap, progress)
+    rows = [one._asdict() for one in (*review.missed, *review.duplicates)]
     return Answer(rows, review.notes, layout=lambda: Layout(tables=review_tables(review)))
 
 
@@ -127,8 +103,7 @@ def explain(asked: Asked) -> Answer[Any]:
     (topic,) = chosen.topic
     where = asked.stated.file.path if asked.stated.file is not None else Path("the runs")
     inputs = select_runs(asked.inputs_with("assessments"), chosen.run, asked.inputs.runs, where)
-    require(inputs, asked.stated, "runs")
-    inputs = replace(inputs, topics=[topic])
+    inputs = replace(asked.inputs_with("runs", of=inputs), topics=[topic])
     explanations = explain_runs(inputs, topic)
 
     def layout() -> Layout:

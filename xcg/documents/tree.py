@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
@@ -285,11 +284,6 @@ class ElementTree(ReadOnlyGraph):
         keys = (parent * len(self.tag_names) + self.tag_codes) * self._base + self.positions
         return dict(zip(keys.tolist(), range(len(self)), strict=True))
 
-    @cached_property
-    def _child_counts(self) -> Counter[tuple[int, int]]:
-        """Parent and code of a name → number of child elements."""
-        return Counter(zip(self.parent.tolist(), self.tag_codes.tolist(), strict=True))
-
     def find(self, path: str) -> int | None:
         """Return the row of a canonical path, None if the document does not have the element.
 
@@ -336,7 +330,7 @@ class ElementTree(ReadOnlyGraph):
         tag = path[len(above) :].split("/")[1].rpartition("[")[0]
         if not above:
             raise UnknownPathError(f"no element {path}: the root is {self.path(0)}")
-        children = self._child_counts[self.row(above), self._codes.get(tag, -1)]
+        children = sum(self.tag(child) == tag for child in self.children(self.row(above)))
         raise UnknownPathError(f"no element {path}: {above} has {children} {tag!r} child elements")
 
     def tag(self, row: int) -> str:

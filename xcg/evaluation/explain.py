@@ -14,7 +14,7 @@ from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement, RelatedIdeal, derive
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.document_reader import element_readers
+from xcg.gains.element_reader import element_readers
 from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.nugget_reader import NuggetSpanReader
 from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
@@ -258,7 +258,7 @@ def _container(reading: _Reading) -> str:
     container = reading.reader.results[reading.earlier[0]]
     if container == row:
         return "it"
-    relation = "parent" if container == document.parent[row] else "ancestor"
+    relation = "parent" if container == document.tree.parent[row] else "ancestor"
     return f"its {relation} {document.tree.short_path(container)}"
 
 

@@ -11,7 +11,7 @@ from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.element_reader import JudgedDocument
+from xcg.gains.reader import JudgedDocument
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import Ranking, Run
@@ -267,7 +267,7 @@ def _candidates(
             rows = innermost(document.tree, sorted(rows))
         for row in rows:
             path = assessed_path(base, topic.name, file, document.tree, row)
-            above = [document.ideal_scores.get(up, 0.0) for up in (row, *document.ancestors[row])]
+            above = [document.ideal_scores.get(up, 0.0) for up in (row, *document.rows.ancestors[row])]
             container_score = max(above) if kind == "rel_leaves" else 0.0
             yield _Candidate(file, path, None, document.own_scores.get(row, 0.0), container_score)
 

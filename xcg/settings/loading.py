@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from xcg.errors import InputError, XcgError, nearest
+from xcg.lazy_modules import json
 from xcg.settings.keys import CORPUS_OPTIONS, Settings
 from xcg.settings.schema import Key, Place, checked, keys_of, kind
 from xcg.settings.yaml_file import KeyPath, YamlFile, format_key_path, load_yaml, parse_yaml
