@@ -10,6 +10,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,8 +18,9 @@ from xcg.documents.text_units import TOKENIZERS
 from xcg.errors import XcgError, nearest, printable
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS
 from xcg.measures.definition import Definition, Number
-from xcg.registry import FunctionRegistry, Parameter, Registry, fields_of, parameters_of
+from xcg.registry import FunctionRegistry, Parameter, Registry, parameters_of
 from xcg.runs.run import RUN_FORMATS
+from xcg.settings.schema import keys_of
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block, Prose
@@ -299,21 +301,17 @@ def _model_blocks(model: UserModel) -> list[Block]:
 
 def _settings(model: UserModel) -> list[list[str]]:
     """Return the settings of a user model: key, value, default and legal values."""
-    sections = {"": model, "relevance_value": model.relevance_value, "effort": model.effort}
-    rows = []
-    for section, values in sections.items():
-        if section:
-            rows.append([f"{section}:", "", "", ""])
-        for parameter in fields_of(type(values)).values():
-            key = ".".join(filter(None, [section, parameter.name]))
-            if key == "name" or key in sections:
-                continue
-            name = f"  {parameter.name}" if section else key
-            legal = " | ".join(REGISTRIES[key]) if key in REGISTRIES else parameter.legal
-            if key == "relevance_value.reader":
-                legal = " | ".join([*READERS, "package.module:Class, instead of all of the above"])
-            value = getattr(values, parameter.name)
-            rows.append([name, _value_text(value), _value_text(parameter.default), legal])
+    rows: list[list[str]] = []
+    keys = sorted(keys_of(UserModel), key=lambda one: len(one.path))
+    for key in keys[1:]:  # without the name
+        if len(key.path) > 1 and not any(row[0] == f"{key.path[0]}:" for row in rows):
+            rows.append([f"{key.path[0]}:", "", "", ""])
+        legal = " | ".join(REGISTRIES.get(key.name) or key.type.choices) or key.type.expected
+        if key.name == "relevance_value.reader":
+            legal = " | ".join([*READERS, "package.module:Class, instead of all of the above"])
+        name = "  " * (len(key.path) - 1) + key.path[-1]
+        value = attrgetter(key.name)(model)
+        rows.append([name, _value_text(value), _value_text(key.default), legal])
     return rows
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.errors import XcgError
@@ -136,7 +136,7 @@ class RelevanceValue:
         XcgError: If the overlap model has an argument that does not exist.
     """
 
-    alpha: Annotated[float, ALPHA] = key("Intolerance of text that was seen before.", number(0, 1), 1.0)
+    alpha: float = key("Intolerance of text that was seen before.", number(0, 1), 1.0)
     normalisation: Part[Normalisation] = key(
         "How much related results can gain together.",
         part_type(NORMALISATIONS),
