@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 
@@ -172,7 +172,9 @@ def name_too_long(kind: str, name: str) -> str:
     )
 
 
-def printable(text: object, keep: str = "") -> str:
+def printable(
+    text: object, keep: str = "", escape: Callable[[str], str] = lambda character: repr(character)[1:-1]
+) -> str:
     r"""Escape the invisible characters of a text, which may come from a hostile file.
 
     These are control and format characters (line breaks, escape sequences of terminals, bidirectional
@@ -184,14 +186,15 @@ def printable(text: object, keep: str = "") -> str:
     Args:
         text: The text.
         keep: Further characters to keep.
+        escape: Returns what is written instead of a character.
 
     >>> print(printable("two\nlines"))
     two\nlines
     """
     text = str(text)
-    if text.isprintable():
+    if (text.replace("\n", "") if "\n" in keep else text).isprintable():
         return text
-    return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() or c in keep else escape(c) for c in text)
 
 
 class Notes:
