@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +13,18 @@ from xcg.errors import XcgError, printable
 from xcg.evaluation.config import select_runs
 from xcg.evaluation.explain import explain as explain_runs
 from xcg.evaluation.gold_review import review_gold
-from xcg.evaluation.ideals import ideal_elements, judged_elements
+from xcg.evaluation.ideals import ideal_elements
 from xcg.evaluation.validation import validate
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.distribution import cross_tabulate, level_distribution
 from xcg.report.columns import DISTRIBUTION, IDEAL_ELEMENTS
-from xcg.report.explanations import ranking_tables, tree_text
+from xcg.report.explanations import ranking_tables
 from xcg.report.gold_review import review_tables
 from xcg.report.validation import cross_rows, distribution_rows, report_blocks
 from xcg.statistics.rank_correlation import level_correlation
 from xcg.tables import Table
-from xcg.terminal_tables import Block, Prose, separated
+from xcg.terminal_tables import Block, Prose
 
 
 def check(asked: Asked) -> Answer[Any]:
@@ -97,7 +95,6 @@ def explain(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.explain
     if not chosen.run:
         return ideal(asked)
-    asked.refuse("explain.tree", "with explain.run")
     if len(chosen.topic) != 1:
         raise XcgError(f"{len(chosen.topic) or 'no'} topics: expected one, --topic ID")
     (topic,) = chosen.topic
@@ -129,10 +126,5 @@ def ideal(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.explain
     inputs = replace(asked.inputs_with("assessments"), runs=())
     topics: Sequence[str] | None = chosen.topic or None
-    if not chosen.tree:
-        rows = ideal_elements(inputs, topics)
-        return Answer(rows, rows.notes, layout=lambda: Layout(columns=IDEAL_ELEMENTS))
-    elements = judged_elements(inputs, topics)
-    trees = groupby(elements, lambda one: one[:3])
-    drawn = [partial(tree_text, list(document)) for _, document in trees]
-    return Answer(elements, elements.notes, layout=lambda: Layout(tables=separated(drawn)))
+    rows = ideal_elements(inputs, topics)
+    return Answer(rows, rows.notes, layout=lambda: Layout(columns=IDEAL_ELEMENTS))

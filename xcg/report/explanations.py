@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 from xcg.errors import printable
 from xcg.evaluation.explanation import Explanation
-from xcg.evaluation.ideals import TreeElement
 from xcg.tables import Column, Table
-from xcg.terminal_tables import Block, Prose, Terminal, rendered
+from xcg.terminal_tables import Block, Prose
 
 _WIDTH = 150
 """Characters of a tree in a file or a pipe."""
@@ -82,33 +80,3 @@ def _short_path(explanation: Explanation, file: str, path: str) -> str:
     """Return the shortest unambiguous path of an element, or the characters of a gold span."""
     tree = explanation.trees.get(file)
     return path if tree is None or path not in tree else tree.short_path(tree.row(path))
-
-
-def tree_text(elements: Iterable[TreeElement], width: int | None = None) -> str:
-    """Draw the elements of a document as a tree, with assessments, scores and sizes.
-
-    Args:
-        elements: The elements, each after its parent.
-        width: The width of the terminal, if the output is one.
-    """
-    from rich.text import Text
-    from rich.tree import Tree
-
-    nodes: dict[str, Tree] = {}
-    unknown = 0
-    for one in elements:
-        above, _, step = one.path.rpartition("/")
-        parts = [step, one.assessment]
-        if one.score:
-            parts.append(f"{'ideal' if one.ideal else 'score'} {one.score:.4g}")
-        if one.size is None:
-            unknown += 1
-        else:
-            share = "" if one.ratio is None else f", {one.ratio:.2g} of parent"
-            parts.append(f"{one.size} {one.unit}{share}")
-        label = Text(printable("  ".join(filter(None, parts))))
-        nodes[one.path] = nodes[above].add(label) if above else Tree(label)
-        title = printable(f"{one.file}, topic {one.topic}, {one.user_model}")
-    note = f"sizes of {unknown} elements are unknown; the corpus has them (--corpus)\n"
-    tree = rendered(next(iter(nodes.values())), Terminal(width or _WIDTH))
-    return f"{title}\n{tree}" + note * bool(unknown)
