@@ -23,7 +23,7 @@ from xcg.gains.topic import reading_of
 from xcg.judgements.nuggets import recall_base_of
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS
 from xcg.measures.topic_gains import Reading
-from xcg.report.html_explanations import explanation_data
+from xcg.report.explanations import explanation_data
 from xcg.report.html_statistics import ReportContext, StepCounter
 from xcg.user_model.relevance_value import RelevanceValue
 
