@@ -164,7 +164,7 @@ _OFFERED = (
     "xCG nxCG MAxCG MAnxCG gr ep MAep iMAep Q R xDCG nxDCG MAxDCG MAnxDCG NDCNG avgNDCG avgNDCNG "
     "xAP muAP gPrecision gRecall"
 )
-globals().update({measure.NAME: measure for measure in map(_offer, _OFFERED.split())})
+globals().update({str(measure.NAME): measure for measure in map(_offer, _OFFERED.split())})
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> XcgMeasure: ...
