@@ -19,7 +19,6 @@ from xcg.runs.ordering import Results
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
-    FunctionCache,
     Ranking,
     Run,
     RunFormat,
@@ -39,7 +38,6 @@ _KEYS = {
 }
 """The fields that order results, with their legal values and the key of an illegal value."""
 
-_Names = FunctionCache[str, str]
 _Element = tuple[str, str, AnySpan | None]
 """Document, path and span of a result."""
 
@@ -76,7 +74,6 @@ def _read_results(
     rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
     name = ""
-    files, paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
     found = Results()
     # One result at a time, so that memory does not grow with the XML of a topic.
     elements = XmlElements(file, ["result", "topic", "inex-submission"], path)
@@ -90,7 +87,7 @@ def _read_results(
         elif local_name(element) == "result":
             topic = _topic_id(parent)
             if topics is None or topic in topics:
-                _add_result(found, element, where, topic, notes, files, paths)
+                _add_result(found, element, where, topic, notes)
         else:
             topic = _topic_id(element)
             if not topic:
@@ -137,9 +134,7 @@ def _check_no_other_content(topic: etree._Element, where: str) -> None:
             )
 
 
-def _add_result(
-    found: Results, result: etree._Element, where: str, topic: str, notes: Notes, *names: _Names
-) -> None:
+def _add_result(found: Results, result: etree._Element, where: str, topic: str, notes: Notes) -> None:
     """Add the content of a <result>."""
     texts: dict[str, str] = {}
     points: dict[str, tuple[str, ...]] = {}
@@ -159,7 +154,7 @@ def _add_result(
             texts[tag] = child.text or ""
         if ("path" in texts) + len(points) > 1:
             raise ValueError("the result has several of <path>, <fol> and <passage>; expected one")
-        element = _element(texts, points, *names)
+        element = _element(texts, points)
     except ValueError as error:
         notes.problem("results that name no element", where, f"topic {topic}: {error}")
     found.add(*(element or (texts.get("file", "").strip(), "", None)))
@@ -174,13 +169,11 @@ def _add_result(
         keys.append(last_key)
 
 
-def _element(
-    texts: dict[str, str], points: dict[str, tuple[str, ...]], files: _Names, paths: _Names
-) -> _Element:
+def _element(texts: dict[str, str], points: dict[str, tuple[str, ...]]) -> _Element:
     """Return document, path and span of a result, which is an element or a passage."""
-    document = files[texts.get("file", "")]
+    document = canonical_file(texts.get("file", ""))
     if "path" in texts:
-        return document, paths[texts["path"]], None
+        return document, canonical_path(texts["path"]), None
     if "passage" in points:
         return document, "", Passage.of(*points["passage"])
     if "fol" in points:

@@ -43,7 +43,6 @@ from xcg.runs.chunk_matching import (
 from xcg.runs.ordering import Results
 from xcg.runs.run import (
     RUN_FORMATS,
-    FunctionCache,
     Ranking,
     Run,
     RunFormat,
@@ -117,7 +116,6 @@ def read_json_run(
     """
     chunks: _Chunks = {}
     legal = _document_fields(_RESULT_FIELDS, source.document)
-    documents, paths = FunctionCache(_canonical_document), FunctionCache(canonical_path)
     found: defaultdict[str, Results] = defaultdict(Results)
     skipped: set[str] = set()
     states_parents = False
@@ -141,7 +139,7 @@ def read_json_run(
                 use = _Chunk(results, len(results.files), where, source.gold.get(topic, {}))
                 chunks.setdefault(element[0], {}).setdefault(stated, []).append(use)
             else:
-                element = _element(record, documents, paths)
+                element = _element(record)
         except InputError:
             raise
         except ValueError as error:
@@ -207,18 +205,16 @@ def _parent(record: dict[str, Any], span: tuple[int, int] | None, where: str) ->
     return start, end
 
 
-def _element(
-    fields: dict[str, Any], documents: Mapping[str, str], paths: Mapping[str, str]
-) -> _Element:
+def _element(fields: dict[str, Any]) -> _Element:
     """Return document, path and span of a result; raise ValueError for an illegal one."""
-    document = documents[fields["doc"]]
+    document = _canonical_document(fields["doc"])
     match "path" in fields, "start" in fields, "end" in fields:
         case False, True, True:
             return document, "", check_span(fields["start"], fields["end"])
         case False, False, False:
             return document, WHOLE, None
         case True, False, False:
-            return document, paths[fields["path"]], None
+            return document, canonical_path(fields["path"]), None
     raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")
 
 

@@ -20,7 +20,7 @@ from xcg.formats.text_columns import decimal
 from xcg.judgements.assessment import read_level
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.runs.ordering import in_document_order
-from xcg.runs.run import FunctionCache, Run
+from xcg.runs.run import Run
 
 _HEAD_SIZE = 4096
 _DOCID = re.compile(r"\s*docid\s*=\s*(\S+)")
@@ -46,10 +46,9 @@ def read_letor_assessments(file: BufferedReader, path: Path, base: RecallBase, n
     Raises:
         InputError: If a line is illegal, with file and line.
     """
-    levels = FunctionCache(read_level)
     for where, level, topic, document, _ in _lines(file, path, notes):
         try:
-            assessment = levels[level]
+            assessment = read_level(level)
         except ValueError as error:
             notes.problem("lines left out of the assessments", where, str(error))
             continue

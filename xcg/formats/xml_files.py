@@ -134,11 +134,6 @@ class XmlElements:
 BLOCK_SIZE = 1 << 17
 """Bytes that are read at once; about a thousand results."""
 _LONGEST_PART = 1 << 22  # bytes; the limits of libxml2 begin at 10 MB
-_KEPT_NAMES = 1 << 18
-_FILES: FunctionCache[str, str] = FunctionCache(canonical_file)
-_PATHS: FunctionCache[str, str] = FunctionCache(canonical_path)
-"""Canonical names and paths. Runs share them, so that equal texts are one object, and later steps are
-faster."""
 
 _SPACE = "[ \t\n]*"  # \r\n is replaced by \n, as in XML
 _TEXT = "[^<>]*"  # without "]]>", which is illegal
@@ -174,9 +169,6 @@ def read_regular_submission(
     """
     if not path.is_file():  # a pipe cannot be read twice
         return None
-    for names in (_FILES, _PATHS):
-        if len(names) > _KEPT_NAMES:
-            names.clear()
     found = Notes()
     try:
         run = _read_submission(file, path, found, ties, topics)
@@ -211,6 +203,7 @@ def _read_submission(
     name = (root.get("run-id") or "").strip()
     _require(name)
     results = Results()
+    names = FunctionCache(canonical_file), FunctionCache(canonical_path)
     pattern: re.Pattern[str] | None = None
     for topic, text, is_end in _topics(chain([start + rest], blocks)):
         fields = {}
@@ -223,7 +216,7 @@ def _read_submission(
             skipped.add(topic)
             continue
         if fields:
-            _add_results(results, fields)
+            _add_results(results, fields, *names)
         if is_end:
             _require(topic not in rankings)
             _require(math.isfinite(sum(filter(None, chain(results.ranks, results.scores)))))
@@ -286,12 +279,17 @@ def _result_pattern(text: str) -> re.Pattern[str]:
     return re.compile(f"<result>{_SPACE}{fields}{_SPACE}</result>")
 
 
-def _add_results(results: Results, fields: dict[str, list[str]]) -> None:
+def _add_results(
+    results: Results,
+    fields: dict[str, list[str]],
+    files: FunctionCache[str, str],
+    paths: FunctionCache[str, str],
+) -> None:
     """Add results; raise ValueError for an illegal one."""
     first = len(results.files)
-    results.files += map(_FILES.__getitem__, fields["file"])
+    results.files += map(files.__getitem__, fields["file"])
     if "path" in fields:
-        results.paths += map(_PATHS.__getitem__, fields["path"])
+        results.paths += map(paths.__getitem__, fields["path"])
     else:
         results.paths += [""] * len(fields["file"])
         spans = (
