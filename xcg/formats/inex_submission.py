@@ -12,7 +12,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import xml_certainty
-from xcg.formats.writing import WrittenScores, lost_of_run, results, xml_name, xml_text
+from xcg.formats.writing import lost_of_run, results, written_scores, xml_name, xml_text
 from xcg.formats.xml_files import XmlElements, read_regular_submission
 from xcg.lazy_modules import etree
 from xcg.runs.ordering import Results
@@ -104,7 +104,7 @@ def _read_results(
             found = Results()
     if not name:
         raise InputError(path, "no <inex-submission> element; expected a run")
-    return Run(name, rankings, str(path), skipped)
+    return Run(name, rankings, str(path), frozenset(skipped))
 
 
 def _expected_parent(element: etree._Element, where: str) -> etree._Element | None:
@@ -192,7 +192,7 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
         XcgError: If a result does not name an element or is a whole document, or a name has control
             characters.
     """
-    scores = WrittenScores(run)
+    scores, lost = written_scores(run)
     root = etree.Element("inex-submission", {"run-id": xml_name(run.name, run.source, "inex")})
     names = {topic: xml_name(topic, run.source, "inex") for topic in run.rankings}
     topics = {t: etree.SubElement(root, "topic", {"topic-id": names[t]}) for t in names}
@@ -211,10 +211,9 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
         else:
             offset, length = offset_and_length(span)
             etree.SubElement(result, "fol", offset=offset, length=length)
-        score = scores.score(topic, rank)
-        key, value = ("rank", rank) if score is None else ("rsv", score)
+        key, value = ("rsv", scores[topic][rank - 1]) if topic in scores else ("rank", rank)
         etree.SubElement(result, key).text = str(value)
-    return xml_text(root), [*scores.lost, *lost_of_run(run, "parents", "text")]
+    return xml_text(root), [*lost, *lost_of_run(run, "parents", "text")]
 
 
 RUN_FORMATS.add(

@@ -155,7 +155,7 @@ def read_json_run(
     unplaced = _find_chunks(chunks, source.corpus, notes, other_names)
     note_unplaced(str(path), unplaced, sum(len(one.files) for one in found.values()), notes)
     rankings = _rankings(found, path, ties, states_parents, notes)
-    return Run(path.name.split(".")[0], rankings, str(path), skipped)
+    return Run(path.name.split(".")[0], rankings, str(path), frozenset(skipped))
 
 
 def _rankings(
@@ -404,7 +404,7 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
     Raises:
         XcgError: If a result does not name an element or is a passage by points.
     """
-    scores = writing.WrittenScores(run, _HIGHEST_SCORE)
+    scores, lost_scores = writing.written_scores(run, _HIGHEST_SCORE)
     records: list[dict[str, object]] = []
     for topic, rank, document, path, span in writing.results(run):
         if isinstance(span, Passage):
@@ -418,9 +418,9 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
                 record["parent"] = parent and {"start": parent[0], "end": parent[1]}
         elif path != WHOLE:
             record["path"] = path
-        score = scores.score(topic, rank)
-        records.append({**record, **({"rank": rank} if score is None else {"score": score})})
-    lost = [*writing.lost_of_run(run, "topics"), *scores.lost, *writing.lost_of_run(run, "text")]
+        key, value = ("score", scores[topic][rank - 1]) if topic in scores else ("rank", rank)
+        records.append({**record, key: value})
+    lost = [*writing.lost_of_run(run, "topics"), *lost_scores, *writing.lost_of_run(run, "text")]
     lost.append("the run's name (the name of the file is used instead)")
     return "".join(f"{json_text(record)}\n" for record in records), lost
 

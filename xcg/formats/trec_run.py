@@ -83,7 +83,7 @@ def read_trec_run(
     if not reader.tag:
         raise reader.problem or InputError(path, "an empty file; expected a run")
     rankings = {topic: reader.ranking(topic, reader.topics.pop(topic)) for topic in list(reader.topics)}
-    return Run(reader.tag, rankings, str(path), reader.skipped)
+    return Run(reader.tag, rankings, str(path), frozenset(reader.skipped))
 
 
 class _TopicLines:
@@ -359,8 +359,8 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
         XcgError: If a result names no element, is a passage by points, or a name has white space
             or control characters.
     """
-    scores = writing.WrittenScores(run, ties_are_ordered=True)
-    lost = [*writing.lost_of_run(run, "topics"), *scores.lost]
+    scores, lost_scores = writing.written_scores(run, ties_are_ordered=True)
+    lost = [*writing.lost_of_run(run, "topics"), *lost_scores]
     lost += writing.lost_of_run(run, "parents", "text")
     tag = "".join(filter(writing.is_column, run.name)) or "run"
     if tag != run.name:
@@ -372,9 +372,7 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
         writing.check_names(run.source, topic, document)
         element = f"{document}#{path}" if span is None and path != WHOLE else document
         passage = "" if span is None else " " + " ".join(offset_and_length(span))
-        score = scores.score(topic, rank)
-        if score is None:
-            score = len(run.rankings[topic]) - rank + 1
+        score = scores[topic][rank - 1] if topic in scores else len(run.rankings[topic]) - rank + 1
         lines.append(f"{topic} Q0 {element} {rank} {score} {tag}{passage}\n")
     return "".join(lines), lost
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.assessment import check_pair
 from xcg.judgements.nuggets import add_nugget
 from xcg.judgements.recall_base import RecallBase
-from xcg.lazy_modules import np
+from xcg.runs.run import finite_number
 
 Rankings = dict[str, dict[str, float] | list[str]]
 """Topic → element → score; or topic → elements in rank order if an element is repeated."""
@@ -256,17 +255,6 @@ def nest_scores(rows: Iterable[tuple[str, str, str, Any]], key: str = "score") -
             scored.sort(key=lambda pair: pair[1] if key == "rank" else -pair[1])
             rankings[topic] = [element for element, _ in scored]
     return rankings
-
-
-def finite_number(value: Any) -> float | None:
-    """Return a finite number as float, and None for anything else, including texts and booleans."""
-    if isinstance(value, (str, bytes, bool, np.bool_)):
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 def value_or_none(value: Any) -> Any:

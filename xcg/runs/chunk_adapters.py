@@ -7,13 +7,13 @@ library. Adapters are found through the entry-point group ``xcg.adapter``; those
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from xcg.registry import Registry
+from xcg.runs.run import finite_number
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,8 @@ def as_score(value: Any) -> float | None:
     """
     if value is None:
         return None
-    try:
-        number = math.nan if isinstance(value, (bool, str)) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
+    number = finite_number(value)
+    if number is None:
         raise ValueError(f"the score is {value!r}: expected a finite number")
     return number
 
