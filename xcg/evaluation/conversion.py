@@ -17,12 +17,6 @@ from xcg.runs.run import Run
 
 _FOUR_POINT_EXHAUSTIVITY = {1.0: 1.0, 2.0: 3.0}
 _SPECIFICITY = SpecificityScale()
-_LOST_OF_PASSAGES = {
-    "share": "the beginnings and ends of passages",
-    "four-point": "the beginnings and ends of passages, and exact shares of relevant text "
-    f"(specificity is 3 from {_SPECIFICITY.highly:.0%}, 2 from {_SPECIFICITY.fairly:.0%}, else 1)",
-    "level": "the beginnings and ends of passages, and shares of relevant text",
-}
 
 
 def convert_assessments(
@@ -167,19 +161,13 @@ def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> 
 
 def _lost_with_passages(base: RecallBase, scale: Scale) -> list[str]:
     """Return descriptions of what is lost if passages become elements."""
-    details = lost_of_assessments(base, "entries", "documents")
-    details += ["nuggets"] * base.has_nuggets
-    lost = dict.fromkeys([_LOST_OF_PASSAGES[scale], *details])
-    for topic in base.topics:
-        sizes = base.document_sizes(topic)
-        for file, spans in base.spans(topic).items():
-            if any(span.start < span.end for span in spans):
-                continue
-            if file in sizes and sizes[file].relevant:
-                lost["the relevance of documents without passages"] = None
-            elif scale != "level":
-                lost["assessed documents without relevant text"] = None
-    return list(lost)
+    shares = "" if scale == "share" else ", and exact shares of relevant text"
+    lost = [f"the beginnings and ends of passages{shares}"]
+    lost += [*lost_of_assessments(base, "entries", "documents"), *["nuggets"] * base.has_nuggets]
+    spans = (passages for topic in base.topics for passages in base.spans(topic).values())
+    if scale != "level" and any(all(one.start == one.end for one in passages) for passages in spans):
+        lost.append("assessed documents without relevant text")
+    return lost
 
 
 def _with_offsets(base: RecallBase, corpus: Corpus) -> RecallBase:
