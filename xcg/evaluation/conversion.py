@@ -7,7 +7,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.topics import TopicSource
-from xcg.formats.writing import check_topic_count, lost_of_assessments
+from xcg.formats.writing import lost_of_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
 from xcg.judgements.highlights import SpecificityScale
@@ -43,8 +43,7 @@ def convert_assessments(
         The text, and descriptions of what the format cannot hold.
 
     Raises:
-        XcgError: If the format is unknown, is only read, or cannot hold the assessments. The number of
-            topics is checked before documents are parsed.
+        XcgError: If the format is unknown, is only read, or cannot hold the assessments.
 
     >>> base = RecallBase.of({"1": {"d": [(0, 5)]}})
     >>> corpus = Corpus.of({"d": "<a><p>01234</p><p>56789</p></a>"})
@@ -53,8 +52,6 @@ def convert_assessments(
     1 0 d#/a[1]/p[1] 2
     """
     target = ASSESSMENT_FORMATS.get(format)
-    if target.one_topic:
-        check_topic_count(base, format)
     base = anchor(base, corpus, Notes())
     lost: list[str] = []
     scale = target.passages_become

@@ -134,13 +134,6 @@ def single_topic(base: RecallBase, format: str) -> str:
     Raises:
         XcgError: If there are several topics, or none, or passages with offsets.
     """
-    check_topic_count(base, format)
-    refuse_passages(base, format)
-    return base.topics[0]
-
-
-def check_topic_count(base: RecallBase, format: str) -> None:
-    """Raise XcgError if a recall-base does not have exactly one topic."""
     count = len(base.topics)
     if count != 1:
         first = ", ".join(base.topics[:3]) + (", …" if count > 3 else "")
@@ -149,6 +142,8 @@ def check_topic_count(base: RecallBase, format: str) -> None:
             f"the format {format} holds one topic per file, but the assessments have {found}; "
             "expected assessments of one topic"
         )
+    refuse_passages(base, format)
+    return base.topics[0]
 
 
 def refuse_passages(base: RecallBase, format: str) -> None:
