@@ -141,12 +141,6 @@ MISTAKES = [
         "document='file name' removes it",
     ),
     (
-        "a run for another collection",
-        ["evaluate", *INPUTS, "--run", "ieee.xml"],
-        "ieee.xml, topic 163, rank 1, co/2001/r7022: the corpus has no document 'co/2001/r7022' nor "
-        "any other of this ranking; expected a run for corpus, with documents such as 'bread'",
-    ),
-    (
         "a missing document",
         ["evaluate", *INPUTS, "--run", "beer.xml"],
         "beer.xml, topic 163, rank 2, beer: the corpus has no document 'beer'; expected "

@@ -183,8 +183,8 @@ def test_every_registered_format_has_a_page() -> None:
         for sentence in re.findall(r"format\s+names?\s+(?:is|are)\s+([^.]*)\.", text)
         for name in re.findall(r"`(\w+)`", sentence)
     }
-    runs = {RUN_FORMATS.name(one) for one in RUN_FORMATS.registered()}
-    assessments = {ASSESSMENT_FORMATS.name(one) for one in ASSESSMENT_FORMATS.registered()}
+    runs = set(RUN_FORMATS.registered())
+    assessments = set(ASSESSMENT_FORMATS.registered())
     assert named == runs | assessments
 
 

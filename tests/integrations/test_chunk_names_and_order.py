@@ -54,7 +54,7 @@ def test_document_names_the_document(chunk: object, document: Any) -> None:
     runs = {"r": {"1": [chunk]}}
     campaign = xcg.load(assessments=GOLD, runs=runs, corpus=CORPUS, measures="MAep", document=document)
     assert campaign.evaluate().value("r", "MAep") == 1
-    assert campaign.chunks().comparison.lines[0].found == 1
+    assert campaign.chunks()[0]["found"] == 1
 
 
 def test_ranks_of_dicts_decide_the_order() -> None:

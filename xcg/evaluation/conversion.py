@@ -10,13 +10,12 @@ from xcg.evaluation.topics import TopicSource
 from xcg.formats.writing import lost_of_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
-from xcg.judgements.highlights import SpecificityScale
+from xcg.judgements.highlights import specificity
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run
 
 _FOUR_POINT_EXHAUSTIVITY = {1.0: 1.0, 2.0: 3.0}
-_SPECIFICITY = SpecificityScale()
 
 
 def convert_assessments(
@@ -152,8 +151,8 @@ def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> 
         )
     if scale == "share":
         return assessment
-    specificity = float(_SPECIFICITY.specificity(float(share)))
-    return Assessment(_FOUR_POINT_EXHAUSTIVITY[exhaustivity], specificity, characters)
+    graded = float(specificity(float(share)))
+    return Assessment(_FOUR_POINT_EXHAUSTIVITY[exhaustivity], graded, characters)
 
 
 def _lost_with_passages(base: RecallBase, scale: Scale) -> list[str]:

@@ -17,8 +17,7 @@ from xcg.evaluation.parallel import Executor
 from xcg.evaluation.reading import (
     Reading,
     count_repeated,
-    note_references,
-    note_repeated,
+    note_results,
     read_all,
     rewrite_all,
     with_unique_names,
@@ -121,14 +120,12 @@ class Inputs:
     positions: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
     notes: Notes = field(init=False, repr=False, compare=False)
     """What was noted while the inputs were read."""
+    executor: Executor = field(init=False, repr=False, compare=False)
+    """Where the work is done."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", Notes(self.lenient))
-
-    @cached_property
-    def executor(self) -> Executor:
-        """Where the work is done."""
-        return Executor(self.workers, self.scheduler)
+        object.__setattr__(self, "executor", Executor(self.workers, self.scheduler))
 
     @cached_property
     def measure_list(self) -> list[Measure]:
@@ -146,8 +143,9 @@ class Inputs:
             with self.naming_position("assessments"):
                 base = read_assessments(self.assessments, self.notes)
         needing = [f"{one} needs nuggets" for one in self.measure_list if one.definition.needs_nuggets]
-        base = with_nugget_column(base, ["nuggets is true"] * self.nuggets + needing, self.notes)
-        return anchor(base, self.documents if base.quoted else None, self.notes)
+        if self.nuggets or needing:
+            base = with_nugget_column(base, ["nuggets is true"] * self.nuggets + needing, self.notes)
+        return anchor(base, self.documents, self.notes) if base.quoted else base
 
     @cached_property
     def documents(self) -> Corpus | None:
@@ -182,16 +180,20 @@ class Inputs:
     @cached_property
     def rewritten_runs(self) -> Runs:
         """The runs under each strategy, under the names in their files."""
-        return rewrite_all(self.runs_as_read, self.strategy_list, self.documents, self.executor)
+        runs, strategies = self.runs_as_read, self.strategy_list
+        return rewrite_all(runs, strategies, self.documents, self.executor) if strategies else runs
 
     @cached_property
     def loaded_runs(self) -> Runs:
         """The runs under each strategy, each under a name that no other run has."""
         named = with_unique_names(self.rewritten_runs, self.notes)
-        note_references([run.name for run in named if run.is_reference], self.notes)
-        note_repeated(
-            {run.name: count_repeated(run) for run in named if not run.is_reference}, self.notes
-        )
+        references = [run.name for run in named if run.is_reference]
+        repeated = {
+            run.name: sum(map(count_repeated, run.rankings.values()))
+            for run in named
+            if not run.is_reference
+        }
+        note_results(references, repeated, self.notes)
         return self.rewritten_runs.with_runs(named)
 
     @cached_property
@@ -225,7 +227,7 @@ class Inputs:
     def user_models(self) -> list[UserModel]:
         """The user models that are named, or the default one."""
         if self.user_model is not None:
-            return self._named_models
+            return resolve_user_models(self.user_model)
         base = self.recall_base
         # What the results are matters in this case only. Otherwise runs are read by the workers.
         by_results = has_only_passages(base) and any(
@@ -239,11 +241,11 @@ class Inputs:
         """The user model for results that are scored as text: the only named one, or the default."""
         if self.user_model is None:
             return default_text_model(self.recall_base)
-        if len(self._named_models) > 1:
+        if len(self.user_models) > 1:
             raise XcgError(
-                f"{len(self._named_models)} user models: expected one with 'spans: text', like spans"
+                f"{len(self.user_models)} user models: expected one with 'spans: text', like spans"
             )
-        (model,) = self._named_models
+        (model,) = self.user_models
         if model.spans != "text":
             raise XcgError(
                 f"chunks are compared as text, but the user model {model.name} has 'spans: "
@@ -258,11 +260,12 @@ class Inputs:
         """
         _ = self.measure_list, self.strategy_list
         if self.user_model is not None:
-            _ = self._named_models
+            _ = self.user_models
         _ = self.recall_base, self.documents
         if self.has_runs:
-            _ = self.run_sources
-            check_document_is_used(self.document, self._given_runs)
+            _ = self._given_runs
+            if self.document is not None:
+                check_document_is_used(self._given_runs)
 
     def new_notes(self) -> Notes:
         """Return a copy of the notes, to which an evaluation adds its own."""
@@ -281,11 +284,6 @@ class Inputs:
                 if str(file) == named or file.is_relative_to(named) or file.match(named):
                     raise InputError(position, str(error)) from None
             raise
-
-    @cached_property
-    def _named_models(self) -> list[UserModel]:
-        assert self.user_model is not None
-        return resolve_user_models(self.user_model)
 
     @cached_property
     def _given_runs(self) -> Sequence[Run | Path]:
@@ -421,10 +419,8 @@ def _below(where: Where, index: int) -> Where:
     return lambda key: where((index, *key))
 
 
-def check_document_is_used(document: DocumentKey, sources: Sequence[Run | Path]) -> None:
-    """Raise XcgError if ``document`` is given, but no run can have chunks."""
-    if document is None:
-        return
+def check_document_is_used(sources: Sequence[Run | Path]) -> None:
+    """Raise XcgError if no run can have chunks, for whose document there is a key."""
     for source in sources:
         if isinstance(source, Run) or not source.is_file() or can_have_chunks(source):
             return

@@ -33,15 +33,6 @@ def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
     ]
 
 
-def note_references(names: Sequence[str], notes: Notes) -> None:
-    """Note which runs are greedy references, and not what a system returned."""
-    if len(names) == 1:
-        notes.note(f"{names[0]} is a greedy reference: its results are ordered with the assessments")
-    elif names:
-        listed = first_names(names, _LISTED_RUNS)
-        notes.note(f"{listed} are greedy references: their results are ordered with the assessments")
-
-
 def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str]:
     """Return a different name for each run, given as (name, source, strategy).
 
@@ -75,17 +66,12 @@ def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str
     return unique
 
 
-def count_repeated(run: Run) -> int:
-    """Return how many results of a run repeat an earlier one of their topic.
+def count_repeated(ranking: Ranking) -> int:
+    """Return how many results of a ranking repeat an earlier one; unknown spans repeat nothing.
 
-    >>> count_repeated(Run.of("bm25", {"1": ["a#/s[1]", "b", "a#/s[1]"], "2": ["b"]}))
+    >>> count_repeated(Run.of("bm25", {"1": ["a#/s[1]", "b", "a#/s[1]"]}).rankings["1"])
     1
     """
-    return sum(map(count_repeated_in_topic, run.rankings.values()))
-
-
-def count_repeated_in_topic(ranking: Ranking) -> int:
-    """Return how many results of a ranking repeat an earlier one; unknown spans repeat nothing."""
     files, paths = ranking.files, ranking.paths
     if isinstance(files, NameColumn) and isinstance(paths, NameColumn) and not ranking.spans:
         return len(ranking) - len(different(element_codes([ranking])))
@@ -97,31 +83,38 @@ def count_repeated_in_topic(ranking: Ranking) -> int:
     return len(known) - len(set(known))
 
 
-def note_repeated(counts: Mapping[str, int], notes: Notes) -> None:
-    """Note which runs repeat results.
+def note_results(references: Sequence[str], repeated: Mapping[str, int], notes: Notes) -> None:
+    """Note which runs are greedy references, and which repeat results.
 
     Args:
-        counts: Name of each run → number of its repeated results.
+        references: The names of greedy references, which no system returned.
+        repeated: Name of each run → number of its repeated results.
         notes: The notes.
 
     >>> notes = Notes()
-    >>> note_repeated({"bm25": 2, "lm": 0}, notes)
+    >>> note_results([], {"bm25": 2, "lm": 0}, notes)
     >>> print(notes.notes[0])
     run bm25 repeats 2 results of the same topic: the strategy unique removes them
     """
-    repeating = {name: count for name, count in counts.items() if count}
+    if len(references) == 1:
+        notes.note(
+            f"{references[0]} is a greedy reference: its results are ordered with the assessments"
+        )
+    elif references:
+        listed = first_names(references, _LISTED_RUNS)
+        notes.note(f"{listed} are greedy references: their results are ordered with the assessments")
+    repeating = {name: count for name, count in repeated.items() if count}
     if len(repeating) == 1:
         ((name, count),) = repeating.items()
         results = "a result" if count == 1 else f"{count} results"
         notes.note(f"run {name} repeats {results} of the same topic: the strategy unique removes them")
     elif repeating:
-        listed = [f"{name} {count}" for name, count in list(repeating.items())[:_LISTED_RUNS]]
-        more = (
-            f" and {len(repeating) - _LISTED_RUNS} more runs" if len(repeating) > _LISTED_RUNS else ""
-        )
+        listed = ", ".join(f"{name} {count}" for name, count in [*repeating.items()][:_LISTED_RUNS])
+        others = len(repeating) - _LISTED_RUNS
+        more = f" and {others} more runs" if others > 0 else ""
         notes.note(
-            f"{len(repeating)} runs repeat results of the same topic ({', '.join(listed)}{more}): the "
-            "strategy unique removes them"
+            f"{len(repeating)} runs repeat results of the same topic ({listed}{more}): the strategy "
+            "unique removes them"
         )
 
 
@@ -173,13 +166,11 @@ def _read(reading: Reading, lenient: bool, source: Path) -> tuple[Runs, Notes]:
 def rewrite_all(
     runs: Runs, strategies: Sequence[BoundStrategy], corpus: Corpus | None, executor: Executor
 ) -> Runs:
-    """Return each run under each strategy; the runs themselves without strategies.
+    """Return each run under each strategy.
 
     Raises:
         InputError: If a strategy fails; the first error in the order of the topics.
     """
-    if not strategies:
-        return runs
     topics = list(dict.fromkeys(topic for run in runs for topic in run.rankings))
     count = max(1, min(len(topics), executor.count_workers()))
     bounds = [len(topics) * number // count for number in range(count + 1)]

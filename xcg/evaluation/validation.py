@@ -16,7 +16,7 @@ from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import check_document_is_used
-from xcg.evaluation.reading import count_repeated_in_topic
+from xcg.evaluation.reading import count_repeated
 from xcg.formats.base import add_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
@@ -104,7 +104,8 @@ def validate(
     given = [run for run in runs if isinstance(run, Run)]
     named = [run for run in runs if not isinstance(run, Run)]
     files: list[Run | Path] = [*given, *_expanded(named, "runs", report)]
-    check_document_is_used(document, files)
+    if document is not None:
+        check_document_is_used(files)
     source = ChunkSource(document, documents)
     for path in files:
         notes = Notes(lenient=True)
@@ -286,7 +287,7 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
         if base is not None and topic not in base:
             report.data.oddity("topics without assessments", "", source)
         named = [(*element, ranking.spans.get(i)) for i, element in enumerate(ranking)]
-        for _ in range(count_repeated_in_topic(ranking)):
+        for _ in range(count_repeated(ranking)):
             message = "the strategy unique removes them"
             report.data.oddity("elements returned more than once", source, message)
         overlapping += sum(overlapping_results(ranking))

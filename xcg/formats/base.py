@@ -285,10 +285,11 @@ def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> tuple[str, _
     Installed packages are asked only if no format of xcg is certain, because finding them is slow.
     """
     head = file.peek(_HEAD_SIZE)
-    best = max(formats.registered(), key=lambda one: one.detect(head))
-    if best.detect(head) < 1:
-        best = max(formats.values(), key=lambda one: one.detect(head))
-    return formats.name(best), best
+    own = formats.registered()
+    best = max(own, key=lambda name: own[name].detect(head))
+    if own[best].detect(head) < 1:
+        best = max(formats, key=lambda name: formats.get(name).detect(head))
+    return best, formats.get(best)
 
 
 @contextmanager

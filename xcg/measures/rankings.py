@@ -231,7 +231,6 @@ class SpanRanking:
     other: Mapping[int, str] = field(default_factory=dict)
     amount: Callable[[TextUnit, str], float] | None = None
     nuggets: Mapping[TextSpan, Nuggets] = field(default_factory=dict)
-    _read_texts: dict[tuple[float, EffortUnit], ReadText] = field(default_factory=dict, repr=False)
 
     @cached_property
     def relevant_text(self) -> Mapping[str, RelevantText]:
@@ -326,13 +325,6 @@ class SpanRanking:
             for span, grade in sorted(best.items(), key=lambda item: (-item[1], item[0])):
                 yield file, (*span, grade)
 
-    def text_at(self, cutoff: float, unit: EffortUnit = "ranks") -> ReadText:
-        """Return what the user has read at a cutoff. Several measures use the same values."""
-        key = cutoff, unit
-        if key not in self._read_texts:
-            (self._read_texts[key],) = self.read_up_to([cutoff], unit)
-        return self._read_texts[key]
-
     def read_up_to(self, limits: Sequence[float], unit: EffortUnit = "ranks") -> list[ReadText]:
         """Return what the user has read after each amount of effort in ``limits``.
 
@@ -346,13 +338,7 @@ class SpanRanking:
         seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
         total, effort = ReadText(), 0.0
         amounts: list[ReadText] = []
-        for position, result in enumerate(self.results):
-            other, before = self.other.get(position, ""), 0.0
-            start, cost = self._start_and_cost(result, unit)
-            if other and unit != "ranks":
-                assert self.amount is not None
-                before = self.amount(unit, other)
-                cost = before + (cost if result[1] < result[2] else 0.0)
+        for result, other, start, before, cost in self._costs(unit):
             while len(amounts) < len(limits) and limits[len(amounts)] < effort + cost:
                 left = limits[len(amounts)] - effort
                 part = self._first_part(result, unit, start, left - before)
@@ -369,10 +355,9 @@ class SpanRanking:
         """Return the results that the user reads with an amount of effort, the last one cut."""
         parts: list[TextSpan] = []
         effort = 0.0
-        for result in self.results:
-            start, cost = self._start_and_cost(result, unit)
+        for result, _, start, before, cost in self._costs(unit):
             if limit < effort + cost:
-                return [*parts, self._first_part(result, unit, start, limit - effort)]
+                return [*parts, self._first_part(result, unit, start, limit - effort - before)]
             parts.append(result)
             effort += cost
         return parts
@@ -388,15 +373,25 @@ class SpanRanking:
         new = [piece[:2] for piece in seen[file].split(start, end) if not piece[2]]
         return ReadText(sum(gold.count(*piece) for piece in new), end - start)
 
-    def _start_and_cost(self, result: TextSpan, unit: EffortUnit) -> tuple[float, float]:
-        """Return the amount of text before a result in its document, and the cost of the result."""
-        file, start, end = result
-        if unit == "ranks" or start == end:
-            return 0.0, 1.0
-        if start < 0:  # unknown text counts like text at the document's start
-            start, end = 0, end - start
-        first, last = self._converter(unit, file).amounts([start, end]).tolist()
-        return first, last - first
+    def _costs(self, unit: EffortUnit) -> Iterator[tuple[TextSpan, str, float, float, float]]:
+        """Yield each result with what it costs.
+
+        Yields:
+            The result; its text that its document does not have; the amount of text before the result
+            in its document; the cost of that other text, which is read first; and the whole cost.
+        """
+        for position, (file, start, end) in enumerate(self.results):
+            other, first, before, cost = self.other.get(position, ""), 0.0, 0.0, 1.0
+            if unit != "ranks" and start != end:
+                known = max(start, 0)  # unknown text counts like text at the document's start
+                converter = self._converter(unit, file)
+                first, last = converter.amounts([known, known + end - start]).tolist()
+                cost = last - first
+            if unit != "ranks" and other:
+                assert self.amount is not None
+                before = self.amount(unit, other)
+                cost = before + (cost if start < end else 0.0)
+            yield (file, start, end), other, first, before, cost
 
     def _first_part(self, result: TextSpan, unit: EffortUnit, first: float, amount: float) -> TextSpan:
         """Return the part of a result that the user reads with an amount of effort below its cost."""

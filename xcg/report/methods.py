@@ -15,7 +15,7 @@ from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.registry import Part
-from xcg.report.bibliography import entries_of
+from xcg.report.citations import entries_of
 from xcg.report.listings import Docstring, set_parameters
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import Effort
