@@ -266,7 +266,7 @@ def _topic_scores(ranking: HighlightedRanking, options: InexEvalOptions) -> _Top
     documents = ranking.articles()
     relevant_documents = ranking.relevant_in
     sizes, relevant_sizes = _sizes(ranking, options.task)
-    found = sum(document in relevant_documents for document in documents)
+    found = len(documents.keys() & relevant_documents)
     counts = [len(documents), len(relevant_documents), found]
     counts += [sum(sizes), ranking.relevant, sum(relevant_sizes)]
     scores: dict[str, float] = dict(zip(_COUNTS, counts, strict=True))
