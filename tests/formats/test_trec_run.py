@@ -98,9 +98,10 @@ def test_several_run_tags_give_a_note(tmp_path: Path) -> None:
     assert "several run tags" in notes.lines()[0]
 
 
+ODD_TEXTS = "# : x / ] nan inf 1e39 1e999 1_0 -3 +3 ² ٣ /article[1]"
 IRREGULAR_TEXTS = [
     *("", " ", "\t", "\n", "\r", "\0", "\x1c", "\x85", "\xa0", "\ufeff", "# #", "\n\n", " 1 2"),
-    *"# : x / ] nan inf 1e39 1e999 1_0 -3 +3 ² ٣ /article[1]".split(),
+    *ODD_TEXTS.split(),
     "9" * 19,
 ]
 
