@@ -38,9 +38,6 @@ _KEYS = {
 }
 """The fields that order results, with their legal values and the key of an illegal value."""
 
-_Element = tuple[str, str, AnySpan | None]
-"""Document, path and span of a result."""
-
 
 def read_inex_submission(
     file: BufferedReader,
@@ -136,51 +133,51 @@ def _check_no_other_content(topic: etree._Element, where: str) -> None:
 
 def _add_result(found: Results, result: etree._Element, where: str, topic: str, notes: Notes) -> None:
     """Add the content of a <result>."""
-    texts: dict[str, str] = {}
-    points: dict[str, tuple[str, ...]] = {}
-    element: _Element | None = None
+    fields: dict[str, list[str]] = {}
+    problem = ""
+    for child in result:
+        tag = child.tag if child.tag in _FIELDS else local_name(child)
+        if tag in fields:
+            problem = f"the result has two <{tag}>; expected one"
+        elif tag in _FIELDS and tag not in _POINTS and len(child):
+            problem = f"<{tag}> contains elements; expected text"
+        if tag in _FIELDS:
+            names = _POINTS.get(tag)
+            fields[tag] = [child.get(name, "") for name in names] if names else [child.text or ""]
     try:
-        for child in result:
-            tag = child.tag if child.tag in _FIELDS else local_name(child)
-            if tag not in _FIELDS:
-                continue
-            if tag in texts or tag in points:
-                raise ValueError(f"the result has two <{tag}>; expected one")
-            if tag in _POINTS:
-                points[tag] = tuple(child.get(name, "") for name in _POINTS[tag])
-                continue
-            if len(child):
-                raise ValueError(f"<{tag}> contains elements; expected text")
-            texts[tag] = child.text or ""
-        if ("path" in texts) + len(points) > 1:
-            raise ValueError("the result has several of <path>, <fol> and <passage>; expected one")
-        element = _element(texts, points)
+        if problem:
+            raise ValueError(problem)
+        found.add(*_element(fields))
     except ValueError as error:
         notes.problem("results that name no element", where, f"topic {topic}: {error}")
-    found.add(*(element or (texts.get("file", "").strip(), "", None)))
+        found.add(fields.get("file", [""])[0].strip(), "")
     for field, keys in (("rank", found.ranks), ("rsv", found.scores)):
         pattern, expected, last_key = _KEYS[field]
-        text = texts.get(field)
-        if text is None or (re.fullmatch(pattern, text.strip()) and math.isfinite(float(text))):
-            keys.append(text if text is None else float(text))
-            continue
-        message = f"illegal {field} {text!r}: expected {expected}"
-        notes.problem("illegal ranks or scores; the results are last", where, message)
-        keys.append(last_key)
+        for text in fields.get(field, [None]):
+            if text is None or (re.fullmatch(pattern, text.strip()) and math.isfinite(float(text))):
+                keys.append(text if text is None else float(text))
+                continue
+            message = f"illegal {field} {text!r}: expected {expected}"
+            notes.problem("illegal ranks or scores; the results are last", where, message)
+            keys.append(last_key)
 
 
-def _element(texts: dict[str, str], points: dict[str, tuple[str, ...]]) -> _Element:
+def _element(fields: dict[str, list[str]]) -> tuple[str, str, AnySpan | None]:
     """Return document, path and span of a result, which is an element or a passage."""
-    document = canonical_file(texts.get("file", ""))
-    if "path" in texts:
-        return document, canonical_path(texts["path"]), None
-    if "passage" in points:
-        return document, "", Passage.of(*points["passage"])
-    if "fol" in points:
-        return document, "", span_of(*points["fol"])
-    raise ValueError(
-        "the result has no <path>; expected an element, <fol offset length/>, or <passage start end/>"
-    )
+    document = canonical_file(*fields.get("file", [""]))
+    match [tag for tag in _FIELDS if tag in fields and (tag == "path" or tag in _POINTS)]:
+        case ["path"]:
+            return document, canonical_path(*fields["path"]), None
+        case ["passage"]:
+            return document, "", Passage.of(*fields["passage"])
+        case ["fol"]:
+            return document, "", span_of(*fields["fol"])
+        case []:
+            raise ValueError(
+                "the result has no <path>; expected an element, <fol offset length/>, or "
+                "<passage start end/>"
+            )
+    raise ValueError("the result has several of <path>, <fol> and <passage>; expected one")
 
 
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:
