@@ -379,7 +379,6 @@ class AssessmentFormat(NamedTuple):
             for a format that is only read.
         passages_become: The scale of the elements that passages become when they are converted with
             their documents; None for a format that holds passages.
-        one_topic: Whether a file holds the assessments of one topic.
         holds_texts: Whether a file holds the text of passages.
     """
 
@@ -388,7 +387,6 @@ class AssessmentFormat(NamedTuple):
     read: Callable[[BufferedReader, Path, RecallBase, Notes], None]
     write: AssessmentWriter | None = None
     passages_become: Scale | None = None
-    one_topic: bool = False
     holds_texts: bool = False
 
 
