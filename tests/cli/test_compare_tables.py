@@ -21,10 +21,10 @@ and --baseline all prints all pairs.
 run           mean  difference       95 % interval       p    d_z  group
 paragraphs  0.3363        best                                     ab
 focused     0.3294     -0.0069  [-0.1455, +0.1318]       1  -0.05  a
-merged      0.2911     -0.0452  [-0.1475, +0.0571]  0.5585  -0.44  a-c
+merged      0.2911     -0.0452  [-0.1475, +0.0571]  0.5585  -0.44  abc
 elements    0.2261     -0.1101  [-0.2360, +0.0157]  0.0554  -0.87  bc
 sections    0.1913     -0.1450  [-0.3012, +0.0113]  0.0402  -0.92  c
-parents     0.1891     -0.1471  [-0.3174, +0.0231]  0.0554  -0.86  b-d
+parents     0.1891     -0.1471  [-0.3174, +0.0231]  0.0554  -0.86  bcd
 articles    0.0671     -0.2692  [-0.4600, -0.0783]  0.0019  -1.40  d
 random      0.0152     -0.3211  [-0.4983, -0.1440]  0.0001  -1.80  e
 hidden columns: relative, better/worse/equal, criterion, p alone, detectable,

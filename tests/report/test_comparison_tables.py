@@ -20,7 +20,7 @@ def results_of(scores: Mapping[str, tuple[float, ...]], measure: str = "MAep") -
     return Results(
         Result(run, str(topic), measure, value, "m")
         for run, values in scores.items()
-        for topic, value in enumerate(values)
+        for topic, value in [*enumerate(values), ("all", sum(values) / len(values))]
     )
 
 

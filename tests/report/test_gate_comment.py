@@ -12,7 +12,6 @@ from xcg.evaluation.results import Results
 from xcg.report.gates import MAX_CHARACTERS, Question, gate_comment, junit_xml, worst_topics
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits
-from xcg.table_formats import markdown_table
 
 
 def verdict_of(
@@ -34,9 +33,8 @@ CHECKS = """\
 
 
 def test_the_verdict_is_first_and_the_worst_topics_follow() -> None:
-    table = "| a |\n| :-|\n| 1 |\n"
     verdict = verdict_of(results_by_run(TWO), drop="1%")
-    comment = gate_comment(verdict, ["note: n", "warning: w"], 1, table)
+    comment = gate_comment(verdict, ["note: n", "warning: w"])
     reason = (
         "new, m: MAep is 0.4800, 4 % lower than 0.5000 of base: at most 1 % is allowed; lost most on "
         "topic 2 (-0.1000)"
@@ -64,15 +62,6 @@ def test_the_verdict_is_first_and_the_worst_topics_follow() -> None:
 {CHECKS}
 
 - warning: w
-
-<details>
-<summary>All comparisons (1)</summary>
-
-| a |
-| :-|
-| 1 |
-
-</details>
 """
     )
 
@@ -150,12 +139,10 @@ def test_names_are_text_and_notify_nobody() -> None:
     results = results_by_run(scores)
     limits = parse_limits(0)
     verdict = check_gate(results, {}, f"base{HOSTILE}", limits=limits, is_tested=False)
-    table = markdown_table(["run"], [[HOSTILE]])
-    html = MarkdownIt("commonmark").enable("table").render(gate_comment(verdict, [], 1, table))
+    html = MarkdownIt("commonmark").enable("table").render(gate_comment(verdict))
     body = etree.HTML(html)
     assert {element.tag for element in body.iter(etree.Element)} <= {
-        *("html", "body", "h2", "h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td"),
-        *("details", "summary"),
+        *("html", "body", "h2", "h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td")
     }
     assert not [text for text in body.itertext() if "@octocat" in text]
     assert "<img src=x>" in etree.tostring(body, method="text", encoding="unicode")
@@ -177,12 +164,11 @@ def test_the_length_of_a_comment_is_bounded() -> None:
         (check.run, topic, check.user_model): question for check, topic in worst_topics(verdict)
     }
     warnings = ["warning: " + "<" * 999] * 9
-    comment = gate_comment(verdict, warnings, 99, "x" * 99_000, described)
+    comment = gate_comment(verdict, warnings, described)
     assert len(comment) < MAX_CHARACTERS
     assert "- and 620 more failures" in comment
     assert "and 300 more" in comment
     assert "- and 4 more warnings" in comment
-    assert "<details>" not in comment
 
 
 def test_junit_has_one_case_for_each_run_measure_and_user_model() -> None:

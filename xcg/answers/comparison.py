@@ -46,7 +46,7 @@ from xcg.terminal_tables import separated
 
 _LETTERS = (
     "Runs that share a letter do not differ significantly by the same measure under the same user "
-    "model (a-c: a, b and c)."
+    "model."
 )
 
 
@@ -211,12 +211,7 @@ def gate(asked: Asked) -> GateAnswer:
         is_tested=is_tested,
         expected_topics=chosen.expected_topics,
     )
-    tested = results.without_references()
-    comparison: Answer[Any] | None = None
-    if baseline is not None and len(tested.runs) > 1 and (limits or is_tested):
-        comparison = compared(asked, tested, baseline)
-    printed: Answer[Any] = comparison or results
-    notes = tested.notes if comparison is None else comparison.notes
+    printed: Answer[Any] = compared(asked, results, baseline) if limits or is_tested else results
     find_questions = functools.cache(
         lambda: regressed_questions(verdict, inputs, functools.partial(_command, asked))
     )
@@ -230,12 +225,11 @@ def gate(asked: Asked) -> GateAnswer:
         return replace(printed.layout, texts={"markdown": comment})
 
     def comment() -> str:
-        table = comparison.to_text("markdown") if comparison else ""
-        return gate_comment(verdict, notes, len(comparison or ()), table, find_questions())
+        return gate_comment(verdict, printed.notes, find_questions())
 
     answer = GateAnswer(
         verdict.checks,
-        [*notes, *verdict.notes, *failed],
+        [*printed.notes, *verdict.notes, *failed],
         to_records=printed.records,
         layout=layout,
         status=int(bool(failed)),

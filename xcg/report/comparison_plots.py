@@ -19,7 +19,7 @@ from xcg.runs.run import ORACLE
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.statistics.significance import Comparison
 from xcg.statistics.strategy_study import StrategyStudy
-from xcg.statistics.topic_scores import ALL_PAIRS, scores_by_run
+from xcg.statistics.topic_scores import ALL_PAIRS, best_first, scores_by_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,7 @@ def differences_plot(
     intervals = _intervals(comparisons)
     every: dict[tuple[str, str, str, str], list[float]] = {}
     for measure, model in product(results.measures, results.user_models):
-        base = named or plot_selection.best_first(results, measure, model)[0]
+        base = named or best_first(results, measure, model)[0]
         scores = scores_by_run(results, measure, model)
         for run in results.runs:
             if run != base:
@@ -152,9 +152,8 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     """Draw for each measure τ-b against the baseline, and the ranks of runs across the user models.
 
     User models are rows, and each run is a line from rank to rank. Of more than eight runs, the five
-    best under the baseline have labels, and the others are grey. If there are more than 45 user models,
-    the baseline and the ones that rank the runs most differently are drawn. If there are more than six
-    measures, the first six are drawn; in a paper, as many as it has room for.
+    best under the baseline have labels, and the others are grey. The first 45 user models and six
+    measures are drawn; in a paper, as many measures as it has room for.
 
     Args:
         results: Results under several user models.
@@ -163,7 +162,7 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     """
     measures = results.measures[: min(MAX_MEASURES, figures.fitted(MAX_MEASURES))]
     ranks = {measure: _ranks(results, measure) for measure in measures}
-    models = _drawn_models(results, ranks, baseline)
+    models = results.user_models[:MAX_MODELS]
     labels, parameters = plot_selection.model_labels(models)
     characters = min(plot_selection.LABEL_CHARACTERS, int(figures.max_width() / 3 / _CHARACTER))
     label_width = _CHARACTER * min(characters, max(map(len, labels))) + 0.5
@@ -201,10 +200,7 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     caption[0] += ", with 95 % intervals." if any(shift.interval for shift in shifts) else "."
     if styles.others:
         caption.append(f"{styles.caption[:-1]} than the five best under this user model.")
-    if len(models) < (count := len(results.user_models)):
-        caption.append(
-            f"Drawn are {len(models)} of {count} user models, those with the most different ranks."
-        )
+    caption.append(figures.drawn_first(len(models), len(results.user_models), "user models"))
     caption.append(figures.drawn_first(len(measures), len(results.measures), "measures"))
     return figures.finish(figure, axes[1:], *caption)
 
@@ -223,19 +219,6 @@ def _draw_correlations(axis: Axes, shifts: Sequence[OrderShift]) -> None:
     axis.set_xticks([-1, 0, 1] if low < -0.5 else [0, 1])
     axis.set_xlabel("τ-b")
     axis.grid(visible=True)
-
-
-def _drawn_models(
-    results: Results, ranks: dict[str, dict[tuple[str, str], int]], baseline: str
-) -> list[str]:
-    """Return the user models to draw, in their order: the baseline and the most different ones."""
-    models = sorted(results.user_models, key=lambda model: model != baseline)
-    rows = [
-        [own.get((model, run), math.nan) for own in ranks.values() for run in results.runs]
-        for model in models
-    ]
-    chosen = {models[index] for index in plot_selection.most_different(rows, MAX_MODELS)}
-    return [model for model in results.user_models if model in chosen]
 
 
 def _ranks(results: Results, measure: str) -> dict[tuple[str, str], int]:

@@ -157,7 +157,7 @@ def _rows_of_runs(results: Results, lines: Sequence[Comparison]) -> list[Row]:
     name, label = lines[0].baseline, "baseline"
     if len({line.baseline for line in lines}) > 1:  # all pairs
         groups = groups_of(results, lines)
-        name, label = best_first(scores, measure)[0], _BEST
+        name, label = best_first(results, measure, model)[0], _BEST
         lines = [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
     has_same_baseline = len({line.topics for line in lines}) == 1
     rows = _rows(lines)
@@ -175,9 +175,9 @@ def groups_of(results: Results, lines: Sequence[Comparison]) -> Mapping[str, str
 
     The mapping is empty if there are more groups than letters.
     """
-    scores = scores_by_run(results, lines[0].measure, lines[0].user_model)
     different = [(p.run, p.baseline) for p in lines if p.p_adjusted < SIGNIFICANCE_LEVEL]
-    return overall_tests.letter_groups(best_first(scores, lines[0].measure), different) or {}
+    runs = best_first(results, lines[0].measure, lines[0].user_model)
+    return overall_tests.letter_groups(runs, different) or {}
 
 
 def _compared_with(line: Comparison, baseline: str) -> Comparison:

@@ -153,8 +153,6 @@ def _ranks(explanation: Explanation) -> Iterable[tuple[str, int | None]]:
 def gate_comment(
     verdict: Verdict,
     notes: Sequence[str] = (),
-    rows: int = 0,
-    table: str = "",
     questions: Mapping[tuple[str, str, str], Question] = MappingProxyType({}),
 ) -> str:
     """Write the verdict of a gate: the result, its reasons, what it can find, and the worst topics.
@@ -165,9 +163,6 @@ def gate_comment(
     Args:
         verdict: The result of the gate.
         notes: Lines for the user; only warnings are written.
-        rows: The number of comparisons.
-        table: Their tables in Markdown, for the folded part at the end. It is left out if the text
-            would be too long.
         questions: From :func:`regressed_questions`.
     """
     failed = [check for check in verdict.checks if check.failures]
@@ -186,11 +181,7 @@ def gate_comment(
     text = "\n\n".join(block.rstrip("\n") for block in [f"{COMMENT_MARK}\n{blocks[0]}", *blocks[1:]])
     keys = dict.fromkeys((check.run, topic, check.user_model) for check, topic in worst)
     described = [_described(key, questions[key]) for key in keys if key in questions]
-    further = ["### Gold of these topics, and its ranks", *described] if described else []
-    if rows:
-        heading = f"<details>\n<summary>All comparisons ({rows})</summary>"
-        further.append(f"{heading}\n\n{_without_mentions(table)}\n</details>")
-    for block in further:
+    for block in ["### Gold of these topics, and its ranks", *described] if described else []:
         if len(text) + len(block) + 3 < MAX_CHARACTERS:
             text += f"\n\n{block}"
     return text + "\n"
@@ -257,12 +248,8 @@ def _name(text: str) -> Markup:
 def _shortened(text: str, most: int) -> Markup:
     text = printable(text)
     shown = text if len(text) <= most else text[: most - 1] + "…"
-    return Markup(_without_mentions(markdown_text(shown)))
-
-
-def _without_mentions(markdown: str) -> str:
-    """Separate @ from the name after it, so that GitHub notifies nobody; nxCG@10 stays."""
-    return _MENTION.sub("@<!-- -->", markdown)
+    # @ is separated from the name after it, so that GitHub notifies nobody; nxCG@10 stays.
+    return Markup(_MENTION.sub("@<!-- -->", markdown_text(shown)))
 
 
 def junit_xml(

@@ -16,8 +16,8 @@ from xcg.evaluation.inputs import Inputs
 from xcg.gains.element_reader import JudgedDocument
 from xcg.report.explanations import NO_DERIVATION
 from xcg.report.html_statistics import Json, ReportContext
-from xcg.report.plot_selection import best_first
 from xcg.runs.run import Run
+from xcg.statistics.topic_scores import best_first
 from xcg.user_model.model import UserModel
 
 # Limits on the size of the file.

@@ -154,7 +154,7 @@ def report_data(
         "scores": _score_data(context),
         "intervals": html_statistics.interval_data(context),
         "comparisons": html_statistics.comparison_data(context),
-        "best": html_statistics.best_runs(context),
+        "best": html_statistics.best_run_data(context),
         "curves": [_curve_data(context, name) for name in ("nxCG", "ep")],
         "strategies": (strategies := html_statistics.strategy_data(context) or {}) or None,
         "line_styles": {

@@ -19,12 +19,12 @@ Row = dict[str, Any]
 
 _ORDER_FIELDS = (
     *("measure", "user_model", "and measure", "and user_model"),
-    *("tau_b", "pearson", "tau_ap"),
+    *("tau_b", "tau_ap"),
 )
 
 
 def order_rows(results: Results, resamples: int = 0, seed: int = 0) -> list[Row]:
-    """Return τ-b, τ_AP and Pearson's correlation between the orders of runs.
+    """Return τ-b and τ_AP between the orders of runs.
 
     There is one row for every two measures and user models. The first order of each pair is the
     reference of τ_AP.
@@ -113,8 +113,8 @@ def sweep_sentences(
 def shift_facts(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples: int) -> list[str]:
     """Return sentences on the best and the second run, and the reasons for empty cells."""
     facts = best_run_sentences(best)
-    if any(shift.tau_b is None or shift.pearson is None for shift in shifts):
-        facts.append("empty tau_b or pearson: all runs have the same mean under one of the models")
+    if any(shift.tau_b is None for shift in shifts):
+        facts.append("empty tau_b: all runs have the same mean under one of the models")
     if resamples and any(shift.interval is None for shift in shifts if shift.tau_b is not None):
         facts.append("empty interval: tau_b is not defined in the resamples")
     return facts

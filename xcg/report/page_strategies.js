@@ -130,14 +130,13 @@ function makeStrategyChart({ measure, run, alphas, scores, refined, crossings })
     makeElement("label", { for: slider.id }, "Scores at α ", sliderValue), slider, readout);
 }
 
-// Scores and distances to oracle at the lowest, the middle and the highest α, and the overlap.
+// Scores and distances to oracle at the lowest, the middle and the highest α.
 function makeStrategyTable({ run, alphas, scores, lower_is_better: lowerIsBetter }) {
-  const { names, reference, overlap, first } = data.strategies;
+  const { names, reference } = data.strategies;
   const shown = unique([0, Math.floor((alphas.length - 1) / 2), alphas.length - 1]);
   const strategies = indices(names.length).filter((strategy) => strategy !== reference);
   const best = shown.map((point) => bestScore(strategies.map((strategy) => scores[strategy][point]), lowerIsBetter));
   const columns = [{ label: "Strategy" },
-    { label: "Overlap", number: true, lowerIsBetter: true },
     ...shown.map((point) => ({ label: `α = ${formatShort(alphas[point])}`, number: true, lowerIsBetter })),
     ...shown.map((point) =>
       ({ label: `to oracle, ${formatShort(alphas[point])}`, number: true, lowerIsBetter: true }))];
@@ -145,18 +144,13 @@ function makeStrategyTable({ run, alphas, scores, lower_is_better: lowerIsBetter
     const [score, oracle] = [scores[strategy][point], scores[reference][point]];
     return isMissing(score) || isMissing(oracle) ? null : lowerIsBetter ? score - oracle : oracle - score;
   };
-  const shares = overlap[run] || [];
-  const percent = (share) => (isMissing(share) ? "–" : `${(100 * share).toFixed(1)} %`);
-  const makeShare = (share) =>
-    ({ value: isMissing(share) ? null : share, node: document.createTextNode(percent(share)) });
-  const rows = indices(names.length).map((strategy) => [{ value: names[strategy] }, makeShare(shares[strategy]),
+  const rows = indices(names.length).map((strategy) => [{ value: names[strategy] },
     ...shown.map((point, index) => ({ value: scores[strategy][point],
       strong: strategy !== reference && !isMissing(best[index]) && scores[strategy][point] === best[index] })),
     ...shown.map((point) => ({ value: strategy === reference ? null : distance(strategy, point) }))]);
   return makeElement("div", {},
-    makeElement("p", { class: "hint" }, "Overlap is the share of the first " +
-      `${first} results of a topic that overlap with another one of them, mean over topics. The next columns are scores at ` +
-      "three values of α, the best in bold, and their distances to oracle, positive if oracle is better."),
+    makeElement("p", { class: "hint" }, "Scores at three values of α, the best in bold, and their distances to " +
+      "oracle, positive if oracle is better."),
     makeScrollable(`Overlap strategies of ${printable(run)}`,
-      makeSortableTable("Overlap, scores and distances to oracle", columns, rows)));
+      makeSortableTable("Scores and distances to oracle", columns, rows)));
 }

@@ -226,8 +226,8 @@ class Compare(Bootstrap):
     )
     table: str = key(
         "What to print: the pairs of runs; tests over all runs (overall: ANOVA, Friedman with "
-        "Conover's pairwise tests); or τ-b, τ_AP and Pearson's correlation between the orders of runs "
-        "by all measures and user models (orders).",
+        "Conover's pairwise tests); or τ-b and τ_AP between the orders of runs by all measures and "
+        "user models (orders).",
         choice(("pairs", "overall", "orders")),
         "pairs",
         option=True,

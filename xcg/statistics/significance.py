@@ -284,7 +284,8 @@ class BestRun(NamedTuple):
         best: The first of the runs with the best mean.
         second: The next run.
         p: p value of their difference by the paired t test, corrected for all pairs of runs, because
-            the scores select the best. None if it cannot be tested.
+            the scores select the best. None if two runs share fewer than two topics.
+        topics: Number of topics that both have.
         correction: Name of the correction.
         comparisons: Number of pairs of runs.
     """
@@ -294,6 +295,7 @@ class BestRun(NamedTuple):
     best: str
     second: str
     p: float | None
+    topics: int
     correction: str
     comparisons: int
 
@@ -305,13 +307,15 @@ def best_runs(results: Results) -> list[BestRun]:
     correction for the number of measures and user models.
 
     Args:
-        results: Results with scores per topic. Families with fewer than two runs are left out.
+        results: Results with means and scores per topic. Families with fewer than two runs are left
+            out.
 
     >>> from xcg.evaluation.results import Result
-    >>> scores = {"a": (0.1, 0.2, 0.3), "b": (0.2, 0.4, 0.6)}
+    >>> scores = {"a": {"1": 0.1, "2": 0.2, "3": 0.3, "all": 0.2}}
+    >>> scores["b"] = {topic: 2 * score for topic, score in scores["a"].items()}
     >>> (found,) = best_runs(Results(
-    ...     Result(run, str(topic), "MAep", value, "m")
-    ...     for run, values in scores.items() for topic, value in enumerate(values)
+    ...     Result(run, topic, "MAep", value, "m")
+    ...     for run, values in scores.items() for topic, value in values.items()
     ... ))
     >>> found.best, found.second, round(found.p, 4)
     ('b', 'a', 0.0742)
@@ -322,17 +326,16 @@ def best_runs(results: Results) -> list[BestRun]:
         scores = scores_by_run(tested, measure, model)
         if len(scores) < 2:
             continue
-        runs = list(scores)
-        best, second, *_ = best_first(scores, measure)
-        pairs = list(combinations(range(len(runs)), 2))
-        matrix = score_matrix(scores, tested.topics)
-        samples = [pair_differences(matrix[None], pair) for pair in pairs]
+        best, second, *_ = best_first(tested, measure, model)
+        pairs = list(combinations(scores, 2))
+        matrix, runs = score_matrix(scores, tested.topics), list(scores)
+        samples = [pair_differences(matrix[None], (runs.index(a), runs.index(b))) for a, b in pairs]
+        number = next(i for i, pair in enumerate(pairs) if {best, second} == {*pair})
         correction, p = choose_correction(scores, None, "t", None), None
         if min(sample.shape[1] for sample in samples) > 1:
-            p_values = adjusted(family_p_values(samples, "t"), correction)[0].tolist()
-            first, last = sorted((runs.index(best), runs.index(second)))
-            p = p_values[pairs.index((first, last))]
-        found.append(BestRun(measure, model, best, second, p, correction, len(pairs)))
+            p = float(adjusted(family_p_values(samples, "t"), correction)[0, number])
+        topics = samples[number].shape[1]
+        found.append(BestRun(measure, model, best, second, p, topics, correction, len(pairs)))
     return found
 
 

@@ -236,11 +236,12 @@ def scores_to_compare(
     return scores, baseline
 
 
-def best_first(scores: Mapping[str, Mapping[str, float]], measure: str) -> list[str]:
-    """Return the runs by their means over their own topics, the best first."""
-    order = MEASURES.order(measure)
-    means = {run: math.fsum(values.values()) / len(values) for run, values in scores.items()}
-    return sorted(scores, key=lambda run: order.sort_key(means[run]))
+def best_first(results: Results, measure: str, user_model: str) -> list[str]:
+    """Return the runs with a mean in descending order of quality, with greedy references last."""
+    order, references = MEASURES.order(measure), set(results.scope.references)
+    where = MEAN, measure, user_model
+    means = {row.run: row.value for row in results if (row.topic, row.measure, row.user_model) == where}
+    return sorted(means, key=lambda run: (run in references, order.sort_key(means[run])))
 
 
 @dataclass(frozen=True)
