@@ -40,7 +40,7 @@ from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.significance import Comparison, best_runs, compare_runs
 from xcg.statistics.significance import compare as compare_results
 from xcg.statistics.strategy_study import study_strategies
-from xcg.statistics.topic_scores import ALL_PAIRS, compares_within_runs
+from xcg.statistics.topic_scores import ALL_PAIRS
 from xcg.tables import Table
 from xcg.terminal_tables import separated
 
@@ -89,12 +89,8 @@ def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Com
     )
 
     def layout() -> Layout:
-        within_runs = compares_within_runs(results)
-        statement = comparison_statement(comparisons, baseline, chosen.correction, within_runs)
-        one_baseline = len({(c.measure, c.user_model, c.baseline) for c in comparisons}) == len(
-            {(c.measure, c.user_model) for c in comparisons}
-        )
-        by_pair = (within_runs or baseline == ALL_PAIRS) and not one_baseline
+        statement = comparison_statement(comparisons, baseline, chosen.correction)
+        by_pair = baseline == ALL_PAIRS and len({line.baseline for line in comparisons}) > 1
         return Layout(
             statement.lead,
             statement.facts,
@@ -123,11 +119,6 @@ def marks_of(results: Results, against: str | None = None) -> Marks:
     raised: dict[Cell, str] = {}
     lines: list[Comparison] = []
     systems = results.without_references()
-    if against == ALL_PAIRS and compares_within_runs(systems):
-        raise XcgError(
-            "letters need all pairs of runs, but only strategies of the same run are compared: "
-            "expected evaluate.against=RUN"
-        )
     values: dict[tuple[str, str], dict[str, float]] = {}
     for row in systems.means():
         values.setdefault((row.measure, row.user_model), {})[row.run] = round(row.value, 4)

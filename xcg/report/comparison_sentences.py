@@ -50,7 +50,6 @@ def comparison_statement(
     comparisons: Sequence[Comparison],
     baseline: str | None,
     correction: str | None = None,
-    within_runs: bool = False,
 ) -> Statement:
     """State baseline, test, correction, level, topics, intervals and power of comparisons.
 
@@ -58,7 +57,6 @@ def comparison_statement(
         comparisons: What ``xcg compare`` returned.
         baseline: The baseline with which it was called.
         correction: The correction with which it was called.
-        within_runs: Whether only strategies of the same run were compared.
 
     >>> from xcg.evaluation.evaluate import evaluate
     >>> from xcg.statistics.significance import compare
@@ -74,48 +72,41 @@ significance level 5 %, 95 % intervals.
     # Correction and number of comparisons can differ by measure.
     parts = grouped(comparisons, attrgetter("correction", "comparisons")).values()
     lead: list[str] = []
-    facts: list[str] = []
+    facts: dict[str, None] = {}
     for lines in parts:
-        sentences = _lead(lines, baseline, within_runs)
         names = ", ".join(dict.fromkeys(f"{line.measure} ({line.user_model})" for line in lines))
         about = f"{names}: " if len(parts) > 1 else ""
-        lead += [about + sentences[0], *sentences[1:]]
-        facts += [about + fact for fact in _facts(lines, baseline, correction, within_runs)]
-    return Statement(lead, list(dict.fromkeys(facts)))
+        lead.append(about + _lead(lines, baseline))
+        facts |= dict.fromkeys(about + fact for fact in _facts(lines, baseline, correction))
+    if baseline is None and comparisons[0].comparisons > 1:
+        lead.append(
+            "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
+            "--baseline all prints all pairs."
+        )
+    return Statement(lead, [*facts])
 
 
-def comparison_methods(
-    comparisons: Sequence[Comparison], baseline: str, within_runs: bool
-) -> list[str]:
+def comparison_methods(comparisons: Sequence[Comparison], baseline: str) -> list[str]:
     """Return the sentences on comparisons for the methods section of a paper."""
     return [
         sentence.replace(", named by the user,", "")
         .replace(" are compared", " were compared")
         .replace(" is compared", " was compared")
-        for sentence in comparison_statement(comparisons, baseline, within_runs=within_runs).lead
+        for sentence in comparison_statement(comparisons, baseline).lead
     ]
 
 
-def _lead(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) -> list[str]:
+def _lead(lines: Sequence[Comparison], baseline: str | None) -> str:
     size = lines[0].comparisons
     if baseline not in (None, ALL_PAIRS):
         runs = "1 run is" if size == 1 else f"{size} runs are"
         what = f"{runs} compared with the baseline {baseline}, named by the user,"
     elif size == 1:
         what = f"{lines[0].run} is compared with {lines[0].baseline}"
-    elif within_runs:
-        what = f"All {size} pairs of strategies of the same run are compared"
     else:
         names = {name for line in lines for name in (line.run, line.baseline)}
         what = f"All {size} pairs of {len(names)} runs are compared"
-    first = f"{what} over {_topics(lines)} by {_procedure(lines[0])}."
-    if baseline is not None or within_runs or size == 1:
-        return [first]
-    return [
-        first,
-        "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
-        "--baseline all prints all pairs.",
-    ]
+    return f"{what} over {_topics(lines)} by {_procedure(lines[0])}."
 
 
 def _topics(lines: Sequence[Comparison]) -> str:
@@ -138,9 +129,7 @@ def _procedure(line: Comparison) -> str:
     return f"{TEST_NAMES[test, '']}, {corrected}; {levels}"
 
 
-def _facts(
-    lines: Sequence[Comparison], baseline: str | None, correction: str | None, within_runs: bool
-) -> list[str]:
+def _facts(lines: Sequence[Comparison], baseline: str | None, correction: str | None) -> list[str]:
     test, used, size = lines[0].test, lines[0].correction, lines[0].comparisons
     facts = []
     if size > 1 and used != "none" and len({(line.measure, line.user_model) for line in lines}) > 1:
@@ -163,15 +152,9 @@ def _facts(
     all_pairs = baseline in (None, ALL_PAIRS) and size > 1
     if all_pairs and used == "holm" != correction and test == "t":
         facts.append(
-            "note: Shaffer's steps need all pairs of runs, not only the strategies of the same run"
-            if within_runs
-            else "note: Shaffer's steps need scores of all runs for the same topics; here each pair is "
+            "note: Shaffer's steps need scores of all runs for the same topics; here each pair is "
             "tested on the topics that both runs have"
         )
-    if any(line.relative is None for line in lines):
-        facts.append("empty relative: the mean of the baseline is 0")
-    if any(line.effect is None for line in lines):
-        facts.append("empty d_z: all topics have the same difference")
     return facts + _power(lines)
 
 

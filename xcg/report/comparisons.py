@@ -18,7 +18,6 @@ from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.significance import Comparison, practical_significance, relative_difference
 from xcg.statistics.topic_scores import (
     best_first,
-    compares_within_runs,
     divisor,
     scores_by_run,
     topic_scores,
@@ -127,7 +126,6 @@ def publication_tables(
         baseline: The run with which runs are compared, or ``all``.
         by_pair: As for :func:`comparison_tables`.
     """
-    within_runs = compares_within_runs(results)
     tables = []
     shown = comparison_tables(results, comparisons, by_pair)
     families = grouped(comparisons, attrgetter("measure", "user_model")).items()
@@ -141,7 +139,7 @@ def publication_tables(
             best = MEASURES.order(measure).best(map(float, printed))
             for row, number in zip(rows, printed, strict=True):
                 row[mean] = Marked(number, float(number) == best)
-        statement = comparison_statement(lines, baseline, None, within_runs)
+        statement = comparison_statement(lines, baseline)
         lead = [sentence.replace(", named by the user,", "") for sentence in statement.lead]
         facts = [one for one in statement.facts if one.startswith(("intervals: ", "significant, but"))]
         title, legend = f"{measure} under {model}", [*lead, *facts, *table.legend]

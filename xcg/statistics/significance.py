@@ -28,7 +28,6 @@ from xcg.statistics.topic_scores import (
     differences,
     divisor,
     pair_differences,
-    pairs_of_runs,
     score_matrix,
     scores_by_run,
     scores_to_compare,
@@ -127,9 +126,8 @@ def compare(
     """Test whether the differences between runs are significant.
 
     All pairs of runs are compared, or each run with a baseline, over the topics that both runs have.
-    With several strategies, the pairs are the strategies of the same run. Greedy references
-    (``oracle``) are not compared. The comparisons by one measure under one user model are a family:
-    their p values are corrected together.
+    Greedy references (``oracle``) are not compared. The comparisons by one measure under one user model
+    are a family: their p values are corrected together.
 
     Args:
         results: Results with scores per topic.
@@ -143,8 +141,8 @@ def compare(
             ``"tukey"`` (Tukey's honestly significant differences, for all pairs by ``"t"`` or
             ``"randomisation"``, if all pairs have the same variance; see
             :func:`xcg.statistics.tukey.tukey_inferences`). The default is ``"shaffer"`` for more
-            than two runs without a baseline by ``"t"`` if all runs have the same topics and all pairs
-            are compared, and otherwise ``"holm"``.
+            than two runs without a baseline by ``"t"`` if all runs have the same topics, and otherwise
+            ``"holm"``.
 
     Returns:
         The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.
@@ -197,12 +195,10 @@ def compare_runs(
     if correction is not None:
         check_name("correction", correction, CORRECTIONS)
     scores, named = scores_to_compare(results, measure, user_model, baseline)
-    if named is None:
-        pairs = pairs_of_runs(results, scores)
-    else:
+    pairs = list(combinations(scores, 2))
+    if named is not None:
         pairs = [(run, named) for run in scores if run != named]
-    has_all_pairs = len(pairs) == math.comb(len(scores), 2)
-    procedure = choose_correction(scores, named, test, correction, has_all_pairs)
+    procedure = choose_correction(scores, named, test, correction)
     what, topics = f"{measure} under {user_model}", results.topics
     samples = [common_scores({run: scores[run] for run in pair}, topics, what) for pair in pairs]
     found = [differences(*sample.values.values()) for sample in samples]
@@ -230,15 +226,12 @@ def choose_correction(
     named: str | None,
     test: str,
     correction: str | None,
-    has_all_pairs: bool = True,
 ) -> str:
     """Return the correction of :func:`compare`; XcgError if it is not defined for the test."""
     complete = len({frozenset(values) for values in scores.values()}) == 1
     obstacle = ""
     if named is not None:
         obstacle = f"all pairs of runs are compared, not with a baseline like {named!r}"
-    elif not has_all_pairs:
-        obstacle = "all pairs of runs are compared, not only the strategies of each run"
     elif test != "t" and not (correction == "tukey" and test == "randomisation"):
         obstacle = f"the test is t{' or randomisation' * (correction == 'tukey')}, not {test}"
     elif not complete:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 from typing import TypeAlias, TypeVar
 
 from xcg.errors import UndecidedError, XcgError, nearest
@@ -187,24 +187,6 @@ def standard_deviation(values: Floats) -> float:
 
 
 ALL_PAIRS = "all"
-
-
-def pairs_of_runs(results: Results, runs: Iterable[str]) -> list[tuple[str, str]]:
-    """Return all pairs of runs; with several strategies, the pairs of strategies of the same run.
-
-    Args:
-        results: Results that know the strategies of the runs.
-        runs: Some of their runs.
-    """
-    pairs = list(combinations(runs, 2))
-    as_read = {run: name for run, (name, _) in results.scope.strategies.items()}
-    within = [pair for pair in pairs if as_read.get(pair[0], 0) == as_read.get(pair[1], 1)]
-    return within or pairs
-
-
-def compares_within_runs(results: Results) -> bool:
-    """Return whether without a baseline only the strategies of the same run are compared."""
-    return len(pairs_of_runs(results, results.runs)) < math.comb(len(results.runs), 2)
 
 
 def scores_to_compare(
