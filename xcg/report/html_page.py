@@ -45,7 +45,6 @@ _SCRIPTS = (
     "page_scores.js",
     "page_comparisons.js",
     "page_curves.js",
-    "page_strategies.js",
     "page_explanations.js",
     "page_start.js",
 )
@@ -122,8 +121,7 @@ def report_data(
     """
     base = inputs.recall_base
     _ = inputs.loaded_runs, inputs.topic_titles  # read once, before the evaluation
-    evaluations = 10 if inputs.strategy_list else 0
-    steps = StepCounter(progress, 3 * len(base.topics) + evaluations + max(0, explained))
+    steps = StepCounter(progress, 3 * len(base.topics) + max(0, explained))
     results = evaluate(inputs, lambda done, _: steps.set(done))
     scored_topics = set(results.topics)
     topics = [topic for topic in base.topics if topic in scored_topics]
@@ -156,10 +154,9 @@ def report_data(
         "comparisons": html_statistics.comparison_data(context),
         "best": html_statistics.best_run_data(context),
         "curves": [_curve_data(context, name) for name in ("nxCG", "ep")],
-        "strategies": (strategies := html_statistics.strategy_data(context) or {}) or None,
         "line_styles": {
             "most": MAX_STYLES,
-            "styles": list(map(svg_style, range(len(results.runs) + len(strategies.get("names", ()))))),
+            "styles": list(map(svg_style, range(len(results.runs)))),
         },
         "explanations": explanation_data(context, explained),
     }
