@@ -165,8 +165,8 @@ def _topics_or_count(value: object, place: Place) -> object:
     """Check the expected topics: their names, or their smallest number."""
     if isinstance(value, int) and not isinstance(value, bool):
         return _NUMBER.check(value, place)
-    found: Any = list_of(NAME).check(value, place)
-    return " ".join(found) if isinstance(value, str) else found
+    names = value.replace(",", " ").split() if isinstance(value, str) else value
+    return list_of(NAME).check(names, place)
 
 
 @dataclass(eq=False, repr=False)

@@ -145,9 +145,8 @@ def check_gate(
             worse.
         is_tested: Whether runs fail that are significantly worse than the baseline; otherwise only the
             limits count.
-        expected_topics: The topics that must have scores of all runs, or their smallest number; or a
-            text with one of these. Without it, a warning names the topics that the baseline answers and
-            that have no score.
+        expected_topics: The topics that must have scores of all runs, or their smallest number. Without
+            it, a warning names the topics that the baseline answers and that have no score.
 
     Raises:
         UnmappedError: If problems were tolerated.
@@ -217,8 +216,6 @@ def _check_topics(
             "which topics must have some"
         )
         return [], [note] if lost else []
-    if isinstance(expected, str):
-        expected = int(expected) if expected.isdecimal() else expected.replace(",", " ").split()
     names = [] if isinstance(expected, int) else [*dict.fromkeys(expected)]
     number = expected if isinstance(expected, int) else len(names)
     if number < 1:

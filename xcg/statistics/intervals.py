@@ -225,9 +225,6 @@ def _limit(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-_NAMED = 3
-
-
 def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals, list[str]]:
     """Compute Student's t interval of each mean over topics.
 
@@ -241,7 +238,7 @@ def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals,
         confidence: Confidence level in percent, above 0 and below 100.
 
     Returns:
-        The intervals, and notes on means without one.
+        The intervals, and a note if means have none.
 
     >>> from xcg.evaluation.results import Result
     >>> scores = {"1": 0.2, "2": 0.4, "3": 0.6, "all": 0.4}
@@ -252,29 +249,25 @@ def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals,
     """
     scores = scores_by_cell(results)
     found: dict[Cell, tuple[float, float]] = {}
-    without: dict[str, list[str]] = {}
+    without = []
     for row in results.means():
         cell = row.measure, row.user_model, row.run
         values = np.array([*scores.get(cell, {}).values()], np.float64)
         factor = len(values) if MEASURES.is_count(row.measure) else 1
-        if len(values) < 2:
-            reason = "there are fewer than two topics"
-        elif not standard_deviation(values):
-            reason = "all topics have the same score"
-        elif not math.isclose(factor * values.mean(), row.value, rel_tol=1e-9):
-            reason = "the value is not the mean over topics"
-        else:
+        is_mean = len(values) > 1 and math.isclose(factor * values.mean(), row.value, rel_tol=1e-9)
+        if is_mean and standard_deviation(values):
             low, high = t_interval(values, 1 - confidence / 100)
             assert low is not None
             assert high is not None
             found[cell] = factor * low, factor * high
-            continue
-        without.setdefault(reason, []).append(f"{row.run} by {row.measure} under {row.user_model}")
-    notes = [
-        f"note: no interval, because {reason}: {', '.join(means[:_NAMED])}"
-        + (f" and {len(means) - _NAMED} more" if len(means) > _NAMED else "")
-        for reason, means in without.items()
-    ]
+        else:
+            without.append(f"{row.run} by {row.measure} under {row.user_model}")
+    notes = []
+    if without:
+        notes = [
+            f"note: no interval of {len(without)} means, such as that of {without[0]}: there are fewer "
+            "than two topics, all have the same score, or the value is not the mean over topics"
+        ]
     return found, notes
 
 
