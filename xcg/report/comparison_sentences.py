@@ -135,10 +135,7 @@ def _facts(lines: Sequence[Comparison], baseline: str | None, correction: str | 
     if size > 1 and used != "none" and len({(line.measure, line.user_model) for line in lines}) > 1:
         facts.append("family: the comparisons by one measure under one user model, corrected together")
     if test not in ("t", "randomisation"):
-        facts.append(
-            "intervals and detectable differences: none, because Wilcoxon's test is about ranks, not "
-            "means"
-        )
+        facts.append("intervals: none, because Wilcoxon's test is about ranks, not means")
     else:
         facts.append(f"intervals: {_INTERVALS['none' if size == 1 else used]}")
         if any(_contains_0(line) and line.p_adjusted < SIGNIFICANCE_LEVEL for line in lines):
@@ -155,7 +152,7 @@ def _facts(lines: Sequence[Comparison], baseline: str | None, correction: str | 
             "note: Shaffer's steps need scores of all runs for the same topics; here each pair is "
             "tested on the topics that both runs have"
         )
-    return facts + _power(lines)
+    return facts
 
 
 def _contains_0(line: Comparison) -> bool:
@@ -207,18 +204,3 @@ def zero_notes(results: Results, comparisons: Sequence[Comparison]) -> list[str]
                 "have more false alarms than 5 %, above all with few topics"
             )
     return notes
-
-
-def _power(lines: Sequence[Comparison]) -> list[str]:
-    """State the detectable differences, with their values if there is one family."""
-    values = [line.detectable for line in lines if line.detectable is not None]
-    if not values:
-        return []
-    size, used = lines[0].comparisons, lines[0].correction
-    text = "detectable: the smallest true difference that a comparison finds with 80 % power"
-    if size > 1 and used not in ("tukey", "none"):
-        text += ", if no other comparison finds one"
-    if len({(line.measure, line.user_model) for line in lines}) == 1:
-        low, high = f"{min(values):.4f}", f"{max(values):.4f}"
-        text += f": {low}" if low == high else f": {low} to {high}"
-    return [text]

@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 _FIELDS = (
     *("run", "baseline", "topics", "mean", "baseline_mean", "difference", "relative", "criterion"),
-    *("low", "high", "level", "detectable", "effect"),
+    *("low", "high", "level", "effect"),
 )
 _TEST_FIELDS = ("p", "p_adjusted", "test", "correction", "comparisons")
 _COLUMNS = [
@@ -53,7 +53,6 @@ _COLUMNS = [
     Column("better/worse/equal", kind="text", priority=4, meaning="number of topics"),
     Column("criterion", priority=5, meaning="size of the relative difference (Spärck Jones)"),
     Column("p alone", kind="p", priority=6, meaning="p value without correction"),
-    Column("detectable", kind="score", priority=6, meaning="difference found with 80 % power"),
     Column("level", kind="score", priority=6, meaning="confidence level of this interval"),
 ]
 _DETAILS = 3
@@ -219,7 +218,6 @@ def _rows(lines: Sequence[Comparison]) -> list[Row]:
             "better/worse/equal": f"{line.wins}/{line.losses}/{line.ties}",
             "criterion": line.criterion,
             "p alone": line.p if line.comparisons > 1 and line.correction != "none" else None,
-            "detectable": line.detectable,
             "level": line.level if levels != {1 - SIGNIFICANCE_LEVEL} else None,
         }
         for line in lines

@@ -22,7 +22,6 @@ from xcg.statistics.significance_tests import (
     equal_signs_probability,
     family_p_values,
     sign_vectors,
-    smallest_p,
 )
 from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, scores_by_cell, standard_deviation
 
@@ -284,8 +283,6 @@ class Inference(NamedTuple):
         low: Lower limit of the confidence interval; None without a limit.
         high: Upper limit; None without a limit.
         level: Confidence level of the interval, see :class:`xcg.Comparison`; None without an interval.
-        detectable: The smallest true difference that is found with 80 % power if no other of the family
-            is found, see :func:`detectable_difference`; None without one.
     """
 
     p: float
@@ -293,7 +290,6 @@ class Inference(NamedTuple):
     low: float | None
     high: float | None
     level: float | None
-    detectable: float | None
 
 
 def paired_inferences(
@@ -318,44 +314,13 @@ def paired_inferences(
     corrected = adjusted(p_values, correction)[0].tolist()
     rejected = sum(p < level for p in corrected) if correction == "fdr_bh" else 1
     single = single_level(level, correction, len(samples), rejected)
-    strictest = single_level(level, correction, len(samples))
     intervals = {"t": t_interval, "randomisation": randomisation_interval}
     inferences = []
     for found, p, p_adjusted in zip(samples, p_values[0].tolist(), corrected, strict=True):
         limits = intervals[test](found, single) if test in intervals else (None, None)
         confidence = 1 - single if test in intervals else None
-        detectable = detectable_difference(found, test, strictest)
-        inferences.append(Inference(p, p_adjusted, *limits, confidence, detectable))
+        inferences.append(Inference(p, p_adjusted, *limits, confidence))
     return inferences
-
-
-def detectable_difference(found: Floats, test: str, level: float) -> float | None:
-    """Return the smallest true mean difference that a paired test detects with 80 % power.
-
-    - t: the difference δ for which the noncentral t distribution with the noncentrality √n·δ / sd(d)
-      exceeds the critical value with the power.
-    - randomisation: the same, because the test has the power of the t test for many topics (Hoeffding
-      1952).
-
-    Args:
-        found: Differences by topic, at least two.
-        test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        level: Significance level of this comparison; see
-            :func:`xcg.statistics.corrections.single_level`.
-
-    Returns:
-        A difference above 0. None for Wilcoxon's test, which is about ranks and not about means; if all
-        differences are equal, because the variance is then unknown; or if there are too few topics for
-        the level.
-
-    >>> found = np.array([0.1, 0.2, 0.0, 0.3, 0.2, 0.1, -0.1, 0.2])
-    >>> round(detectable_difference(found, "t", 0.05), 4)
-    0.1482
-    """
-    topics, deviation = len(found), standard_deviation(found)
-    if not deviation or smallest_p(test, topics) >= level or test not in ("t", "randomisation"):
-        return None
-    return t_detectable(deviation, topics, level, POWER)
 
 
 def t_detectable(deviation: float, topics: int, level: float, power: float) -> float:
@@ -364,17 +329,12 @@ def t_detectable(deviation: float, topics: int, level: float, power: float) -> f
     >>> round(t_detectable(1, 34, 0.05, 0.8), 4)  # Cohen's d_z
     0.495
     """
+    from scipy.special import nctdtrinc
     from scipy.stats import t
 
     critical = float(t.isf(level / 2, topics - 1))
-    return noncentrality(critical, topics - 1, power) * deviation / math.sqrt(topics)
-
-
-def noncentrality(critical: float, df: int, power: float) -> float:
-    """Return the noncentrality with which t exceeds a critical value with the probability ``power``."""
-    from scipy.special import nctdtrinc
-
-    return float(nctdtrinc(df, 1 - power, critical))
+    noncentrality = float(nctdtrinc(topics - 1, 1 - power, critical))
+    return noncentrality * deviation / math.sqrt(topics)
 
 
 def paired_significant(

@@ -70,10 +70,6 @@ class Comparison:
             together at this level (0.95). Otherwise each interval has its own level:
             1 − 0.05 / ``comparisons`` (Bonferroni's) for Shaffer, Holm and Bonferroni, so that all hold
             together at 0.95. None without an interval.
-        detectable: The smallest true difference that this comparison finds with a probability of 80 %
-            if no other difference of the family is found (the power; see
-            :func:`xcg.statistics.intervals.detectable_difference`). None with Wilcoxon's test, if all
-            topics have the same difference, or if there are too few topics for the level.
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons that were corrected together, the family.
@@ -95,7 +91,6 @@ class Comparison:
     p: float
     p_adjusted: float
     level: float | None
-    detectable: float | None
     test: str
     correction: str
     comparisons: int
@@ -251,8 +246,8 @@ def _comparison(
     wins, losses = int(np.count_nonzero(better > 0)), int(np.count_nonzero(better < 0))
     summed = divisor(measure, topics)
     factor = topics / summed
-    limits = inference.low, inference.high, inference.detectable
-    low, high, detectable = (None if limit is None else factor * limit for limit in limits)
+    limits = inference.low, inference.high
+    low, high = (None if limit is None else factor * limit for limit in limits)
     return Comparison(
         run=run,
         baseline=baseline,
@@ -263,7 +258,7 @@ def _comparison(
         effect=difference / deviation if deviation else None,
         wins=wins,
         losses=losses,
-        **inference._replace(low=low, high=high, detectable=detectable)._asdict(),
+        **inference._replace(low=low, high=high)._asdict(),
         **procedure,
     )
 
