@@ -128,10 +128,6 @@ def test_wilcoxon_has_no_interval_of_the_mean() -> None:
     assert min(line.p_adjusted for line in lines) == pytest.approx(min(1, 3 * min(raw)))
 
 
-RNG = np.random.default_rng(5)
-TABLE = RNG.beta(1, 3, (4, 15)).tolist()
-
-
 @pytest.mark.parametrize("topics", [5, 15, 34, 50])
 @pytest.mark.parametrize("level", [0.05, 0.05 / 9])
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.95])

@@ -219,10 +219,15 @@ def scores_to_compare(
 
 
 def best_first(results: Results, measure: str, user_model: str) -> list[str]:
-    """Return the runs with a mean in descending order of quality, with greedy references last."""
+    """Return the runs in descending order of quality, with greedy references last.
+
+    Their order is that of the means in the results, or else of the means of their scores.
+    """
     order, references = MEASURES.order(measure), set(results.scope.references)
+    scores = scores_by_run(results, measure, user_model)
+    means = {run: math.fsum(values.values()) / len(values) for run, values in scores.items()}
     where = MEAN, measure, user_model
-    means = {row.run: row.value for row in results if (row.topic, row.measure, row.user_model) == where}
+    means |= {r.run: r.value for r in results if (r.topic, r.measure, r.user_model) == where}
     return sorted(means, key=lambda run: (run in references, order.sort_key(means[run])))
 
 
