@@ -15,8 +15,7 @@ FILES = "configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006"
     ("call", "place", "reason"),
     [
         (f"compare {FILES} --table overall --plot f.png", "--plot", "with the table overall"),
-        (f"explain {FILES} --set explain.statistics=true --topic 1", "--topic", "with explain.stati"),
-        ("study laws --measure m:f --set user_model=levels", "--set user_model", "on a function"),
+        (f"explain {FILES} --run a --set explain.tree=true", "--set explain.tree", "with explain.run"),
         (f"evaluate {FILES} --set scheduler=tcp://h:1 --workers 2", "--workers:", "with scheduler"),
         ("simulate new-folder --agreement 0.5", "--agreement", "without --assessors 2 or more"),
     ],
@@ -39,7 +38,7 @@ def test_the_keys_of_a_file_are_for_several_commands(xcg_command: Command, tmp_p
     config.write_text(
         "assessments: q\nruns: [a, b]\nuser_model: levels\nmeasures: [RR]\nplot: {path: p.svg}\n"
         "compare: {baseline: a, seed: 1}\ngate: {fail_under: {RR: 0.5}}\n"
-        "check: {unassessed: true}\n"
+        "check: {overlap: 0.9}\n"
     )
     for command in ("evaluate --format trec_eval", "gate", "check --levels", "explain"):
         done = xcg_command(command.split()[0], config, *command.split()[1:])

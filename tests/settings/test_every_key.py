@@ -32,7 +32,6 @@ VALUES: dict[str, Any] = {
     "gate.max_regressed": {"MAep": "20%"},
     "gate.fail_under": {"MAep": 0.3},
     "gate.expected_topics": 40,
-    "explain.tree": "co/2001/r7022",
     "study.laws.law": ["padding"],
     "judge.grades": {"levels": [1, 2]},
     "judge.nuggets": {"q1": ["cause", "cure"]},

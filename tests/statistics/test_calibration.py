@@ -154,7 +154,6 @@ def test_all_pairs_are_not_studied_by_shaffer_with_partial_runs() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"campaigns": 0}, "0 campaigns: expected at least one"),
         ({"baseline": "r9"}, "no run 'r9'"),
         (
             {"baseline": "r0", "corrections": ["shaffer"]},

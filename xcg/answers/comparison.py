@@ -13,14 +13,14 @@ from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.documents.writing import whole_file
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.chunk_comparison import ChunkComparison
 from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.config import with_named_run
+from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Cell, Marks, Results
 from xcg.measures import MEASURES
 from xcg.report import orders
-from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS, chunk_columns
+from xcg.report.columns import AGREEMENTS, OVERALL_TESTS, SHIFTS, chunk_columns
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
 from xcg.report.comparisons import (
@@ -31,8 +31,7 @@ from xcg.report.comparisons import (
     publication_tables,
 )
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
-from xcg.report.plots import reading_plot
-from xcg.report.strategy_studies import crossing_rows, study_rows, study_sentences, study_table
+from xcg.report.strategy_studies import study_rows, study_sentences, study_table
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
@@ -57,7 +56,7 @@ def compare(asked: Asked) -> Answer[Any]:
         asked.refuse("plot.path", f"with the table {chosen.table}")
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
-    results = asked.evaluate(inputs).without_references()
+    results = evaluate(inputs, asked.progress).without_references()
     if chosen.table == "pairs":
         return compared(asked, results, baseline)
     notes = list(results.notes)
@@ -188,7 +187,7 @@ def gate(asked: Asked) -> GateAnswer:
         measures=MEASURES.parse_all([*requested, *named]) if named else inputs.measures,
         check_corpus=True,
     )
-    results = asked.evaluate(inputs)
+    results = evaluate(inputs, asked.progress)
     if baseline is not None and baseline not in results.scope.runs:
         raise XcgError(f"no run {baseline!r}: {nearest(baseline, results.scope.runs)}")
     verdict = check_gate(
@@ -213,7 +212,7 @@ def gate(asked: Asked) -> GateAnswer:
     failed = [f"failed: {failure}" for failure in verdict.failures]
 
     def layout() -> Layout:
-        return replace(printed.layout, texts={"markdown": comment})
+        return replace(printed.layout, tables=printed.blocks(), texts={"markdown": comment})
 
     def comment() -> str:
         return gate_comment(verdict, printed.notes, find_questions())
@@ -246,10 +245,10 @@ def sweep(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.sweep
     if inputs.strategy_list:
         return _strategy_sweep(asked)
-    results = asked.evaluate(inputs)
-    shifts = order_shifts(results, chosen.reference_model, chosen.resamples, chosen.seed)
+    results = evaluate(inputs, asked.progress)
+    shifts = order_shifts(results, chosen.resamples, chosen.seed)
     best = best_runs(results)
-    named = results, chosen.reference_model, chosen.resamples
+    sentences = orders.sweep_sentences(results, chosen.resamples)
     rows = functools.partial(orders.shift_rows, shifts, best, chosen.resamples)
     facts = orders.shift_facts(shifts, best, chosen.resamples)
     return Answer(
@@ -257,68 +256,75 @@ def sweep(asked: Asked) -> Answer[Any]:
         results.notes,
         to_records=rows,
         layout=lambda: Layout(
-            orders.sweep_sentences(*named),
+            sentences,
             facts,
-            publication=lambda: orders.shift_tables(
-                rows(), [*orders.sweep_sentences(*named, hint=False), *facts]
-            ),
+            publication=lambda: orders.shift_tables(rows(), [*sentences, *facts]),
             columns=SHIFTS,
         ),
-        figure=lambda: sweep_plot(results, shifts, chosen.reference_model or results.user_models[0]),
+        figure=lambda: sweep_plot(results, shifts),
     )
 
 
 def _strategy_sweep(asked: Asked) -> Answer[Any]:
     """Study the overlap strategies of the inputs."""
     chosen = asked.settings.sweep
-    study = study_strategies(asked.inputs, chosen.step, asked.evaluate)
-    figure = functools.partial(strategies_plot, study)
-    sentences = study_sentences(study)
-    if chosen.crossings:
-        rows = crossing_rows(study)
-        layout = Layout(sentences, tables=None if rows else ["\n"], columns=CROSSINGS)
-    else:
-        rows = study_rows(study)
-        layout = Layout(
-            sentences,
+    study = study_strategies(
+        asked.inputs, chosen.step, functools.partial(evaluate, progress=asked.progress)
+    )
+    return Answer(
+        study_rows(study),
+        study.notes,
+        layout=lambda: Layout(
+            study_sentences(study),
             tables=[study_table(study)],
             publication=lambda: [study_table(study, has_all_names=True)],
-        )
-    return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
+        ),
+        figure=functools.partial(strategies_plot, study),
+    )
 
 
-class ChunkAnswer(Answer[Any]):
-    """The answer of ``chunks``; ``comparison`` has the gold spans and results of each question."""
-
-    comparison: ChunkComparison
-
-
-def chunks(asked: Asked) -> ChunkAnswer:
+def chunks(asked: Asked) -> Answer[Any]:
     """Return one row per run; or every gold span and result of each question."""
     chosen = asked.settings.chunks
     inputs = asked.inputs_with("assessments", "runs", "corpus")
-    unit: Any = chosen.unit
     measures = inputs.measure_list if asked.states("measures") else ()
     with asked.progress("topics") as progress:
-        comparison = compare_chunks(
-            inputs, chosen.budget, unit, measures, questions=chosen.questions, progress=progress
+        found = compare_chunks(
+            inputs, chosen.budget, measures, questions=chosen.questions, progress=progress
         )
-    notes = list(comparison.notes)
+    columns = chunk_columns(chosen.budget)
     if not chosen.questions:
-        notes += orders.best_run_sentences(best_runs(comparison.scores))
-
-    def layout() -> Layout:
-        columns = chunk_columns(unit, chosen.budget)
-        kinds = (
-            (comparison.gold_records(), comparison.result_records())
-            if chosen.questions
-            else (comparison.to_records(),)
+        notes = [*found.notes, *orders.best_run_sentences(best_runs(found.scores))]
+        return Answer(found.rows, notes, layout=lambda: Layout(columns=columns))
+    tables = [
+        Table.of_records(rows, columns)
+        for kind in ("gold", "result")
+        if (
+            rows := [
+                {name: value for name, value in row.items() if name != "kind"}
+                for row in found.questions
+                if row["kind"] == kind
+            ]
         )
-        return Layout(tables=separated([Table.of_records(rows, columns) for rows in kinds if rows]))
-
-    rows = comparison.question_records() if chosen.questions else comparison.to_records()
-    answer = ChunkAnswer(
-        rows, notes, layout=layout, figure=functools.partial(reading_plot, comparison.curves, unit)
+    ]
+    names = (
+        *(
+            "question",
+            "run",
+            "kind",
+            "rank",
+            "doc",
+            "start",
+            "end",
+            "tokens",
+            "score",
+            "found",
+            "after",
+        ),
+        *("new", "again", "irrelevant", "seen", "verdict", "words"),
     )
-    answer.comparison = comparison
-    return answer
+    return Answer(
+        [{name: row.get(name) for name in names} for row in found.questions],
+        found.notes,
+        layout=lambda: Layout(tables=separated(tables)),
+    )

@@ -10,6 +10,7 @@ from xcg.answers.asked import Asked, record_of
 from xcg.answers.comparison import compared
 from xcg.errors import printable
 from xcg.evaluation.config import with_named_run
+from xcg.evaluation.evaluate import evaluate
 from xcg.report.citations import Citation, bibtex, citations_of_inputs
 from xcg.report.comparison_sentences import comparison_methods
 from xcg.report.html_page import write_report
@@ -40,7 +41,7 @@ def methods(asked: Asked) -> Answer[Citation]:
     baseline = asked.settings.compare.baseline
     if asked.states("compare"):
         inputs, baseline = with_named_run(inputs, baseline, (ALL_PAIRS,))
-    results = asked.evaluate(inputs)
+    results = evaluate(inputs, asked.progress)
     cited = list({one.subject: one for one in citations_of_inputs(inputs)}.values())
     if asked.states("compare"):
         comparisons = list(compared(asked, results.without_references(), baseline))

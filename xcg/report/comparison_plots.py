@@ -13,7 +13,7 @@ from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.report import figures, plot_selection
 from xcg.report.figures import label_axis, label_text
-from xcg.report.plot_selection import different_panels, grouped, name_positions, short_names
+from xcg.report.plot_selection import grouped, name_positions, short_names
 from xcg.report.strategy_studies import strategy_label, with_gaps
 from xcg.runs.run import ORACLE
 from xcg.statistics.rank_correlation import OrderShift
@@ -42,7 +42,7 @@ def differences_plot(
     """Draw the difference of each run from a baseline on every topic.
 
     There is one panel per measure, user model and run, with one bar per topic, largest first; of more
-    than twelve, the most different ones. Bars have different colours where the run is better and worse
+    than twelve, the first ones. Bars have different colours where the run is better and worse
     than the baseline. A grey band is the interval of the mean difference.
 
     Args:
@@ -67,7 +67,7 @@ def differences_plot(
                 every[measure, model, run, base] = [
                     own.get(topic, math.nan) - other.get(topic, math.nan) for topic in results.topics
                 ]
-    panels, choice = different_panels(every, lambda differences: differences)
+    panels, choice = figures.first_panels(every)
     count = max(len(panels), 1)  # a single run has an empty panel
     cases = len({key[:2] for key in panels})
     columns = (
@@ -148,17 +148,16 @@ _CHARACTER = 0.075
 
 
 @in_style
-def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) -> Figure:
-    """Draw for each measure τ-b against the baseline, and the ranks of runs across the user models.
+def sweep_plot(results: Results, shifts: Sequence[OrderShift]) -> Figure:
+    """Draw for each measure τ-b against the first user model, and the ranks of runs across all.
 
     User models are rows, and each run is a line from rank to rank. Of more than eight runs, the five
-    best under the baseline have labels, and the others are grey. The first 45 user models and six
-    measures are drawn; in a paper, as many measures as it has room for.
+    best under the first user model have labels, and the others are grey. Drawn are the first 45 user
+    models and the first six measures; in a paper, as many as it has room for.
 
     Args:
         results: Results under several user models.
         shifts: The rows of :func:`xcg.statistics.rank_correlation.order_shifts`.
-        baseline: The user model to which they refer.
     """
     measures = results.measures[: min(MAX_MEASURES, figures.fitted(MAX_MEASURES))]
     ranks = {measure: _ranks(results, measure) for measure in measures}
@@ -176,7 +175,7 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     )
     first = ranks[measures[0]]
     styles = plot_selection.line_styles(
-        results.runs, sorted(results.runs, key=lambda run: first.get((baseline, run), math.inf))
+        results.runs, sorted(results.runs, key=lambda run: first.get((models[0], run), math.inf))
     )
     for number, measure in enumerate(measures):
         tau_axis, rank_axis = axes[2 * number], axes[2 * number + 1]
@@ -196,7 +195,7 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     name_positions(axes[0], "y", labels, _ROW_HEIGHT * len(models), characters=characters)
     axes[0].set_ylabel(label_text(parameters))
     axes[0].set_ylim(len(models) - 0.5, -0.5)
-    caption = [f"τ-b: correlation of the order of runs with that under {baseline}"]
+    caption = [f"τ-b: correlation of the order of runs with that under {models[0]}"]
     caption[0] += ", with 95 % intervals." if any(shift.interval for shift in shifts) else "."
     if styles.others:
         caption.append(f"{styles.caption[:-1]} than the five best under this user model.")
@@ -241,13 +240,9 @@ def strategies_plot(study: StrategyStudy) -> Figure:
 
     Dotted vertical lines mark the values of α at which the best strategy changes. Oracle is dashed. A
     line has a gap next to α = 0 and 1 if the score jumps there, or no value close to it was tried.
-    At most twelve panels are drawn: the ones with the most different scores.
+    At most twelve panels are drawn.
     """
-    by_case = grouped(study.scores, lambda score: (score.measure, score.user_model, score.run))
-    panels, choice = different_panels(
-        {case: by_case.get(case, []) for case in study.leaders},
-        lambda scores: [math.nan if one.score is None else one.score for one in scores],
-    )
+    panels, choice = figures.first_panels(dict.fromkeys(study.leaders))
     cases = list(panels)
     columns = figures.table_columns(cases)
     figure, axes = figures.new_panels(len(cases), columns, 4.0 * columns + 2.5, 3.4)
@@ -258,9 +253,8 @@ def strategies_plot(study: StrategyStudy) -> Figure:
         measure, model, run = case
         scores = [score for score in study.scores if score[:3] == case]
         alphas = {score.alpha for score in scores}
-        refined = [score for score in study.refined if score[:3] == case and score.score is not None]
         for number, strategy in enumerate(strategies):
-            line = [score for score in scores + refined if score.strategy == strategy]
+            line = [score for score in scores if score.strategy == strategy]
             line.sort(key=lambda score: score.alpha)
             x, y = with_gaps(
                 (score.alpha, math.nan if score.score is None else score.score) for score in line

@@ -11,7 +11,7 @@ from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report import figures
 from xcg.report.figures import label_axis
-from xcg.report.plot_selection import different_panels, grouped, short_names
+from xcg.report.plot_selection import grouped, short_names
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.planning import CAMPAIGNS, MAX_SEARCHED_TOPICS, MAX_SIMULATED_TOPICS, Plan
 from xcg.statistics.topic_scores import ALL_PAIRS
@@ -127,10 +127,7 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
         power: The power with which it was called, drawn as a horizontal dotted line if there is a
             difference.
     """
-    panels, choice = different_panels(
-        grouped(plans, lambda line: (line.measure, line.user_model)),
-        lambda lines: [math.nan if line.deviation is None else line.deviation for line in lines],
-    )
+    panels, choice = figures.first_panels(grouped(plans, lambda line: (line.measure, line.user_model)))
     names = list(dict.fromkeys(f"{line.test}, {line.correction}" for line in plans))
     columns = figures.table_columns(panels)
     figure, axes = figures.new_panels(len(panels), columns, 4.6 * columns + 1.8, 3.6)

@@ -45,7 +45,6 @@ from xcg.settings.study_keys import (
 )
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex", "trec_eval", "bibtex")
-SIZES = ("characters", "words")
 DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
 
 _NUMBER = whole(1, MAX_NUMBER)
@@ -146,10 +145,6 @@ def _parents(value: object, place: Place) -> object:
     if not place.is_python or isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise ValueError("expected chunks in Python; JSON Lines states the parent of each chunk")
     return value if isinstance(value, Mapping) else list(value)
-
-
-def _tree(value: object, place: Place) -> object:
-    return (value or None) if isinstance(value, bool) else NAME.check(value, place)
 
 
 def _workers(value: object, _: Place) -> object:
@@ -289,16 +284,9 @@ class Explain:
         option=True,
     )
     topic: list[str] = key("Explain this topic.", list_of(NAME), [], option=True)
-    tree: Any = key(
-        "Print trees with sizes instead: of the document of this name, or, with true, of all documents "
-        "with assessments (Figure 3 of Kazai & Lalmas 2006).",
-        stated("true or the name of a document", _tree, metavar="NAME"),
-    )
-    size: str | None = key(
-        "Count the sizes in a tree in this unit.", choice(SIZES), default_text="that of the user model"
-    )
-    statistics: bool = key(
-        "Print for each topic how many relevant elements the ideal recall-base keeps and loses.",
+    tree: bool = key(
+        "Instead, draw the documents with assessments as trees with sizes (Figure 3 of Kazai & Lalmas "
+        "2006).",
         FLAG,
         False,
     )
@@ -338,12 +326,6 @@ class Settings:
         _STRATEGIES,
         option="--strategy",
     )
-    order: str | None = key(
-        "Order the results of TREC runs by descending score, by ascending rank, or as in the file; "
-        "chunks in memory also by distance, or as given.",
-        choice(("score", "rank", "file", "distance", "given")),
-        default_text="score",
-    )
     ties: str | None = key(
         "Order results of equal score or rank by descending document id, by rank, or as in the file.",
         choice(("document", "rank", "file")),
@@ -352,8 +334,8 @@ class Settings:
     topics: Topics = section(Topics)
     document: Any = key(
         "Name the document of each result in JSON Lines by this key of its metadata, by the end of "
-        'its path that names a document ("file name"), by a mapping, or by a table of names (a .json, '
-        ".csv or .tsv file).",
+        'its path that names a document ("file name"), by a mapping, or by a table of names (a .csv '
+        "file).",
         stated("a name", _document, metavar="KEY"),
     )
     parents: Any = key(
