@@ -32,12 +32,12 @@ from xcg.report.comparisons import (
 )
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
 from xcg.report.strategy_studies import study_rows, study_sentences, study_table
-from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.significance import Comparison, best_runs, compare_runs
 from xcg.statistics.significance import compare as compare_results
+from xcg.statistics.significance_tests import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.strategy_study import study_strategies
 from xcg.statistics.topic_scores import ALL_PAIRS
 from xcg.tables import Table

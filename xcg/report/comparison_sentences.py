@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from xcg.evaluation.results import Results
 from xcg.report.plot_selection import grouped
-from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.significance import Comparison
+from xcg.statistics.significance_tests import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import ALL_PAIRS, scores_by_run
 
 TEST_NAMES = {

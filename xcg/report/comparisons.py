@@ -14,8 +14,8 @@ from xcg.measures import MEASURES
 from xcg.report.comparison_sentences import comparison_statement
 from xcg.report.plot_selection import grouped
 from xcg.statistics import overall_tests
-from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.significance import Comparison, practical_significance, relative_difference
+from xcg.statistics.significance_tests import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import (
     best_first,
     divisor,

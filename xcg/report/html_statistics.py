@@ -12,9 +12,9 @@ from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Cell, Results
 from xcg.report.comparison_sentences import TEST_NAMES
-from xcg.statistics.corrections import CORRECTION_NAMES
 from xcg.statistics.intervals import mean_intervals
 from xcg.statistics.significance import Comparison, best_runs, compare_runs
+from xcg.statistics.significance_tests import CORRECTION_NAMES
 
 Json = dict[str, Any]
 

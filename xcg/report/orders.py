@@ -9,10 +9,10 @@ from typing import Any
 from xcg.evaluation.results import Results
 from xcg.report.columns import SHIFTS
 from xcg.report.plot_selection import grouped, model_parameters
-from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.intervals import interval_columns
 from xcg.statistics.rank_correlation import OrderShift, order_agreements
 from xcg.statistics.significance import BestRun
+from xcg.statistics.significance_tests import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.tables import Column, Table, p_equation
 
 Row = dict[str, Any]

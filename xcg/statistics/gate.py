@@ -13,13 +13,6 @@ from xcg.evaluation.results import Cell, Results
 from xcg.evaluation.scoring import list_topics
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import (
-    CORRECTION_NAMES,
-    P_VALUE_CORRECTIONS,
-    SIGNIFICANCE_LEVEL,
-    adjust,
-    adjusted,
-)
 from xcg.statistics.gate_rules import (
     Chances,
     Limits,
@@ -30,7 +23,12 @@ from xcg.statistics.gate_rules import (
     gate_chances,
 )
 from xcg.statistics.significance_tests import (
+    CORRECTION_NAMES,
+    P_VALUE_CORRECTIONS,
     PAIRED_TESTS,
+    SIGNIFICANCE_LEVEL,
+    adjust,
+    adjusted,
     equal_signs_probability,
     family_p_values,
     smallest_p,

@@ -16,12 +16,14 @@ from xcg.evaluation.results import Cell, Intervals, Results
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, single_level
 from xcg.statistics.significance_tests import (
     EXACT_RANDOMISATION_TOPICS,
+    SIGNIFICANCE_LEVEL,
+    adjusted,
     equal_signs_probability,
     family_p_values,
     sign_vectors,
+    single_level,
 )
 from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, scores_by_cell, standard_deviation
 
@@ -300,7 +302,7 @@ def paired_inferences(
     Args:
         samples: The differences by topic of each comparison of the family.
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        correction: As for :func:`xcg.statistics.corrections.adjust`.
+        correction: As for :func:`xcg.statistics.significance_tests.adjust`.
         level: Significance level.
 
     Returns:
@@ -345,7 +347,7 @@ def paired_significant(
     Args:
         found: As for :func:`family_p_values`.
         test: As for :func:`family_p_values`.
-        corrections: As for :func:`xcg.statistics.corrections.adjusted`.
+        corrections: As for :func:`xcg.statistics.significance_tests.adjusted`.
 
     Returns:
         For each correction, an array of shape (campaigns, comparisons).

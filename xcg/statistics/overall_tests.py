@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import P_VALUE_CORRECTIONS, adjust
-from xcg.statistics.significance_tests import equal_signs_probability
+from xcg.statistics.significance_tests import P_VALUE_CORRECTIONS, adjust, equal_signs_probability
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, TopicScores, check_name, differences
 
 MARKS = {0.01: "**", 0.05: "*"}

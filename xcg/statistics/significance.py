@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import (
+from xcg.statistics.intervals import Inference, paired_inferences
+from xcg.statistics.significance_tests import (
     P_VALUE_CORRECTIONS,
+    PAIRED_TESTS,
     SIGNIFICANCE_LEVEL,
     adjusted,
+    family_p_values,
 )
-from xcg.statistics.intervals import Inference, paired_inferences
-from xcg.statistics.significance_tests import PAIRED_TESTS, family_p_values
 from xcg.statistics.topic_scores import (
     DIGITS,
     Floats,
@@ -131,8 +132,8 @@ def compare(
         test: ``"t"``, ``"wilcoxon"`` or ``"randomisation"``; see
             :mod:`xcg.statistics.significance_tests`.
         correction: Correction of p values for the number of comparisons: ``"shaffer"`` (Holm with
-            Shaffer's steps, for all pairs by ``"t"``; see :func:`xcg.statistics.corrections.adjusted`),
-            ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` (Benjamini and Hochberg 1995), ``"none"``, or
+            Shaffer's steps, for all pairs by ``"t"``), ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``
+            (Benjamini and Hochberg 1995), ``"none"``, or
             ``"tukey"`` (Tukey's honestly significant differences, for all pairs by ``"t"`` or
             ``"randomisation"``, if all pairs have the same variance; see
             :func:`xcg.statistics.tukey.tukey_inferences`). The default is ``"shaffer"`` for more
