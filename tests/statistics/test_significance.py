@@ -13,7 +13,7 @@ from score_tables import Column, noise, paired_p_value, results_by_run, results_
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.report.orders import best_run_sentences
+from xcg.report.comparison_sentences import best_run_sentences
 from xcg.statistics.significance import CORRECTIONS, Comparison, best_runs, compare, compare_runs
 from xcg.statistics.significance_tests import PAIRED_TESTS
 

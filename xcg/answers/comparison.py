@@ -19,17 +19,10 @@ from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Cell, Marks, Results
 from xcg.measures import MEASURES
-from xcg.report import orders
+from xcg.report import comparison_sentences as sentences
+from xcg.report import comparisons as arranged
 from xcg.report.columns import AGREEMENTS, OVERALL_TESTS, SHIFTS, chunk_columns
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
-from xcg.report.comparison_sentences import comparison_statement, zero_notes
-from xcg.report.comparisons import (
-    comparison_rows,
-    comparison_tables,
-    groups_of,
-    overall_rows,
-    publication_tables,
-)
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
 from xcg.report.strategy_studies import study_rows, study_sentences, study_table
 from xcg.statistics.gate import Verdict, check_gate
@@ -61,7 +54,7 @@ def compare(asked: Asked) -> Answer[Any]:
         return compared(asked, results, baseline)
     notes = list(results.notes)
     if chosen.table == "orders":
-        rows = orders.order_rows(results, chosen.resamples, chosen.seed)
+        rows = arranged.order_rows(results, chosen.resamples, chosen.seed)
         legend = [
             f"Orders of {len(results.runs)} runs by their means over {len(results.topics)} topics."
         ]
@@ -76,7 +69,7 @@ def compare(asked: Asked) -> Answer[Any]:
         f"Tests over the topics that all runs have, of {len(results.topics)}; Conover's, {corrected}.",
         "A > B: A is better than B by Conover's test after Friedman's; * p < 0.05, ** p < 0.01.",
     ]
-    rows = overall_rows(results, correction)
+    rows = arranged.overall_rows(results, correction)
     return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS, legend=legend))
 
 
@@ -88,19 +81,19 @@ def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Com
     )
 
     def layout() -> Layout:
-        statement = comparison_statement(comparisons, baseline, chosen.correction)
+        statement = sentences.comparison_statement(comparisons, baseline, chosen.correction)
         by_pair = baseline == ALL_PAIRS and len({line.baseline for line in comparisons}) > 1
         return Layout(
             statement.lead,
             statement.facts,
-            comparison_tables(results, comparisons, by_pair),
-            lambda: publication_tables(results, comparisons, baseline or ALL_PAIRS, by_pair),
+            arranged.comparison_tables(results, comparisons, by_pair),
+            lambda: arranged.publication_tables(results, comparisons, baseline or ALL_PAIRS, by_pair),
         )
 
     return Answer(
         comparisons,
-        [*results.notes, *zero_notes(results, comparisons)],
-        to_records=lambda: comparison_rows(comparisons),
+        [*results.notes, *sentences.zero_notes(results, comparisons)],
+        to_records=lambda: arranged.comparison_rows(comparisons),
         layout=layout,
         figure=functools.partial(differences_plot, results, baseline, comparisons),
     )
@@ -128,16 +121,16 @@ def marks_of(results: Results, against: str | None = None) -> Marks:
             found = compare_runs(systems, measure, model, against)
             lines += found
             if against == ALL_PAIRS:
-                letters = groups_of(systems, found)
+                letters = arranged.groups_of(systems, found)
             else:
                 letters = {one.run: "†" for one in found if one.p_adjusted < SIGNIFICANCE_LEVEL}
             raised |= {(measure, model, run): letter for run, letter in letters.items()}
-    sentences = ["The best mean of each measure and user model is bold."]
+    legend = ["The best mean of each measure and user model is bold."]
     if lines:
         named = _LETTERS if against == ALL_PAIRS else f"†: differs significantly from {against}."
-        lead = comparison_statement(lines, against).lead
-        sentences += [named, *(one.replace(", named by the user,", "") for one in lead)]
-    return Marks(best, raised, sentences)
+        lead = sentences.comparison_statement(lines, against).lead
+        legend += [named, *(one.replace(", named by the user,", "") for one in lead)]
+    return Marks(best, raised, legend)
 
 
 class GateAnswer(Answer[Any]):
@@ -248,17 +241,17 @@ def sweep(asked: Asked) -> Answer[Any]:
     results = evaluate(inputs, asked.progress)
     shifts = order_shifts(results, chosen.resamples, chosen.seed)
     best = best_runs(results)
-    sentences = orders.sweep_sentences(results, chosen.resamples)
-    rows = functools.partial(orders.shift_rows, shifts, best, chosen.resamples)
-    facts = orders.shift_facts(shifts, best, chosen.resamples)
+    lead = sentences.sweep_sentences(results, chosen.resamples)
+    rows = functools.partial(arranged.shift_rows, shifts, best, chosen.resamples)
+    facts = sentences.shift_facts(shifts, best, chosen.resamples)
     return Answer(
         shifts,
         results.notes,
         to_records=rows,
         layout=lambda: Layout(
-            sentences,
+            lead,
             facts,
-            publication=lambda: orders.shift_tables(rows(), [*sentences, *facts]),
+            publication=lambda: arranged.shift_tables(rows(), [*lead, *facts]),
             columns=SHIFTS,
         ),
         figure=lambda: sweep_plot(results, shifts),
@@ -294,7 +287,7 @@ def chunks(asked: Asked) -> Answer[Any]:
         )
     columns = chunk_columns(chosen.budget)
     if not chosen.questions:
-        notes = [*found.notes, *orders.best_run_sentences(best_runs(found.scores))]
+        notes = [*found.notes, *sentences.best_run_sentences(best_runs(found.scores))]
         return Answer(found.rows, notes, layout=lambda: Layout(columns=columns))
     tables = [
         Table.of_records(rows, columns)

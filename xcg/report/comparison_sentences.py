@@ -1,4 +1,4 @@
-"""State in sentences how runs were compared: baseline, test, correction, level, topics, intervals."""
+"""State in sentences how runs were compared and ordered: baseline, test, correction, level, topics."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from xcg.evaluation.results import Results
 from xcg.report.plot_selection import grouped
-from xcg.statistics.significance import Comparison
+from xcg.statistics.rank_correlation import OrderShift
+from xcg.statistics.significance import BestRun, Comparison
 from xcg.statistics.significance_tests import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import ALL_PAIRS, scores_by_run
+from xcg.tables import p_equation
 
 TEST_NAMES = {
     ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
@@ -204,3 +206,87 @@ def zero_notes(results: Results, comparisons: Sequence[Comparison]) -> list[str]
                 "have more false alarms than 5 %, above all with few topics"
             )
     return notes
+
+
+def sweep_sentences(results: Results, resamples: int) -> list[str]:
+    """Return sentences that state which orders are compared, and over how many topics.
+
+    Args:
+        results: The results whose orders are compared.
+        resamples: Number of bootstrap resamples for the intervals; 0 for no intervals.
+    """
+    runs, models, topics = (len(names) for names in (results.runs, results.user_models, results.topics))
+    sentences = [
+        f"The order of {runs} runs by their means over {topics} topics under each of {models} user "
+        f"models is compared with the order under {results.user_models[0]}, the first."
+    ]
+    if resamples:
+        sentences.append(
+            f"Intervals of tau_b are 95 % bootstrap intervals over topics ({resamples:,} resamples)."
+        )
+    return sentences
+
+
+def shift_facts(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples: int) -> list[str]:
+    """Return sentences on the best and the second run, and the reasons for empty cells."""
+    facts = best_run_sentences(best)
+    if any(shift.tau_b is None for shift in shifts):
+        facts.append("empty tau_b: all runs have the same mean under one of the models")
+    if resamples and any(shift.interval is None for shift in shifts if shift.tau_b is not None):
+        facts.append("empty interval: tau_b is not defined in the resamples")
+    return facts
+
+
+def best_run_sentences(found: Sequence[BestRun]) -> list[str]:
+    """Return a sentence for each measure, and one on the test.
+
+    >>> for sentence in best_run_sentences([BestRun("MAep", "m", "a", "b", 0.25, "shaffer", 3, 9)]):
+    ...     print(sentence)
+    MAep: the best run, a, does not differ significantly from the second, b (p = 0.2500)
+    best and second: the paired t test, corrected for 3 comparisons (Holm with Shaffer's steps), \
+significance level 5 %; the best run was chosen after seeing the scores, so the correction is for all \
+pairs of runs
+    """
+    sentences = [
+        _best_run_sentence(measure, own)
+        for measure, own in grouped(found, lambda one: one.measure).items()
+    ]
+    tested = [one for one in found if one.p is not None]
+    if not tested:
+        return sentences
+    corrections = [
+        f"corrected for {one.comparisons} comparisons ({CORRECTION_NAMES[one.correction]}), "
+        for one in tested
+        if one.comparisons > 1
+    ]
+    chosen = "the best run was chosen after seeing the scores"
+    if corrections:
+        chosen += ", so the correction is for all pairs of runs"
+    if len(found) > 1:
+        chosen += "; there is no correction for the number of measures and user models"
+    corrected = "or ".join(dict.fromkeys(corrections))
+    return [
+        *sentences,
+        f"best and second: the paired t test, {corrected}significance level "
+        f"{100 * SIGNIFICANCE_LEVEL:g} %; {chosen}",
+    ]
+
+
+def _best_run_sentence(measure: str, found: Sequence[BestRun]) -> str:
+    p_values = [one.p for one in found if one.p is not None]
+    different = sum(p < SIGNIFICANCE_LEVEL for p in p_values)
+    if not p_values:
+        return (
+            f"{measure}: whether the best run differs from the second cannot be tested, because they "
+            "share fewer than two topics"
+        )
+    if len(found) > 1:
+        return (
+            f"{measure}: the best run differs significantly from the second under {different} of "
+            f"{len(p_values)} user models"
+        )
+    differs = "differs" if different else "does not differ"
+    return (
+        f"{measure}: the best run, {found[0].best}, {differs} significantly from the second, "
+        f"{found[0].second} (p {p_equation(p_values[0])})"
+    )

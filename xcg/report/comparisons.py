@@ -1,4 +1,4 @@
-"""Arrange comparisons of runs as records, and as tables: runs relative to one run, or pairs of runs."""
+"""Arrange comparisons and orders of runs as records and tables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
+from xcg.report.columns import SHIFTS
 from xcg.report.comparison_sentences import comparison_statement
-from xcg.report.plot_selection import grouped
+from xcg.report.plot_selection import grouped, model_parameters
 from xcg.statistics import overall_tests
-from xcg.statistics.significance import Comparison, practical_significance, relative_difference
+from xcg.statistics.intervals import interval_columns
+from xcg.statistics.rank_correlation import OrderShift, order_agreements
+from xcg.statistics.significance import (
+    BestRun,
+    Comparison,
+    practical_significance,
+    relative_difference,
+)
 from xcg.statistics.significance_tests import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import (
     best_first,
@@ -279,3 +287,65 @@ def _overall_tests(results: Results, measure: str, model: str, correction: str) 
 def _test_row(test: str, runs: str, statistic: float | None, df: str, p: float | None) -> Row:
     no_difference = dict.fromkeys(("difference", "relative", "criterion"))
     return {"test": test, "runs": runs, "statistic": statistic, "df": df, "p": p, **no_difference}
+
+
+def order_rows(results: Results, resamples: int = 0, seed: int = 0) -> list[Row]:
+    """Return τ-b and τ_AP between the orders of runs.
+
+    There is one row for every two measures and user models. The first order of each pair is the
+    reference of τ_AP.
+
+    Args:
+        results: Results of at least two runs.
+        resamples: Number of bootstrap resamples for the interval of τ-b; 0 for no interval.
+        seed: Seed of the resamples.
+
+    Raises:
+        XcgError: If there is only one run or only one order.
+    """
+    rows = []
+    for found in order_agreements(results, resamples, seed):
+        names = "measure", "user_model", "and measure", "and user_model", "tau_b", "tau_ap"
+        row: Row = dict(zip(names, found[:-1], strict=True))
+        rows.append(row | (interval_columns("tau_b", found.interval) if resamples else {}))
+    return rows
+
+
+def shift_rows(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples: int = 0) -> list[Row]:
+    """Return the rows of ``xcg sweep``, with the limits of intervals if there are resamples.
+
+    Args:
+        shifts: The result of :func:`xcg.statistics.rank_correlation.order_shifts`.
+        best: The best and the second run by each measure under each user model.
+        resamples: The number of resamples.
+    """
+    rows = []
+    tests = {(one.measure, one.user_model): one for one in best}
+    for shift in shifts:
+        row: Row = shift._asdict()
+        del row["interval"]
+        test = tests.get((shift.measure, shift.user_model))
+        row |= {"second": test.second if test else None, "p": test.p if test else None}
+        rows.append(row | (interval_columns("tau_b", shift.interval) if resamples else {}))
+    return rows
+
+
+def shift_tables(rows: Sequence[Row], legend: Sequence[str]) -> list[Table]:
+    """Return a table for papers for each measure; the parameters of user models are columns.
+
+    Args:
+        rows: The rows of :func:`shift_rows`.
+        legend: Sentences for the caption.
+    """
+    tables = []
+    for measure, own in grouped(rows, lambda row: row["measure"]).items():
+        models = [row["user_model"] for row in own]
+        names = model_parameters(models) or [{"user model": model} for model in models]
+        kept = [
+            {**name, **{key: row[key] for key in row if key not in ("measure", "user_model")}}
+            for name, row in zip(names, own, strict=True)
+        ]
+        keys = [Column(name, kind="text", is_key=True) for name in names[0]]
+        table = Table.of_records(kept, (*keys, *SHIFTS), legend)
+        tables.append(replace(table, title=f"Orders of runs by {measure}"))
+    return tables

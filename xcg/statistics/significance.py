@@ -274,9 +274,9 @@ class BestRun(NamedTuple):
         second: The next run.
         p: p value of their difference by the paired t test, corrected for all pairs of runs, because
             the scores select the best. None if two runs share fewer than two topics.
-        topics: Number of topics that both have.
         correction: Name of the correction.
         comparisons: Number of pairs of runs.
+        topics: Number of topics that both have.
     """
 
     measure: str
@@ -284,9 +284,9 @@ class BestRun(NamedTuple):
     best: str
     second: str
     p: float | None
-    topics: int
     correction: str
     comparisons: int
+    topics: int
 
 
 def best_runs(results: Results) -> list[BestRun]:
@@ -324,7 +324,7 @@ def best_runs(results: Results) -> list[BestRun]:
         if min(sample.shape[1] for sample in samples) > 1:
             p = float(adjusted(family_p_values(samples, "t"), correction)[0, number])
         topics = samples[number].shape[1]
-        found.append(BestRun(measure, model, best, second, p, topics, correction, len(pairs)))
+        found.append(BestRun(measure, model, best, second, p, correction, len(pairs), topics))
     return found
 
 
