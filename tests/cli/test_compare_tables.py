@@ -44,9 +44,9 @@ higher level than the intervals, which hold together
 spread: the standard deviation of a pair's differences is from 0.0230 to 0.2152
 """
 NAMED = """\
-7 runs are compared with the baseline sections, named by the user, over 15
-topics by the paired t test, corrected for 7 comparisons (Holm); significance
-level 5 %, 95 % intervals.
+7 runs are compared with the baseline sections over 15 topics by the paired t
+test, corrected for 7 comparisons (Holm); significance level 5 %, 95 %
+intervals.
 
 run           mean  difference       95 % interval  relative       p    d_z
 sections    0.1913    baseline

@@ -129,7 +129,7 @@ def marks_of(results: Results, against: str | None = None) -> Marks:
     if lines:
         named = _LETTERS if against == ALL_PAIRS else f"†: differs significantly from {against}."
         lead = sentences.comparison_statement(lines, against).lead
-        legend += [named, *(one.replace(", named by the user,", "") for one in lead)]
+        legend += [named, *lead]
     return Marks(best, raised, legend)
 
 

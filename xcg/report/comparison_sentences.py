@@ -68,7 +68,7 @@ def comparison_statement(
     >>> results = evaluate(gold, runs, measures="MAep")
     >>> for sentence in comparison_statement(compare(results, baseline="b"), "b").lead:
     ...     print(sentence)
-    1 run is compared with the baseline b, named by the user, over 3 topics by the paired t test; \
+    1 run is compared with the baseline b over 3 topics by the paired t test; \
 significance level 5 %, 95 % intervals.
     """
     # Correction and number of comparisons can differ by measure.
@@ -91,9 +91,7 @@ significance level 5 %, 95 % intervals.
 def comparison_methods(comparisons: Sequence[Comparison], baseline: str) -> list[str]:
     """Return the sentences on comparisons for the methods section of a paper."""
     return [
-        sentence.replace(", named by the user,", "")
-        .replace(" are compared", " were compared")
-        .replace(" is compared", " was compared")
+        sentence.replace(" are compared", " were compared").replace(" is compared", " was compared")
         for sentence in comparison_statement(comparisons, baseline).lead
     ]
 
@@ -102,7 +100,7 @@ def _lead(lines: Sequence[Comparison], baseline: str | None) -> str:
     size = lines[0].comparisons
     if baseline not in (None, ALL_PAIRS):
         runs = "1 run is" if size == 1 else f"{size} runs are"
-        what = f"{runs} compared with the baseline {baseline}, named by the user,"
+        what = f"{runs} compared with the baseline {baseline}"
     elif size == 1:
         what = f"{lines[0].run} is compared with {lines[0].baseline}"
     else:

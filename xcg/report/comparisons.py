@@ -147,9 +147,8 @@ def publication_tables(
             for row, number in zip(rows, printed, strict=True):
                 row[mean] = Marked(number, float(number) == best)
         statement = comparison_statement(lines, baseline)
-        lead = [sentence.replace(", named by the user,", "") for sentence in statement.lead]
         facts = [one for one in statement.facts if one.startswith(("intervals: ", "significant, but"))]
-        title, legend = f"{measure} under {model}", [*lead, *facts, *table.legend]
+        title, legend = f"{measure} under {model}", [*statement.lead, *facts, *table.legend]
         tables.append(replace(table, columns=columns, rows=rows, title=title, legend=legend))
     return tables
 
