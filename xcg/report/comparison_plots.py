@@ -19,7 +19,7 @@ from xcg.runs.run import ORACLE
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.statistics.significance import Comparison
 from xcg.statistics.strategy_study import StrategyStudy
-from xcg.statistics.topic_scores import ALL_PAIRS, scores_by_run
+from xcg.statistics.topic_scores import ALL_PAIRS, best_first, scores_by_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,7 @@ def differences_plot(
     intervals = _intervals(comparisons)
     every: dict[tuple[str, str, str, str], list[float]] = {}
     for measure, model in product(results.measures, results.user_models):
-        base = named or plot_selection.best_first(results, measure, model)[0]
+        base = named or best_first(results, measure, model)[0]
         scores = scores_by_run(results, measure, model)
         for run in results.runs:
             if run != base:

@@ -12,8 +12,8 @@ from xcg.measures import MEASURES
 from xcg.report import figures
 from xcg.report.figures import label_axis
 from xcg.report.plot_selection import grouped, short_names
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.planning import CAMPAIGNS, MAX_SEARCHED_TOPICS, MAX_SIMULATED_TOPICS, Plan
+from xcg.statistics.significance_tests import SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import ALL_PAIRS
 
 if TYPE_CHECKING:

@@ -9,8 +9,6 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from xcg.errors import printable
-from xcg.evaluation.results import Results
-from xcg.measures import MEASURES
 from xcg.report.figures import GREY, label_text, line_style
 
 if TYPE_CHECKING:
@@ -40,15 +38,6 @@ def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return groups
-
-
-def best_first(results: Results, measure: str, model: str) -> list[str]:
-    """Return the runs with a mean in descending order of quality, with greedy references last."""
-    order = MEASURES.order(measure)
-    cell = measure, model
-    means = {row.run: row.value for row in results.means() if (row.measure, row.user_model) == cell}
-    references = set(results.scope.references)
-    return sorted(means, key=lambda run: (run in references, order.sort_key(means[run])))
 
 
 def short_names(names: Sequence[str], most: int = _NAME_CHARACTERS) -> dict[str, str]:

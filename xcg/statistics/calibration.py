@@ -16,13 +16,14 @@ from xcg.errors import XcgError
 from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import (
+from xcg.statistics.intervals import paired_significant
+from xcg.statistics.significance_tests import (
     P_VALUE_CORRECTIONS,
+    PAIRED_TESTS,
     SIGNIFICANCE_LEVEL,
     are_losses,
+    smallest_p,
 )
-from xcg.statistics.intervals import paired_significant
-from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import (
     ALL_PAIRS,
     ROUNDING,

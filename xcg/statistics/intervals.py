@@ -16,13 +16,14 @@ from xcg.evaluation.results import Cell, Intervals, Results
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, single_level
 from xcg.statistics.significance_tests import (
     EXACT_RANDOMISATION_TOPICS,
+    SIGNIFICANCE_LEVEL,
+    adjusted,
     equal_signs_probability,
     family_p_values,
     sign_vectors,
-    smallest_p,
+    single_level,
 )
 from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, scores_by_cell, standard_deviation
 
@@ -225,9 +226,6 @@ def _limit(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-_NAMED = 3
-
-
 def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals, list[str]]:
     """Compute Student's t interval of each mean over topics.
 
@@ -241,7 +239,7 @@ def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals,
         confidence: Confidence level in percent, above 0 and below 100.
 
     Returns:
-        The intervals, and notes on means without one.
+        The intervals, and a note if means have none.
 
     >>> from xcg.evaluation.results import Result
     >>> scores = {"1": 0.2, "2": 0.4, "3": 0.6, "all": 0.4}
@@ -252,29 +250,25 @@ def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals,
     """
     scores = scores_by_cell(results)
     found: dict[Cell, tuple[float, float]] = {}
-    without: dict[str, list[str]] = {}
+    without = []
     for row in results.means():
         cell = row.measure, row.user_model, row.run
         values = np.array([*scores.get(cell, {}).values()], np.float64)
         factor = len(values) if MEASURES.is_count(row.measure) else 1
-        if len(values) < 2:
-            reason = "there are fewer than two topics"
-        elif not standard_deviation(values):
-            reason = "all topics have the same score"
-        elif not math.isclose(factor * values.mean(), row.value, rel_tol=1e-9):
-            reason = "the value is not the mean over topics"
-        else:
+        is_mean = len(values) > 1 and math.isclose(factor * values.mean(), row.value, rel_tol=1e-9)
+        if is_mean and standard_deviation(values):
             low, high = t_interval(values, 1 - confidence / 100)
             assert low is not None
             assert high is not None
             found[cell] = factor * low, factor * high
-            continue
-        without.setdefault(reason, []).append(f"{row.run} by {row.measure} under {row.user_model}")
-    notes = [
-        f"note: no interval, because {reason}: {', '.join(means[:_NAMED])}"
-        + (f" and {len(means) - _NAMED} more" if len(means) > _NAMED else "")
-        for reason, means in without.items()
-    ]
+        else:
+            without.append(f"{row.run} by {row.measure} under {row.user_model}")
+    notes = []
+    if without:
+        notes = [
+            f"note: no interval of {len(without)} means, such as that of {without[0]}: there are fewer "
+            "than two topics, all have the same score, or the value is not the mean over topics"
+        ]
     return found, notes
 
 
@@ -291,8 +285,6 @@ class Inference(NamedTuple):
         low: Lower limit of the confidence interval; None without a limit.
         high: Upper limit; None without a limit.
         level: Confidence level of the interval, see :class:`xcg.Comparison`; None without an interval.
-        detectable: The smallest true difference that is found with 80 % power if no other of the family
-            is found, see :func:`detectable_difference`; None without one.
     """
 
     p: float
@@ -300,7 +292,6 @@ class Inference(NamedTuple):
     low: float | None
     high: float | None
     level: float | None
-    detectable: float | None
 
 
 def paired_inferences(
@@ -311,7 +302,7 @@ def paired_inferences(
     Args:
         samples: The differences by topic of each comparison of the family.
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        correction: As for :func:`xcg.statistics.corrections.adjust`.
+        correction: As for :func:`xcg.statistics.significance_tests.adjust`.
         level: Significance level.
 
     Returns:
@@ -325,44 +316,13 @@ def paired_inferences(
     corrected = adjusted(p_values, correction)[0].tolist()
     rejected = sum(p < level for p in corrected) if correction == "fdr_bh" else 1
     single = single_level(level, correction, len(samples), rejected)
-    strictest = single_level(level, correction, len(samples))
     intervals = {"t": t_interval, "randomisation": randomisation_interval}
     inferences = []
     for found, p, p_adjusted in zip(samples, p_values[0].tolist(), corrected, strict=True):
         limits = intervals[test](found, single) if test in intervals else (None, None)
         confidence = 1 - single if test in intervals else None
-        detectable = detectable_difference(found, test, strictest)
-        inferences.append(Inference(p, p_adjusted, *limits, confidence, detectable))
+        inferences.append(Inference(p, p_adjusted, *limits, confidence))
     return inferences
-
-
-def detectable_difference(found: Floats, test: str, level: float) -> float | None:
-    """Return the smallest true mean difference that a paired test detects with 80 % power.
-
-    - t: the difference δ for which the noncentral t distribution with the noncentrality √n·δ / sd(d)
-      exceeds the critical value with the power.
-    - randomisation: the same, because the test has the power of the t test for many topics (Hoeffding
-      1952).
-
-    Args:
-        found: Differences by topic, at least two.
-        test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        level: Significance level of this comparison; see
-            :func:`xcg.statistics.corrections.single_level`.
-
-    Returns:
-        A difference above 0. None for Wilcoxon's test, which is about ranks and not about means; if all
-        differences are equal, because the variance is then unknown; or if there are too few topics for
-        the level.
-
-    >>> found = np.array([0.1, 0.2, 0.0, 0.3, 0.2, 0.1, -0.1, 0.2])
-    >>> round(detectable_difference(found, "t", 0.05), 4)
-    0.1482
-    """
-    topics, deviation = len(found), standard_deviation(found)
-    if not deviation or smallest_p(test, topics) >= level or test not in ("t", "randomisation"):
-        return None
-    return t_detectable(deviation, topics, level, POWER)
 
 
 def t_detectable(deviation: float, topics: int, level: float, power: float) -> float:
@@ -371,17 +331,12 @@ def t_detectable(deviation: float, topics: int, level: float, power: float) -> f
     >>> round(t_detectable(1, 34, 0.05, 0.8), 4)  # Cohen's d_z
     0.495
     """
+    from scipy.special import nctdtrinc
     from scipy.stats import t
 
     critical = float(t.isf(level / 2, topics - 1))
-    return noncentrality(critical, topics - 1, power) * deviation / math.sqrt(topics)
-
-
-def noncentrality(critical: float, df: int, power: float) -> float:
-    """Return the noncentrality with which t exceeds a critical value with the probability ``power``."""
-    from scipy.special import nctdtrinc
-
-    return float(nctdtrinc(df, 1 - power, critical))
+    noncentrality = float(nctdtrinc(topics - 1, 1 - power, critical))
+    return noncentrality * deviation / math.sqrt(topics)
 
 
 def paired_significant(
@@ -392,7 +347,7 @@ def paired_significant(
     Args:
         found: As for :func:`family_p_values`.
         test: As for :func:`family_p_values`.
-        corrections: As for :func:`xcg.statistics.corrections.adjusted`.
+        corrections: As for :func:`xcg.statistics.significance_tests.adjusted`.
 
     Returns:
         For each correction, an array of shape (campaigns, comparisons).
