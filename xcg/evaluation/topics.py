@@ -148,7 +148,7 @@ class TopicSource:
         rows: dict[int, Assessment] = {}
         for path, assessment in self.base.files(topic).get(file, {}).items():
             try:
-                row = 0 if path == WHOLE else tree.row(path)
+                row = tree.row(path)
             except UnknownPathError as error:
                 unmapped = UnmappedError(self._where(topic, file), str(error))
                 notes.tolerate("assessments of unknown paths", unmapped)

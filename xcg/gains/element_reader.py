@@ -125,7 +125,8 @@ class ElementReader:
         self.steps += len(around) + len(inside)
         if self._at_most_left and sum(around) + sum(inside) <= threshold:
             return _NOTHING  # whatever the value is, so it needs no sizes
-        value = self._value(result, seen)
+        is_first = seen == "no"  # most results
+        value = self.document.scores.get(result, 0.0) if is_first else self._value(result, seen)
         try:
             found = self._normalise(value, around, inside)
         except XcgError as error:
