@@ -43,7 +43,7 @@ NO_ERRORS = {
     "report.comparison_plots.MAX_MODELS": "the plot shows fewer",
     "terminal_tables.MAX_ROWS": "the number of hidden rows is stated",
     "settings.schema.MAX_SEED": "limits no cost",
-    "cli.process.MAX_MESSAGE_LENGTH": "messages are shortened",
+    "cli.main.MAX_MESSAGE_LENGTH": "messages are shortened",
 }
 """Limits that cause no input error → their effect."""
 

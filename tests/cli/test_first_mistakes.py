@@ -55,9 +55,6 @@ FILES = {
     "Bread.xml": RUN.replace(">bread<", ">Bread<"),
     "ending.jsonl": '{"topic": "163", "doc": "bread.md", "rank": 1}\n',
     "beer.xml": RUN.replace(">wine<", ">beer<"),
-    "ieee.xml": RUN.replace(">bread<", ">co/2001/r7022<")
-    .replace(">wine<", ">co/1<")
-    .replace(">cheese<", ">co/2<"),
     "Topic.xml": RUN.replace('"163"', '"Topic 163"').replace('"164"', '"Topic 164"'),
     "empty.xml": "",
     "run.csv": "topic,document,score\n163,bread,0.5\n",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from xcg.documents.text_units import TOKENIZERS, Tokenizer
@@ -170,12 +171,12 @@ class RelevanceValue:
                 "or make them parameters of the reader"
             )
 
-    @property
+    @cached_property
     def gains_at_most_left(self) -> bool:
         """Whether no result gains more than what ideal elements have left."""
         return self.normalisation.plain in (subtree, related)
 
-    @property
+    @cached_property
     def ignores_overlap(self) -> bool:
         """Whether every result has its own score, so that the overlap model need not be called."""
         shipped = (recursive, growing_alpha, *AT_MOST_SCORE)
