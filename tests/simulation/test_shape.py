@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import xcg
-from xcg.simulation.shape import Shape, Stream
+from xcg.simulation.shape import RUN, Shape
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_generator_depends_on_seed_and_key_only() -> None:
     def drawn(shape: Shape, *key: int) -> float:
         return float(shape.generator(*key).random())
 
-    key = (Stream.RUN, 3, 1)
+    key = (RUN, 3, 1)
     assert drawn(Shape(), *key) == drawn(Shape(runs=5, topics=2), *key)
     assert drawn(Shape(), *key) != drawn(Shape(seed=1), *key)
-    assert len({drawn(Shape(), stream) for stream in Stream}) == len(Stream)
+    assert len({drawn(Shape(), stream) for stream in range(7)}) == 7
