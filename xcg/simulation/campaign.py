@@ -184,19 +184,9 @@ class _Writer:
         return "assessments" if one else f"assessments/assessor{assessor + 1}"
 
     def _write_configuration(self) -> None:
-        shape = self._shape
         text = (
-            f"# A simulated campaign (xcg.simulation), seed {shape.seed}: {shape.articles} articles,\n"
-            f"# {shape.topics} topics, {shape.runs} runs; a run's name tells its skill, granularity\n"
-            "# and behaviour towards overlap.\n"
-        )
-        if shape.hardness:
-            text += f"# The skill of all systems is multiplied by 1 - {shape.hardness:g} (hardness).\n"
-        if shape.assessors > 1:
-            text += f"# Further assessors, agreement {shape.agreement:g}:\n"
-        for number in range(1, shape.assessors):
-            text += f"#   {self._assessor_folder(number)}\n"
-        text += (
+            f"# xcg simulate: {self._shape}\n"
+            "# The name of a run states its skill, its granularity and its behaviour towards overlap.\n"
             f"corpus: documents\nassessments: {self._assessor_folder(0)}\nruns: runs\n"
             f"user_model: {DEFAULT}\nmeasures: [{', '.join(DEFAULT_MEASURES)}]\n"
         )
