@@ -284,7 +284,6 @@ def function_measure(path: str, folder: Path | None) -> Definition:
         title=(inspect.getdoc(part.function) or path).partition("\n")[0].rstrip("."),
         formula="that of the function",
         source=path,
-        example="",
         compute=compute,
         range="not stated",
         cutoff=None if cutoff is None else RANK if required else RANK_OR_ALL,

@@ -62,24 +62,20 @@ _NEEDS = {
 
 _MEASURE_COLUMNS = (
     Column("measure", kind="text", is_key=True),
-    Column("parameters", kind="text", priority=3),
     Column("what it is", kind="text"),
     Column("range", kind="text", priority=2),
     Column("needs", kind="text", priority=1),
-    Column("source", kind="text", priority=3),
 )
 
 
 def list_measures(definitions: Iterable[Definition]) -> Table:
-    """Return a table of measures: usage, parameters, title, range, needs and source."""
+    """Return a table of measures: usage, title, range and needs."""
     rows = [
         [
             ", ".join([definition.usage, *definition.aliases]),
-            _values(definition),
             definition.title,
             _range(definition, definition.range.partition(";")[0]),
             definition.needs,
-            definition.source,
         ]
         for definition in definitions
     ]
@@ -133,13 +129,6 @@ def _parameter(name: str, values: Number | Sequence[str]) -> str:
 
 def _range(definition: Definition, values: str) -> str:
     return f"{values}, lower is better" if definition.lower_is_better else values
-
-
-def _values(definition: Definition) -> str:
-    return " ".join(
-        f"{name}={values.default:g}" if isinstance(values, Number) else f"{name}={'|'.join(values)}"
-        for name, values in definition.parameters.items()
-    )
 
 
 class Docstring(NamedTuple):
