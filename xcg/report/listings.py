@@ -27,7 +27,7 @@ from xcg.user_model.model import UserModel, resolve_models, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import NORMALISATIONS, PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.relevance_value import READERS, Effort
+from xcg.user_model.relevance_value import READERS, Effort, RelevanceValue
 
 REGISTRIES: dict[str, FunctionRegistry[Any]] = {
     "quantisation": QUANTISATIONS,
@@ -288,22 +288,15 @@ def _model_blocks(model: UserModel) -> list[Block]:
 
 def _settings(model: UserModel) -> list[list[str]]:
     """Return the settings of a user model: key, value, default and legal values."""
-    sections = {"": model, "relevance_value": model.relevance_value, "effort": model.effort}
-    rows = []
-    for section, values in sections.items():
-        if section:
-            rows.append([f"{section}:", "", "", ""])
-        for parameter in fields_of(type(values)).values():
-            key = ".".join(filter(None, [section, parameter.name]))
-            if key == "name" or key in sections:
-                continue
-            name = f"  {parameter.name}" if section else key
-            legal = " | ".join(REGISTRIES[key]) if key in REGISTRIES else parameter.legal
-            if key == "relevance_value.reader":
-                legal = " | ".join([*READERS, "package.module:Class, instead of all of the above"])
-            value = getattr(values, parameter.name)
-            rows.append([name, _value_text(value), _value_text(parameter.default), legal])
-    return rows
+    sections = {"": UserModel, "relevance_value.": RelevanceValue, "effort.": Effort}
+    legal = {
+        f"{prefix}{name}": parameter.legal
+        for prefix, section in sections.items()
+        for name, parameter in fields_of(section).items()
+    }
+    legal |= {key: " | ".join(registry) for key, registry in REGISTRIES.items()}
+    default = UserModel("default").settings
+    return [[key, value, default.get(key, ""), legal[key]] for key, value in model.settings.items()]
 
 
 def set_parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
@@ -312,12 +305,6 @@ def set_parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
         return parameters_of(function)
     except (TypeError, ValueError, NameError):
         return []
-
-
-def _value_text(value: object) -> str:
-    if value is None or value is inspect.Parameter.empty:
-        return "none" if value is None else ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _prose(text: str) -> Prose:

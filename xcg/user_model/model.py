@@ -116,18 +116,12 @@ class UserModel:
         >>> UserModel("m", effort=Effort(unretrieved="max")).settings["effort.unretrieved"]
         'max'
         """
-        sections: dict[str, object] = {
-            "": self,
-            "relevance_value.": self.relevance_value,
-            "effort.": self.effort,
-        }
-        found = {}
-        for prefix, part in sections.items():
+        rule, found = self.relevance_value, {}
+        for prefix, part in (("", self), ("relevance_value.", rule), ("effort.", self.effort)):
             for name in fields_of(type(part)):
                 value = getattr(part, name)
-                if f"{name}." in sections or name == "name" or value is None:
-                    continue
-                if prefix == "relevance_value." and self.relevance_value.reader and name != "reader":
+                is_replaced = part is rule and rule.reader is not None and name != "reader"
+                if name in ("name", *_SECTIONS) or value is None or is_replaced:
                     continue
                 if isinstance(value, Part) and value.name in ("table", "gains"):
                     value = value.function  # its content
