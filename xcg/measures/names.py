@@ -17,44 +17,16 @@ _AT = {
 }
 """Name → the numbers that trec_eval puts in it by default, if they are not the usual cutoffs."""
 
+_TREC_EVAL = """
+num_q=NumQ num_ret=NumRet num_rel=NumRel num_rel_ret=NumRet(rel=1) map=AP gm_map Rprec
+bpref=Bpref recip_rank=RR iprec_at_recall_#=IPrec@# P_#=P@# relstring recall_#=R@# infAP
+gm_bpref Rprec_mult_#=Rprec_mult(x=#) utility 11pt_avg=IPrec binG G ndcg=nDCG ndcg_rel Rndcg
+ndcg_cut_#=nDCG@# map_cut_#=AP@# relative_P_#=relative_P@# success_#=Success@# set_P=SetP
+set_relative_P=SetP(relative=True) set_recall=SetR set_map=SetAP set_F=SetF set_F_#=SetF(beta=#)
+num_nonrel_judged_ret rbp=RBP(p=0.9) rbp_resid unj_#=unj@#
+"""
 TREC_NAMES = {
-    "num_q": "NumQ",
-    "num_ret": "NumRet",
-    "num_rel": "NumRel",
-    "num_rel_ret": "NumRet(rel=1)",
-    "map": "AP",
-    "gm_map": "gm_map",
-    "Rprec": "Rprec",
-    "bpref": "Bpref",
-    "recip_rank": "RR",
-    "iprec_at_recall_#": "IPrec@#",
-    "P_#": "P@#",
-    "relstring": "relstring",
-    "recall_#": "R@#",
-    "infAP": "infAP",
-    "gm_bpref": "gm_bpref",
-    "Rprec_mult_#": "Rprec_mult(x=#)",
-    "utility": "utility",
-    "11pt_avg": "IPrec",
-    "binG": "binG",
-    "G": "G",
-    "ndcg": "nDCG",
-    "ndcg_rel": "ndcg_rel",
-    "Rndcg": "Rndcg",
-    "ndcg_cut_#": "nDCG@#",
-    "map_cut_#": "AP@#",
-    "relative_P_#": "relative_P@#",
-    "success_#": "Success@#",
-    "set_P": "SetP",
-    "set_relative_P": "SetP(relative=True)",
-    "set_recall": "SetR",
-    "set_map": "SetAP",
-    "set_F": "SetF",
-    "set_F_#": "SetF(beta=#)",
-    "num_nonrel_judged_ret": "num_nonrel_judged_ret",
-    "rbp": "RBP(p=0.9)",
-    "rbp_resid": "rbp_resid",
-    "unj_#": "unj@#",
+    name: measure or name for name, _, measure in (word.partition("=") for word in _TREC_EVAL.split())
 }
 """Name in trec_eval → measure, in the order of trec_eval's output; # is a number."""
 
