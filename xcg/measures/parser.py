@@ -224,20 +224,14 @@ class MeasureRegistry(Registry[Definition]):
             if text.cutoff == NO_CUTOFF:
                 text.definition.read_cutoff(None)
             return text
-        if not isinstance(text, str):
-            raise XcgError(
-                f"a measure is {text!r}: expected a name, such as 'MAep', or a function of yours as "
-                "'module:function'"
-            )
-        if len(text) > MAX_CHARACTERS:
-            raise XcgError(
-                f"{text.strip()[:20]}… is not a measure: it has {len(text):,} characters; expected at "
-                f"most {MAX_CHARACTERS:,}"
-            )
-        match = _MEASURE.match(measure_of(text.strip()).translate(_GREEK))
+        match = None
+        if isinstance(text, str) and len(text) <= MAX_CHARACTERS:
+            match = _MEASURE.match(measure_of(text.strip()).translate(_GREEK))
         if match is None:
             raise XcgError(
-                f"{text.strip()!r} is not a measure: expected one like nxCG@10 or MAep(unretrieved=max)"
+                f"{str(text).strip()[:60]!r} is not a measure: expected one like nxCG@10 or "
+                f"MAep(unretrieved=max), or your own as module:function; at most {MAX_CHARACTERS:,} "
+                "characters"
             )
         name, brackets, cutoff = match.groups()
         parameters = {**_IMPLIED.get(name, {}), **_split_parameters(name, brackets or "")}
