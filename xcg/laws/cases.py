@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -258,29 +258,19 @@ def padded(case: Case, setting: Setting, result: Retrieved) -> list[Retrieved]:
     """Return longer results with the same relevant text: all spans, or all elements."""
     name, start, end = result
     document = case.documents[name]
-    if setting.form == "elements":
-        spans = [s for s in document.elements if s[0] <= start and end <= s[1] and s != (start, end)]
-        return [
-            Retrieved(name, *span)
-            for span in spans
-            if all(
-                start <= gold.start and gold.end <= end
-                for gold in case.gold
-                if overlap(gold, Retrieved(name, *span))
-            )
-        ]
     inside = [gold for gold in case.gold if gold.document == name]
-    low = max((gold.end for gold in inside if gold.end <= start), default=0)
-    high = min((gold.start for gold in inside if gold.start >= end), default=document.size)
-    if any(gold.start < start < gold.end for gold in inside):
-        low = start
-    if any(gold.start < end < gold.end for gold in inside):
-        high = end
+
+    def relevant(low: int, high: int) -> list[int]:
+        return [max(min(gold.end, high) - max(gold.start, low), 0) for gold in inside]
+
+    spans: Iterable[tuple[int, int]] = document.elements
+    if setting.form == "text":
+        spans = itertools.product(range(start + 1), range(end, document.size + 1))
     return [
-        Retrieved(name, new_start, new_end)
-        for new_start in range(low, start + 1)
-        for new_end in range(end, high + 1)
-        if (new_start, new_end) != (start, end)
+        Retrieved(name, low, high)
+        for low, high in spans
+        if low <= start and end <= high and (low, high) != (start, end)
+        if relevant(low, high) == relevant(start, end)
     ]
 
 
