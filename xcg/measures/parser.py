@@ -81,15 +81,9 @@ def measures_of_set(name: str) -> list[str] | None:
 
 _RAG = {
     "hitrate hit hits": ("Success@5", "A hit is a result with at least half of a gold span"),
-    "mrr meanreciprocalrank reciprocalrank": (
-        "RR",
-        "A relevant result has at least half of a gold span",
-    ),
+    "mrr meanreciprocalrank reciprocalrank": ("RR", "It looks for at least half of a gold span"),
     "recall": ("R@5", "It is the share of gold spans; SpanRecall@5 is the share of their text"),
-    "precision": (
-        "P@5",
-        "It is the share of results; SpanPrecision@5 is that of gold in their text",
-    ),
+    "precision": ("P@5", "It is the share of results; SpanPrecision@5 is that of their text"),
     "contextrecall contextualrecall idbasedcontextrecall nonllmcontextrecall llmcontextrecall": (
         "SpanRecall(budget=tokens)@1000",
         "It is the share of the gold text that is read; other tools count passages or statements",
