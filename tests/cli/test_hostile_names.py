@@ -52,8 +52,7 @@ CALLS = [
     f"check --levels {CAMPAIGN} --format markdown",
     *(f"check --review {PASSAGES}¦{STEM_RUN}¦--run {RUN} --format {name}" for name in RECORDS),
     *(f"compare {CAMPAIGN} --format {name}" for name in TABLES),
-    *(f"compare {CAMPAIGN} --table means --format {name}" for name in TABLES),
-    f"compare {CAMPAIGN} --table overall --set compare.letters=true",
+    f"compare {CAMPAIGN} --table overall",
     f"compare {CAMPAIGN} --table orders --set compare.resamples=0",
     f"compare {CAMPAIGN} --baseline¦{ESCAPES}",
     f"convert --run {RUN} --to inex",
@@ -65,7 +64,7 @@ CALLS = [
     f"convert --run¦{STEM_RUN}¦--strategy top_ranked",
     "convert --assessments {tmp}/gold.jsonl --corpus {tmp}/corpus --as ideal --to inex",
     *(f"curves {CAMPAIGN} --set curves.depth=2 --format {name}" for name in RECORDS),
-    f"curves {CAMPAIGN} --at 1 --set curves.depth=1 --set¦curves.reference={INVISIBLE}",
+    f"curves {CAMPAIGN} --at 1 --set curves.depth=1 --set curves.reference=best",
     *(f"evaluate {CAMPAIGN} --format {name}" for name in TABLES),
     *(f"evaluate {CAMPAIGN} --per-topic --format {name}" for name in TABLES),
     f"evaluate {CAMPAIGN} --set¦evaluate.against={ESCAPES}¦--format markdown",
@@ -73,11 +72,8 @@ CALLS = [
     f"evaluate {LEVELS} --format trec_eval",
     f"explain {CAMPAIGN} --run {RUN} --topic 1",
     f"explain {CAMPAIGN} --run {RUN} --topic 1 --format json",
-    f"explain {CAMPAIGN} --run {RUN} --topic 1 --set explain.tree=d",
     f"explain {CAMPAIGN}",
     f"explain {CAMPAIGN} --set explain.tree=true",
-    f"explain {CAMPAIGN} --set explain.statistics=true --format csv",
-    f"gate {CAMPAIGN} --set gate.allow_underpowered=true --baseline¦{INVISIBLE}",
     "inex-eval -f -q {tmp}/offsets.qrels {tmp}/offsets.trec",
     f"judge {{tmp}}/judge.yaml --import {{tmp}}/passages.jsonl --assessor¦{ASSESSOR}",
     "judge {tmp}/judge.yaml --export {tmp}/judged",
@@ -114,7 +110,8 @@ FAILING = {
     f"explain {CAMPAIGN} --run {RUN} --topic¦{LINES}": 2,
     f"gate {CAMPAIGN} --fail-under nxCG@1=2": 1,
     f"gate {CAMPAIGN} --fail-under nxCG@1=2 --format markdown --junit {{tmp}}/gate.xml": 1,
-    f"gate {CAMPAIGN} --max-drop 5% --set gate.allow_underpowered=true --baseline¦{INVISIBLE}": 1,
+    f"gate {CAMPAIGN} --max-drop 5% --baseline¦{ESCAPES}": 1,
+    f"gate {CAMPAIGN} --baseline¦{INVISIBLE}": 3,
     f"judge¦{{tmp}}/{STEM}": 2,
     f"judge {{tmp}}/judge.yaml --import {{tmp}}/passages.jsonl --assessor¦{LINES}": 2,
     f"list¦{INVISIBLE}": 2,
@@ -139,7 +136,6 @@ PLOTS = [
     f"study assessors {CAMPAIGN} --set study.assessors.others={{tmp}}/gold.jsonl "
     "--set study.assessors.ranges=true",
     f"sweep {CAMPAIGN} --user-model {{tmp}}/sweep.yaml",
-    f"chunks {PASSAGES}¦{STEM_RUN}¦--budget 9",
 ]
 
 

@@ -18,8 +18,8 @@ from xcg.errors import XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
 from xcg.gains.document_reader import DocumentReader
-from xcg.gains.element_reader import ElementReader, JudgedDocument
-from xcg.gains.reader import EarlierView, Reader
+from xcg.gains.element_reader import ElementReader
+from xcg.gains.reader import EarlierView, JudgedDocument, Reader
 from xcg.registry import Between
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import READER_METHODS, READERS, RelevanceValue

@@ -19,9 +19,10 @@ from xcg.errors import Notes, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
 from xcg.gains import oracle
-from xcg.gains.element_reader import ElementReader, JudgedDocument
+from xcg.gains.element_reader import ElementReader
+from xcg.gains.reader import JudgedDocument
 from xcg.gains.span_reader import GoldSpan, SpanReader
-from xcg.gains.topic import KnownGains, ranking_gains
+from xcg.gains.topic import element_gains
 from xcg.strategies.registry import reference_run
 from xcg.user_model.overlap_models import NORMALISATIONS, PARTIALLY_SEEN
 from xcg.user_model.relevance_value import RelevanceValue
@@ -84,9 +85,8 @@ def evaluated(
 
     def gains(order: Sequence[int]) -> list[float]:
         if ideal.gold is None:
-            return list(
-                ranking_gains(judged.as_read("r").in_order(order), KnownGains(ideal, model)).gains
-            )
+            ranking = judged.as_read("r").in_order(order)
+            return list(element_gains(ranking, ideal, model, {})[0])
         read, _ = judged.span_topic(ideal, model).read(
             [spans[position] for position in order], model.relevance_value
         )

@@ -9,7 +9,8 @@ import pytest
 import xcg
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.gains.element_reader import ElementReader, JudgedDocument
+from xcg.gains.element_reader import ElementReader
+from xcg.gains.reader import JudgedDocument
 from xcg.user_model.overlap_models import NORMALISATIONS
 from xcg.user_model.relevance_value import RelevanceValue
 

@@ -11,8 +11,7 @@ import click
 
 from xcg.answers.converting import convert as convert_files
 from xcg.answers.converting import derive_elements
-from xcg.cli.command import command
-from xcg.cli.options import ANY_PATH, SET, option_of
+from xcg.cli.command import ANY_PATH, SET, command, option_of
 from xcg.cli.output import STANDARD_OUTPUT, output_option, print_text, progress_bar
 from xcg.cli.process import print_status
 from xcg.cli.questions import campaign_of

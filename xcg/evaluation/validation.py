@@ -16,7 +16,7 @@ from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import check_document_is_used
-from xcg.evaluation.reading import count_repeated_in_topic
+from xcg.evaluation.reading import count_repeated
 from xcg.formats.base import add_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
@@ -24,7 +24,7 @@ from xcg.judgements.distribution import LevelCount, level_distribution
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, missing_document
 from xcg.runs.result_overlap import overlapping_results
-from xcg.runs.run import UNKNOWN_SPAN, Order, Run, Ties
+from xcg.runs.run import UNKNOWN_SPAN, Run, Ties
 
 
 @dataclass
@@ -69,7 +69,6 @@ def validate(
     assessments: Sequence[PathLike] | RecallBase = (),
     runs: Sequence[PathLike | Run] = (),
     corpus: Documents = None,
-    order: Order = "score",
     ties: Ties | None = None,
     document: DocumentKey = None,
 ) -> Report:
@@ -85,7 +84,6 @@ def validate(
         assessments: Files, folders or globs; or assessments in memory.
         runs: Files, folders and globs, and runs in memory.
         corpus: A folder or archive, or documents in memory.
-        order: The order of TREC results: ``score``, ``rank`` or ``file``.
         ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         document: How the results in JSON Lines name their document, see
             :func:`xcg.runs.chunks.span_of`.
@@ -106,12 +104,13 @@ def validate(
     given = [run for run in runs if isinstance(run, Run)]
     named = [run for run in runs if not isinstance(run, Run)]
     files: list[Run | Path] = [*given, *_expanded(named, "runs", report)]
-    check_document_is_used(document, files)
+    if document is not None:
+        check_document_is_used(files)
     source = ChunkSource(document, documents)
     for path in files:
         notes = Notes(lenient=True)
         try:
-            run = path if isinstance(path, Run) else read_run(path, notes, order, ties, source=source)
+            run = path if isinstance(path, Run) else read_run(path, notes, ties, source=source)
         except InputError as error:
             report.data.tolerate("unreadable runs", _first_error(notes, error))
             continue
@@ -288,7 +287,7 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
         if base is not None and topic not in base:
             report.data.oddity("topics without assessments", "", source)
         named = [(*element, ranking.spans.get(i)) for i, element in enumerate(ranking)]
-        for _ in range(count_repeated_in_topic(ranking)):
+        for _ in range(count_repeated(ranking)):
             message = "the strategy unique removes them"
             report.data.oddity("elements returned more than once", source, message)
         overlapping += sum(overlapping_results(ranking))

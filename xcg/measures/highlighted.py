@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fractions
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -10,6 +9,7 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
+from xcg.lazy_modules import fractions
 from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, Curve, Number, Parameters
 from xcg.measures.parser import MEASURES, texts_of
 from xcg.measures.rankings import HighlightedRanking

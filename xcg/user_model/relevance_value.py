@@ -2,7 +2,7 @@
 
 A relevance value function decides how a result's gain depends on what was seen before. A reader is a
 class, or a function that returns an object, which is called with one document,
-:class:`xcg.gains.element_reader.JudgedDocument`, and implements :class:`xcg.gains.reader.Reader`.
+:class:`xcg.gains.reader.JudgedDocument`, and implements :class:`xcg.gains.reader.Reader`.
 Keyword-only arguments are parameters. A subclass of :class:`xcg.gains.document_reader.DocumentReader`
 has to define only ``gain_of``.
 """
@@ -81,7 +81,7 @@ class Effort:
 
 
 ReaderClass = Callable[..., Any]
-READERS: FunctionRegistry[ReaderClass] = FunctionRegistry("reader", "xcg.reader", allows_classes=True)
+READERS: FunctionRegistry[ReaderClass] = FunctionRegistry("reader", "xcg.reader")
 
 READER_METHODS = ("read", "gain_of", "raised_by", "score", "value", "related", "remaining", "seen")
 """The methods of the protocol of readers."""
