@@ -151,8 +151,8 @@ MISTAKES = [
     (
         "a configuration as user model",
         ["evaluate", "config.yaml", "--user-model", "config.yaml"],
-        "--user-model: config.yaml: a configuration; expected a user model. Give a configuration as "
-        "the first argument: xcg evaluate config.yaml",
+        "config.yaml:1: corpus: unknown key: expected one of effort, ideal, name, quantisation, "
+        "relevance_value, size, spans",
     ),
     (
         "a topic that is similar to another",

@@ -121,7 +121,7 @@ def _intervals(comparisons: Sequence[Comparison]) -> Intervals:
 def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inches: float) -> None:
     """Draw one bar per topic with its name; only the extreme topics are named if there is no room."""
     order = MEASURES.order(measure)
-    colours = [_WORSE if order.better(0.0, value) else _BETTER for value in differences.values()]
+    colours = [_WORSE if order.sort_key(value) > 0 else _BETTER for value in differences.values()]
     axis.bar(range(len(differences)), list(differences.values()), color=colours)
     axis.axhline(0, color="black", linewidth=0.8)
     axis.margins(x=0.01, y=0.15)
