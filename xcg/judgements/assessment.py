@@ -135,24 +135,6 @@ _KEYS = ("start", "end", "exact", "text", "prefix", "suffix", "level")
 _DEFAULT_LEVEL = 2.0
 
 
-class QuotedPassage(NamedTuple):
-    """A relevant passage that states its text.
-
-    Attributes:
-        quote: The text, with its context.
-        span: Its position, if it is stated.
-        exhaustivity: As for :class:`xcg.judgements.recall_base.Span`.
-        where: File and line, for messages.
-        nugget: The nugget that it states, if it names one.
-    """
-
-    quote: Quote
-    span: tuple[int, int] | None
-    exhaustivity: float
-    where: object
-    nugget: str | None = None
-
-
 class ParsedPassage(NamedTuple):
     """The text, position, grade and nugget of a plain passage; the text or the position may be None."""
 

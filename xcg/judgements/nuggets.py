@@ -72,11 +72,15 @@ def add_passage(base: RecallBase, topic: str, file: str, passage: ParsedPassage,
         add_nugget(base, topic, nugget, (file, span), level, where, quote)
 
 
-def remove_nuggets(base: RecallBase, topic: str, stated: tuple[str, tuple[int, int]]) -> None:
-    """Remove a passage and the nuggets that it states."""
-    level = max(base.nuggets[topic].pop(stated, {"": 0.0}).values())
+def remove_passage(base: RecallBase, topic: str, file: str, passage: ParsedPassage) -> None:
+    """Remove a passage and the nuggets that it states, if it has a position."""
+    _, span, level, nugget = passage
+    if span is None:
+        return
+    if nugget is not None:
+        level = max(base.nuggets[topic].pop((file, span), {"": 0.0}).values())
     if level > 0:
-        base.remove_span(topic, stated[0], Span(*stated[1], level))
+        base.remove_span(topic, file, Span(*span, level))
 
 
 def recall_base_of(assessments: Mapping[str, Mapping[str, Judged]]) -> RecallBase:

@@ -16,7 +16,6 @@ from xcg.judgements.assessment import (
     Assessment,
     ParsedPassage,
     PlainPassage,
-    QuotedPassage,
     Scale,
     are_passages,
     check_pair,
@@ -81,7 +80,7 @@ class RecallBase:
         self._entry_points: dict[str, dict[str, int | Point]] = {}
         self._passages: dict[str, dict[str, list[Passage]]] = {}
         self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
-        self._quoted: list[tuple[str, str, QuotedPassage]] = []
+        self._quoted: list[tuple[str, str, ParsedPassage, object]] = []
         self.nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
         """Topic → element or passage → nugget → its level."""
         self.has_nuggets = False  # also not if they are only a column that may be meaningless
@@ -229,18 +228,19 @@ class RecallBase:
         self._spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
 
     @property
-    def quoted(self) -> Sequence[tuple[str, str, QuotedPassage]]:
+    def quoted(self) -> Sequence[tuple[str, str, ParsedPassage, object]]:
         """The topics, files and passages that state their text, in the order of topics.
 
-        Passages that also state their position are among :meth:`spans` too. The others need the
-        documents, see :func:`xcg.judgements.anchoring.anchor`.
+        The last value is the file and line, for messages. Passages that also state their position are
+        among :meth:`spans` too. The others need the documents, see
+        :func:`xcg.judgements.anchoring.anchor`.
         """
         return sorted(self._quoted, key=lambda quoted: topic_key(quoted[0]))
 
     @property
     def quotes_without_position(self) -> int:
         """Number of passages that state only their text."""
-        return sum(passage.span is None for *_, passage in self._quoted)
+        return sum(passage.span is None for *_, passage, _ in self._quoted)
 
     def add_stated(self, topic: str, file: str, passage: ParsedPassage, where: object) -> None:
         """Add a passage that states its text, its position, or both; without relevance, its document.
@@ -255,7 +255,7 @@ class RecallBase:
         found = None if span is None or name is not None else Span(*span, grade)
         self.add_span(topic, file, found, where)
         if quote is not None:
-            self._quoted.append((topic, file, QuotedPassage(quote, span, grade, where, name)))
+            self._quoted.append((topic, file, passage, where))
         if quote is not None and found is not None:
             self.texts[topic, file, found] = quote
 
