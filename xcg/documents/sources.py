@@ -143,7 +143,7 @@ class Source(ABC):
         if len(data) > LARGEST_DOCUMENT:
             limit = f"{LARGEST_DOCUMENT >> 20} MB"
             raise InputError(where, f"the document is larger than {limit}; divide it")
-        if converter_of(where) is markup.html_to_xml and markup.guesses_charset(data):
+        if converter_of(where) is markup.html_to_xml and markup.charset_of(data)[1]:
             self.guessed.add(name)
         document = converted(data, where)
         if self.exclude:
