@@ -25,7 +25,6 @@ from xcg.judge.judgement import JudgedDocument, StoredHighlight
 from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
 from xcg.judgements.assessment import ParsedPassage
 from xcg.judgements.highlights import Highlight, assess
-from xcg.judgements.nuggets import add_passage
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
 from xcg.tables import json_text
@@ -243,7 +242,7 @@ def _base(documents: Iterable[JudgedDocument], *, too_small: bool = False) -> Re
         for one in filter(_states_nugget, marks):
             start, end, level = _span(one)
             passage = ParsedPassage(None, (start, end), level, one.nugget)
-            add_passage(base, topic, name, passage, _SOURCE)
+            base.add_stated(topic, name, passage, _SOURCE)
         if judgement.entry_point is not None:
             base.add_entry_point(topic, name, judgement.entry_point)
     return base

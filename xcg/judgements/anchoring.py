@@ -1,13 +1,15 @@
-"""Find the quotes of assessments in documents."""
+"""Prepare assessments: find their quotes in documents, and decide whether they name nuggets."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import Location, Quote, TextIndex, states_span
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.judgements.assessment import ParsedPassage
-from xcg.judgements.nuggets import add_passage, remove_passage
-from xcg.judgements.recall_base import RecallBase
+from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 
 _SHOWN = 60
@@ -58,11 +60,22 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
                 found = _checked_span(index, file, quote, span, where)
             except UnmappedError as error:
                 notes.tolerate("passages whose text is not in their document", error)
-                remove_passage(changed, topic, file, passage)
+                _remove_passage(changed, topic, file, passage)
             else:
                 if span is None:
-                    add_passage(changed, topic, file, passage._replace(span=found), where)
+                    changed.add_stated(topic, file, passage._replace(span=found), where)
     return changed
+
+
+def _remove_passage(base: RecallBase, topic: str, file: str, passage: ParsedPassage) -> None:
+    """Remove a passage and the nuggets that it states, if it has a position."""
+    _, span, level, nugget = passage
+    if span is None:
+        return
+    if nugget is not None:
+        level = max(base.nuggets[topic].pop((file, span), {"": 0.0}).values())
+    if level > 0:
+        base.remove_span(topic, file, Span(*span, level))
 
 
 def _checked_span(
@@ -109,6 +122,25 @@ def _located(index: TextIndex, quote: Quote, where: object) -> Location:
         return index.locate(quote)
     except XcgError as error:
         raise UnmappedError(where, str(error)) from None
+
+
+def with_nugget_column(base: RecallBase, reasons: Sequence[str], notes: Notes) -> RecallBase:
+    """Return a recall-base in which the second column of qrels is the nugget if there are reasons.
+
+    Raises:
+        XcgError: If no judgement names a nugget.
+    """
+    if base.has_nuggets or not reasons:
+        return base
+    if not base.nuggets:
+        raise XcgError(
+            f"{reasons[0]}, but no judgement names one: expected the field nugget in JSON Lines and "
+            "Python, or the second column of TREC diversity qrels"
+        )
+    notes.note(f"the second column of the qrels is read as the nugget, because {reasons[0]}")
+    found = copy(base)
+    found.has_nuggets = True
+    return found
 
 
 class QuoteFinder:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy, deepcopy
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
@@ -14,11 +14,13 @@ from xcg.documents.text_search import Quote
 from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, XcgError, name_too_long
 from xcg.judgements.assessment import (
     Assessment,
+    DocumentSizes,
     ParsedPassage,
     PlainPassage,
     Scale,
     are_passages,
     check_pair,
+    level_assessment,
     parse_passage,
 )
 from xcg.registry import Registry
@@ -48,18 +50,6 @@ class Span(NamedTuple):
 
 
 Stated = tuple[str, str | tuple[int, int]]  # a file; the path of an element, or start and end
-
-
-class DocumentSizes(NamedTuple):
-    """The sizes that offset qrels state for a document, in characters.
-
-    Attributes:
-        relevant: Size of the relevant text. It can differ from the size of the passages.
-        length: Length of the document's text.
-    """
-
-    relevant: int
-    length: int
 
 
 class RecallBase:
@@ -97,8 +87,9 @@ class RecallBase:
             assessments: Topic → file → assessments of the document: a mapping path → (e, s), level or
                 :class:`Assessment`; the level of the whole document; or a list of relevant passages,
                 (start, end) in characters of the document's text or (start, end, level), or dicts with
-                these keys or with a quote (``exact`` or ``text``, ``prefix``, ``suffix``). The list is
-                empty if nothing in the document is relevant.
+                these keys or with a quote (``exact`` or ``text``, ``prefix``, ``suffix``), and with the
+                ``nugget`` that they state. A dict with ``nugget`` alone is about the element ``path``
+                or the whole document, with level 1. The list is empty if nothing is relevant.
 
         Raises:
             InputError: If a file name, path, pair, level or passage is illegal.
@@ -118,9 +109,10 @@ class RecallBase:
         where = f"assessments, topic {topic}, {file}"
         try:
             if are_passages(judged):
-                self.add_span(topic, canonical_file(file), None, where)
+                if not judged:
+                    self.add_span(topic, canonical_file(file), None, where)
                 for given in judged:
-                    self.add_stated(topic, canonical_file(file), parse_passage(given), where)
+                    self._add_plain_passage(topic, canonical_file(file), given, where)
                 return
             elements: Mapping[str, object] = {WHOLE: judged}
             legal = "a level, or a list of (start, end) passages"
@@ -135,6 +127,19 @@ class RecallBase:
         except ValueError as error:
             raise InputError(where, str(error)) from None
 
+    def _add_plain_passage(self, topic: str, file: str, given: PlainPassage, where: str) -> None:
+        fields = given if isinstance(given, Mapping) else {}
+        if "nugget" not in fields or {"start", "end", "exact", "text"} & fields.keys():
+            self.add_stated(topic, file, parse_passage(given), where)
+            return
+        if not fields.keys() <= {"nugget", "path", "level"}:
+            raise ValueError(f"keys {sorted(fields)}: expected path and level, or start and end")
+        level: Any = fields.get("level", 1)
+        path = canonical_path(str(fields["path"])) if "path" in fields else WHOLE
+        self.has_nuggets = True
+        level = level_assessment(level).exhaustivity
+        self.add_nugget(topic, str(fields["nugget"]), (file, path), level, where)
+
     @property
     def topics(self) -> list[str]:
         """The assessed topics; numbers in numerical order, followed by names in alphabetical order."""
@@ -145,10 +150,7 @@ class RecallBase:
         return self._topics.get(topic, {})
 
     def spans(self, topic: str) -> Mapping[str, Sequence[Span]]:
-        """Return file → relevant passages for a topic; a file without text in passages is not relevant.
-
-        Passages may overlap. A passage from offset qrels may be empty.
-        """
+        """Return file → relevant passages, which may overlap or be empty, for a topic."""
         return self._spans.get(topic, {})
 
     def passages(self, topic: str) -> Mapping[str, Sequence[Passage]]:
@@ -193,10 +195,7 @@ class RecallBase:
         return self._document_sizes.get(topic, {})
 
     def add_document_sizes(self, topic: str, file: str, sizes: DocumentSizes) -> None:
-        """Add the sizes that offset qrels state for a document.
-
-        The relevant sizes of several lines add up, and the largest length counts.
-        """
+        """Add stated sizes: the relevant sizes of several lines add up, and the largest length counts."""
         of_topic = self._document_sizes.setdefault(topic, {})
         relevant, length = of_topic.get(file, (0, 0))
         of_topic[file] = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
@@ -212,13 +211,7 @@ class RecallBase:
         self.add_spans(topic, file, () if span is None else (span,), where)
 
     def add_spans(self, topic: str, file: str, spans: Iterable[Span], where: object) -> None:
-        """Add relevant passages, which may be empty.
-
-        Args:
-            topic: The topic.
-            file: Canonical file name.
-            spans: The passages; none for an assessed document without relevant text.
-            where: File and line, for messages.
+        """Add relevant passages; none for an assessed document without relevant text.
 
         Raises:
             InputError: If the document has assessed elements for the topic.
@@ -258,6 +251,51 @@ class RecallBase:
             self._quoted.append((topic, file, passage, where))
         if quote is not None and found is not None:
             self.texts[topic, file, found] = quote
+        quote, span, grade, name = passage
+        if name is not None:
+            self.has_nuggets = True
+            if span is not None:
+                self.add_nugget(topic, name, (file, span), grade, where, quote)
+
+    def add_nugget(
+        self,
+        topic: str,
+        nugget: str,
+        stated: Stated,
+        level: float,
+        where: object,
+        quote: Quote | None = None,
+    ) -> None:
+        """Add that an element or a passage states a nugget.
+
+        Without regard to nuggets, it has the highest level of its nuggets.
+
+        Raises:
+            InputError: If this is known, or if the recall-base refuses the element or passage.
+        """
+        file, part = stated
+        known = self.nuggets.setdefault(topic, {}).setdefault(stated, {})
+        if nugget in known:
+            raise InputError(where, f"topic {topic}, {file}: judged before for the nugget {nugget!r}")
+        if isinstance(part, str):
+            earlier = self.files(topic).get(file, {}).get(part)
+            if earlier is None:
+                self.add(topic, file, part, level_assessment(level), where)
+            else:
+                if not known:  # read before as an ordinary line of qrels
+                    known["0"] = earlier.exhaustivity
+                self._topics[topic][file][part] = level_assessment(max(level, earlier.exhaustivity))
+        else:
+            best = max(known.values(), default=0.0)
+            if level > best:
+                self.add_span(topic, file, Span(*part, level), where)
+                if best > 0:
+                    self.remove_span(topic, file, Span(*part, best))
+            elif not known:
+                self.add_span(topic, file, None, where)
+            if quote is not None:
+                self.texts[topic, file, Span(*part, max(best, level))] = quote
+        known[nugget] = level
 
     def without_quotes(self) -> RecallBase:
         """Return a copy without quotes, whose passages and nuggets can be changed."""
