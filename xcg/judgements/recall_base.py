@@ -195,7 +195,7 @@ class RecallBase:
         return self._document_sizes.get(topic, {})
 
     def add_document_sizes(self, topic: str, file: str, sizes: DocumentSizes) -> None:
-        """Add stated sizes: those of relevant text in several lines add up; the largest length counts."""
+        """Add stated sizes; those of several lines add up, and the largest length counts."""
         of_topic = self._document_sizes.setdefault(topic, {})
         relevant, length = of_topic.get(file, (0, 0))
         of_topic[file] = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
