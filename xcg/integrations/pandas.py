@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from xcg.documents.paths import WHOLE, canonical_path, split_element_id
 from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.assessment import check_pair
-from xcg.judgements.nuggets import add_nugget
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import finite_number
 
@@ -198,7 +197,7 @@ def recall_base_of_rows(rows: Iterable[JudgedRow]) -> RecallBase:
         if row.nugget is not None:
             base.has_nuggets = True
             level = check_pair(_level(row), row.where).exhaustivity
-            add_nugget(base, row.topic, str(row.nugget), (file, path), level, row.where)
+            base.add_nugget(row.topic, str(row.nugget), (file, path), level, row.where)
             continue
         grade = check_pair((row.exhaustivity, row.specificity) if pairs else _level(row), row.where)
         if row.characters is not None:

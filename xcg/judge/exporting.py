@@ -23,7 +23,6 @@ from xcg.judge.judgement import JudgedDocument
 from xcg.judge.settings import INEX_2004, UNGRADED, Grades
 from xcg.judgements.assessment import ParsedPassage
 from xcg.judgements.highlights import Highlight, assess
-from xcg.judgements.nuggets import add_passage
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
 from xcg.tables import json_text
@@ -208,7 +207,8 @@ def _passages(documents: Iterable[JudgedDocument], corpus: Corpus) -> tuple[str,
             if not fits:  # no reader accepts the line
                 lost = ["passages.jsonl: without the text of passages of 1 MB or more"]
             quote, span = mark.quote if fits else None, (mark.start, mark.end)
-            add_passage(base, topic, name, ParsedPassage(quote, span, level, mark.nugget), _SOURCE)
+            passage = ParsedPassage(quote, span, level, mark.nugget)
+            base.add_stated(topic, name, passage, _SOURCE)
         if judgement.entry_point is not None:
             base.add_entry_point(topic, name, judgement.entry_point)
     return base.to_text("jsonl")[0], lost
