@@ -217,8 +217,8 @@ def test_disagreements_are_those_of_single_characters(
 
 
 DIFFERING = [
-    judged("anna", "one", TEXT, (0, 40, "2"), entry_point=0),
-    judged("ben", "one", TEXT, (20, 60, "3"), (80, 90, "1"), entry_point=20),
+    judged("anna", "one", TEXT, (0, 40, "2")),
+    judged("ben", "one", TEXT, (20, 60, "3"), (80, 90, "1")),
     of("anna", "two", (0, 10, "1"), (10, 20, "1")),
 ]
 
@@ -231,36 +231,34 @@ def decided(*labels: str | None) -> Decisions:
 
 
 @pytest.mark.parametrize(
-    ("rule", "labels", "marked", "entry_point"),
+    ("rule", "labels", "marked"),
     [
-        ("union", (), [(0, 20, "2"), (20, 60, "3"), (80, 90, "1")], 0),
-        ("intersection", (), [(20, 40, "2")], None),
-        # Of 0–20, 20–40, 40–60, 80–90 and the best entry point.
-        ("adjudicated", (None, "1", "1", "3", "20"), [(20, 60, "1"), (80, 90, "3")], 20),
-        ("adjudicated", ("2", "2", None, None, None), [(0, 40, "2")], None),
+        ("union", (), [(0, 20, "2"), (20, 60, "3"), (80, 90, "1")]),
+        ("intersection", (), [(20, 40, "2")]),
+        # Of 0–20, 20–40, 40–60 and 80–90.
+        ("adjudicated", (None, "1", "1", "3"), [(20, 60, "1"), (80, 90, "3")]),
+        ("adjudicated", ("2", "2", None, None), [(0, 40, "2")]),
     ],
 )
 def test_one_gold_has_the_text_and_grades_computed_by_hand(
     rule: str,
     labels: tuple[str | None, ...],
     marked: list[tuple[int, int, str]],
-    entry_point: int | None,
 ) -> None:
     (first, second), notes = gold(DIFFERING, rule, CORPUS, decided(*labels))
     assert (first.assessor, first.document, first.judgement.finished) == (rule, "one", True)
     assert [one[1:4] for one in first.judgement.highlights] == marked
-    assert first.judgement.entry_point == entry_point
     assert [one[1:3] for one in second.judgement.highlights] == [(0, 10), (10, 20)]
     assert notes == ["documents that one assessor has finished, as in that judgement: two (topic 1)"]
 
 
 def test_adjudicated_gold_needs_a_decision_on_every_disagreement_as_it_is_now() -> None:
-    message = r"undecided disagreements: 2 \(2 in one \(topic 1\)\); decide them on the page Agreement"
+    message = r"undecided disagreements: 1 \(1 in one \(topic 1\)\); decide them on the page Agreement"
     with pytest.raises(XcgError, match=message):
         gold(DIFFERING, "adjudicated", CORPUS, decided("2", "2", "3"))
-    changed = [*DIFFERING[:1], judged("ben", "one", TEXT, (20, 60, "1"), entry_point=0)]
+    changed = [*DIFFERING[:1], judged("ben", "one", TEXT, (20, 60, "1"))]
     with pytest.raises(XcgError, match="undecided disagreements: 2 "):  # not the first of three
-        gold(changed, "adjudicated", CORPUS, decided("2", "2", "3", "1", "0"))
+        gold(changed, "adjudicated", CORPUS, decided("2", "2", "3", "1"))
 
 
 def test_a_document_without_text_does_not_break_the_agreement() -> None:

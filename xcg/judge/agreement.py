@@ -67,13 +67,13 @@ _SHOWN_NAMES = 3
 
 
 class Disagreement(NamedTuple):
-    """What assessors judged differently: a passage, or the best entry point.
+    """A passage that assessors judged differently.
 
     Attributes:
-        start: First character; 0 for the best entry point.
-        end: First character after the passage; 0 for the best entry point.
+        start: First character.
+        end: First character after the passage.
         labels: Assessor → the grade of the passage; None if it is not highlighted, and an empty text if
-            it is highlighted without grade. Or the best entry point in digits; None without one.
+            it is highlighted without grade.
         key: Identifies the disagreement in a document as long as the passage and all labels are the
             same.
         decision: What is right; None if it is not decided.
@@ -85,12 +85,6 @@ class Disagreement(NamedTuple):
     key: str
     decision: Decision | None
 
-    def choices(self, grades: Grades) -> list[Label]:
-        """Return the labels that a decision can have."""
-        if not self.end:
-            return list(dict.fromkeys(self.labels.values()))
-        return [*(grades or (RELEVANT,)), None]
-
 
 class DifferentDocument(NamedTuple):
     """A document that assessors judged differently.
@@ -99,7 +93,7 @@ class DifferentDocument(NamedTuple):
         topic: The topic.
         document: The document.
         judgements: Assessor → judgement.
-        disagreements: On passages in order, then on the best entry point.
+        disagreements: On passages in order.
     """
 
     topic: str
@@ -315,15 +309,18 @@ def _differences(
     topic: str, name: str, judgements: Mapping[str, Judgement], text: str, decisions: Decisions
 ) -> tuple[Disagreement, ...]:
     spans = [one for one in _segments(judgements, len(text)) if not text[slice(*one[:2])].isspace()]
-    points = {assessor: one.entry_point for assessor, one in judgements.items()}
-    entry = {assessor: None if one is None else str(one) for assessor, one in points.items()}
     found = []
-    for start, end, labels in [*spans, (0, 0, entry)]:
+    for start, end, labels in spans:
         if len(set(labels.values())) > 1:
             parts = [start, end, digest_of(text[start:end]).hex(), labels]
             key = json.dumps(parts, sort_keys=True)
             found.append(Disagreement(start, end, labels, key, decisions.get((topic, name, key))))
     return tuple(found)
+
+
+def choices(grades: Grades) -> list[Label]:
+    """Return the labels that a decision can have."""
+    return [*(grades or (RELEVANT,)), None]
 
 
 def gold(
@@ -335,13 +332,13 @@ def gold(
     of the labels that the assessors gave to it, from low to high: not highlighted, without grade, then
     the grades by number. Touching text with the same label is one highlight.
 
-    ==============  ====================================  =============================================
-    rule            label of a character                  best entry point
-    ==============  ====================================  =============================================
-    union           the highest                           the first
-    intersection    the lowest                            the one of all, otherwise none
-    adjudicated     the one of all, or the decision       the one of all, or the decision
-    ==============  ====================================  =============================================
+    ==============  ====================================
+    rule            label of a character
+    ==============  ====================================
+    union           the highest
+    intersection    the lowest
+    adjudicated     the one of all, or the decision
+    ==============  ====================================
 
     Args:
         judged: The judgements of all assessors.
@@ -400,14 +397,8 @@ def _merged(
             continue
         last = highlights.pop() if highlights and highlights[-1][1:] == (start, label or None) else None
         highlights.append((last[0] if last else start, end, label or None))
-    points = {one.entry_point for one in judgements.values()}
-    entry = next(iter(points)) if len(points) == 1 else None
-    if decision := decided.get((0, 0)):
-        entry = None if decision.label is None else _height(decision.label)
-    elif rule == UNION:
-        entry = min((point for point in points if point is not None), default=None)
     placed = [one for one in highlights if not text[slice(*one[:2])].isspace()]
-    return new_judgement(text, placed, entry, finished=True)
+    return new_judgement(text, placed, finished=True)
 
 
 def _height(label: Label) -> int:

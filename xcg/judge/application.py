@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 
 from xcg.errors import InputError, XcgError, nearest
 from xcg.judge import access, pages
-from xcg.judge.agreement import disagreements
+from xcg.judge.agreement import choices, disagreements
 from xcg.judge.settings import LONGEST_NAME
 from xcg.judge.store import ConflictError
 from xcg.judge.workspace import Workspace
@@ -192,7 +192,7 @@ class _Application:
         keys = {one.key: one for found in known for one in found.disagreements}
         if key not in keys:
             raise HTTPException(409, "the judgements have changed: load this page again")
-        if label not in keys[key].choices(self._workspace.settings.grades):
+        if label not in choices(self._workspace.settings.grades):
             raise HTTPException(400, f"expected a label of this disagreement, not {label!r}")
         if not isinstance(author, str) or not 0 < len(author.strip()) <= LONGEST_NAME:
             raise HTTPException(400, f"expected who decides: a name of 1 to {LONGEST_NAME} characters")

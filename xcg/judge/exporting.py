@@ -129,7 +129,7 @@ def _remarks(documents: Iterable[JudgedDocument]) -> list[dict[str, object]]:
 def _decisions(
     judged: Sequence[JudgedDocument], corpus: Corpus, decisions: Decisions
 ) -> list[dict[str, object]]:
-    """Return the decisions that hold; their spans are empty for best entry points."""
+    """Return the decisions that hold."""
     return [
         {"topic": topic, "doc": different.document, "start": one.start, "end": one.end}
         | {"labels": one.labels, **one.decision._asdict()}
@@ -209,8 +209,6 @@ def _passages(documents: Iterable[JudgedDocument], corpus: Corpus) -> tuple[str,
                 lost = ["passages.jsonl: without the text of passages of 1 MB or more"]
             quote, span = mark.quote if fits else None, (mark.start, mark.end)
             add_passage(base, topic, name, ParsedPassage(quote, span, level, mark.nugget), _SOURCE)
-        if judgement.entry_point is not None:
-            base.add_entry_point(topic, name, judgement.entry_point)
     return base.to_text("jsonl")[0], lost
 
 

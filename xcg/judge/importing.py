@@ -30,8 +30,8 @@ _RECORD_FIELDS = (
 
 _Highlight = tuple[int, int, str | None, str | None]
 """Start, end, grade and nugget."""
-_Stated = tuple[str, list[_Highlight], set[int]]
-"""The first file and line about a document, its highlights, and its best entry points."""
+_Stated = tuple[str, list[_Highlight]]
+"""The first file and line about a document, and its highlights."""
 
 
 def import_assessments(
@@ -64,7 +64,7 @@ def import_assessments(
             grades, or the assessor has judged a document differently.
     """
     found: dict[tuple[str, str], _Stated] = {}
-    finder = QuoteFinder(corpus)
+    finder, has_points = QuoteFinder(corpus), False
     for where, record in json_records.records_in(paths, "assessments in JSON Lines"):
         if "path" in record:
             raise InputError(
@@ -76,12 +76,10 @@ def import_assessments(
             raise InputError(where, f"unknown topic {topic!r}: {nearest(topic, topics)}")
         if name not in corpus:
             raise InputError(where, missing_document(name, corpus, is_result=False))
-        _, highlights, points = found.setdefault((topic, name), (where, [], set()))
-        highlights += _highlights(record, where, name, finder, grades)
-        points |= {record["entry_point"]} if "entry_point" in record else set()
-        if len(points) > 1:
-            raise InputError(where, "another best entry point: expected one per document")
-    return _save(store, assessor, found)
+        highlights = _highlights(record, where, name, finder, grades)
+        found.setdefault((topic, name), (where, []))[1].extend(highlights)
+        has_points |= "entry_point" in record
+    return _save(store, assessor, found) + "; best entry points are left out" * has_points
 
 
 def _save(store: Store, assessor: str, found: Mapping[tuple[str, str], _Stated]) -> str:
@@ -95,10 +93,10 @@ def _save(store: Store, assessor: str, found: Mapping[tuple[str, str], _Stated])
         store.assign(assessor, by_topic)
         for topic, documents in by_topic.items():
             store.extend_pool(topic, ordered_pool(topic, documents, seed=0))
-        for (topic, name), (where, highlights, points) in found.items():
+        for (topic, name), (where, highlights) in found.items():
             old = store.judgement(assessor, topic, name)
             try:
-                new = store.replace(assessor, topic, name, highlights, max(points, default=None), True)
+                new = store.replace(assessor, topic, name, highlights, finished=True)
             except InputError:
                 raise
             except XcgError as error:
@@ -123,7 +121,7 @@ def _number(count: int, noun: str) -> str:
 
 def _content(judgement: Judgement) -> tuple[object, ...]:
     spans = [(*one[1:4], one.nugget) for one in judgement.highlights]
-    return spans, judgement.entry_point, judgement.finished
+    return spans, judgement.finished
 
 
 def _highlights(

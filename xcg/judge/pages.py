@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from xcg.judge import access
 from xcg.judge.access import OVERVIEW_PATH, agreement_path, assessor_path, topic_path
-from xcg.judge.agreement import agreement, disagreements
+from xcg.judge.agreement import agreement, choices, disagreements
 from xcg.judge.judgement import Judgement, Progress
 from xcg.judge.workspace import Workspace
 from xcg.judgements.recall_base import MEAN
@@ -213,6 +213,7 @@ def agreement_topic_page(workspace: Workspace, topic: str, document: str | None 
         [*_AGREEMENT, *(below or ((shown.title, None),))],
         workspace=workspace,
         topic=shown,
+        choices=choices(workspace.settings.grades),
         documents=disagreements(judged, topic, workspace.corpus, decisions),
         author=next((one.author for one in reversed(decisions.values())), ""),
         article=rendering and Markup(rendering.html),  # noqa: S704 - rendering.py escapes the text

@@ -83,7 +83,7 @@ class Store(PoolStore):
                 if not is_inside or to_json(one, text) != content:
                     raise DamagedError
             return
-        old = [(one, from_json(content)[1]) for one, content in judgements]
+        old = [one for one, _ in judgements]
         for owner, new in zip(owners, place_again(text, old), strict=True):
             self._saved(owner, new, new, text, _DOCUMENT_CHANGED, {})
         self._write(
@@ -108,7 +108,7 @@ class Store(PoolStore):
         version, content, last, state, *more = rows[0]
         can_undo, can_redo, seconds, words_marked, operation = more
         found = replace(
-            from_json(content)[0],
+            from_json(content),
             version=version,
             seconds=seconds,
             words_marked=bool(words_marked),
@@ -186,7 +186,7 @@ class Store(PoolStore):
                     raise XcgError(f"there is nothing to {operation}")
                 undo, redo, content = self._version(owner, target)
                 redo = version if operation == UNDO else redo
-                new = from_json(content, text)[0]
+                new = from_json(content, text)
             else:
                 new = edit(current, text, operation, values)
             new = replace(new, seconds=current.seconds + seconds)
@@ -200,7 +200,6 @@ class Store(PoolStore):
         topic: str,
         document: str,
         highlights: Iterable[tuple[Any, ...]],
-        entry_point: int | None,
         finished: bool,
     ) -> Judgement:
         """Replace the content of a judgement, for imports; the change can be undone.
@@ -210,7 +209,6 @@ class Store(PoolStore):
             topic: The topic.
             document: A document of the topic's pool.
             highlights: Start, end and grade of each highlight, and optionally its nugget.
-            entry_point: The best entry point; None without one.
             finished: Whether the assessor is done with the document.
 
         Raises:
@@ -219,7 +217,7 @@ class Store(PoolStore):
         with self.transaction():
             current = self.judgement(assessor, topic, document)
             text = self.tree(document).text
-            new = new_judgement(text, highlights, entry_point, finished)
+            new = new_judgement(text, highlights, finished)
             new = replace(new, seconds=current.seconds, words_marked=current.words_marked)
             owner = assessor, topic, document
             return self._saved(owner, current, new, text, "replace", {}, current.version)

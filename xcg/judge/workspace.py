@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -273,14 +272,12 @@ def assign_topics(
         started: Assessor and topic of every judgement so far. These assignments never change.
 
     Returns:
-        Topic → its assessors, the first one first; also for assessors who are not in the list but have
-        started.
+        Topic → its assessors; also those who are not in the list but have started.
 
     >>> assign_topics(["1", "2", "3"], ["anna", "ben"], second_share=0.34)
     {'1': ('anna', 'ben'), '2': ('anna',), '3': ('ben',)}
     """
-    loads = Counter(chain(*earlier.values()))
-    is_new = not all(loads[name] for name in assessors) and max(loads.values(), default=0) > 1
+    is_new = not set(assessors) <= set(chain(*earlier.values())) and len(assessors) <= len(topics)
     begun = {topic for _, topic in started}
     assigned = {
         topic: [name for name in earlier.get(topic, ()) if name in assessors]
@@ -303,7 +300,7 @@ def assign_topics(
     single = [names for names in in_order if len(names) == 1]
     for names in single[: max(wanted, 0)] if len(assessors) > 1 else ():
         names.append(min((name for name in assessors if name not in names), key=load))
-    return {topic: tuple(names) for topic, names in assigned.items()}
+    return {topic: tuple(sorted(names)) for topic, names in assigned.items()}
 
 
 @dataclass

@@ -1,4 +1,4 @@
-/* Draw highlights, the selection and the best entry point over the text, without changes to its DOM. */
+/* Draw highlights, the selection and the cursor over the text, without changes to its DOM. */
 
 import { placed } from "./judgement.js";
 import { node } from "./nodes.js";
@@ -21,12 +21,11 @@ export class Drawing {
       CSS.highlights.set(name, highlight);
     }
     const make = (className, title = "") => node("div", { className, title });
-    this.flag = make("entry-flag", "Best entry point");
-    [this.entry, this.cursor] = [make("entry-line"), make("cursor")];
+    this.cursor = make("cursor");
     this.handles = ["start", "end"].map((edge) =>
       make(`handle ${edge}`, `Drag the ${edge} of the highlight`),
     );
-    overlay.append(this.flag, this.entry, this.cursor, ...this.handles);
+    overlay.append(this.cursor, ...this.handles);
     new ResizeObserver(() => this.place()).observe(frame);
     frame.addEventListener("scroll", () => this.place(), { capture: true, passive: true });
     document.fonts?.ready.then(() => this.place());
@@ -48,9 +47,9 @@ export class Drawing {
     this.place();
   }
 
-  /** Put the cursor, the best entry point and the handles at their positions. */
+  /** Put the cursor and the handles at their positions. */
   place() {
-    const { judgement, active, position, dragged, showCursor } = this.view;
+    const { active, position, dragged, showCursor } = this.view;
     const frame = this.frame.getBoundingClientRect();
     const put = (element, at, options) => {
       const rectangle = at === null ? null : this.positions.rectangle(at, options);
@@ -58,10 +57,8 @@ export class Drawing {
       if (!rectangle) return;
       element.style.top = `${rectangle.top - frame.top}px`;
       element.style.height = `${rectangle.height}px`;
-      if (element !== this.flag) element.style.left = `${rectangle.left - frame.left}px`;
+      element.style.left = `${rectangle.left - frame.left}px`;
     };
-    put(this.flag, judgement.entry_point);
-    put(this.entry, judgement.entry_point);
     put(this.cursor, showCursor ? position : null);
     const shown = dragged ?? active;
     put(this.handles[0], shown?.start ?? null);
