@@ -23,7 +23,7 @@ def test_every_template_escapes(name: str) -> None:
 
 def test_an_unknown_name_in_a_template_is_an_error() -> None:
     with pytest.raises(jinja2.UndefinedError):
-        render_page("error.html", breadcrumbs=[], person=None, status=404, message="x")
+        render_page("error.html", status=404, message="x")
 
 
 @pytest.mark.parametrize(("finished", "size", "expected"), [(0, 2, False), (2, 2, True), (0, 0, True)])

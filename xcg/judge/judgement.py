@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from xcg.documents.text_search import Location, Quote, Span, TextIndex
 from xcg.errors import XcgError
@@ -212,7 +212,7 @@ def from_json(content: str, text: str | None = None) -> Judgement:
     """
     try:
         highlights, (note, *flags), finished = json.loads(content)
-        placed = tuple(_highlight(text, *one) for one in highlights)
+        placed = tuple(_highlight(text, one) for one in highlights)
         found = Judgement(0, placed, finished, note, *flags)
         types = [type(value) for value in (note, finished, *flags)]
         if types != [str, bool, bool, bool] or not _is_legal(found):
@@ -222,16 +222,8 @@ def from_json(content: str, text: str | None = None) -> Judgement:
         raise DamagedError from None
 
 
-def _highlight(
-    text: str | None,
-    number: int,
-    start: int,
-    end: int,
-    grade: str | None,
-    status: Status,
-    nugget: str | None,
-    *quote: str,
-) -> StoredHighlight:
+def _highlight(text: str | None, values: Sequence[Any]) -> StoredHighlight:
+    number, start, end, grade, status, nugget, *quote = values
     if text is not None and end > len(text):
         raise DamagedError
     known = Quote(*quote) if quote or text is None else quote_at(text, start, end)
