@@ -190,11 +190,9 @@ def test_unknown_names_are_reported(
         store.apply(assessor, topic, document, 0, "add", {"start": 0, "end": 4})
 
 
-def test_a_pool_has_only_documents_and_passages_of_the_corpus(store: Store) -> None:
+def test_a_pool_has_only_documents_of_the_corpus(store: Store) -> None:
     with pytest.raises(XcgError, match="beees"):
         store.extend_pool("1", [PoolDocument("beees")])
-    with pytest.raises(XcgError, match=f"the document has {len(TEXT)} characters, and no result 0–99"):
-        store.extend_pool("1", [PoolDocument("bees", ((0, 99),))])
     assert [name for name, _ in store.pool("1")] == ["bees", "ants/1"]
 
 

@@ -86,10 +86,7 @@ class Store(PoolStore):
         old = [one for one, _ in judgements]
         for owner, new in zip(owners, place_again(text, old), strict=True):
             self._saved(owner, new, new, text, _DOCUMENT_CHANGED, {})
-        self._write(
-            "UPDATE documents SET digest = ?, length = ? WHERE name = ?",
-            [(digest_of(text), len(text), document)],
-        )
+        self._write("UPDATE documents SET digest = ? WHERE name = ?", [(digest_of(text), document)])
         # Runs state the positions of results in the new text, and are read at every start.
         self._write("DELETE FROM results WHERE document = ?", [(document,)])
 

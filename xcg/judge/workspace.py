@@ -84,18 +84,15 @@ def _characters(corpus: Corpus, name: str, path: str, span: Span | Passage | Non
         UnknownPathError: If the document does not have them.
     """
     tree = corpus.tree(name)
-    if span is None and path != WHOLE:
-        row = tree.row(path)
-        if row == 0:
-            return []
-        start, end = int(tree.start[row]), int(tree.stop[row])
-    elif span is None or span == UNKNOWN_SPAN:
-        return []
-    elif isinstance(span, Passage):
+    if isinstance(span, Passage):
         start, end = span.characters(tree)
-    else:
+    elif span is not None and span != UNKNOWN_SPAN:
         tree.check_characters(*span)
         start, end = span
+    elif span is None and path != WHOLE and (row := tree.row(path)):
+        start, end = int(tree.start[row]), int(tree.stop[row])
+    else:
+        return []
     return [(start, end)] if start < end else []
 
 
