@@ -10,7 +10,6 @@ from xcg.documents.files import PathLike
 from xcg.errors import InputError, XcgError, nearest
 from xcg.formats import json_records
 from xcg.formats.json_assessments import stated_span
-from xcg.judge.judgement import Judgement
 from xcg.judge.settings import UNGRADED, Grades
 from xcg.judge.store import Store
 from xcg.judge.workspace import ordered_pool
@@ -45,7 +44,7 @@ def import_assessments(
     """Add the passages in JSON Lines files to the judgements of an assessor, all or none.
 
     The documents of the files are then finished, and added to the pools and to the topics of the
-    assessor if necessary. Documents that the assessor has judged equally are unchanged.
+    assessor if necessary.
 
     Args:
         paths: Files, folders and globs, such as those of an export.
@@ -61,7 +60,7 @@ def import_assessments(
     Raises:
         InputError: If a file, a record or a grade is illegal, a topic or document is unknown, the text
             of a passage is not where it is stated, lost or ambiguous, passages overlap with different
-            grades, or the assessor has judged a document differently.
+            grades, or the assessor has judged a document before.
     """
     found: dict[tuple[str, str], _Stated] = {}
     finder, has_points = QuoteFinder(corpus), False
@@ -83,11 +82,11 @@ def import_assessments(
 
 
 def _save(store: Store, assessor: str, found: Mapping[tuple[str, str], _Stated]) -> str:
-    """Add the documents to the pools and assignments, and save what has changed."""
+    """Add the documents to the pools and assignments, and save the judgements."""
     by_topic: dict[str, dict[str, tuple[()]]] = {}
     for topic, name in found:
         by_topic.setdefault(topic, {})[name] = ()
-    count = changed = 0
+    count = 0
     with store.transaction():
         store.add_assessors([assessor])
         store.assign(assessor, by_topic)
@@ -95,33 +94,24 @@ def _save(store: Store, assessor: str, found: Mapping[tuple[str, str], _Stated])
             store.extend_pool(topic, ordered_pool(topic, documents, seed=0))
         for (topic, name), (where, highlights) in found.items():
             old = store.judgement(assessor, topic, name)
+            if old.is_started or old.finished:
+                raise InputError(
+                    where,
+                    f"{assessor} has judged {name} for topic {topic}; expected another name with "
+                    "--assessor, or a store without this judgement",
+                )
             try:
                 new = store.replace(assessor, topic, name, highlights, finished=True)
             except InputError:
                 raise
             except XcgError as error:
                 raise InputError(where, str(error)) from None
-            if old.version > 0 and _content(old) == _content(new):
-                continue
-            if old.is_started or old.finished:
-                raise InputError(
-                    where,
-                    f"{assessor} has judged {name} differently for topic {topic}; expected another "
-                    "name with --assessor, or a store without this judgement",
-                )
-            count, changed = count + len(new.highlights), changed + 1
-    summary = f"imported {_number(count, 'highlight')} in {_number(changed, 'judged document')}"
-    unchanged = len(found) - changed
-    return f"{summary}; {unchanged} unchanged" if unchanged else summary
+            count += len(new.highlights)
+    return f"imported {_number(count, 'highlight')} in {_number(len(found), 'judged document')}"
 
 
 def _number(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _content(judgement: Judgement) -> tuple[object, ...]:
-    spans = [(*one[1:4], one.nugget) for one in judgement.highlights]
-    return spans, judgement.finished
 
 
 def _highlights(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
@@ -372,20 +372,17 @@ def open_workspace(settings: Settings) -> Workspace:
         InputError: If a file is missing or illegal, the corpus has no documents, no topic has a
             document, or another process has opened the store.
     """
-    corpus = open_corpus(settings)
-    store = Store(settings.store, corpus)
-    notes = Notes()
-    try:
+    corpus, notes = open_corpus(settings), Notes()
+    with ExitStack() as stack:
+        store = stack.enter_context(Store(settings.store, corpus))
         store.add_notes(notes)
         topics = prepare(store, settings, corpus, notes)
         for topic in settings.nuggets:
             if topic not in topics:
                 unknown = f"unknown topic {topic!r}: {nearest(topic, topics)}"
                 raise InputError(settings.where("judge", "nuggets"), unknown)
+        stack.pop_all()
         return Workspace(settings, corpus, topics, store, notes)
-    except BaseException:
-        store.close()
-        raise
 
 
 def open_corpus(settings: Settings) -> Corpus:
