@@ -181,18 +181,16 @@ def in_order(highlights: Iterable[StoredHighlight]) -> Highlights:
     return tuple(sorted(highlights, key=lambda one: (not one.is_lost, one.start, one.id)))
 
 
-def to_json(judgement: Judgement, text: str | None = None) -> str:
+def to_json(judgement: Judgement, *, quotes: bool = False) -> str:
     """Return the content of a judgement as JSON.
 
     Args:
         judgement: The judgement.
-        text: The text of the document, for the quotes by which it is placed in a changed text; without
-            it, only lost highlights have quotes.
+        quotes: Whether all highlights have the quotes by which they are placed in a changed text;
+            lost highlights always have them.
     """
     highlights = [
-        [*one[:4], one.status, one.nugget, *(one.quote if one.is_lost else ())]
-        if one.is_lost or text is None
-        else [*one[:4], one.status, one.nugget, *quote_at(text, one.start, one.end)]
+        [*one[:4], one.status, one.nugget, *(one.quote if quotes or one.is_lost else ())]
         for one in judgement.highlights
     ]
     remarks = [judgement.note, judgement.unsure, judgement.skipped]

@@ -28,7 +28,6 @@ export class Drawing {
     overlay.append(this.cursor, ...this.handles);
     new ResizeObserver(() => this.place()).observe(frame);
     frame.addEventListener("scroll", () => this.place(), { capture: true, passive: true });
-    document.fonts?.ready.then(() => this.place());
   }
 
   /** Draw a view: {judgement, active, selection, position, dragged, showCursor}. */
