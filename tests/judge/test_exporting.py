@@ -14,7 +14,7 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments
 from xcg.judge.agreement import disagreements
-from xcg.judge.exporting import export, file_names, write_export
+from xcg.judge.exchange import export, file_names, write_export
 from xcg.judge.judgement import Decision
 from xcg.judge.settings import SCHEMES, Grades
 from xcg.judgements.anchoring import anchor

@@ -17,8 +17,7 @@ from judge_examples import judged
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError
 from xcg.formats.topic_files import read_topics
-from xcg.judge.exporting import export, write_export
-from xcg.judge.importing import import_assessments
+from xcg.judge.exchange import export, import_assessments, write_export
 from xcg.judge.judgement import JudgedDocument
 from xcg.judge.settings import SCHEMES, Grades
 from xcg.judge.store import Store

@@ -15,8 +15,7 @@ from xcg.formats.base import read_assessments
 from xcg.judge.access import api_path
 from xcg.judge.agreement import gold
 from xcg.judge.editing import edit, new_judgement
-from xcg.judge.exporting import export, write_export
-from xcg.judge.importing import import_assessments
+from xcg.judge.exchange import export, import_assessments, write_export
 from xcg.judge.judgement import Judgement, from_json, to_json
 from xcg.judge.settings import SCHEMES
 from xcg.judge.store import Store
