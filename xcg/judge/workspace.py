@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from types import MappingProxyType
 
@@ -320,7 +320,6 @@ class Workspace:
     topics: Mapping[str, Topic]
     store: Store
     notes: Notes
-    _titles: dict[str, str] = field(default_factory=dict, repr=False)
 
     @contextmanager
     def snapshot(self) -> Iterator[Workspace]:
@@ -346,18 +345,7 @@ class Workspace:
             InputError: If the document cannot be read, or has changed since the store was opened.
         """
         self.store.tree(document)  # raises an error if it has changed
-        rendering = render(self.corpus, document)
-        self._titles[document] = rendering.title
-        return rendering
-
-    def title(self, document: str) -> str:
-        """Return the title of a document; its name if it cannot be read."""
-        if document not in self._titles:
-            try:
-                self.rendering(document)
-            except InputError:
-                self._titles[document] = document
-        return self._titles[document]
+        return render(self.corpus, document)
 
     def pool(self, assessor: str, topic: str) -> list[tuple[PoolDocument, Judgement]]:
         """Return the pool of a topic as the assessor sees it, with the judgements."""
