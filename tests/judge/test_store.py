@@ -82,7 +82,7 @@ def test_everything_is_there_after_the_store_is_opened_again(
         assert again.progress("anna") == {"1": (1, 2), "2": (0, 1)}
         assert again.progress("ben") == {"2": (0, 1)}
         assert list(again.judgements()) == [JudgedDocument("anna", "1", "bees", before)]
-        assert list(again.judgements("ben")) == []
+        assert list(again.judgements("ants/1")) == []
         assert again.judgement("ben", "2", "ants/1") == Judgement()
 
 

@@ -182,8 +182,7 @@ class _Application:
         """Save a decision on a disagreement that the organiser saw."""
         store = self._workspace.store
         key, label, author = str(record.get("disagreement")), record.get("label"), record.get("author")
-        judged = [one for one in store.judgements() if one.document == document]
-        known = disagreements(judged, topic, self._workspace.corpus, {})
+        known = disagreements(store.judgements(document), topic, self._workspace.corpus, {})
         keys = {one.key: one for found in known for one in found.disagreements}
         if key not in keys:
             raise HTTPException(409, "the judgements have changed: load this page again")

@@ -133,11 +133,6 @@ class Progress(NamedTuple):
     finished: int
     size: int
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether all documents are finished."""
-        return self.finished >= self.size
-
     @classmethod
     def sum(cls, parts: Iterable[Progress]) -> Progress:
         """Return the progress in several topics together."""

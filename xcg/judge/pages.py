@@ -52,13 +52,14 @@ def _line(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def _excerpt(text: str, start: int, end: int) -> tuple[str, str, str, str]:
-    """Return the text before a passage, the passage, its end if it is long, and the text after it."""
-    before, after = text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT]
-    if end - start <= LONGEST_EXCERPT:
-        return before, text[start:end], "", after
-    half = LONGEST_EXCERPT // 2
-    return before, text[start : start + half], text[end - half : end], after
+def _excerpt(text: str, start: int, end: int) -> tuple[str, str, str]:
+    """Return the text before a passage, its beginning, and the text after it."""
+    shown = (
+        text[start:end]
+        if end - start <= LONGEST_EXCERPT
+        else f"{text[start : start + LONGEST_EXCERPT]} […]"
+    )
+    return text[max(start - CONTEXT, 0) : start], shown, text[end : end + CONTEXT]
 
 
 def render_page(template: str, **values: object) -> str:
@@ -174,7 +175,7 @@ def agreement_page(workspace: Workspace) -> str:
 
 def agreement_topic_page(workspace: Workspace, topic: str, document: str | None = None) -> str:
     """Return the disagreements of assessors on a topic, or on one of its documents with its text."""
-    judged = [one for one in workspace.store.judgements() if document in (None, one.document)]
+    judged = workspace.store.judgements(document)
     decisions = workspace.store.decisions()
     rendering = None if document is None else workspace.rendering(document)
     return render_page(

@@ -265,18 +265,18 @@ class Store(PoolStore):
             topics = self.assignments()[assessor]
             return {topic: Progress(finished[topic], len(self.pool(topic))) for topic in topics}
 
-    def judgements(self, assessor: str | None = None) -> list[JudgedDocument]:
+    def judgements(self, document: str | None = None) -> list[JudgedDocument]:
         """Return the judgements that have at least one change, by assessor and pool order.
 
         Args:
-            assessor: An assessor; all by default.
+            document: A document; all by default.
         """
         with self.transaction():
             owners: list[Owner] = self._rows(
                 """SELECT assessor, topic, document FROM judgements
                    JOIN assessors ON assessor = name JOIN pools USING (topic, document)
-                   WHERE assessor = ?1 OR ?1 IS NULL ORDER BY assessors.id, pools.id""",
-                assessor,
+                   WHERE document = ?1 OR ?1 IS NULL ORDER BY assessors.id, pools.id""",
+                document,
             )
             return [
                 JudgedDocument(*owner, self._load(*owner))

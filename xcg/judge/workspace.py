@@ -37,9 +37,7 @@ Assignments = dict[str, tuple[str, ...]]
 """Topic → its assessors."""
 
 
-def pools_of_runs(
-    runs: Iterable[Run], corpus: Corpus, topics: Iterable[str], depth: int, notes: Notes
-) -> Found:
+def pools_of_runs(runs: Iterable[Run], corpus: Corpus, topics: Iterable[str], depth: int) -> Found:
     """Return the results of runs to a depth: topic → document → characters of the results.
 
     Args:
@@ -47,14 +45,13 @@ def pools_of_runs(
         corpus: The documents.
         topics: The topics. A topic without results has no documents.
         depth: Number of results per run and topic.
-        notes: With ``Notes(lenient=True)``, results that do not exist are counted and left out.
 
     Raises:
         InputError: If the corpus lacks a document, element or passage of a result.
 
     >>> corpus = Corpus.of({"bees": "<a><p>Bees dance.</p><p>They waggle.</p></a>"})
     >>> run = Run.of("bm25", {"1": ["bees#/a[1]/p[2]", "bees"]})
-    >>> pools_of_runs([run], corpus, ["1"], 20, Notes())
+    >>> pools_of_runs([run], corpus, ["1"], 20)
     {'1': {'bees': {(11, 23)}}}
     """
     found: Found = {topic: {} for topic in topics}
@@ -67,13 +64,12 @@ def pools_of_runs(
                 continue  # an illegal result, which was reported when the run was read
             try:
                 if name not in corpus:
-                    raise UnknownPathError(missing_document(name, corpus, is_lenient=notes.lenient))
+                    raise UnknownPathError(missing_document(name, corpus, is_lenient=False))
                 characters = _characters(corpus, name, path, span)
             except UnknownPathError as error:
                 where = f"{run.where(topic)}, rank {rank}, {name}"
-                notes.tolerate("results left out of the pools", UnmappedError(where, str(error)))
-            else:
-                found[topic].setdefault(name, set()).update(characters)
+                raise UnmappedError(where, str(error)) from None
+            found[topic].setdefault(name, set()).update(characters)
     return found
 
 
@@ -108,7 +104,7 @@ def pools_of_titles(topics: Mapping[str, Topic], corpus: Corpus, depth: int) -> 
         depth: Maximum number of documents per topic.
 
     Raises:
-        InputError: If the corpus has no documents, or one cannot be read.
+        InputError: If a document cannot be read.
         XcgError: If bm25s is not installed.
 
     >>> corpus = Corpus.of({"bees": "Bees dance.", "ants": "Ants do not."})
@@ -127,8 +123,6 @@ def pools_of_titles(topics: Mapping[str, Topic], corpus: Corpus, depth: int) -> 
         return found
 
     names = list(corpus)
-    if not names:
-        raise InputError(corpus.label, "no documents: expected a corpus with documents")
     indexed = words([_text_of_words(corpus.tree(name)) for name in corpus.prepared(names)])
     pools: Found = {topic: {} for topic in topics}
     if not any(indexed):
@@ -228,7 +222,7 @@ def _found(settings: Settings, corpus: Corpus, topics: Mapping[str, Topic], note
     with settings.locating("runs"):
         source = ChunkSource(settings.document, corpus)
         runs = read_runs(settings.runs, notes, topics=frozenset(topics), source=source)
-    return pools_of_runs(runs, corpus, topics, settings.depth, notes)
+    return pools_of_runs(runs, corpus, topics, settings.depth)
 
 
 def _assign(store: Store, settings: Settings, topics: list[str]) -> None:
