@@ -49,23 +49,15 @@ def test_two_assessors_agree_as_computed_by_hand() -> None:
     """Characters: 20 relevant to both, 20 and 20 to one, 40 to none.
 
     kappa = (0.6 − 0.52) / 0.48, as both find 40 of 100 relevant. alpha = 1 − 199 · 80 / (2 · 80 · 120).
-    Elements: the root and the second paragraph are relevant to both, the first and the third to one of
-    them, two to none. kappa = (4/6 − 1/2) / (1/2), as both find 3 of 6 relevant.
-    alpha = 1 − 11 · 4 / 72.
     """
     rows = agreement([of("anna", "one", (0, 40)), of("ben", "one", (20, 60))], CORPUS)
-    characters, elements, documents = (
-        row(rows, kind) for kind in ("characters", "elements", "documents")
-    )
-    assert len(rows) == 3
+    characters, documents = row(rows, "characters"), row(rows, "documents")
+    assert len(rows) == 2
     assert characters.assessors == ("anna", "ben")
-    assert (characters.units, elements.units, documents.units) == (100, 6, 1)
+    assert (characters.units, documents.units) == (100, 1)
     assert characters.overlap == pytest.approx(20 / 60)
     assert characters.kappa == pytest.approx(0.08 / 0.48)
     assert characters.alpha == pytest.approx(1 - 199 * 80 / (2 * 80 * 120))
-    assert elements.overlap == pytest.approx(2 / 4)
-    assert elements.kappa == pytest.approx(1 / 3)
-    assert elements.alpha == pytest.approx(1 - 11 * 4 / 72)
     assert documents.overlap == 1
     assert math.isnan(documents.kappa)
     assert math.isnan(documents.alpha)

@@ -19,12 +19,10 @@ from xcg.judge.editing import new_judgement
 from xcg.judge.judgement import Decision, JudgedDocument, Judgement
 from xcg.judge.pool_store import digest_of
 from xcg.judge.settings import Grades
-from xcg.judgements.highlights import covered_characters
 from xcg.judgements.recall_base import MEAN, topic_key
 
-DOCUMENTS, ELEMENTS, CHARACTERS, GRADES = KINDS = ("documents", "elements", "characters", "grades")
-"""What is compared: whether documents, elements and characters are relevant, and the grades of
-characters."""
+DOCUMENTS, CHARACTERS, GRADES = KINDS = ("documents", "characters", "grades")
+"""What is compared: whether documents and characters are relevant, and the grades of characters."""
 
 Label = str | None
 """The label of a unit by an assessor: its grade, an empty text for relevant text without grade, or None
@@ -42,7 +40,7 @@ class AgreementRow(NamedTuple):
     Attributes:
         topic: The topic; ``"all"`` for the units of all topics together.
         assessors: Two assessors, or all assessors of the topic.
-        kind: ``documents``, ``elements``, ``characters`` or ``grades`` (of characters).
+        kind: ``documents``, ``characters`` or ``grades`` (of characters).
         units: Number of units that at least two of them judged.
         overlap: Units that all of them find relevant, with the same grade for the kind ``grades``,
             divided by the units that any of them finds relevant; NaN without any.
@@ -111,7 +109,7 @@ def agreement(judged: Iterable[JudgedDocument], corpus: Corpus) -> list[Agreemen
     """Compute the agreement of the assessors of each topic, and of all topics together.
 
     A document counts if at least two assessors have finished it, and no highlight is lost. A document
-    or an element is relevant if it contains highlighted text. Elements without text do not count.
+    is relevant if it contains highlighted text.
 
     Args:
         judged: The judgements of all assessors.
@@ -159,16 +157,9 @@ def _topic_patterns(
         found[kind][tuple(labels.get(name, False) for name in names)] += count
 
     for document in corpus.prepared(list(documents)):
-        judgements, tree = documents[document], corpus.tree(document)
+        judgements = documents[document]
         add(DOCUMENTS, {name: _relevance(one.placed) for name, one in judgements.items()}, 1)
-        covered = [
-            covered_characters(tree, [(mark.start, mark.end) for mark in one.placed]) > 0
-            for one in judgements.values()
-        ]
-        elements = zip(*(one[tree.characters > 0].tolist() for one in covered), strict=True)
-        for element, count in Counter(elements).items():
-            add(ELEMENTS, dict(zip(judgements, map(_relevance, element), strict=True)), count)
-        for start, end, grades in _segments(judgements, len(tree.text)):
+        for start, end, grades in _segments(judgements, len(corpus.tree(document).text)):
             add(GRADES, grades, end - start)
             relevant = {name: _relevance(grade is not None) for name, grade in grades.items()}
             add(CHARACTERS, relevant, end - start)

@@ -54,12 +54,9 @@ def _line(text: str) -> str:
 
 def _excerpt(text: str, start: int, end: int) -> tuple[str, str, str]:
     """Return the text before a passage, its beginning, and the text after it."""
-    shown = (
-        text[start:end]
-        if end - start <= LONGEST_EXCERPT
-        else f"{text[start : start + LONGEST_EXCERPT]} […]"
-    )
-    return text[max(start - CONTEXT, 0) : start], shown, text[end : end + CONTEXT]
+    shown = text[start : min(end, start + LONGEST_EXCERPT)]
+    after = text[end : end + CONTEXT]
+    return text[max(start - CONTEXT, 0) : start], shown + " […]" * (len(shown) < end - start), after
 
 
 def render_page(template: str, **values: object) -> str:
@@ -162,7 +159,7 @@ def overview_page(workspace: Workspace) -> str:
 
 
 def agreement_page(workspace: Workspace) -> str:
-    """Return the agreement of assessors on documents, elements and characters."""
+    """Return the agreement of assessors on documents and characters."""
     judged, decisions = workspace.store.judgements(), workspace.store.decisions()
     grouped = groupby(agreement(judged, workspace.corpus), attrgetter("topic"))
     rows = {topic: list(of_topic) for topic, of_topic in grouped}
