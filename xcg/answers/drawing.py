@@ -50,7 +50,7 @@ def curves(asked: Asked) -> Answer[Any]:
         ranks,
         [*lines.notes, *_unreached_notes(ranks, depth)],
         layout=lambda: _layout(_rank_rows(ranks, depth), RANKS_OF_VALUE),
-        figure=lambda: curves_plot(lines, [one for one in ranks if one.topic == MEAN]),
+        figure=lambda: curves_plot(lines),
     )
 
 
