@@ -11,7 +11,19 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-__all__ = ["etree", "hashlib", "np", "npt", "pickle", "socket", "sqlite3", "yaml"]
+__all__ = [
+    "csv",
+    "etree",
+    "hashlib",
+    "html",
+    "np",
+    "npt",
+    "pickle",
+    "shutil",
+    "socket",
+    "sqlite3",
+    "yaml",
+]
 
 
 class _LazyModule(ModuleType):
@@ -24,8 +36,11 @@ class _LazyModule(ModuleType):
 
 
 if TYPE_CHECKING:
+    import csv
     import hashlib
+    import html
     import pickle
+    import shutil
     import socket
     import sqlite3
 
@@ -34,6 +49,7 @@ if TYPE_CHECKING:
     import yaml
     from lxml import etree
 else:
-    hashlib, pickle, socket, sqlite3 = map(_LazyModule, ("hashlib", "pickle", "socket", "sqlite3"))
+    csv, hashlib, html, pickle = map(_LazyModule, ("csv", "hashlib", "html", "pickle"))
+    shutil, socket, sqlite3 = map(_LazyModule, ("shutil", "socket", "sqlite3"))
     np, npt, etree = map(_LazyModule, ("numpy", "numpy.typing", "lxml.etree"))
     yaml = _LazyModule("yaml")

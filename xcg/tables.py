@@ -7,8 +7,6 @@ This module is below the models, which use it to show themselves in notebooks.
 
 from __future__ import annotations
 
-import csv
-import html
 import io
 import json
 import re
@@ -17,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from xcg.errors import printable
+from xcg.lazy_modules import csv, html
 from xcg.table_formats import TABLE_FORMATS, TEXT_WIDTH, cell_length, numeric_columns, text_table
 
 Row = Sequence[str]

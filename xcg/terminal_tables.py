@@ -10,11 +10,11 @@ from __future__ import annotations
 import io
 import os
 import re
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from xcg.errors import printable
+from xcg.lazy_modules import shutil
 from xcg.table_formats import cell_length
 from xcg.tables import Column, Table
 

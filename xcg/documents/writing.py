@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from xcg.errors import InputError
+from xcg.lazy_modules import shutil
 
 if sys.platform == "win32":
     import msvcrt

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -17,6 +16,7 @@ from xcg.documents.files import PathLike, expand, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.documents.text_search import Quote
 from xcg.errors import InputError, nearest
+from xcg.lazy_modules import csv
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 

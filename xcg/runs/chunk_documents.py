@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from xcg.documents.files import check_complete, open_input
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import document_name
 from xcg.errors import InputError, XcgError, nearest
+from xcg.lazy_modules import csv
 from xcg.runs.chunk_adapters import ChunkFields, shortened
 
 DocumentKey = str | Mapping[Any, object] | Callable[[Any], object] | None

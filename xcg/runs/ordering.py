@@ -40,7 +40,7 @@ def note_equal_scores(ranking: Ranking, where: str, notes: Notes) -> None:
     if not ranking.has_scores or keys is None or len(keys) < 2:
         return
     middle = keys[len(keys) // 2]  # they are in order, so the most frequent one is there
-    equal = sum(key == middle for key in keys)
+    equal = keys.count(middle)
     if 2 * equal > len(keys):
         notes.oddity(
             "topics in which more than half of the scores are equal",
