@@ -68,8 +68,7 @@ def curves_plot(lines: Sequence[CurveOf]) -> Figure:
     for axis, ((measure, model), own) in zip(axes, panels.items(), strict=True):
         for curve in own:
             if curve.run == IDEAL:
-                style = {"color": "black", "linestyle": ":", "linewidth": 1.4}
-                axis.plot(curve.x, curve.y, label=label_text(curve.run), **style)
+                axis.plot(curve.x, curve.y, "k:", label=label_text(curve.run), linewidth=1.4)
             else:
                 styles.draw(axis, curve.run, curve.x, curve.y)
                 if (band := limits.get((measure, model, curve.run))) is not None:
