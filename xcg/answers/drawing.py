@@ -10,7 +10,6 @@ from xcg.answer import NAMES, Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.curves import (
-    IDEAL,
     RankOfValue,
     ranks_of_value,
 )
@@ -46,9 +45,13 @@ def curves(asked: Asked) -> Answer[Any]:
             rows, lines.notes, layout=lambda: _layout(rows, CURVES), figure=lambda: curves_plot(lines)
         )
     ranks = ranks_of_value(printed, at, chosen.reference)
+    unreached = (
+        f"note: empty or > {depth}: the value is not reached within {depth} ranks; "
+        "--set curves.depth=N looks further"
+    )
     return Answer(
         ranks,
-        [*lines.notes, *_unreached_notes(ranks, depth)],
+        [*lines.notes, *([unreached] if any(one.rank is None for one in ranks) else [])],
         layout=lambda: _layout(_rank_rows(ranks, depth), RANKS_OF_VALUE),
         figure=lambda: curves_plot(lines),
     )
@@ -80,18 +83,3 @@ def _rank_rows(ranks: Sequence[RankOfValue], depth: int) -> list[dict[str, Any]]
     """Return ranks as records with a text for values that are not reached."""
     rows = [one._asdict() for one in ranks]
     return [{**row, "rank": f"> {depth}" if row["rank"] is None else row["rank"]} for row in rows]
-
-
-def _unreached_notes(ranks: Sequence[RankOfValue], depth: int) -> list[str]:
-    """Return a line for each value of the mean curves that runs do not reach."""
-    unreached: dict[str, list[str]] = {}
-    for one in ranks:
-        if one.rank is None and one.topic == MEAN:
-            reference = f"the {IDEAL}" if one.reference == IDEAL else one.reference
-            value = f"{one.value:.4g} ({one.measure} of {reference} at rank {one.at}, {one.user_model})"
-            unreached.setdefault(value, []).append(one.run)
-    return [
-        f"note: {value} is not reached within {depth} ranks by {', '.join(runs)}; "
-        "--set curves.depth=N looks further"
-        for value, runs in unreached.items()
-    ]

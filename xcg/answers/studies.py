@@ -58,7 +58,7 @@ def calibrate(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
     results = asked.evaluate(inputs).without_references()
-    with asked.progress("campaigns") as progress:
+    with asked.progress("tasks") as progress:
         names = chosen.test, chosen.correction
         numbers = chosen.campaigns, chosen.seed
         rates = calibrate_results(results, baseline, *names, *numbers, progress, inputs.executor)

@@ -256,7 +256,7 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
         reference: ``ideal``, or ``best``: the run with the highest value at the rank.
 
     Raises:
-        XcgError: If a curve is not over ranks or ends before ``at``.
+        XcgError: If a curve is not over ranks.
 
     >>> inputs = Inputs({"1": {"d": 2, "e": 1}}, {"r": {"1": ["x", "d"]}})
     >>> found = curves(inputs, "xCG", with_ideal=True)
@@ -301,8 +301,6 @@ def _reference_run(curves: Mapping[str, CurveOf], at: int, reference: str) -> st
         raise XcgError(
             f"{curve.measure} is a curve over {over}: expected a measure over ranks, like xCG"
         )
-    if not 1 <= at <= len(curve.y):
-        raise XcgError(f"rank {at} is not on the curves: expected a rank from 1 to {len(curve.y)}")
     if reference == "ideal":
         return IDEAL
     return max((run for run in curves if run != IDEAL), key=lambda run: curves[run].y[at - 1])
