@@ -230,12 +230,11 @@ def _cases(study: StrategyStudy, shown: Sequence[Case], strategies: Sequence[str
             "gaps": gaps,
             "crossings": [
                 {
-                    "alpha": crossing.alpha,
-                    "before": list(map(strategies.index, crossing.before)),
-                    "after": list(map(strategies.index, crossing.after)),
+                    "alpha": alpha,
+                    "before": list(map(strategies.index, before)),
+                    "after": list(map(strategies.index, after)),
                 }
-                for crossing in study.crossings
-                if crossing[:3] == case
+                for alpha, before, after in study.crossings(case)
             ],
         }
 
