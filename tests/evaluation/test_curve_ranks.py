@@ -113,7 +113,7 @@ def test_the_command_prints_the_ranks(xcg_command: Command, call: tuple[object, 
     table = [line.split() for line in done.stdout.splitlines()]
     assert table[0][-5:] == ["value", "rank", "more_than_ideal", "more_than_best", "times_best"]
     assert table[1][-5:] == ["13.0000", "8", "3", "0", "1.0000"]
-    assert table[2][-3:] == ["13.0000", ">", "100"]
-    assert "note: empty or > 100: the value is not reached within 100 ranks; --set" in done.stderr
+    assert table[2][-1:] == ["13.0000"]
+    assert "note: empty rank: the value is not reached within 100 ranks; --set" in done.stderr
     done = xcg_command(*call, "--at", "10", "--format", "csv")
     assert [row["rank"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["", "", "10"]

@@ -1,8 +1,9 @@
-"""Answer `check` and `explain`: the inputs, the ideal recall-base, and the gain of each result."""
+"""Answer `check`, `explain` and `curves`: the inputs, the gain of each result, and curves."""
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
-from xcg.errors import XcgError, nearest
+from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.config import require, select_runs
+from xcg.evaluation.curves import curves as compute_curves
+from xcg.evaluation.curves import ranks_of_value
 from xcg.evaluation.explain import explain as explain_runs
 from xcg.evaluation.explanation import Explanation
 from xcg.evaluation.gold_review import review_gold
@@ -20,8 +23,9 @@ from xcg.evaluation.validation import validate
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
-from xcg.judgements.recall_base import RecallBase
-from xcg.report.columns import DISTRIBUTION, IDEAL_ELEMENTS
+from xcg.judgements.recall_base import MEAN, RecallBase
+from xcg.measures import MEASURES
+from xcg.report.columns import CURVES, DISTRIBUTION, IDEAL_ELEMENTS, RANKS_OF_VALUE
 from xcg.report.explanations import (
     document_tree,
     ideal_tree,
@@ -30,6 +34,7 @@ from xcg.report.explanations import (
     topic_heading,
 )
 from xcg.report.gold_review import review_tables
+from xcg.report.plots import curves_plot
 from xcg.report.validation import cross_rows, distribution_rows, report_blocks
 from xcg.statistics.rank_correlation import level_correlation
 from xcg.tables import Table
@@ -184,3 +189,46 @@ def ideal(asked: Asked) -> Answer[Any]:
     else:
         rows = ideal_elements(inputs, topics)
     return Answer(rows, rows.notes, layout=lambda: Layout(columns=IDEAL_ELEMENTS))
+
+
+def curves(asked: Asked) -> Answer[Any]:
+    """Return points of curves; with ``at``, the ranks at which runs reach a gain."""
+    chosen = asked.settings.curves
+    inputs = asked.inputs_with("assessments", "runs")
+    depth = max(chosen.depth, chosen.at or 0)
+    lines = compute_curves(inputs, _curve_measures(asked), depth, chosen.ideal or chosen.at is not None)
+    printed = [curve for curve in lines if chosen.per_topic or curve.topic == MEAN]
+    figure = functools.partial(curves_plot, lines)
+    if chosen.at is None:
+        rows = [
+            {**curve._asdict(), "x": x, "y": y}
+            for curve in printed
+            for x, y in zip(curve.x, curve.y, strict=True)
+        ]
+        return Answer(rows, lines.notes, layout=lambda: Layout(columns=CURVES), figure=figure)
+    ranks = ranks_of_value(printed, chosen.at, chosen.reference)
+    notes = lines.notes
+    if any(one.rank is None for one in ranks):
+        unreached = f"note: empty rank: the value is not reached within {depth} ranks"
+        notes = [*notes, f"{unreached}; --set curves.depth=N looks further"]
+    return Answer(ranks, notes, layout=lambda: Layout(columns=RANKS_OF_VALUE), figure=figure)
+
+
+def _curve_measures(asked: Asked) -> str:
+    """Return the names of the measures to draw.
+
+    An option names them. Of the measures of a campaign, those with a curve are, or the default.
+    """
+    names, place = asked.measure_names, asked.stated.place(("measures",)).name
+    if place == "--measures":
+        return " ".join(names)
+    if asked.settings.curves.at is not None:
+        return "xCG"
+    found = []
+    for name in names:
+        try:
+            if ":" not in name and MEASURES.definition(re.split("[@(]", name)[0]).has_curve:
+                found.append(name.partition("@")[0])
+        except XcgError as error:
+            raise InputError(place, str(error)) from None
+    return " ".join(dict.fromkeys(found)) or "nxCG ep"
