@@ -10,7 +10,7 @@ from xcg.evaluation.results import Results
 from xcg.report.columns import SHIFTS
 from xcg.report.plot_selection import grouped, model_parameters
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
-from xcg.statistics.intervals import interval_columns
+from xcg.statistics.intervals import Interval
 from xcg.statistics.rank_correlation import OrderShift, order_agreements
 from xcg.statistics.significance import BestRun
 from xcg.tables import Column, Table, p_equation
@@ -40,8 +40,13 @@ def order_rows(results: Results, resamples: int = 0, seed: int = 0) -> list[Row]
     rows = []
     for found in order_agreements(results, resamples, seed):
         row: Row = dict(zip(_ORDER_FIELDS, found[:-1], strict=True))
-        rows.append(row | (interval_columns("tau_b", found.interval) if resamples else {}))
+        rows.append(row | (_limits(found.interval) if resamples else {}))
     return rows
+
+
+def _limits(interval: Interval | None) -> Row:
+    low, high = (None, None) if interval is None else (round(limit, 9) for limit in interval)
+    return {"tau_b low": low, "tau_b high": high}
 
 
 def shift_rows(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples: int = 0) -> list[Row]:
@@ -59,7 +64,7 @@ def shift_rows(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples:
         del row["interval"]
         test = tests.get((shift.measure, shift.user_model))
         row |= {"second": test.second if test else None, "p": test.p if test else None}
-        rows.append(row | (interval_columns("tau_b", shift.interval) if resamples else {}))
+        rows.append(row | (_limits(shift.interval) if resamples else {}))
     return rows
 
 
