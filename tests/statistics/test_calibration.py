@@ -151,7 +151,6 @@ def test_all_pairs_are_not_studied_by_shaffer_with_partial_runs() -> None:
     ("options", "message"),
     [
         ({"baseline": "r9"}, "no run 'r9'"),
-        ({"baseline": "best"}, "the results select the best run: expected the name of a run, or all"),
         (
             {"baseline": "r0", "corrections": ["shaffer"]},
             "shaffer cannot be studied: shaffer is only defined for all pairs",

@@ -25,7 +25,6 @@ from xcg.statistics.intervals import paired_significant
 from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import (
     ALL_PAIRS,
-    BEST,
     ROUNDING,
     Floats,
     check_name,
@@ -155,8 +154,6 @@ def calibrate(
             topics, or no correction is defined for the tests.
     """
     tests, corrections = [*dict.fromkeys(tests)], [*dict.fromkeys(corrections)]
-    if baseline == BEST:
-        raise XcgError("the results select the best run: expected the name of a run, or all")
     if baseline not in (None, ALL_PAIRS):
         check_name("run", baseline, results.runs)
     if len(results.runs) < 2:
