@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -51,22 +51,16 @@ def check(asked: Asked) -> Answer[Any]:
     if chosen.review:
         return _review(asked)
     inputs = replace(asked.inputs, strategies=())
-    assessments: Any = inputs.assessments
-    if isinstance(assessments, Mapping):
-        assessments = inputs.recall_base
-    runs: Any = inputs.runs if inputs.has_runs else ()
-    if not isinstance(runs, (list, tuple)) or not all(isinstance(run, (str, Path)) for run in runs):
-        runs = inputs.run_sources
-    if not (inputs.has_assessments or runs) and inputs.corpus is None:
+    if not (inputs.has_assessments or inputs.has_runs) and inputs.corpus is None:
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
-    report = validate(assessments, runs, inputs.corpus, inputs.file_order, inputs.ties, inputs.document)
+    report = validate(inputs)
+    records = [asdict(finding) for finding in report.findings]
     return Answer(
         report.findings,
         report.unread.lines(),
-        to_records=lambda: list(map(asdict, report.findings)),
+        to_records=lambda: records,
         layout=lambda: Layout(
-            tables=report_blocks(report),
-            publication=lambda: [Table.of_records(list(map(asdict, report.findings)))],
+            tables=report_blocks(report), publication=lambda: [Table.of_records(records)]
         ),
         status=2 if report.status == 2 else 0,
     )
