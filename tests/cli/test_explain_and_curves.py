@@ -32,8 +32,6 @@ def test_a_run_is_explained_rank_by_rank(xcg_command: Command) -> None:
     [
         ("--topic 164", "no assessments for topic '164': did you mean '163'?"),
         ("--run frb", "no topics: expected one, --topic ID"),
-        ("--set explain.tree=r7022", f"no relevant element in 'r7022': expected one of {DOCUMENT}"),
-        ("--topic 163 --run frb --set explain.tree=x", "no relevant element in 'x': expected one of"),
     ],
 )
 def test_misuse_of_explain(xcg_command: Command, options: str, message: str) -> None:

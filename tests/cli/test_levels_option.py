@@ -65,8 +65,7 @@ def test_notes_name_what_only_one_set_assesses(tmp_path: Path, xcg_command: Comm
     done = xcg_command(*call, "--format", "jsonl")
     assert [json.loads(line)["total"] for line in done.stdout.splitlines()] == [1, 1]
     assert done.stderr.splitlines() == [
-        "xcg: note: 1 topics are counted, but not 1 of the assessments and 2 of check.other",
-        "xcg: note: 2 documents and elements are only in the assessments, 1 only in check.other",
+        "xcg: note: 3 documents and elements are only in the assessments, 3 only in check.other",
     ]
 
 

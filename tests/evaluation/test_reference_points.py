@@ -10,7 +10,7 @@ from span_examples import DOCUMENTS, GOLD, chunk_run, recall_base
 
 import xcg
 from xcg import Run
-from xcg.answers.marks import marks_of
+from xcg.answers.comparison import marks_of
 from xcg.errors import InputError, XcgError
 from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.curves import curves
@@ -217,6 +217,7 @@ def test_the_reference_point_is_never_the_best_run() -> None:
         ["0.1000", "1."],
         ["1.0000", "–"],
     ]
-    alone = found.shown(marks=lambda: marks_of(found)).to_text("markdown")
+    found.marks = lambda: marks_of(found)
+    alone = found.to_text("markdown")
     assert "**0.1000**" in alone
     assert "**1.0000**" not in alone

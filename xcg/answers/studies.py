@@ -11,6 +11,7 @@ from xcg.answers.asked import Asked
 from xcg.errors import XcgError
 from xcg.evaluation.config import with_named_run
 from xcg.evaluation.conversion import assess_elements_of_passages
+from xcg.evaluation.evaluate import evaluate
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
@@ -30,7 +31,7 @@ from xcg.statistics.perturbation import (
 )
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.planning import plan as plan_comparisons
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST, topic_scores
+from xcg.statistics.topic_scores import ALL_PAIRS, topic_scores
 from xcg.statistics.topic_sets import summarise_runs, swap_rates
 
 
@@ -38,8 +39,8 @@ def plan(asked: Asked) -> Answer[Any]:
     """Predict from a pilot campaign which differences a comparison finds, with how many topics."""
     chosen = asked.settings.study.plan
     inputs = asked.inputs_with("assessments", "runs")
-    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
-    results = asked.evaluate(inputs).without_references()
+    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
+    results = evaluate(inputs, asked.progress).without_references()
     plans = plan_comparisons(results, **{**vars(chosen), "baseline": baseline})
     return Answer(
         plans,
@@ -57,7 +58,7 @@ def calibrate(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.study.calibrate
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
-    results = asked.evaluate(inputs).without_references()
+    results = evaluate(inputs, asked.progress).without_references()
     with asked.progress("tasks") as progress:
         names = chosen.test, chosen.correction
         numbers = chosen.campaigns, chosen.seed
@@ -105,7 +106,7 @@ def topics(asked: Asked) -> Answer[Any]:
     """Compare runs on disjoint topic sets, and count how often their order is reversed."""
     chosen = asked.settings.study.topics
     inputs = asked.inputs_with("assessments", "runs")
-    results = asked.evaluate(inputs).without_references()
+    results = evaluate(inputs, asked.progress).without_references()
     if len(results.user_models) != 1:
         raise XcgError("several user models: expected one for this study")
     (model,) = results.user_models

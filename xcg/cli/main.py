@@ -54,7 +54,6 @@ PURPOSES = {
 """Heading in ``xcg --help`` → its commands."""
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
-_NO_PLUGINS = "--no-plugins"
 
 
 class LazyGroup(click.Group):
@@ -88,14 +87,6 @@ class LazyGroup(click.Group):
         discard_unwritten()
         sys.exit(2)
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, and accept --no-plugins also after the name of a command."""
-        options = args[: args.index("--")] if "--" in args else args
-        if _NO_PLUGINS in options:
-            rest = [word for word in options if word != _NO_PLUGINS]
-            args = [_NO_PLUGINS, *rest, *args[len(options) :]]
-        return super().parse_args(ctx, args)
-
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, and exit with status :data:`INTERRUPTED` after Ctrl-C."""
         try:
@@ -113,9 +104,11 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
+        """Import a command; an error suggests the nearest name."""
         if cmd_name not in COMMANDS:
-            return None
+            if ctx.resilient_parsing or cmd_name.startswith("-"):
+                return None
+            raise click.UsageError(f"No such command {cmd_name!r}: {nearest(cmd_name, COMMANDS)}")
         target, _ = COMMANDS[cmd_name]
         module, function = target.split(":")
         command = getattr(importlib.import_module(f"xcg.cli.{module}"), function)
@@ -135,19 +128,11 @@ class LazyGroup(click.Group):
         items = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
         return items + click.Command.shell_complete(self, ctx, incomplete)
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the arguments name; an error suggests the nearest name."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            raise click.UsageError(f"No such command {args[0]!r}: {nearest(args[0], COMMANDS)}")
-        return super().resolve_command(ctx, args)
-
 
 @click.group(cls=LazyGroup, context_settings=_SETTINGS)
 @click.version_option(__version__, prog_name="xcg")
 @click.option(
-    _NO_PLUGINS,
+    "--no-plugins",
     is_flag=True,
     help="Do not run third-party code: refuse package.module:function in configurations, and what "
     f"installed packages add to xcg.  [environment variable: {NO_PLUGINS}=1]",

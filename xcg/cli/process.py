@@ -12,7 +12,6 @@ import os
 import re
 import sys
 from contextlib import suppress
-from typing import IO
 
 import click
 
@@ -40,7 +39,8 @@ def prepare() -> None:
     Raises:
         XcgError: If a variable has an illegal value, or ``ulimit -v`` is too low for NumPy.
     """
-    _open_missing_streams()
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _open_missing_streams()
     # Imports make many objects that live until the end, and few cycles.
     gc.set_threshold(_OBJECTS_PER_COLLECTION, *gc.get_threshold()[1:])
     for stream in (sys.stdout, sys.stderr):
@@ -57,18 +57,13 @@ def prepare() -> None:
             del os.environ[name]
         elif not re.fullmatch("[0-9]{1,11}", value):
             raise InputError(name, f"{value!r} in the environment; expected a whole number")
-    _check_memory_limit()
-
-
-def _check_memory_limit() -> None:
-    if sys.platform == "win32":
-        return
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY and limit < _LEAST_MEGABYTES << 20:
-        raise XcgError(
-            f"the address space is limited to {limit >> 20} MB: expected at least "
-            f"{_LEAST_MEGABYTES} MB (ulimit -v)"
-        )
+    if sys.platform != "win32":
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY and limit < _LEAST_MEGABYTES << 20:
+            raise XcgError(
+                f"the address space is limited to {limit >> 20} MB: expected at least "
+                f"{_LEAST_MEGABYTES} MB (ulimit -v)"
+            )
 
 
 def _open_missing_streams() -> None:
@@ -76,8 +71,6 @@ def _open_missing_streams() -> None:
 
     Writing to standard output then fails, as on a full disk. Messages to standard error are lost.
     """
-    if sys.stdin is not None and sys.stdout is not None and sys.stderr is not None:
-        return
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
@@ -123,21 +116,16 @@ def explain(error: BaseException) -> object:
     return error
 
 
-def _is_failing(stream: IO[str]) -> bool:
-    try:
-        stream.flush()
-    except OSError:
-        return True
-    return False
-
-
 def discard_unwritten() -> None:
     """Discard text that cannot be written, so that Python does not report it again when it exits."""
-    for stream in filter(_is_failing, (sys.stdout, sys.stderr)):
-        with suppress(OSError):
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, stream.fileno())
-            os.close(null)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with suppress(OSError):
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, stream.fileno())
+                os.close(null)
 
 
 MAX_MESSAGE_LENGTH = 1000

@@ -22,7 +22,7 @@ from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs, Measures
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Results
-from xcg.evaluation.scoring import list_topics, note_topics, note_units
+from xcg.evaluation.scoring import list_topics, note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.topic import Topic
@@ -122,10 +122,7 @@ def compare_chunks(
                 listed.extend({**row, "words": _beginning(documents, row)} for row in rows)
 
     map_topics(TopicSource.of(inputs), add, notes, progress=progress)
-    if progress is not None:
-        progress(len(base.topics), len(base.topics))
     note_topics(base, runs, inputs.unanswered, notes)
-    note_units([_UNIT], model, documents, notes)
     notes.note(f"{model.name}: tokens are counted by the tokenizer {model.effort.tokenizer}")
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")

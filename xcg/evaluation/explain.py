@@ -14,11 +14,10 @@ from xcg.errors import InputError, Notes, XcgError, nearest
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement, RelatedIdeal, derive
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.document_reader import element_readers
-from xcg.gains.element_reader import JudgedDocument
+from xcg.gains.element_reader import element_readers
 from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.nugget_reader import NuggetSpanReader
-from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
+from xcg.gains.reader import RELATIVE_THRESHOLD, JudgedDocument, Reader
 from xcg.gains.span_reader import UnitSpan
 from xcg.gains.topic import Topic
 from xcg.runs.run import UNKNOWN_SPAN, Run
@@ -72,11 +71,9 @@ def _explain_topic(
                     results,
                     missed,
                     sum(ideal.gains),
-                    topic.trees,
                     ranking.judged,
                     ranking.labels,
                     ranking.marks,
-                    model.size,
                     derivation,
                     model.settings,
                 )
@@ -258,7 +255,7 @@ def _container(reading: _Reading) -> str:
     container = reading.reader.results[reading.earlier[0]]
     if container == row:
         return "it"
-    relation = "parent" if container == document.parent[row] else "ancestor"
+    relation = "parent" if container == document.tree.parent[row] else "ancestor"
     return f"its {relation} {document.tree.short_path(container)}"
 
 

@@ -16,7 +16,7 @@ from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import Inputs, check_document_is_used
-from xcg.evaluation.reading import count_repeated_in_topic
+from xcg.evaluation.reading import count_repeated
 from xcg.formats.base import add_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
@@ -96,14 +96,15 @@ def validate(inputs: Inputs) -> Report:
         sources += _expanded(given, "runs", report)
     elif inputs.has_runs:
         sources += inputs.run_sources
-    check_document_is_used(inputs.document, sources)
+    if inputs.document is not None:
+        check_document_is_used(sources)
     source = ChunkSource(inputs.document, documents)
     for file in sources:
         notes = Notes(lenient=True)
         try:
             run = file
             if not isinstance(run, Run):
-                run = read_run(run, notes, inputs.file_order, inputs.ties, source=source)
+                run = read_run(run, notes, inputs.ties, source=source)
         except InputError as error:
             report.data.tolerate("unreadable runs", _first_error(notes, error))
             continue
@@ -280,7 +281,7 @@ def _check_run(run: Run, base: RecallBase | None, corpus: Corpus | None, report:
         if base is not None and topic not in base:
             report.data.oddity("topics without assessments", "", source)
         named = [(*element, ranking.spans.get(i)) for i, element in enumerate(ranking)]
-        for _ in range(count_repeated_in_topic(ranking)):
+        for _ in range(count_repeated(ranking)):
             message = "the strategy unique removes them"
             report.data.oddity("elements returned more than once", source, message)
         overlapping += sum(overlapping_results(ranking))

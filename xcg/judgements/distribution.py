@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,15 +68,13 @@ class CrossTabulation:
         rows: Labels of the levels of the first set, lowest first.
         columns: Labels of the levels of the second set, lowest first.
         counts: Number of documents and elements by row and column.
-        topics: The topics that both sets assess.
-        only_first: Number of documents and elements for these topics that only the first set assesses.
+        only_first: Number of documents and elements that only the first set assesses.
         only_second: The same number for the second set.
     """
 
     rows: list[str]
     columns: list[str]
     counts: list[list[int]]
-    topics: list[str]
     only_first: int
     only_second: int
 
@@ -97,7 +94,7 @@ def level_distribution(base: RecallBase) -> list[LevelCount]:
     >>> [(one.level, one.number, one.share) for one in level_distribution(base)]
     [('level 0', 1, 0.25), ('level 1', 2, 0.5), ('level 2', 1, 0.25)]
     """
-    counts = Counter(_levels(base, base.topics).values())
+    counts = Counter(_levels(base).values())
     relevant = sum(count for level, count in counts.items() if level.relevant)
     total = counts.total()
     return [
@@ -117,7 +114,7 @@ def cross_tabulate(first: RecallBase, second: RecallBase) -> CrossTabulation:
         second: The judgements whose levels are the columns.
 
     Raises:
-        XcgError: If the sets share no topic, document and element.
+        XcgError: If the sets share no assessed document or element of a topic.
 
     >>> new = RecallBase.of({"1": {"a": 0, "b": 1, "c": 2, "d": 0}})
     >>> old = RecallBase.of({"1": {"a": 0, "b": 1, "c": 1, "e": 1}})
@@ -127,15 +124,12 @@ def cross_tabulate(first: RecallBase, second: RecallBase) -> CrossTabulation:
     >>> table.only_first, table.only_second
     (1, 1)
     """
-    shared = [topic for topic in first.topics if topic in second]
-    if not shared:
-        raise XcgError("the two sets of judgements share no topic: expected at least one")
-    rows, columns = _levels(first, shared), _levels(second, shared)
+    rows, columns = _levels(first), _levels(second)
     both = rows.keys() & columns.keys()
     if not both:
         raise XcgError(
             "the two sets of judgements share no assessed document or element: expected judgements of "
-            "the same units, both of documents or both of elements"
+            "the same topics and units, both of documents or both of elements"
         )
     counts = Counter((rows[unit], columns[unit]) for unit in both)
     row_levels = sorted({row for row, _ in counts})
@@ -144,24 +138,23 @@ def cross_tabulate(first: RecallBase, second: RecallBase) -> CrossTabulation:
         [level.label for level in row_levels],
         [level.label for level in column_levels],
         [[counts[row, column] for column in column_levels] for row in row_levels],
-        shared,
         len(rows) - len(both),
         len(columns) - len(both),
     )
 
 
-def _levels(base: RecallBase, topics: Collection[str]) -> dict[Unit, Level]:
+def _levels(base: RecallBase) -> dict[Unit, Level]:
     """Return the level of every assessed document and element."""
     assessed = {
         (topic, file, path): assessment
-        for topic in topics
+        for topic in base.topics
         for file, elements in base.files(topic).items()
         for path, assessment in elements.items()
     }
     values = {one.exhaustivity for one in assessed.values() if one.scale == "level"}
     width = max(values) / INTERVALS if len(values) > MAX_LEVELS else None
     levels = {unit: _level(assessment, width) for unit, assessment in assessed.items()}
-    for topic in topics:
+    for topic in base.topics:
         elements = base.files(topic)
         for file, passages in (*base.spans(topic).items(), *base.passages(topic).items()):
             if file not in elements:

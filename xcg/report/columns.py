@@ -32,21 +32,6 @@ IDEAL_ELEMENTS = (
     _text("path"),
     _text("assessment", meaning="exhaustivity and specificity"),
     Column("score", decimals=None, meaning="quantised assessment, the gain of the element"),
-    _count("relevant", meaning="number of relevant elements"),
-    Column("ideal", meaning="number of ideal elements"),
-    Column("gain", meaning="sum of the gains of the ideal elements"),
-    _score("depth", decimals=1, priority=2, meaning="mean depth of the ideal elements"),
-    _score("characters", decimals=1, priority=1, meaning="mean length of the ideal elements"),
-    Column(
-        "covered",
-        priority=1,
-        meaning="share of the text of the smallest relevant elements that is ideal",
-    ),
-    Column(
-        "relevant_text",
-        priority=1,
-        meaning="share of the ideal text that is in the smallest relevant elements",
-    ),
 )
 """The columns of ``xcg explain``."""
 

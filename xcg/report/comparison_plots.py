@@ -19,7 +19,7 @@ from xcg.runs.run import ORACLE
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.statistics.significance import Comparison
 from xcg.statistics.strategy_study import StrategyStudy
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST, scores_by_run
+from xcg.statistics.topic_scores import ALL_PAIRS, scores_by_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,13 +47,13 @@ def differences_plot(
 
     Args:
         results: Results with the scores of topics.
-        baseline: A run. With None, ``all`` or ``best``, it is the run with the best mean.
+        baseline: A run. With None or ``all``, it is the run with the best mean.
         comparisons: What :func:`xcg.compare` returned for these results, with the intervals.
 
     Raises:
         XcgError: If the results do not have the baseline.
     """
-    named = None if baseline in (None, ALL_PAIRS, BEST) else baseline
+    named = None if baseline in (None, ALL_PAIRS) else baseline
     if named is not None and named not in results.runs:
         raise XcgError(f"no run {named!r} among the results: {nearest(named, results.runs)}")
     intervals = _intervals(comparisons)

@@ -14,7 +14,7 @@ from xcg.report.figures import label_axis
 from xcg.report.plot_selection import short_names
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.planning import CAMPAIGNS, MAX_SEARCHED_TOPICS, MAX_SIMULATED_TOPICS, Plan
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST
+from xcg.statistics.topic_scores import ALL_PAIRS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +46,7 @@ def plan_lead(plans: Sequence[Plan], baseline: str | None = None) -> str:
         baseline: The baseline with which it was called.
     """
     first = plans[0]
-    named = baseline not in (None, ALL_PAIRS, BEST)
+    named = baseline not in (None, ALL_PAIRS)
     family = f"{first.comparisons} comparison{'s' * (first.comparisons > 1)}"
     family += f" with {baseline}" if named else f" of all pairs of {first.runs} runs"
     pilots = sorted({line.pilot_topics for line in plans})

@@ -29,7 +29,7 @@ from xcg.settings.schema import (
     whole,
 )
 
-TESTS = ("t", "wilcoxon", "wilcoxon-pratt", "randomisation")
+TESTS = ("t", "wilcoxon", "randomisation")
 CORRECTIONS = ("shaffer", "tukey", "holm", "bonferroni", "fdr_bh", "none")
 _STUDIED_CORRECTIONS = tuple(name for name in CORRECTIONS if name != "tukey")
 RESAMPLES = 200
@@ -107,9 +107,7 @@ class Plan(Random):
     topics: int | None = key(
         "Plan for this number of topics.", whole(2, MAX_COUNT), default_text="those of the pilot"
     )
-    baseline: str | None = key(
-        "Compare with this run, or all or best, as in compare.", RUN, default_text="all"
-    )
+    baseline: str | None = key("Compare with this run, or all, as in compare.", RUN, default_text="all")
 
 
 @dataclass(eq=False, repr=False)
@@ -179,11 +177,6 @@ class Laws(Random):
     measure: str | None = key(
         "The measure, such as nxCG@10, or package.module:function.", NAME, option=True
     )
-    effort: str = key(
-        "For a function, measure the user's effort in ranks, or in text as the user model spans does.",
-        choice(("ranks", "text")),
-        "text",
-    )
     law: list[str] = key("Test these laws.", list_of(NAME), [], default_text="all")
     examples: int = key("Try this number of cases for each law.", _COUNT, 200)
 
@@ -211,7 +204,7 @@ class Judge(Random):
         20,
     )
     grades: Any = key(
-        "The grades of highlights: inex-2004, inex-2005, none, or {levels: [1, 2, 3]}.",
+        "The grades of highlights: inex-2004, none, or {levels: [1, 2, 3]}.",
         stated("grades"),
         "inex-2004",
     )
@@ -267,21 +260,16 @@ class Check:
     )
     other: list[Any] = key("With levels, cross-tabulate with these assessments.", PATHS, [])
     review: bool = key(
-        "List what to review in gold instead: questions on which runs disagree, spans that no run "
-        "finds, and passages elsewhere that repeat a gold span.",
+        "List what to review in gold instead: spans that no run finds, and passages elsewhere that "
+        "repeat a gold span.",
         FLAG,
         False,
         option=True,
     )
-    measure: str = key("With review, compare the runs by this measure.", NAME, "SpanRecall")
     overlap: float = key(
         "With review, a result finds a passage if it contains at least this share of it.",
         number(0.000001, 1),
         0.5,
-    )
-    fuzzy: float | None = key(
-        "With review, also find similar passages of at least this similarity, such as 0.9.",
-        number(0.5, 1),
     )
 
 

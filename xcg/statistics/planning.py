@@ -207,11 +207,11 @@ def plan(
     lines = []
     for measure, model in product(results.measures, results.user_models):
         what = f"{measure} under {model}"
-        scores, named, base = scores_to_compare(results, measure, model, baseline)
+        scores, named = scores_to_compare(results, measure, model, baseline)
         samples = [
             common_scores({run: scores[run] for run in pair}, results.topics, what)
             for pair in combinations(scores, 2)
-            if base is None or base in pair
+            if named is None or named in pair
         ]
         pilot_topics = min(len(sample.topics) for sample in samples)
         if pilot_topics < LEAST_PILOT_TOPICS:
