@@ -265,15 +265,14 @@ def strategies_plot(study: StrategyStudy) -> Figure:
                 style |= {"color": "0.4", "linestyle": "--", "marker": ""}
             label = label_text(strategy_label(strategy))
             axis.plot(x, y, label=label, markevery=marked, **style)
-        for crossing in study.crossings:
-            if crossing[:3] == case:
-                axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
-                axis.annotate(
-                    *(f"{crossing.alpha:.2f}", (crossing.alpha, 1), (2, -2)),
-                    *(("data", "axes fraction"), "offset points"),
-                    fontsize=7,
-                    verticalalignment="top",
-                )
+        for crossing in study.crossings(case):
+            axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
+            axis.annotate(
+                *(f"{crossing.alpha:.2f}", (crossing.alpha, 1), (2, -2)),
+                *(("data", "axes fraction"), "offset points"),
+                fontsize=7,
+                verticalalignment="top",
+            )
         title = f"{short[run]}, {model}" if has_models else short[run]
         label_axis(axis, title, "α, intolerance of repeated text", measure)
     caption = "Dotted: α at which the best strategy changes. Gaps: scores can jump at α = 0 and 1."
