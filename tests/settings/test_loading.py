@@ -98,7 +98,7 @@ def test_later_statements_override(file: Path) -> None:
         ("gate.max_drop=[0.02, MAep=5%]", ["0.02", "MAep=5%"]),
         ("gate.fail_under={MAep: 0.3}", {"MAep": 0.3}),
         ("gate.expected_topics=40", 40),
-        ("gate.expected_topics=a b", "a b"),
+        ("gate.expected_topics=a b,c", ["a", "b", "c"]),
         ("gate.expected_topics=[40]", ["40"]),
         ("study.perturb.counts=0 1 10", [0, 1, 10]),
     ],

@@ -15,8 +15,8 @@ from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
 from xcg.evaluation.inputs import Inputs
 from xcg.report.html_statistics import Json, ReportContext
-from xcg.report.plot_selection import best_first
 from xcg.runs.run import Run
+from xcg.statistics.topic_scores import best_first
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block, Prose
 

@@ -10,7 +10,6 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,24 +63,20 @@ _NEEDS = {
 
 _MEASURE_COLUMNS = (
     Column("measure", kind="text", is_key=True),
-    Column("parameters", kind="text", priority=3),
     Column("what it is", kind="text"),
     Column("range", kind="text", priority=2),
     Column("needs", kind="text", priority=1),
-    Column("source", kind="text", priority=3),
 )
 
 
 def list_measures(definitions: Iterable[Definition]) -> Table:
-    """Return a table of measures: usage, parameters, title, range, needs and source."""
+    """Return a table of measures: usage, title, range and needs."""
     rows = [
         [
             ", ".join([definition.usage, *definition.aliases]),
-            _values(definition),
             definition.title,
             _range(definition, definition.range.partition(";")[0]),
             definition.needs,
-            definition.source,
         ]
         for definition in definitions
     ]
@@ -135,13 +130,6 @@ def _parameter(name: str, values: Number | Sequence[str]) -> str:
 
 def _range(definition: Definition, values: str) -> str:
     return f"{values}, lower is better" if definition.lower_is_better else values
-
-
-def _values(definition: Definition) -> str:
-    return " ".join(
-        f"{name}={values.default:g}" if isinstance(values, Number) else f"{name}={'|'.join(values)}"
-        for name, values in definition.parameters.items()
-    )
 
 
 class Docstring(NamedTuple):
@@ -301,18 +289,12 @@ def _model_blocks(model: UserModel) -> list[Block]:
 
 def _settings(model: UserModel) -> list[list[str]]:
     """Return the settings of a user model: key, value, default and legal values."""
-    rows: list[list[str]] = []
-    keys = sorted(keys_of(UserModel), key=lambda one: len(one.path))
-    for key in keys[1:]:  # without the name
-        if len(key.path) > 1 and not any(row[0] == f"{key.path[0]}:" for row in rows):
-            rows.append([f"{key.path[0]}:", "", "", ""])
-        legal = " | ".join(REGISTRIES.get(key.name) or key.type.choices) or key.type.expected
-        if key.name == "relevance_value.reader":
-            legal = " | ".join([*READERS, "package.module:Class, instead of all of the above"])
-        name = "  " * (len(key.path) - 1) + key.path[-1]
-        value = attrgetter(key.name)(model)
-        rows.append([name, _value_text(value), _value_text(key.default), legal])
-    return rows
+    legal = {
+        key.name: " | ".join(REGISTRIES.get(key.name) or key.type.choices) or key.type.expected
+        for key in keys_of(UserModel)
+    }
+    default = UserModel("default").settings
+    return [[key, value, default.get(key, ""), legal[key]] for key, value in model.settings.items()]
 
 
 def set_parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
@@ -321,12 +303,6 @@ def set_parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
         return parameters_of(function)
     except (TypeError, ValueError, NameError):
         return []
-
-
-def _value_text(value: object) -> str:
-    if value is None or value is inspect.Parameter.empty:
-        return "none" if value is None else ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _prose(text: str) -> Prose:

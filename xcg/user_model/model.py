@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from xcg.documents.tree import SizeUnit
-from xcg.errors import FileError, InputError, XcgError, nearest
+from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.recall_base import RecallBase
 from xcg.registry import Part
 from xcg.runs.run import Run
-from xcg.settings.keys import Settings
 from xcg.settings.samples import shipped_folder
 from xcg.settings.schema import REQUIRED, TEXT, Place, Places, checked, choice, key, keys_of, section
 from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
@@ -255,12 +254,6 @@ def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
         isinstance(spec, str) and (spec.endswith((".yaml", ".yml")) or "/" in spec)
     ):
         file = load_yaml((folder or Path()) / spec)
-        if isinstance(file.content, Mapping) and set(file.content) & set(Settings.__dataclass_fields__):
-            raise FileError(
-                file.path,
-                "a configuration; expected a user model. Give a configuration as the first argument: "
-                f"xcg evaluate {file.path}",
-            )
         return checked_models(file.content, file.where, file.path.parent)
     if isinstance(spec, str):
         return [UserModel.shipped(spec)]

@@ -9,9 +9,9 @@ has to define only ``gain_of``.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from xcg.documents.text_units import TOKENIZERS, Tokenizer
@@ -89,24 +89,6 @@ READER_METHODS = ("read", "gain_of", "raised_by", "score", "value", "related", "
 _HINT = "expected the methods of xcg.gains.reader.Reader, or a subclass of DocumentReader"
 
 
-def check_reader(part: Part[ReaderClass]) -> None:
-    """Check that a reader can be called with a document, and that a class has the required methods.
-
-    Raises:
-        XcgError: If the call is not possible, or methods are missing.
-    """
-    if isinstance(part.plain, type):
-        check_methods(part, part.plain)
-    try:
-        inspect.signature(part.function).bind("document")
-    except TypeError as error:
-        raise XcgError(
-            f"reader {part}: {error}; expected a document as the only argument without a default"
-        ) from None
-    except ValueError:  # a builtin without a signature; the call decides
-        return
-
-
 def check_methods(part: Part[ReaderClass], reader: object) -> None:
     """Raise XcgError if a reader, or its class, lacks a method of the protocol."""
     missing = [name for name in READER_METHODS if not callable(getattr(reader, name, None))]
@@ -153,7 +135,7 @@ class RelevanceValue:
         factory=lambda: NEAR_MISSES.part("judged"),
     )
     reader: Part[ReaderClass] | None = key(
-        "A class of the user that replaces all of these keys.", part_type(READERS, check_reader)
+        "A class of the user that replaces all of these keys.", part_type(READERS)
     )
     arguments: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """The names of the overlap model's arguments."""
@@ -170,12 +152,12 @@ class RelevanceValue:
                 "or make them parameters of the reader"
             )
 
-    @property
+    @cached_property
     def gains_at_most_left(self) -> bool:
         """Whether no result gains more than what ideal elements have left."""
         return self.normalisation.plain in (subtree, related)
 
-    @property
+    @cached_property
     def ignores_overlap(self) -> bool:
         """Whether every result has its own score, so that the overlap model need not be called."""
         shipped = (recursive, growing_alpha, *AT_MOST_SCORE)
