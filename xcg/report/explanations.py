@@ -303,7 +303,13 @@ class _Outline:
                     self.nodes.append((self.node_of[open_rows[-1]], "", shown))
             position = stop
 
-        for row in [*sorted({0, *rows}.union(*map(tree.ancestors, rows))), len(tree)]:
+        shown = {0}
+        for named in rows:
+            row = named
+            while row not in shown:  # not all ancestors of each row: documents can be deep
+                shown.add(row)
+                row = int(tree.parent[row])
+        for row in [*sorted(shown), len(tree)]:
             while open_rows and row >= tree.end[open_rows[-1]]:
                 add_text(int(tree.stop[open_rows[-1]]))
                 node = self.node_of[open_rows.pop()]
