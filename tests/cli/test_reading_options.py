@@ -1,4 +1,4 @@
-"""The keys order and ties, and standard input, in all commands that read runs."""
+"""The key ties, and standard input, in all commands that read runs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ def campaign(tmp_path: Path) -> Path:
         ((), "d c a b"),
         (("ties=document",), "d c a b"),
         (("ties=rank",), "d c a b"),
-        (("order=rank",), "b c a d"),
-        (("order=rank", "ties=file"), "b c a d"),
-        (("order=file",), "c a b d"),
+        (("ties=file",), "d c a b"),
     ],
 )
 def test_the_order_decides_about_scores_and_converted_runs(
@@ -46,7 +44,7 @@ def test_the_order_decides_about_scores_and_converted_runs(
 
 
 COMMANDS = [
-    "evaluate --assessments q --run - --set order=file --measures RR",
+    "evaluate --assessments q --run - --set ties=file --measures RR",
     "explain --run - --assessments q --topic 1",
     "check --assessments q --run -",
     "convert --run - --to jsonl",
@@ -75,11 +73,6 @@ def test_assessments_from_standard_input(campaign: Path, xcg_command: Command) -
         "evaluate", "--assessments", "-", "--run", "r", "--measures", "RR", cwd=campaign, stdin=QRELS
     )
     assert (done.returncode, done.stdout.split()) == (0, ["run", "RR", "t", "0.3333"]), done.stderr
-    both = xcg_command("evaluate", "--assessments", "-", "--run", "-", cwd=campaign, stdin=QRELS)
-    message = "-: standard input is already used for assessments; expected a file with runs"
-    assert (both.returncode, both.stdout, both.stderr) == (2, "", f"xcg: error: {message}\n")
-    both = xcg_command("inex-eval", "-f", "-", "-", cwd=campaign, stdin=QRELS)
-    assert (both.returncode, both.stdout, both.stderr) == (2, "", f"xcg: error: {message}\n")
     empty = xcg_command("evaluate", "--assessments", "q", "--run", "-", cwd=campaign, stdin="")
     assert (empty.returncode, empty.stderr) == (2, "xcg: error: -: an empty file; expected a run\n")
     config = campaign / "c.yaml"

@@ -20,8 +20,7 @@ from xcg.formats.placing import locate_passages
 from xcg.gains.nugget_reader import Nugget, NuggetTopic, SeenNuggets
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.topic import reading_of
-from xcg.judgements.nuggets import recall_base_of
-from xcg.judgements.recall_base import ASSESSMENT_FORMATS
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
 from xcg.measures.topic_gains import Reading
 from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import ReportContext, StepCounter
@@ -123,9 +122,10 @@ def test_the_report_shows_which_text_states_a_nugget(gold: Path) -> None:
     (topic,) = data["topics"]
     assert [result[-1] for result in topic["models"][0]["runs"][0]["results"]] == [0, 0, 0]  # parts
     shown = {}
-    for number, labels in zip(topic["documents"], topic["labels"], strict=True):
-        document = data["documents"][number]
-        shown[document["file"]] = [(document["nodes"][node][2], data["words"][w]) for node, w in labels]
+    for document in topic["documents"]:
+        shown[document["file"]] = [
+            (document["nodes"][node][2], one) for node, one in document["labels"]
+        ]
     text = " ".join(TEXT.split())
     assert shown == {
         "a": [(text[:99], "nugget n1")],
@@ -186,7 +186,7 @@ def test_formats_keep_nuggets_or_name_the_loss(name: str, kind: str, tmp_path: P
     if kind == "passages":
         base = read_assessments(write(tmp_path / "gold", QUOTES))
     else:
-        base = recall_base_of({"1": {"a": [{"nugget": "n1", "level": 2}, {"nugget": "n2"}]}})
+        base = RecallBase.of({"1": {"a": [{"nugget": "n1", "level": 2}, {"nugget": "n2"}]}})
     if kind == "documents" and name not in ("jsonl", "trec"):
         with pytest.raises(XcgError, match="holds"):
             convert_assessments(base, name)

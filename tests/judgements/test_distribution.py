@@ -1,4 +1,4 @@
-"""Distributions of levels: Table 1 of Järvelin and Kekäläinen (2002), and values counted by hand."""
+"""Distributions of levels, counted by hand; tests/cli/test_levels_option.py has Table 1 of a paper."""
 
 from __future__ import annotations
 
@@ -12,40 +12,6 @@ from xcg.errors import XcgError
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import cross_tabulate, level_distribution
 from xcg.judgements.recall_base import RecallBase
-from xcg.report.validation import cross_rows
-
-# Järvelin and Kekäläinen (2002), Table 1: level → TREC irrelevant, TREC relevant.
-TABLE_1 = {0: (2780, 691), 1: (134, 1004), 2: (40, 724), 3: (11, 353)}
-
-
-def table_1() -> tuple[RecallBase, RecallBase]:
-    pairs = [
-        (level, binary)
-        for level, numbers in TABLE_1.items()
-        for binary, number in enumerate(numbers)
-        for _ in range(number)
-    ]
-    new = {f"d{number}": level for number, (level, _) in enumerate(pairs)}
-    old = {f"d{number}": binary for number, (_, binary) in enumerate(pairs)}
-    return RecallBase.of({"351": new}), RecallBase.of({"351": old})
-
-
-def test_table_1_of_jarvelin_and_kekalainen() -> None:
-    rows = cross_rows(cross_tabulate(*table_1()))
-    assert [row["level"] for row in rows] == ["level 0", "level 1", "level 2", "level 3", "total"]
-    assert [row["level 1"] for row in rows] == [691, 1004, 724, 353, 2772]
-    assert [row["level 0"] for row in rows] == [2780, 134, 40, 11, 2965]
-    assert [row["total"] for row in rows] == [3471, 1138, 764, 364, 5737]
-    percents = {
-        column: [f"{100 * row[f'{column} share']:.1f}" for row in rows]
-        for column in ("level 1", "level 0", "total")
-    }
-    # The paper prints 25.0 for 691 / 2772 and 6.4 for 364 / 5737, so that its columns add up to 100.0.
-    assert percents == {
-        "level 1": ["24.9", "36.2", "26.1", "12.7", "100.0"],
-        "level 0": ["93.8", "4.5", "1.3", "0.4", "100.0"],
-        "total": ["60.5", "19.8", "13.3", "6.3", "100.0"],
-    }
 
 
 def test_coverage_is_sorted_from_none_to_exact() -> None:
@@ -99,18 +65,13 @@ def test_documents_with_passages_count_once() -> None:
     assert table.counts == [[0, 1], [1, 1]]
 
 
-def test_only_shared_units_are_counted_by_default() -> None:
+def test_only_shared_units_are_counted() -> None:
     first = RecallBase.of({"1": {"a": 1, "b": 0, "c": 1}, "2": {"a": 1}, "3": {"a": 1}})
     second = RecallBase.of({"1": {"a": 2, "b": 2, "d": 1}, "2": {"a": 0, "e": 0}, "4": {"a": 1}})
     table = cross_tabulate(first, second)
-    assert (table.topics, table.only_first, table.only_second) == (["1", "2"], 1, 2)
+    assert (table.only_first, table.only_second) == (2, 3)
     assert (table.rows, table.columns) == (["level 0", "level 1"], ["level 0", "level 2"])
     assert table.counts == [[0, 1], [1, 1]]
-    everything = cross_tabulate(first, second, include_unassessed=True)
-    assert everything.rows == ["level 0", "level 1", "not assessed"]
-    assert everything.columns == ["level 0", "level 1", "level 2", "not assessed"]
-    assert everything.counts == [[0, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0]]
-    assert cross_tabulate(first, second, ["2"]).counts == [[1]]
 
 
 @given(
@@ -123,14 +84,12 @@ def test_a_cross_tabulation_by_plain_loops(first: dict[str, int], second: dict[s
         with pytest.raises(XcgError, match="share no assessed document or element"):
             cross_tabulate(*bases)
         return
-    table = cross_tabulate(*bases, include_unassessed=True)
-    expected = Counter((first.get(name), second.get(name)) for name in {*first, *second})
-
-    def level(label: str) -> int | None:
-        return None if label == "not assessed" else int(label.removeprefix("level "))
-
+    table = cross_tabulate(*bases)
+    expected = Counter(
+        (f"level {first[name]}", f"level {second[name]}") for name in first.keys() & second.keys()
+    )
     found = {
-        (level(row), level(column)): count
+        (row, column): count
         for row, counts in zip(table.rows, table.counts, strict=True)
         for column, count in zip(table.columns, counts, strict=True)
         if count
@@ -138,13 +97,9 @@ def test_a_cross_tabulation_by_plain_loops(first: dict[str, int], second: dict[s
     assert found == expected
 
 
-def test_unknown_topics_and_sets_without_anything_in_common_are_errors() -> None:
+def test_sets_without_anything_in_common_are_errors() -> None:
     one, two = RecallBase.of({"101": {"a": 1}}), RecallBase.of({"102": {"a": 1}})
-    with pytest.raises(XcgError, match="no assessed topic '1011': did you mean '101'"):
-        level_distribution(one, ["1011"])
-    with pytest.raises(XcgError, match="no assessed topic '101': did you mean '102'"):
-        cross_tabulate(one, two, ["101"])
-    with pytest.raises(XcgError, match="share no topic: expected at least one"):
+    with pytest.raises(XcgError, match="share no assessed document or element"):
         cross_tabulate(one, two)
     with pytest.raises(XcgError, match="share no assessed document or element"):
         cross_tabulate(one, RecallBase.of({"101": {"a": {"/x": 1}}}))

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import click
 
-from xcg.cli.command import command
-from xcg.cli.options import ANY_PATH, complete_paths, set_option
-from xcg.cli.process import print_status
+from xcg.cli.command import ANY_PATH, command, complete_paths, set_option
+from xcg.cli.main import print_status
 from xcg.errors import Notes, XcgError, missing_extra, nearest
 from xcg.judge.agreement import RULES
 from xcg.judge.exchange import export, import_assessments, write_export

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
@@ -10,11 +9,10 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
-from xcg.documents.paths import canonical_path, parent_path, split_step, walk
+from xcg.documents.paths import WHOLE, canonical_path, parent_path, split_step, walk
 from xcg.documents.read_only_graph import ReadOnlyDict, ReadOnlyGraph, RowMapping
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.tables import html_table
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]
@@ -154,7 +152,7 @@ class ElementTree(ReadOnlyGraph):
             positions=np.array([position for _, position in steps]),
         )
         tree.paths, tree._paths = ordered, dict(enumerate(ordered))
-        tree._found = {"": None, **row_of}
+        tree._found = {"": None, WHOLE: 0, **row_of}
         return tree
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -198,17 +196,6 @@ class ElementTree(ReadOnlyGraph):
         return f"<ElementTree {root}: {len(self)} elements>"
 
     __str__ = __repr__
-
-    def _repr_html_(self) -> str:
-        """Return the elements and their sizes as an HTML table, indented by depth."""
-        rows = [
-            [
-                "\u00a0\u00a0" * (int(self.depth[row]) - 1) + self.paths[row].rpartition("/")[2],
-                int(self.characters[row]) if self.characters[row] >= 0 else None,
-            ]
-            for row in range(len(self))
-        ]
-        return html_table(["element", "characters"], rows, f"{len(self)} elements")
 
     def __contains__(self, element: object) -> bool:
         if isinstance(element, str):
@@ -276,7 +263,7 @@ class ElementTree(ReadOnlyGraph):
 
     @cached_property
     def _found(self) -> dict[str, int | None]:
-        return {"": None, self.path(0): 0} if len(self) else {"": None}
+        return {"": None, WHOLE: 0} | ({self.path(0): 0} if len(self) else {})
 
     @cached_property
     def _codes(self) -> dict[str, int]:
@@ -297,13 +284,8 @@ class ElementTree(ReadOnlyGraph):
         keys = (parent * len(self.tag_names) + self.tag_codes) * self._base + self.positions
         return dict(zip(keys.tolist(), range(len(self)), strict=True))
 
-    @cached_property
-    def _child_counts(self) -> Counter[tuple[int, int]]:
-        """Parent and code of a name → number of child elements."""
-        return Counter(zip(self.parent.tolist(), self.tag_codes.tolist(), strict=True))
-
     def find(self, path: str) -> int | None:
-        """Return the row of a canonical path, None if the document does not have the element.
+        """Return the row of a canonical path, None without such an element; 0 for the whole document.
 
         >>> tree = ElementTree.from_paths(["/a[1]/s[1]", "/a[1]/s[2]"])
         >>> tree.find("/a[1]/s[2]"), tree.find("/a[1]/s[3]")
@@ -348,7 +330,7 @@ class ElementTree(ReadOnlyGraph):
         tag = path[len(above) :].split("/")[1].rpartition("[")[0]
         if not above:
             raise UnknownPathError(f"no element {path}: the root is {self.path(0)}")
-        children = self._child_counts[self.row(above), self._codes.get(tag, -1)]
+        children = sum(self.tag(child) == tag for child in self.children(self.row(above)))
         raise UnknownPathError(f"no element {path}: {above} has {children} {tag!r} child elements")
 
     def tag(self, row: int) -> str:

@@ -25,7 +25,6 @@ from xcg.judge.workspace import ordered_pool
 from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage
 from xcg.judgements.highlights import Highlight, assess
-from xcg.judgements.nuggets import add_passage
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
 from xcg.runs.chunk_documents import missing_document
@@ -211,7 +210,8 @@ def _passages(documents: Iterable[JudgedDocument], corpus: Corpus) -> tuple[str,
             if not fits:  # no reader accepts the line
                 lost = ["passages.jsonl: without the text of passages of 1 MB or more"]
             quote, span = mark.quote if fits else None, (mark.start, mark.end)
-            add_passage(base, topic, name, ParsedPassage(quote, span, level, mark.nugget), _SOURCE)
+            passage = ParsedPassage(quote, span, level, mark.nugget)
+            base.add_stated(topic, name, passage, _SOURCE)
     return base.to_text("jsonl")[0], lost
 
 

@@ -13,7 +13,8 @@ from typing import Any
 from xcg.documents.files import check_complete
 from xcg.errors import FileError, InputError, nearest
 from xcg.evaluation.config import corpus_of_key
-from xcg.runs.chunk_documents import DocumentKey, document_key
+from xcg.formats.json_records import document_key
+from xcg.runs.chunk_documents import DocumentKey
 from xcg.settings.loading import Stated
 from xcg.settings.schema import Places
 from xcg.settings.study_keys import Judge
@@ -45,7 +46,7 @@ class Settings(Judge):
         topics: Topic files, folders and globs.
         runs: Run files, folders and globs; empty if BM25 selects the documents.
         document: How runs in JSON Lines name documents, from
-            :func:`xcg.runs.chunk_documents.document_key`.
+            :func:`xcg.formats.json_records.document_key`.
         place: Names the place of each key.
     """
 

@@ -6,26 +6,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy, deepcopy
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from xcg.documents.files import PathLike
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.text_search import Quote
-from xcg.documents.writing import whole_file
 from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, XcgError, name_too_long
 from xcg.judgements.assessment import (
     Assessment,
+    DocumentSizes,
     ParsedPassage,
     PlainPassage,
-    QuotedPassage,
     Scale,
     are_passages,
     check_pair,
+    level_assessment,
     parse_passage,
 )
 from xcg.registry import Registry
-from xcg.tables import html_table
 
 Judged = float | Mapping[str, float | Sequence[float]] | Sequence[PlainPassage]
 """Plain assessments of a document: a level; path → (e, s) or level; or relevant passages. A level is a
@@ -54,18 +52,6 @@ class Span(NamedTuple):
 Stated = tuple[str, str | tuple[int, int]]  # a file; the path of an element, or start and end
 
 
-class DocumentSizes(NamedTuple):
-    """The sizes that offset qrels state for a document, in characters.
-
-    Attributes:
-        relevant: Size of the relevant text. It can differ from the size of the passages.
-        length: Length of the document's text.
-    """
-
-    relevant: int
-    length: int
-
-
 class RecallBase:
     """The assessed elements and relevant passages of a test collection.
 
@@ -84,7 +70,7 @@ class RecallBase:
         self._entry_points: dict[str, dict[str, int | Point]] = {}
         self._passages: dict[str, dict[str, list[Passage]]] = {}
         self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
-        self._quoted: list[tuple[str, str, QuotedPassage]] = []
+        self._quoted: list[tuple[str, str, ParsedPassage, object]] = []
         self.nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
         """Topic → element or passage → nugget → its level."""
         self.has_nuggets = False  # also not if they are only a column that may be meaningless
@@ -101,8 +87,9 @@ class RecallBase:
             assessments: Topic → file → assessments of the document: a mapping path → (e, s), level or
                 :class:`Assessment`; the level of the whole document; or a list of relevant passages,
                 (start, end) in characters of the document's text or (start, end, level), or dicts with
-                these keys or with a quote (``exact`` or ``text``, ``prefix``, ``suffix``). The list is
-                empty if nothing in the document is relevant.
+                these keys or with a quote (``exact`` or ``text``, ``prefix``, ``suffix``), and with the
+                ``nugget`` that they state. A dict with ``nugget`` alone is about the element ``path``
+                or the whole document, with level 1. The list is empty if nothing is relevant.
 
         Raises:
             InputError: If a file name, path, pair, level or passage is illegal.
@@ -122,9 +109,10 @@ class RecallBase:
         where = f"assessments, topic {topic}, {file}"
         try:
             if are_passages(judged):
-                self.add_span(topic, canonical_file(file), None, where)
+                if not judged:
+                    self.add_span(topic, canonical_file(file), None, where)
                 for given in judged:
-                    self.add_stated(topic, canonical_file(file), parse_passage(given), where)
+                    self._add_plain_passage(topic, canonical_file(file), given, where)
                 return
             elements: Mapping[str, object] = {WHOLE: judged}
             legal = "a level, or a list of (start, end) passages"
@@ -139,6 +127,19 @@ class RecallBase:
         except ValueError as error:
             raise InputError(where, str(error)) from None
 
+    def _add_plain_passage(self, topic: str, file: str, given: PlainPassage, where: str) -> None:
+        fields = given if isinstance(given, Mapping) else {}
+        if "nugget" not in fields or {"start", "end", "exact", "text"} & fields.keys():
+            self.add_stated(topic, file, parse_passage(given), where)
+            return
+        if not fields.keys() <= {"nugget", "path", "level"}:
+            raise ValueError(f"keys {sorted(fields)}: expected path and level, or start and end")
+        level: Any = fields.get("level", 1)
+        path = canonical_path(str(fields["path"])) if "path" in fields else WHOLE
+        self.has_nuggets = True
+        level = level_assessment(level).exhaustivity
+        self.add_nugget(topic, str(fields["nugget"]), (file, path), level, where)
+
     @property
     def topics(self) -> list[str]:
         """The assessed topics; numbers in numerical order, followed by names in alphabetical order."""
@@ -149,10 +150,7 @@ class RecallBase:
         return self._topics.get(topic, {})
 
     def spans(self, topic: str) -> Mapping[str, Sequence[Span]]:
-        """Return file → relevant passages for a topic; a file without text in passages is not relevant.
-
-        Passages may overlap. A passage from offset qrels may be empty.
-        """
+        """Return file → relevant passages, which may overlap or be empty, for a topic."""
         return self._spans.get(topic, {})
 
     def passages(self, topic: str) -> Mapping[str, Sequence[Passage]]:
@@ -197,13 +195,12 @@ class RecallBase:
         return self._document_sizes.get(topic, {})
 
     def add_document_sizes(self, topic: str, file: str, sizes: DocumentSizes) -> None:
-        """Add the sizes that offset qrels state for a document.
-
-        The relevant sizes of several lines add up, and the largest length counts.
-        """
+        """Add stated sizes; those of several lines add up, and the largest length counts."""
         of_topic = self._document_sizes.setdefault(topic, {})
-        relevant, length = of_topic.get(file, (0, 0))
-        of_topic[file] = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
+        if file in of_topic:
+            relevant, length = of_topic[file]
+            sizes = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
+        of_topic[file] = sizes
 
     def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
         """Add a relevant passage with text; see :meth:`add_spans`.
@@ -216,13 +213,7 @@ class RecallBase:
         self.add_spans(topic, file, () if span is None else (span,), where)
 
     def add_spans(self, topic: str, file: str, spans: Iterable[Span], where: object) -> None:
-        """Add relevant passages, which may be empty.
-
-        Args:
-            topic: The topic.
-            file: Canonical file name.
-            spans: The passages; none for an assessed document without relevant text.
-            where: File and line, for messages.
+        """Add relevant passages; none for an assessed document without relevant text.
 
         Raises:
             InputError: If the document has assessed elements for the topic.
@@ -232,18 +223,19 @@ class RecallBase:
         self._spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
 
     @property
-    def quoted(self) -> Sequence[tuple[str, str, QuotedPassage]]:
+    def quoted(self) -> Sequence[tuple[str, str, ParsedPassage, object]]:
         """The topics, files and passages that state their text, in the order of topics.
 
-        Passages that also state their position are among :meth:`spans` too. The others need the
-        documents, see :func:`xcg.judgements.anchoring.anchor`.
+        The last value is the file and line, for messages. Passages that also state their position are
+        among :meth:`spans` too. The others need the documents, see
+        :func:`xcg.judgements.anchoring.anchor`.
         """
         return sorted(self._quoted, key=lambda quoted: topic_key(quoted[0]))
 
     @property
     def quotes_without_position(self) -> int:
         """Number of passages that state only their text."""
-        return sum(passage.span is None for *_, passage in self._quoted)
+        return sum(passage.span is None for *_, passage, _ in self._quoted)
 
     def add_stated(self, topic: str, file: str, passage: ParsedPassage, where: object) -> None:
         """Add a passage that states its text, its position, or both; without relevance, its document.
@@ -258,9 +250,54 @@ class RecallBase:
         found = None if span is None or name is not None else Span(*span, grade)
         self.add_span(topic, file, found, where)
         if quote is not None:
-            self._quoted.append((topic, file, QuotedPassage(quote, span, grade, where, name)))
+            self._quoted.append((topic, file, passage, where))
         if quote is not None and found is not None:
             self.texts[topic, file, found] = quote
+        quote, span, grade, name = passage
+        if name is not None:
+            self.has_nuggets = True
+            if span is not None:
+                self.add_nugget(topic, name, (file, span), grade, where, quote)
+
+    def add_nugget(
+        self,
+        topic: str,
+        nugget: str,
+        stated: Stated,
+        level: float,
+        where: object,
+        quote: Quote | None = None,
+    ) -> None:
+        """Add that an element or a passage states a nugget.
+
+        Without regard to nuggets, it has the highest level of its nuggets.
+
+        Raises:
+            InputError: If this is known, or if the recall-base refuses the element or passage.
+        """
+        file, part = stated
+        known = self.nuggets.setdefault(topic, {}).setdefault(stated, {})
+        if nugget in known:
+            raise InputError(where, f"topic {topic}, {file}: judged before for the nugget {nugget!r}")
+        if isinstance(part, str):
+            earlier = self.files(topic).get(file, {}).get(part)
+            if earlier is None:
+                self.add(topic, file, part, level_assessment(level), where)
+            else:
+                if not known:  # read before as an ordinary line of qrels
+                    known["0"] = earlier.exhaustivity
+                self._topics[topic][file][part] = level_assessment(max(level, earlier.exhaustivity))
+        else:
+            best = max(known.values(), default=0.0)
+            if level > best:
+                self.add_span(topic, file, Span(*part, level), where)
+                if best > 0:
+                    self.remove_span(topic, file, Span(*part, best))
+            elif not known:
+                self.add_span(topic, file, None, where)
+            if quote is not None:
+                self.texts[topic, file, Span(*part, max(best, level))] = quote
+        known[nugget] = level
 
     def without_quotes(self) -> RecallBase:
         """Return a copy without quotes, whose passages and nuggets can be changed."""
@@ -285,17 +322,6 @@ class RecallBase:
 
     def __repr__(self) -> str:
         return f"<RecallBase: {len(self._topics)} topics, {len(self)} assessed elements>"
-
-    def _repr_html_(self) -> str:
-        """Return an HTML table of the topics with the numbers of their files, elements and passages."""
-        rows = []
-        for topic in self.topics:
-            elements = [one for file in self.files(topic).values() for one in file.values()]
-            passages = sum(map(len, (*self.spans(topic).values(), *self.passages(topic).values())))
-            files = {*self.files(topic), *self.spans(topic), *self.passages(topic)}
-            relevant = sum(assessment.relevant for assessment in elements)
-            rows.append([topic, len(files), len(elements), relevant, passages])
-        return html_table(["topic", "files", "assessed elements", "relevant", "passages"], rows)
 
     def add_topic(self, topic: str, source: str) -> None:
         """Add an assessed topic, to which nothing may be relevant.
@@ -373,26 +399,6 @@ class RecallBase:
             lost = [*lost, "the text of passages"]
         return text, lost
 
-    def write(self, path: PathLike, format: str, lengths: DocumentLength | None = None) -> list[str]:
-        """Write the assessments to a file.
-
-        Args:
-            path: The file. It appears only when it is complete; an existing file is replaced.
-            format: Name of an assessment format.
-            lengths: Returns the number of characters of a document; offset qrels state it.
-
-        Returns:
-            Descriptions of what the format cannot hold.
-
-        Raises:
-            XcgError: If the format is unknown, is only read, or cannot hold the assessments.
-            InputError: If the file cannot be written.
-        """
-        text, lost = self.to_text(format, lengths)
-        with whole_file(Path(path)) as file:
-            file.write(text.encode())
-        return lost
-
 
 AssessmentWriter = Callable[[RecallBase, DocumentLength | None], tuple[str, list[str]]]
 """A function that returns the content of a file, and descriptions of what the format cannot hold."""
@@ -411,7 +417,6 @@ class AssessmentFormat(NamedTuple):
             for a format that is only read.
         passages_become: The scale of the elements that passages become when they are converted with
             their documents; None for a format that holds passages.
-        one_topic: Whether a file holds the assessments of one topic.
         holds_texts: Whether a file holds the text of passages.
     """
 
@@ -420,7 +425,6 @@ class AssessmentFormat(NamedTuple):
     read: Callable[[BufferedReader, Path, RecallBase, Notes], None]
     write: AssessmentWriter | None = None
     passages_become: Scale | None = None
-    one_topic: bool = False
     holds_texts: bool = False
 
 
