@@ -95,7 +95,7 @@ def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Com
         [*results.notes, *sentences.zero_notes(results, comparisons)],
         to_records=lambda: arranged.comparison_rows(comparisons),
         layout=layout,
-        figure=functools.partial(differences_plot, results, baseline, comparisons),
+        figure=functools.partial(differences_plot, results, comparisons),
     )
 
 

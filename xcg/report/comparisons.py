@@ -157,21 +157,27 @@ def _rows_of_runs(results: Results, lines: Sequence[Comparison]) -> list[Row]:
     """Return the row of the baseline or of the best run, then the others, best first."""
     measure, model = lines[0].measure, lines[0].user_model
     groups: Mapping[str, str] = {}
-    scores = scores_by_run(results, measure, model)
-    name, label = lines[0].baseline, "baseline"
-    if len({line.baseline for line in lines}) > 1:  # all pairs
-        groups = groups_of(results, lines)
-        name, label = best_first(results, measure, model)[0], _BEST
-        lines = [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
-    has_same_baseline = len({line.topics for line in lines}) == 1
-    rows = _rows(lines)
+    shown, label = relative_to_one_run(results, lines), "baseline"
+    if len(shown) < len(lines):
+        groups, label = groups_of(results, lines), _BEST
+    name = shown[0].baseline
+    has_same_baseline = len({line.topics for line in shown}) == 1
+    rows = _rows(shown)
     for row in rows:
         row |= {"baseline": None, "group": groups.get(row["run"])}
         row["baseline mean"] = None if has_same_baseline else row["baseline mean"]
     rows.sort(key=lambda row: MEASURES.order(measure).sort_key(row["mean"]))
-    own = scores[name].values()
+    own = scores_by_run(results, measure, model)[name].values()
     mean = math.fsum(own) / divisor(measure, len(own))
     return [{"run": name, "mean": mean, "difference": label, "group": groups.get(name)}, *rows]
+
+
+def relative_to_one_run(results: Results, lines: Sequence[Comparison]) -> list[Comparison]:
+    """Return the comparisons of a measure and user model with the baseline, or with the best run."""
+    name = lines[0].baseline
+    if len({line.baseline for line in lines}) > 1:  # all pairs
+        name = best_first(results, lines[0].measure, lines[0].user_model)[0]
+    return [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
 
 
 def groups_of(results: Results, lines: Sequence[Comparison]) -> Mapping[str, str]:
