@@ -27,7 +27,6 @@ from xcg.statistics.significance_tests import (
 )
 from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, scores_by_cell, standard_deviation
 
-RESAMPLES = 200
 LEVEL = 0.95
 
 
