@@ -279,7 +279,7 @@ def test_the_gains_are_those_of_explain(sample: Inputs, data: Any) -> None:
                 assert one.run in explanations["runs"]
                 assert model["ideal_gain"] == one.ideal_gain
                 assert ranking["length"] == ranking["shown"] == len(one.results)
-                judged = [result for result in one.results if result.file in one.judged]
+                judged = [result for result in one.results if result.file in one.trees]
                 assert sum(result.gain for result in judged) == sum(r.gain for r in one.results)
                 for shown, result in zip(ranking["results"], judged, strict=True):
                     rank, place, node, path, seen, through, gain, why, _ = shown

@@ -58,7 +58,6 @@ def test_a_file_states_keys_with_their_lines(file: Path) -> None:
         ("gate: {expected_topics: 0}", "{file}:1: gate.expected_topics: expected a whole"),
         ("[1, 2]", "{file}:1: expected keys with values"),
         ("just text", "{file}: not a configuration; expected YAML with keys such as assessments and r"),
-        ("name: m\nquantisation: sog", "{file}: a user model; expected a configuration. Name it with"),
         ("xcg: 1\nsettings: 3\nfiles: {}", "{file}:1: expected a record with settings and files"),
     ],
 )

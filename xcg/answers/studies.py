@@ -59,7 +59,7 @@ def calibrate(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
     results = evaluate(inputs, asked.progress).without_references()
-    with asked.progress("campaigns") as progress:
+    with asked.progress("tasks") as progress:
         names = chosen.test, chosen.correction
         numbers = chosen.campaigns, chosen.seed
         rates = calibrate_results(results, baseline, *names, *numbers, progress, inputs.executor)

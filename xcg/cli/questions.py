@@ -15,8 +15,8 @@ import click
 from xcg.answer import FORMATS, Answer
 from xcg.campaign import Campaign
 from xcg.cli.command import CONFIG, SET, Command, option_of
+from xcg.cli.main import print_error, print_status
 from xcg.cli.output import answering, open_page, progress_bar
-from xcg.cli.process import print_error, print_status
 from xcg.errors import UndecidedError, UnmappedError, XcgError
 from xcg.settings.loading import KEYS, stated
 

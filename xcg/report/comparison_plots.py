@@ -90,7 +90,7 @@ def differences_plot(results: Results, comparisons: Sequence[Comparison]) -> Fig
 def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inches: float) -> None:
     """Draw one bar per topic with its name; only the extreme topics are named if there is no room."""
     order = MEASURES.order(measure)
-    colours = [_WORSE if order.better(0.0, value) else _BETTER for value in differences.values()]
+    colours = [_WORSE if order.sort_key(value) > 0 else _BETTER for value in differences.values()]
     axis.bar(range(len(differences)), list(differences.values()), color=colours)
     axis.axhline(0, color="black", linewidth=0.8)
     axis.margins(x=0.01, y=0.15)
@@ -234,15 +234,14 @@ def strategies_plot(study: StrategyStudy) -> Figure:
                 style |= {"color": "0.4", "linestyle": "--", "marker": ""}
             label = label_text(strategy_label(strategy))
             axis.plot(x, y, label=label, markevery=marked, **style)
-        for crossing in study.crossings:
-            if crossing[:3] == case:
-                axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
-                axis.annotate(
-                    *(f"{crossing.alpha:.2f}", (crossing.alpha, 1), (2, -2)),
-                    *(("data", "axes fraction"), "offset points"),
-                    fontsize=7,
-                    verticalalignment="top",
-                )
+        for crossing in study.crossings(case):
+            axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
+            axis.annotate(
+                *(f"{crossing.alpha:.2f}", (crossing.alpha, 1), (2, -2)),
+                *(("data", "axes fraction"), "offset points"),
+                fontsize=7,
+                verticalalignment="top",
+            )
         title = f"{short[run]}, {model}" if has_models else short[run]
         label_axis(axis, title, "α, intolerance of repeated text", measure)
     caption = "Dotted: α at which the best strategy changes. Gaps: scores can jump at α = 0 and 1."

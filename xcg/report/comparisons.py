@@ -15,7 +15,7 @@ from xcg.report.columns import SHIFTS
 from xcg.report.comparison_sentences import comparison_statement
 from xcg.report.plot_selection import grouped, model_parameters
 from xcg.statistics import overall_tests
-from xcg.statistics.intervals import interval_columns
+from xcg.statistics.intervals import Interval
 from xcg.statistics.rank_correlation import OrderShift, order_agreements
 from xcg.statistics.significance import (
     BestRun,
@@ -297,8 +297,13 @@ def order_rows(results: Results, resamples: int = 0, seed: int = 0) -> list[Row]
     for found in order_agreements(results, resamples, seed):
         names = "measure", "user_model", "and measure", "and user_model", "tau_b", "tau_ap"
         row: Row = dict(zip(names, found[:-1], strict=True))
-        rows.append(row | (interval_columns("tau_b", found.interval) if resamples else {}))
+        rows.append(row | (_limits(found.interval) if resamples else {}))
     return rows
+
+
+def _limits(interval: Interval | None) -> Row:
+    low, high = (None, None) if interval is None else (round(limit, 9) for limit in interval)
+    return {"tau_b low": low, "tau_b high": high}
 
 
 def shift_rows(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples: int = 0) -> list[Row]:
@@ -316,7 +321,7 @@ def shift_rows(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples:
         del row["interval"]
         test = tests.get((shift.measure, shift.user_model))
         row |= {"second": test.second if test else None, "p": test.p if test else None}
-        rows.append(row | (interval_columns("tau_b", shift.interval) if resamples else {}))
+        rows.append(row | (_limits(shift.interval) if resamples else {}))
     return rows
 
 

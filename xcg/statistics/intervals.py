@@ -61,66 +61,28 @@ def resampled_topics(topics: int, seed: int, resample: int) -> npt.NDArray[np.in
     return random_generator(seed, resample).integers(0, topics, topics)
 
 
-def centre(
-    estimate: Floats | float, samples: Floats, maximum: float = 1.0, widening: float = 1.0
-) -> Floats:
-    """Shift bootstrap samples so that their mean is the estimate.
+def centred_interval(estimate: float, samples: Floats) -> Interval | None:
+    """Return the middle 95 % of bootstrap samples of a correlation, shifted to the estimate.
 
-    A resample contains fewer different topics than the collection, so samples of swap rates, error
-    rates and correlations are biased, while the estimates are not. The shift removes this bias.
+    A resample contains fewer different topics than the collection, so samples of correlations are
+    biased, while the estimates are not. The shift removes this bias.
 
     Args:
-        estimate: Estimated values.
-        samples: Array of shape (resamples, …): the values of each resample; NaN is ignored.
-        maximum: Greatest legal value; the lowest is 0 for rates and −1 for correlations, so values
-            are clipped from −1.
-        widening: Factor of the deviations from the mean.
-
-    >>> centre(0.5, np.array([0.1, 0.2, 0.3])).round(3).tolist()
-    [0.4, 0.5, 0.6]
-    """
-    known = ~np.isnan(samples)
-    count = known.sum(axis=0)
-    total = np.where(known, samples, 0).sum(axis=0)
-    means = np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0)
-    shifted: Floats = np.clip(widening * (samples - means) + estimate, -1, maximum)
-    return shifted
-
-
-def interval_columns(name: str, interval: Interval | None, factor: float = 1) -> dict[str, object]:
-    """Return the limits of an interval as columns of a table; unknown and infinite limits are None.
-
-    >>> interval_columns("rate", Interval(0.25, float("inf")), 100)
-    {'rate low': 25.0, 'rate high': None}
-    """
-    limits = (math.inf, math.inf) if interval is None else interval
-    return {
-        f"{name} {word}": round(factor * limit, 9) if math.isfinite(limit) else None
-        for word, limit in zip(("low", "high"), limits, strict=True)
-    }
-
-
-def percentile_interval(samples: npt.ArrayLike) -> Interval | None:
-    """Return the interval that contains the middle 95 % of bootstrap samples.
-
-    Its limits are samples, so that infinite samples are possible.
-
-    Args:
+        estimate: The estimated correlation.
         samples: Values of the resamples; NaN is ignored.
 
     Returns:
         The interval; None without samples.
 
-    >>> percentile_interval(range(101))
-    Interval(low=2.0, high=98.0)
+    >>> [round(limit, 3) for limit in centred_interval(0.5, np.linspace(0.1, 0.3, 101))]
+    [0.404, 0.596]
     """
-    array = np.asarray(samples, np.float64)
-    array = array[~np.isnan(array)]
-    if not array.size:
+    known = samples[~np.isnan(samples)]
+    if not known.size:
         return None
+    shifted = np.clip(known - known.mean() + estimate, -1, 1)
     tail = (1 - LEVEL) / 2
-    low, high = np.quantile(array, [tail, 1 - tail], method="inverted_cdf").tolist()
-    return Interval(low, high)
+    return Interval(*np.quantile(shifted, [tail, 1 - tail], method="inverted_cdf").tolist())
 
 
 _Limits = tuple[float | None, float | None]

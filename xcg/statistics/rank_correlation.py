@@ -12,7 +12,7 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
-from xcg.statistics.intervals import Interval, centre, percentile_interval, resampled_topics
+from xcg.statistics.intervals import Interval, centred_interval, resampled_topics
 from xcg.statistics.topic_scores import (
     DIGITS,
     ROUNDING,
@@ -315,4 +315,4 @@ def _tau_b_interval(
     """Return the interval of τ-b between two orders; None if one is missing."""
     if estimate is None or first not in orders or second not in orders:
         return None
-    return percentile_interval(centre(estimate, tau_b(orders[first], orders[second])))
+    return centred_interval(estimate, tau_b(orders[first], orders[second]))

@@ -172,11 +172,6 @@ def document_tree(file: str, corpus: Corpus | None) -> ElementTree | None:
     return corpus.tree(file) if file in corpus else None
 
 
-def element_row(tree: ElementTree, path: str) -> int | None:
-    """Return the row of a result that is an element; None if the document does not have it."""
-    return 0 if path == WHOLE else tree.find(path)
-
-
 def _characters(ranking: Ranking, position: int, corpus: Corpus | None) -> Extent | None:
     file, path, span = ranking.files[position], ranking.paths[position], ranking.spans.get(position)
     if span is None and not path:
@@ -193,5 +188,5 @@ def _characters(ranking: Ranking, position: int, corpus: Corpus | None) -> Exten
             return span.characters(tree)
         except UnknownPathError:
             return None
-    row = element_row(tree, path)
+    row = tree.find(path)
     return None if row is None else (int(tree.start[row]), int(tree.stop[row]))
