@@ -107,16 +107,16 @@ class TopicSource:
             InputError: If the corpus lacks a document, a document lacks a path or passage, or
                 documents are needed and missing; unless the notes are lenient.
         """
-        base = self.base
+        base, files = self.base, self.base.files(name)
         trees = self._trees(name, notes)
         # Without documents, passages need none if elements are not used.
-        offsets_only = self.corpus is None and not self.needs_elements and not base.files(name)
+        offsets_only = self.corpus is None and not self.needs_elements and not files
         assessed = {file: self._assessed_rows(name, file, tree, notes) for file, tree in trees.items()}
         passages = self._passages(name, trees, notes, offsets_only)
         gold = {
             file: spans
             for file, spans in passages.items()
-            if file not in base.files(name) and (file in trees or self.corpus is None)
+            if file not in files and (file in trees or self.corpus is None)
         }
         for file, spans in gold.items():
             if file in trees:
@@ -132,7 +132,7 @@ class TopicSource:
             gold=gold,
             entry_points=self._entry_points(name, trees, notes) if has_passages else None,
             document_sizes=base.document_sizes(name),
-            lacks_highlights=bool(base.files(name)) and not has_passages,
+            lacks_highlights=bool(files) and not has_passages,
             needs_text=not offsets_only,
             rankings=self.resolver.resolve(name, trees, notes, offsets_only),
             nuggets=base.nuggets.get(name, {}) if base.has_nuggets else {},
@@ -148,7 +148,7 @@ class TopicSource:
         rows: dict[int, Assessment] = {}
         for path, assessment in self.base.files(topic).get(file, {}).items():
             try:
-                row = 0 if path == WHOLE else tree.row(path)
+                row = tree.row(path)
             except UnknownPathError as error:
                 unmapped = UnmappedError(self._where(topic, file), str(error))
                 notes.tolerate("assessments of unknown paths", unmapped)
@@ -298,37 +298,52 @@ def map_topics(
         XcgError: The first error in the order of the topics.
     """
     names = source.base.topics if names is None else names
-    found: list[T] = []
+    if executor.is_this_process:
+        found: list[T] = []
+        source.resolver.lacking = lacking_paths(source.runs, source.base, source.corpus, names)
+        for topic in source.topics(notes, names):
+            found.append(function(topic))
+            if progress is not None:
+                progress(len(found), len(names))
+        if source.corpus is not None:
+            source.corpus.write_cache()
+    else:
+        found = _map_parts(source, function, notes, names, executor, progress)
+    if source.corpus is not None:
+        judged = {file for name in names for file in judged_files(source.base, name)}
+        if text := source.corpus.exclusion(judged):
+            notes.note(f"{text} with assessments")
+    return found
+
+
+def _map_parts(
+    source: TopicSource,
+    function: Callable[[Topic], T],
+    notes: Notes,
+    names: Sequence[str],
+    executor: Executor,
+    progress: Progress | None,
+) -> list[T]:
+    """Divide topics among workers, see :func:`map_topics`."""
 
     def report(done: int, of: int) -> None:
         if progress is not None:
             progress(len(names) * done // of, len(names))
 
-    if executor.is_this_process:
-        source.resolver.lacking = lacking_paths(source.runs, source.base, source.corpus, names)
-        for topic in source.topics(notes, names):
-            found.append(function(topic))
-            report(len(found), len(names))
-        if source.corpus is not None:
-            source.corpus.write_cache()
-    else:
-        with shared_cache(source.corpus, executor) as corpus:
-            files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
-            source.resolver.lacking = lacking_paths(source.runs, source.base, corpus, names, executor)
-            parts = _parts(names, source.runs, TASKS_PER_WORKER * executor.count_workers())
-            tasks = [(source.part(part, corpus), part) for part in parts]
-            common = [function, notes.lenient]
-            for values, noted, removed in executor.run(
-                _map_part, tasks, common=common, files=files, progress=report
-            ):
-                found += values
-                notes.take(noted)
-                if source.corpus is not None:
-                    source.corpus.removed |= removed
-    if source.corpus is not None:
-        judged = {file for name in names for file in judged_files(source.base, name)}
-        if text := source.corpus.exclusion(judged):
-            notes.note(f"{text} with assessments")
+    found: list[T] = []
+    with shared_cache(source.corpus, executor) as corpus:
+        files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
+        source.resolver.lacking = lacking_paths(source.runs, source.base, corpus, names, executor)
+        parts = _parts(names, source.runs, TASKS_PER_WORKER * executor.count_workers())
+        tasks = [(source.part(part, corpus), part) for part in parts]
+        common = [function, notes.lenient]
+        for values, noted, removed in executor.run(
+            _map_part, tasks, common=common, files=files, progress=report
+        ):
+            found += values
+            notes.take(noted)
+            if source.corpus is not None:
+                source.corpus.removed |= removed
     return found
 
 

@@ -88,7 +88,7 @@ class RankedTopic(JudgedTopic):
     def _without_nuggets(self, file: str, rows: Mapping[int, Assessment]) -> dict[int, Assessment]:
         stated = {part for document, part in self.nuggets if document == file}
         tree = self.trees[file]
-        found = {0 if part == WHOLE else tree.find(str(part)) for part in stated}
+        found = {tree.find(str(part)) for part in stated}
         return {row: assessment for row, assessment in rows.items() if row not in found}
 
     def _scored_nuggets(self, model: UserModel) -> list[Nugget]:
@@ -126,7 +126,7 @@ class RankedTopic(JudgedTopic):
         self.texts.required_corpus()
         if (tree := self.trees.get(file)) is None:
             return None
-        row = 0 if part == WHOLE else tree.find(part)
+        row = tree.find(part)
         return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
 
     def _new_span_topic(
@@ -221,7 +221,7 @@ class RankedTopic(JudgedTopic):
         if tree is None or not path:
             return None
         if row == MISSING:
-            row = 0 if path == WHOLE else tree.find(path)
+            row = tree.find(path)
         return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
 
     def text_spans(self, run: str, model: UserModel | None = None) -> list[TextSpan]:
@@ -335,7 +335,7 @@ class RankedTopic(JudgedTopic):
                 raise XcgError(f"the order of {run} depends on a user model, but there is none")
             order, _ = self._reference(run, model)
         if run not in self._highlighted:
-            texts, sizes = self.texts, self.document_sizes
+            texts, sizes, other = self.texts, self.document_sizes, resolved.ranking.other_text
             stated = self.stated_spans(run)
             as_read = list(resolved.ranking.files)
             spans, files = [stated[old] for old in order], [as_read[old] for old in order]
@@ -347,7 +347,7 @@ class RankedTopic(JudgedTopic):
                 stated_sizes={file: size.relevant for file, size in sizes.items()},
                 length=lambda file: sizes[file].length if file in sizes else texts.length(file),
                 unknown=[index for index, span in enumerate(spans) if span is None],
-                other=[len(resolved.ranking.other_text.get(old, "")) for old in order],
+                other=[len(other.get(old, "")) for old in order] if other else (),
             )
         return self._highlighted[run]
 

@@ -17,8 +17,9 @@ from xcg.documents.text_units import TOKENIZERS
 from xcg.errors import XcgError, nearest, printable
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS
 from xcg.measures.definition import Definition, Number
-from xcg.registry import FunctionRegistry, Parameter, Registry, fields_of, parameters_of
+from xcg.registry import FunctionRegistry, Parameter, Registry, parameters_of
 from xcg.runs.run import RUN_FORMATS
+from xcg.settings.schema import keys_of
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block, Prose
@@ -27,7 +28,7 @@ from xcg.user_model.model import UserModel, resolve_models, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
 from xcg.user_model.overlap_models import NORMALISATIONS, PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.relevance_value import READERS, Effort, RelevanceValue
+from xcg.user_model.relevance_value import READERS, Effort
 
 REGISTRIES: dict[str, FunctionRegistry[Any]] = {
     "quantisation": QUANTISATIONS,
@@ -288,13 +289,10 @@ def _model_blocks(model: UserModel) -> list[Block]:
 
 def _settings(model: UserModel) -> list[list[str]]:
     """Return the settings of a user model: key, value, default and legal values."""
-    sections = {"": UserModel, "relevance_value.": RelevanceValue, "effort.": Effort}
     legal = {
-        f"{prefix}{name}": parameter.legal
-        for prefix, section in sections.items()
-        for name, parameter in fields_of(section).items()
+        key.name: " | ".join(REGISTRIES.get(key.name) or key.type.choices) or key.type.expected
+        for key in keys_of(UserModel)
     }
-    legal |= {key: " | ".join(registry) for key, registry in REGISTRIES.items()}
     default = UserModel("default").settings
     return [[key, value, default.get(key, ""), legal[key]] for key, value in model.settings.items()]
 

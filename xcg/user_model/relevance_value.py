@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, get_args
+from functools import cached_property
+from typing import Any, Literal, get_args
 
 from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.errors import XcgError
@@ -117,7 +118,7 @@ class RelevanceValue:
         XcgError: If the overlap model has an argument that does not exist.
     """
 
-    alpha: Annotated[float, ALPHA] = key("Intolerance of text that was seen before.", number(0, 1), 1.0)
+    alpha: float = key("Intolerance of text that was seen before.", number(0, 1), 1.0)
     normalisation: Part[Normalisation] = key(
         "How much related results can gain together.",
         part_type(NORMALISATIONS),
@@ -151,12 +152,12 @@ class RelevanceValue:
                 "or make them parameters of the reader"
             )
 
-    @property
+    @cached_property
     def gains_at_most_left(self) -> bool:
         """Whether no result gains more than what ideal elements have left."""
         return self.normalisation.plain in (subtree, related)
 
-    @property
+    @cached_property
     def ignores_overlap(self) -> bool:
         """Whether every result has its own score, so that the overlap model need not be called."""
         shipped = (recursive, growing_alpha, *AT_MOST_SCORE)
