@@ -258,26 +258,27 @@ def _read_rows(rows: Any, what: str, fields: tuple[str, ...]) -> Iterator[tuple[
         yield where, record
 
 
-_GRADES = ("relevance", "exhaustivity", "specificity", "characters")
+_GRADES = {"level": "relevance"} | {n: n for n in ("exhaustivity", "specificity", "characters")}
 
 
 def _read_qrels(qrels: Any) -> tuple[RecallBase, dict[str, Any]]:
     """Return qrels of ir_measures, and the given query_id of each topic."""
     query_ids: dict[str, Any] = {}
-    rows = []
+    rows: list[JudgedRow] = []
     if not isinstance(qrels, Mapping):
         for where, record in _read_rows(qrels, "qrels", ("query_id", "doc_id")):
             topic = str(record["query_id"])
             query_ids.setdefault(topic, record["query_id"])
-            grades = (value_or_none(record.get(field)) for field in _GRADES)
-            rows.append(JudgedRow(where, topic, str(record["doc_id"]), *grades))
+            grades = {name: value_or_none(record.get(field)) for name, field in _GRADES.items()}
+            given = {name: value for name, value in grades.items() if value is not None}
+            rows.append((where, topic, str(record["doc_id"]), given))
         return recall_base_of_rows(rows), query_ids
     for query_id, documents in qrels.items():
         topic = str(query_id)
         query_ids.setdefault(topic, query_id)
         for element, level in documents.items():
             where = f"qrels, topic {topic}, {element}"
-            rows.append(JudgedRow(where, topic, str(element), level, None, None))
+            rows.append((where, topic, str(element), {"level": level}))
     base = recall_base_of_rows(rows)
     for topic in query_ids:
         base.add_topic(topic, "assessments")
