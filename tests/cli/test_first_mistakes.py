@@ -55,9 +55,6 @@ FILES = {
     "Bread.xml": RUN.replace(">bread<", ">Bread<"),
     "ending.jsonl": '{"topic": "163", "doc": "bread.md", "rank": 1}\n',
     "beer.xml": RUN.replace(">wine<", ">beer<"),
-    "ieee.xml": RUN.replace(">bread<", ">co/2001/r7022<")
-    .replace(">wine<", ">co/1<")
-    .replace(">cheese<", ">co/2<"),
     "Topic.xml": RUN.replace('"163"', '"Topic 163"').replace('"164"', '"Topic 164"'),
     "empty.xml": "",
     "run.csv": "topic,document,score\n163,bread,0.5\n",
@@ -152,16 +149,10 @@ MISTAKES = [
         "quotes.jsonl:1: the corpus has no document 'Bread'; did you mean 'bread'?",
     ),
     (
-        "a user model as configuration",
-        ["evaluate", "model.yaml"],
-        "model.yaml: a user model; expected a configuration. Name it with --user-model model.yaml, or "
-        "with the key user_model in a configuration",
-    ),
-    (
         "a configuration as user model",
         ["evaluate", "config.yaml", "--user-model", "config.yaml"],
-        "--user-model: config.yaml: a configuration; expected a user model. Give a configuration as "
-        "the first argument: xcg evaluate config.yaml",
+        "config.yaml:1: corpus: unknown key: expected one of effort, ideal, name, quantisation, "
+        "relevance_value, size, spans",
     ),
     (
         "a topic that is similar to another",

@@ -12,8 +12,8 @@ import click
 from xcg.answers.converting import convert as convert_files
 from xcg.answers.converting import derive_elements
 from xcg.cli.command import ANY_PATH, SET, command, option_of
+from xcg.cli.main import print_status
 from xcg.cli.output import STANDARD_OUTPUT, output_option, print_text, progress_bar
-from xcg.cli.process import print_status
 from xcg.cli.questions import campaign_of
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError

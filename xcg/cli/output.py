@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from xcg.answer import Answer, open_plot
-from xcg.cli.process import print_status
+from xcg.cli.main import print_status
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, nearest
 from xcg.tables import CSV_WITHOUT_FORMULAS

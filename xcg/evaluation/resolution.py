@@ -124,9 +124,7 @@ class ResultResolver:
         known = different(codes[judged])
         positions = np.searchsorted(known, codes[judged])
         found = (
-            0
-            if (path := paths[code & PATH_MASK]) == WHOLE
-            else trees[documents.texts[code >> PATH_BITS]].find(path)
+            trees[documents.texts[code >> PATH_BITS]].find(paths[code & PATH_MASK])
             for code in known.tolist()
         )
         rows = np.array([MISSING if row is None else row for row in found], np.int32)
@@ -224,7 +222,7 @@ class ResultResolver:
             )
         if tree is None and self.corpus is not None and (path != WHOLE or file not in self.corpus):
             tree = self._document(file, notes)
-        if tree is not None and path != WHOLE:
+        if tree is not None:
             tree.row(path)
 
     def _document(self, file: str, notes: Notes) -> ElementTree:

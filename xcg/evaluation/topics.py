@@ -148,7 +148,7 @@ class TopicSource:
         rows: dict[int, Assessment] = {}
         for path, assessment in self.base.files(topic).get(file, {}).items():
             try:
-                row = 0 if path == WHOLE else tree.row(path)
+                row = tree.row(path)
             except UnknownPathError as error:
                 unmapped = UnmappedError(self._where(topic, file), str(error))
                 notes.tolerate("assessments of unknown paths", unmapped)
@@ -298,37 +298,52 @@ def map_topics(
         XcgError: The first error in the order of the topics.
     """
     names = source.base.topics if names is None else names
-    found: list[T] = []
+    if executor.is_this_process:
+        found: list[T] = []
+        source.resolver.lacking = lacking_paths(source.runs, source.base, source.corpus, names)
+        for topic in source.topics(notes, names):
+            found.append(function(topic))
+            if progress is not None:
+                progress(len(found), len(names))
+        if source.corpus is not None:
+            source.corpus.write_cache()
+    else:
+        found = _map_parts(source, function, notes, names, executor, progress)
+    if source.corpus is not None:
+        judged = {file for name in names for file in judged_files(source.base, name)}
+        if text := source.corpus.exclusion(judged):
+            notes.note(f"{text} with assessments")
+    return found
+
+
+def _map_parts(
+    source: TopicSource,
+    function: Callable[[Topic], T],
+    notes: Notes,
+    names: Sequence[str],
+    executor: Executor,
+    progress: Progress | None,
+) -> list[T]:
+    """Divide topics among workers, see :func:`map_topics`."""
 
     def report(done: int, of: int) -> None:
         if progress is not None:
             progress(len(names) * done // of, len(names))
 
-    if executor.is_this_process:
-        source.resolver.lacking = lacking_paths(source.runs, source.base, source.corpus, names)
-        for topic in source.topics(notes, names):
-            found.append(function(topic))
-            report(len(found), len(names))
-        if source.corpus is not None:
-            source.corpus.write_cache()
-    else:
-        with shared_cache(source.corpus, executor) as corpus:
-            files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
-            source.resolver.lacking = lacking_paths(source.runs, source.base, corpus, names, executor)
-            parts = _parts(names, source.runs, TASKS_PER_WORKER * executor.count_workers())
-            tasks = [(source.part(part, corpus), part) for part in parts]
-            common = [function, notes.lenient]
-            for values, noted, removed in executor.run(
-                _map_part, tasks, common=common, files=files, progress=report
-            ):
-                found += values
-                notes.take(noted)
-                if source.corpus is not None:
-                    source.corpus.removed |= removed
-    if source.corpus is not None:
-        judged = {file for name in names for file in judged_files(source.base, name)}
-        if text := source.corpus.exclusion(judged):
-            notes.note(f"{text} with assessments")
+    found: list[T] = []
+    with shared_cache(source.corpus, executor) as corpus:
+        files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
+        source.resolver.lacking = lacking_paths(source.runs, source.base, corpus, names, executor)
+        parts = _parts(names, source.runs, TASKS_PER_WORKER * executor.count_workers())
+        tasks = [(source.part(part, corpus), part) for part in parts]
+        common = [function, notes.lenient]
+        for values, noted, removed in executor.run(
+            _map_part, tasks, common=common, files=files, progress=report
+        ):
+            found += values
+            notes.take(noted)
+            if source.corpus is not None:
+                source.corpus.removed |= removed
     return found
 
 

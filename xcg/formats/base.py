@@ -196,7 +196,7 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
 
 def add_assessments(base: RecallBase, path: Path, notes: Notes) -> None:
     """Add the assessments in one file to a recall-base; see :func:`read_assessments`."""
-    with open_input(path) as file, _with_content_hint(file, "assessments", notes):
+    with open_input(path) as file, _with_content_hint(file, "assessments"):
         _, format_ = _detect(ASSESSMENT_FORMATS, file)
         format_.read(file, path, base, notes)
 
@@ -243,7 +243,7 @@ def read_run_and_format(
     check_ties(ties)
     notes = notes if notes is not None else Notes()
     path = Path(path)
-    with open_input(path) as file, _with_content_hint(file, "run", notes):
+    with open_input(path) as file, _with_content_hint(file, "run"):
         format_name, format_ = _detect(RUN_FORMATS, file)
         of_chunks = [source] if format_.reads_chunks else []
         run = format_.read(file, path, notes, ties, topics, *of_chunks)
@@ -293,12 +293,11 @@ def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> tuple[str, _
 
 
 @contextmanager
-def _with_content_hint(file: BufferedReader, expected: Kind, notes: Notes) -> Iterator[None]:
+def _with_content_hint(file: BufferedReader, expected: Kind) -> Iterator[None]:
     """Add a hint to the errors in a file if it seems to hold something else than expected."""
     hint = content_hint(bytes(file.peek(_HEAD_SIZE)), expected)
     try:
-        with notes.hinting(hint):
-            yield
+        yield
     except InputError as error:
         if not hint:
             raise

@@ -62,13 +62,12 @@ class ElementReader:
         self._is_normalised = relevance_value.normalisation.plain is not none
         self._at_most_left = relevance_value.gains_at_most_left
         self._ignores_overlap = relevance_value.ignores_overlap
-        self._arguments = [f"_{name}_of" for name in relevance_value.arguments]
-        self._only_inside = _INSIDE.issuperset(relevance_value.arguments)
         self._size = size
         self._indexed = 0  # number of earlier results in the two dicts
         self._seen: dict[int, int] = {}  # row → number of the first result at this row
         self._seen_below: dict[int, list[int]] = {}  # row → children that were seen, at least in part
         self._left = dict(document.ideal_scores)
+        self._left_of = self._left.__getitem__
 
     def read(self, result: int, seen: Seen | None = None) -> float:
         """Read the next result and return its gain, xG[i] of equation 10.
@@ -77,11 +76,12 @@ class ElementReader:
             result: The element.
             seen: How much of it was seen before, if that is known.
         """
-        gain, *left_overs = self._gain(result, seen)
+        gain, left_around, left_inside = self._gain(result, seen)
         if gain > 0:
             if self._is_normalised:
-                for ideals, left in zip(self.document.related_ideals[result], left_overs, strict=True):
-                    self._left.update(zip(ideals, left, strict=True))
+                around, inside = self.document.related_ideals[result]
+                self._left.update(zip(around, left_around, strict=True))
+                self._left.update(zip(inside, left_inside, strict=True))
                 self.retrieved.update(self.document.ideals_around(result))
             elif result in self._left:
                 self.retrieved.add(result)
@@ -120,13 +120,13 @@ class ElementReader:
         can_stop = self._alpha == 1 and self._at_most_left
         if can_stop and (seen == "fully" or (seen is None and self._is_fully_seen(result))):
             return _NOTHING  # a repeated root need not look at all ideal elements again
-        around, inside = (
-            [self._left[ideal] for ideal in ideals] for ideals in self.document.related_ideals[result]
-        )
+        related = self.document.related_ideals[result]
+        around, inside = list(map(self._left_of, related[0])), list(map(self._left_of, related[1]))
         self.steps += len(around) + len(inside)
         if self._at_most_left and sum(around) + sum(inside) <= threshold:
             return _NOTHING  # whatever the value is, so it needs no sizes
-        value = self._value(result, seen)
+        is_first = seen == "no"  # most results
+        value = self.document.scores.get(result, 0.0) if is_first else self._value(result, seen)
         try:
             found = self._normalise(value, around, inside)
         except XcgError as error:
@@ -144,7 +144,7 @@ class ElementReader:
         if self._ignores_overlap:
             return ()
         self._index_earlier()
-        if not self._only_inside:
+        if not _INSIDE.issuperset(self.relevance_value.arguments):
             return list(self._seen_below)
         ancestors = self._ancestors[result]
         if self._seen[result] < len(self.results) - 1 or not self._seen.keys().isdisjoint(ancestors):
@@ -207,7 +207,7 @@ class ElementReader:
             return (1 - self._alpha) * score
         if row not in self._seen_below:
             return score
-        arguments = [getattr(self, name)(row) for name in self._arguments]
+        arguments = [getattr(self, f"_{name}_of")(row) for name in self.relevance_value.arguments]
         part = self.relevance_value.partially_seen
         try:
             value = float(part.function(*arguments))

@@ -88,7 +88,7 @@ class RankedTopic(JudgedTopic):
     def _without_nuggets(self, file: str, rows: Mapping[int, Assessment]) -> dict[int, Assessment]:
         stated = {part for document, part in self.nuggets if document == file}
         tree = self.trees[file]
-        found = {0 if part == WHOLE else tree.find(str(part)) for part in stated}
+        found = {tree.find(str(part)) for part in stated}
         return {row: assessment for row, assessment in rows.items() if row not in found}
 
     def _scored_nuggets(self, model: UserModel) -> list[Nugget]:
@@ -126,7 +126,7 @@ class RankedTopic(JudgedTopic):
         self.texts.required_corpus()
         if (tree := self.trees.get(file)) is None:
             return None
-        row = 0 if part == WHOLE else tree.find(part)
+        row = tree.find(part)
         return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
 
     def _new_span_topic(
@@ -221,7 +221,7 @@ class RankedTopic(JudgedTopic):
         if tree is None or not path:
             return None
         if row == MISSING:
-            row = 0 if path == WHOLE else tree.find(path)
+            row = tree.find(path)
         return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
 
     def text_spans(self, run: str, model: UserModel | None = None) -> list[TextSpan]:

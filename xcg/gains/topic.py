@@ -182,17 +182,21 @@ def element_gains(
 ) -> tuple[npt.NDArray[np.float64], int]:
     """Return the gain of each result of a ranking of elements, and how many ideal elements it lacks."""
     gains, retrieved = np.zeros(len(ranking)), 0
+    gaining: list[int] = []
+    found: list[float] = []
     for file, (positions, rows) in ranking.by_document.items():
         if (document := ideal.documents.get(file)) is None:
             continue
         if (file, rows) not in known:
             reader = new_reader(document, model)
-            found = reader.read_all(rows, document.rows.seen_before[rows])
-            known[file, rows] = found if any(found) else (), len(reader.retrieved)
+            read = reader.read_all(rows, document.rows.seen_before[rows])
+            known[file, rows] = read if any(read) else (), len(reader.retrieved)
         of_document, count = known[file, rows]
         retrieved += count
         if of_document:
-            gains[positions] = of_document
+            gaining += positions
+            found += of_document
+    gains[gaining] = found
     return gains, len(ideal.gains) - retrieved
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from xcg.documents.paths import WHOLE, canonical_path, split_element_id
 from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.assessment import check_pair
-from xcg.judgements.nuggets import add_nugget
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import finite_number
 
@@ -185,7 +184,7 @@ def recall_base_of_rows(rows: Iterable[JudgedRow]) -> RecallBase:
         grade = check_pair(pair, where)
         if "nugget" in grades:
             base.has_nuggets = True
-            add_nugget(base, topic, str(grades["nugget"]), (file, path), grade.exhaustivity, where)
+            base.add_nugget(topic, str(grades["nugget"]), (file, path), grade.exhaustivity, where)
             continue
         if "characters" in grades:
             if size is None or not size.is_integer() or size < 0:
