@@ -28,10 +28,7 @@ _BLOCK = 1 << 22
 _SCANNED_BYTES = 10**8
 """Maximum size of a document times the number of paths that are looked up one by one."""
 
-_NAME = re.compile(rb"[^/> \t\n]+")
-_ENDS_NAME = bytes(code in b"/> \t\n" for code in range(256))
-_WORD = 8
-_FIRST_SHORT = 1 << (8 * (_WORD - 1))
+_NAME = re.compile(rb"<([^/> \t\n]+)")
 _REFERENCE = re.compile(r"&(#?)([^;]*);")
 _CHARACTER_REFERENCE = re.compile(rb"&#[^;]*;")
 _MAYBE_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
@@ -156,7 +153,9 @@ def _count_before(is_counted: npt.NDArray[np.bool_], positions: Ints) -> Ints:
     counts = np.empty(len(positions), dtype=np.int64)
     total = 0
     for start in range(0, len(is_counted) + 1, _BLOCK):
-        before = np.r_[0, np.cumsum(is_counted[start : start + _BLOCK])]
+        block = is_counted[start : start + _BLOCK]
+        before = np.zeros(len(block) + 1, dtype=np.int32)
+        np.cumsum(block, dtype=np.int32, out=before[1:])
         own = slice(*np.searchsorted(positions, [start, start + _BLOCK]))
         counts[own] = total + before[positions[own] - start]
         total += int(before[-1])
@@ -233,31 +232,12 @@ class _Structure:
 
 def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
     """Return the sorted local names, and the index of the name of every opening tag."""
-    raw_bytes = np.concatenate((tags.raw_bytes, np.zeros(_WORD, dtype=np.uint8)))
-    first = tags.first[~tags.closing] + 1
-    words = np.ndarray(len(tags.raw_bytes), ">u8", raw_bytes, strides=(1,))[first]
-    # Names of fewer than eight bytes are compared as 64-bit numbers, the few longer ones one by one.
-    ends = np.frombuffer(words.tobytes().translate(_ENDS_NAME), ">u8").astype(np.uint64)
-    is_long = ends == 0
-    for bits in (8, 16, 32):  # 1 for the byte that ends the name and all following ones
-        ends |= ends >> np.uint64(bits)
-    words = words.astype(np.uint64) & ~(ends * np.uint64(0xFF))
-    serialised = tags.serialised
-    long_names: dict[bytes, int] = {}
-    for tag in np.flatnonzero(is_long).tolist():
-        match = _NAME.match(serialised, first[tag])
-        assert match is not None
-        words[tag] = long_names.setdefault(match[0], len(long_names))  # its first byte is 0
-    in_order = np.sort(words)  # much faster than np.unique
-    distinct = in_order[np.r_[True, in_order[1:] != in_order[:-1]]]
-    by_number = list(long_names)
-    raw = [
-        by_number[w] if w < _FIRST_SHORT else w.to_bytes(_WORD).rstrip(b"\0") for w in distinct.tolist()
-    ]
-    local = [name.rpartition(b":")[2].decode() for name in raw]
-    names = sorted(set(local))
+    raw = _NAME.findall(tags.serialised)
+    local = {name: name.rpartition(b":")[2].decode() for name in set(raw)}
+    names = sorted(set(local.values()))
     code_of = {name: code for code, name in enumerate(names)}
-    return names, np.array([code_of[name] for name in local])[np.searchsorted(distinct, words)]
+    codes = {name: code_of[local[name]] for name in local}
+    return names, np.fromiter(map(codes.__getitem__, raw), dtype=np.int64, count=len(raw))
 
 
 def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]) -> list[ElementTree]:
