@@ -16,7 +16,8 @@ from itertools import accumulate, product
 from typing import Any, NamedTuple
 
 from xcg.documents.tree import ElementTree
-from xcg.gains.element_reader import ElementReader, JudgedDocument
+from xcg.gains.element_reader import ElementReader
+from xcg.gains.reader import JudgedDocument
 from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel
 from xcg.user_model.quantisation import QUANTISATIONS

@@ -22,8 +22,6 @@ NO_ERRORS = {
     "judge.pages.LONGEST_EXCERPT": "the page shortens passages",
     "judge.settings.MAX_SEED": "limits no cost",
     "statistics.assessors.MAX_COMBINATIONS": "more are sampled",
-    "statistics.assessors.MAX_PAIRS": "more are sampled",
-    "statistics.assessors.MAX_RESAMPLED_COMBINATIONS": "more are sampled",
     "statistics.topic_sets.HIGHEST_RATE": "a rate of random swaps",
     "statistics.planning.MAX_SIMULATED_TOPICS": "more are extrapolated",
     "report.gates.MAX_TOPICS": "the worst are listed",
@@ -32,7 +30,6 @@ NO_ERRORS = {
     "report.html_explanations.MAX_RESULTS": "the page shows fewer",
     "report.html_explanations.MAX_TEXT": "the page shortens texts",
     "report.html_explanations.MAX_TOTAL_TEXT": "the page shortens texts",
-    "report.html_explanations.MAX_NODES": "the page shows fewer",
     "report.html_page.MAX_SCORES": "the page shows fewer",
     "report.html_page.MAX_CURVE_POINTS": "the page shows fewer",
     "report.html_page.MAX_CURVE_DEPTH": "the page shows fewer",
@@ -44,7 +41,7 @@ NO_ERRORS = {
     "report.comparison_plots.MAX_MODELS": "the plot shows fewer",
     "terminal_tables.MAX_ROWS": "the number of hidden rows is stated",
     "settings.schema.MAX_SEED": "limits no cost",
-    "cli.process.MAX_MESSAGE_LENGTH": "messages are shortened",
+    "cli.main.MAX_MESSAGE_LENGTH": "messages are shortened",
 }
 """Limits that cause no input error → their effect."""
 

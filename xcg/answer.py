@@ -14,7 +14,7 @@ from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, missing_extra, nearest
 from xcg.settings.study_keys import PLOT_WIDTHS
 from xcg.table_formats import TABLE_FORMATS
-from xcg.tables import RECORD_FORMATS, Column, Record, Table, html_table, html_text, json_text, records
+from xcg.tables import RECORD_FORMATS, Column, Record, Table, html_text, json_text, records
 from xcg.terminal_tables import PIPE, Block, Terminal, sentence, terminal_text
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Answer(Sequence[T], Generic[T]):
 
     def tables(self) -> list[Table]:
         """Return the tables that the command prints."""
-        return [block for block in self._blocks() if isinstance(block, Table)]
+        return [block for block in self.blocks() if isinstance(block, Table)]
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the records as a pandas DataFrame (needs the extra ``xcg[pandas]``)."""
@@ -220,11 +220,11 @@ class Answer(Sequence[T], Generic[T]):
             if layout.publication is not None:
                 tables = layout.publication()
             else:
-                every = self.tables() or [self._table_of_records()]
+                every = self.tables() or [self.table()]
                 tables = [replace(one, legend=[*layout.heading, *one.legend]) for one in every]
             shown = [table for table in tables if table.columns]
             return "\n".join(table.write(format, number) for number, table in enumerate(shown, 1))
-        text = terminal_text(self._blocks(), terminal, all_rows)
+        text = terminal_text(self.blocks(), terminal, all_rows)
         above, below = (
             "".join(sentence(one, terminal) for one in sentences)
             for sentences in (layout.heading, layout.footer)
@@ -232,30 +232,26 @@ class Answer(Sequence[T], Generic[T]):
         parts = (above, text, below) if layout.footer else (above + text,)
         return "\n".join(part for part in parts if part)
 
-    def sentences(self, format: str) -> list[str]:
-        """Return what standard error shows besides an output in this format."""
-        layout = self.layout
-        told = [] if format == "table" else [*layout.heading, *layout.footer]
-        return [*told, *self.notes]
+    def blocks(self) -> Sequence[Block]:
+        """Return the tables, and the texts between them."""
+        return [self.table()] if self.layout.tables is None else self.layout.tables
 
-    def _blocks(self) -> Sequence[Block]:
-        layout = self.layout
-        return [self._table_of_records()] if layout.tables is None else layout.tables
-
-    def _table_of_records(self) -> Table:
+    def table(self) -> Table:
+        """Return the rows as one table."""
         layout = self.layout
         return Table.of_records(self.records(), (*NAMES, *layout.columns), layout.legend)
 
     def _repr_html_(self) -> str:
-        """Return the tables and notes for a notebook."""
-        shown = "".join(
-            html_table(table.heading, table.cells(), table.title, table.numeric())
-            for table in self.tables()
-        )
+        """Return tables, texts and notes for a notebook."""
         layout = self.layout
-        above = "".join(f"<p>{html_text(one)}</p>" for one in layout.heading)
+        shown = "".join(f"<p>{html_text(one)}</p>" for one in layout.heading)
+        for block in self.blocks():
+            if isinstance(block, Table):
+                shown += block.to_html()
+            elif text := (block if isinstance(block, str) else block(None)).strip():
+                shown += f'<p style="white-space: pre-wrap">{html_text(text)}</p>'
         notes = "".join(f"<li>{html_text(note)}</li>" for note in (*layout.footer, *self.notes))
-        return f"{above}{shown}" + (f"<ul>{notes}</ul>" if notes else "")
+        return shown + (f"<ul>{notes}</ul>" if notes else "")
 
     def __str__(self) -> str:
         return self.to_text().rstrip("\n")

@@ -7,31 +7,29 @@ load, one method, print.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
-from functools import cached_property, partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from xcg import answers
 from xcg.answer import Answer
-from xcg.answers.asked import Asked, ProgressBar, changed_files, check_recorded, record_of
+from xcg.answers.asked import Asked, check_recorded, record_of
 from xcg.documents.writing import whole_file
 from xcg.errors import XcgError, missing_extra, nearest
 from xcg.evaluation.config import inputs_of
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.parallel import ProgressBar, no_progress
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.runs import Runs
 from xcg.settings.keys import DEFAULT_MEASURES, Settings
 from xcg.settings.loading import KEYS, Stated, stated
-from xcg.tables import json_text
 
 if TYPE_CHECKING:
     from xcg.answers.comparison import GateAnswer
     from xcg.report.citations import Citation
-
-A = TypeVar("A", bound=Answer[Any])
 
 
 def load(
@@ -124,7 +122,7 @@ class Campaign:
         self.stated = stated
         self.settings: Settings = stated.settings()
         self.study = Studies(self)
-        self.progress: ProgressBar = lambda label: nullcontext(None)
+        self.progress: ProgressBar = no_progress
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -136,9 +134,9 @@ class Campaign:
         return self._inputs(with_measures=False)
 
     def _inputs(self, with_measures: bool) -> Inputs:
-        check_recorded(self.stated)
+        changed = check_recorded(self.stated)
         inputs = inputs_of(self.stated, self.settings, with_measures)
-        for line in changed_files(self.stated):
+        for line in changed:
             inputs.notes.warning(line)
         return inputs
 
@@ -166,14 +164,15 @@ class Campaign:
         Raises:
             XcgError: For every error that a user can cause; :class:`xcg.InputError` if data are wrong.
         """
-        return self._answer(answers.evaluate, "evaluate", keys)
+        asked = self.asked("evaluate", keys)
+        return asked.recorded(answers.evaluate(asked))
 
     def compare(self, **keys: Any) -> Answer[Any]:
         """Test whether the differences between runs are significant.
 
         All pairs of runs are compared, or each run with a baseline, over the topics that both have.
-        With several strategies, the pairs are the strategies of the same run. The comparisons by one
-        measure under one user model are a family: their p values are corrected together.
+        The comparisons by one measure under one user model are a family: their p values are corrected
+        together.
 
         Args:
             keys: Keys of the section ``compare``.
@@ -195,7 +194,8 @@ class Campaign:
         >>> line.run, line.baseline, round(line.difference, 4), line.wins, line.losses
         ('a', 'b', 0.4722, 3, 0)
         """
-        return self._answer(answers.compare, "compare", keys)
+        asked = self.asked("compare", keys)
+        return asked.recorded(answers.compare(asked))
 
     def gate(self, **keys: Any) -> GateAnswer:
         """Check that no run misses a limit; without a limit, that none is significantly worse.
@@ -213,7 +213,8 @@ class Campaign:
         """
         own = {key: value for key, value in keys.items() if f"gate.{key}" in KEYS}
         others = {f"compare.{key}": value for key, value in keys.items() if key not in own}
-        return self._answer(answers.gate, "gate", own, others, ("gate", "compare"))
+        asked = self.asked("gate", own, others, ("gate", "compare"))
+        return asked.recorded(answers.gate(asked))
 
     def sweep(self, **keys: Any) -> Answer[Any]:
         """Compare the order of runs between user models, or overlap strategies between values of α.
@@ -221,7 +222,8 @@ class Campaign:
         Args:
             keys: Keys of the section ``sweep``.
         """
-        return self._answer(answers.sweep, "sweep", keys)
+        asked = self.asked("sweep", keys)
+        return asked.recorded(answers.sweep(asked))
 
     def curves(self, **keys: Any) -> Answer[Any]:
         """Compute measures as curves over ranks, gain-recall, recall or text.
@@ -229,7 +231,8 @@ class Campaign:
         Args:
             keys: Keys of the section ``curves``.
         """
-        return self._answer(answers.curves, "curves", keys)
+        asked = self.asked("curves", keys)
+        return asked.recorded(answers.curves(asked))
 
     def explain(self, **keys: Any) -> Answer[Any]:
         """Explain rank by rank what the results of a run gained, and what the run missed.
@@ -237,7 +240,8 @@ class Campaign:
         Args:
             keys: Keys of the section ``explain``; ``run`` and ``topic`` are needed.
         """
-        return self._answer(answers.explain, "explain", keys)
+        asked = self.asked("explain", keys)
+        return asked.recorded(answers.explain(asked))
 
     def ideal(self, **keys: Any) -> Answer[Any]:
         """Return the ideal recall-base: the elements that a system should return.
@@ -245,7 +249,8 @@ class Campaign:
         Args:
             keys: Keys of the section ``explain``, such as ``topic`` and ``tree``.
         """
-        return self._answer(answers.ideal, "explain", keys)
+        asked = self.asked("explain", keys)
+        return asked.recorded(answers.ideal(asked))
 
     def check(self, **keys: Any) -> Answer[Any]:
         """Check the corpus, the assessments and the runs; or count assessments, or review gold.
@@ -253,7 +258,8 @@ class Campaign:
         Args:
             keys: Keys of the section ``check``.
         """
-        return self._answer(answers.check, "check", keys)
+        asked = self.asked("check", keys)
+        return asked.recorded(answers.check(asked))
 
     def chunks(self, **keys: Any) -> Answer[Any]:
         """Compare chunkers and retrievers on one gold set.
@@ -261,7 +267,8 @@ class Campaign:
         Args:
             keys: Keys of the section ``chunks``.
         """
-        return self._answer(answers.chunks, "chunks", keys)
+        asked = self.asked("chunks", keys)
+        return asked.recorded(answers.chunks(asked))
 
     def report(self, path: str | os.PathLike[str] | BinaryIO, **keys: Any) -> None:
         """Write one HTML page with tables, curves, topics and explanations.
@@ -276,20 +283,26 @@ class Campaign:
                 answers.write(asked, page)
         else:
             answers.write(asked, path)
-        self._write_record(asked, ["report"])
+        if self.settings.record is not None:
+            asked.write_record(Path(self.settings.record))
 
     def methods(self) -> Answer[Citation]:
         """Return the methods paragraph of a paper about the campaign, with BibTeX."""
-        return self._answer(answers.methods, "report", {})
+        asked = self.asked("report", {})
+        return asked.recorded(answers.methods(asked))
 
     def record(self, *sections: str, folder: Path | None = None) -> dict[str, Any]:
         """Return the record of the method: settings, version of xcg, SHA-256 of the input files."""
         return record_of(self.asked("evaluate", {}), sections, folder)
 
     def asked(
-        self, section: str, keys: Mapping[str, Any], others: Mapping[str, Any] | None = None
+        self,
+        section: str,
+        keys: Mapping[str, Any],
+        others: Mapping[str, Any] | None = None,
+        sections: Sequence[str] = (),
     ) -> Asked:
-        """Return a question with the keys of a section, and further dotted keys."""
+        """Return a question with the keys of a section, and further dotted keys of all its sections."""
         given = {f"{section}.{key}": value for key, value in keys.items()} | dict(others or {})
         for name in given:
             if name not in KEYS:
@@ -298,46 +311,18 @@ class Campaign:
                 raise XcgError(f"{key}: unknown key: {nearest(key, known)}")
         stated = self.stated.with_keywords(given)
         settings = stated.settings() if given else self.settings
-        is_curves = section == "curves"
-        return Asked(
-            stated,
-            settings,
-            lambda: self._inputs_of_curves if is_curves else self.inputs,
-            self.progress,
-        )
-
-    def _answer(
-        self,
-        function: Callable[[Asked], A],
-        section: str,
-        keys: Mapping[str, Any],
-        others: Mapping[str, Any] | None = None,
-        sections: Sequence[str] = (),
-    ) -> A:
-        """Answer a question, and record its settings if they are needed."""
-        asked = self.asked(section, keys, others)
-        answer = function(asked)
-        used = sections or (section,)
-        answer.get_settings = partial(record_of, asked, used)
-        self._write_record(asked, used)
-        return answer
-
-    def _write_record(self, asked: Asked, sections: Sequence[str]) -> None:
-        if self.settings.record is not None:
-            path = Path(self.settings.record)
-            record = record_of(asked, sections, path.parent)
-            with whole_file(path) as file:
-                file.write((json_text(record, indent=1) + "\n").encode())
+        inputs = self._inputs_of_curves if section == "curves" else self.inputs
+        return Asked(sections or (section,), stated, settings, inputs, self.progress)
 
 
+@dataclass(frozen=True)
 class Studies:
     """The studies of measures and designs: ``campaign.study.plan(difference=0.05)``.
 
     Each method takes the keys of its section below ``study``.
     """
 
-    def __init__(self, campaign: Campaign) -> None:
-        self._campaign = campaign
+    campaign: Campaign
 
     def plan(self, **keys: Any) -> Answer[Any]:
         """Predict from a pilot campaign which differences a comparison finds, with how many topics."""
@@ -373,5 +358,6 @@ class Studies:
             raise missing_extra("study laws", "hypothesis", "break") from None
 
     def _answer(self, name: str, keys: Mapping[str, Any]) -> Answer[Any]:
-        answer: Answer[Any] = self._campaign._answer(getattr(answers, name), f"study.{name}", keys)
-        return answer
+        asked = self.campaign.asked(f"study.{name}", keys)
+        answer: Answer[Any] = getattr(answers, name)(asked)
+        return asked.recorded(answer)

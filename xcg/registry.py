@@ -7,7 +7,6 @@ through entry points. Users can name a function of their own as ``package.module
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import inspect
 import math
@@ -25,7 +24,6 @@ from typing import (
     TypeVar,
     get_args,
     get_origin,
-    get_type_hints,
 )
 
 from xcg.errors import XcgError, nearest
@@ -111,18 +109,13 @@ class Registry(Generic[T]):
         """Return all objects in the order of their names."""
         return map(self.get, self)
 
-    def name(self, item: T) -> str:
-        """Return the name of an object of this registry."""
-        registered = (name for name, known in self._objects.items() if known is item)
-        return next(registered, None) or next(name for name in self if self.get(name) is item)
-
-    def registered(self) -> Iterator[T]:
+    def registered(self) -> Mapping[str, T]:
         """Return the objects that are registered, in the order of their names, without entry points.
 
         Reading the entry points of all installed packages takes tens of milliseconds.
         """
         self._import_package()
-        return (self._objects[name] for name in sorted(self._objects))
+        return dict(sorted(self._objects.items()))
 
     @property
     def _offered(self) -> Mapping[str, str]:
@@ -214,11 +207,11 @@ class Between(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """A keyword-only argument of a function, or a field of a data class, which users can set.
+    """A keyword-only argument of a function, which users can set.
 
     Attributes:
         name: Its name.
-        type: The annotated type; None without one.
+        type: The annotated type; ``inspect.Parameter.empty`` without one.
         constraints: Rules for its values.
         default: Its default value; ``inspect.Parameter.empty`` without one.
     """
@@ -262,46 +255,15 @@ _LEGAL: Mapping[Any, str] = {
 
 def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
     """Return the parameters that users can set: the keyword-only arguments."""
-    annotated: Any = function
-    if isinstance(function, type):
-        annotated = function.__init__  # type: ignore[misc]
-    elif not (inspect.isfunction(function) or inspect.ismethod(function)):
-        annotated = type(function).__call__
-    hints = get_type_hints(annotated, include_extras=True)
-    return [
-        _parameter(argument.name, hints.get(argument.name), argument.default)
-        for argument in inspect.signature(function).parameters.values()
-        if argument.kind is argument.KEYWORD_ONLY
-    ]
-
-
-def fields_of(data_class: type) -> dict[str, Parameter]:
-    """Return name → parameter of the fields of a data class that users can set.
-
-    >>> @dataclasses.dataclass
-    ... class Reading:
-    ...     alpha: Annotated[float, Between(0, 1)] = 1.0
-    >>> fields_of(Reading)["alpha"].legal
-    'a number from 0 to 1'
-    """
-    hints = get_type_hints(data_class, include_extras=True)
-    found = {}
-    for field in dataclasses.fields(data_class):
-        default = field.default
-        if field.default_factory is not dataclasses.MISSING:
-            default = field.default_factory()
-        elif default is dataclasses.MISSING:
-            default = inspect.Parameter.empty
-        if field.init:
-            found[field.name] = _parameter(field.name, hints[field.name], default)
+    found = []
+    for argument in inspect.signature(function, eval_str=True).parameters.values():
+        if argument.kind is argument.KEYWORD_ONLY:
+            is_annotated = get_origin(argument.annotation) is Annotated
+            type_, *constraints = (
+                get_args(argument.annotation) if is_annotated else [argument.annotation]
+            )
+            found.append(Parameter(argument.name, type_, constraints, argument.default))
     return found
-
-
-def _parameter(name: str, annotation: Any, default: object) -> Parameter:
-    constraints: Sequence[Constraint] = ()
-    if get_origin(annotation) is Annotated:
-        annotation, *constraints = get_args(annotation)
-    return Parameter(name, annotation, constraints, default)
 
 
 class ParameterError(XcgError):
@@ -312,13 +274,9 @@ class ParameterError(XcgError):
         parameter: The name of the parameter.
     """
 
-    def __init__(self, message: str, parameter: str) -> None:
+    def __init__(self, message: str, parameter: str = "") -> None:
         super().__init__(message)
         self.parameter = parameter
-
-    def __reduce__(self) -> tuple[type[ParameterError], tuple[str, str]]:
-        """Support pickling."""
-        return type(self), (str(self), self.parameter)
 
 
 class FunctionRegistry(Registry[F]):
@@ -328,7 +286,6 @@ class FunctionRegistry(Registry[F]):
         kind: What a function is called in messages.
         group: The entry-point group.
         package: A package whose modules register functions; see :class:`Registry`.
-        allows_classes: Whether ``package.module:name`` may name a class.
 
     >>> colours = FunctionRegistry("colour", "xcg.colour")
     >>> @colours.register("red")
@@ -336,12 +293,6 @@ class FunctionRegistry(Registry[F]):
     >>> str(colours.part("red", {"shade": 0.25}))
     'red(shade=0.25)'
     """
-
-    def __init__(
-        self, kind: str, group: str, package: str | None = None, allows_classes: bool = False
-    ) -> None:
-        super().__init__(kind, group, package)
-        self._allows_classes = allows_classes
 
     def register(self, name: str, *, references: Sequence[str] = ()) -> Callable[[F], F]:
         """Return a decorator that registers a function under a name.
@@ -357,14 +308,6 @@ class FunctionRegistry(Registry[F]):
             return self.add(name, function)
 
         return add
-
-    def references(self, name: str) -> tuple[str, ...]:
-        """Return the published sources that a function declares; empty if it declares none."""
-        return tuple(getattr(self.get(name), "references", ()))
-
-    def summary(self, name: str) -> str:
-        """Return the first line of a function's docstring."""
-        return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
 
     def part(
         self,
@@ -391,7 +334,7 @@ class FunctionRegistry(Registry[F]):
         if callable(name):
             function, name = name, getattr(name, "__qualname__", type(name).__qualname__)
         elif ":" in name:
-            function = load_function(name, self.kind, folder, self._allows_classes)
+            function = load_function(name, self.kind, folder)
             if folder is not None and is_neighbour(name, folder):
                 home = folder.resolve()
         else:

@@ -35,7 +35,6 @@ def files(tmp_path: Path) -> Callable[..., list[str]]:
         (("--max-regressed", "0"), 1),
         (("--max-drop", "17%", "--max-regressed", "nxCG@1=0"), 1),
         (("--max-drop", "17%", "--fail-under", "nxCG@1=0.9"), 1),
-        (("--max-drop", "5", "--set", "gate.allow_underpowered=true"), 0),
         (("--max-drop", "5"), 3),  # it can never fail
         (("--max-regressed", "6"), 3),
         (("--max-drop", "five"), 2),
@@ -54,8 +53,7 @@ def test_limits_set_the_exit_status(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--baseline", "best"), "baseline is 'best': expected the name or the path of a run"),
-        (("--fail-under", "MAep=0.3", "--set", "compare.margin=0.1"), "--set compare.margin has no ef"),
+        (("--baseline", "all"), "baseline is 'all': expected the name or the path of a run"),
         (
             ("--baseline", "focused", "--max-drop", "1%", "--set", "gate.regressed_by=0.2"),
             "regressed_by has no effect without max_regressed",
@@ -97,8 +95,6 @@ def test_status_3_means_that_the_gate_cannot_decide(
     campaign = files(good=GOOD, new={**GOOD, "3": [("wasps", 0, 5)]})
     status, stderr = run_gate(*campaign, *gate)
     assert (status, "topic 3, rank 1" in stderr) == (3, True)
-    status, stderr = run_gate(*campaign, *gate, "--set", "gate.allow_unmapped=1")
-    assert (status, "warning: results with unknown paths: 1 time" in stderr) == (1, True)
     status, stderr = run_gate(*files(good=GOOD, new={**GOOD, "3": []}), *gate)
     assert (status, "lost most on topic 3 (-1.0000)" in stderr) == (1, True)
     other = {f"q{topic}": results for topic, results in GOOD.items()}
@@ -180,11 +176,11 @@ def test_regressed_questions_have_gold_ranks_and_a_command(
     gold = "- bees 0–23 “Bees dance on the comb.”: rank 1 → "
     for inputs in ([*campaign, "--set", "topics.unanswered=skip"], [str(config)]):
         done = xcg_command("gate", *inputs, *LIMITED, "--max-drop", "5%", "--format", "markdown")
-        lines = done.stdout.split("### Gold of these topics, and its ranks\n")[1].splitlines()
-        title = ": Who dances?" if inputs[0] == str(config) else ""
-        assert [lines[1], lines[3]] == [f"**topic 4{title} (mixed, spans)**", f"{gold}rank 2"]
-        assert [lines[6], lines[8]] == ["**topic 5 (lost, spans)**", f"{gold}not found"]
-        for line, run in ((lines[4], "mixed"), (lines[9], "lost")):
+        lines = done.stdout.split("### Worst topics\n\n")[1].replace("- Who dances?\n", "").splitlines()
+        assert ("- Who dances?" in done.stdout) == (inputs[0] == str(config))
+        assert [lines[0][:34], lines[2]] == ["**mixed, spans, nxCG@1, topic 4: 1", f"{gold}rank 2"]
+        assert [lines[5][:33], lines[7]] == ["**lost, spans, nxCG@1, topic 5: 1", f"{gold}not found"]
+        for line, run in ((lines[3], "mixed"), (lines[8], "lost")):
             words = shlex.split(line.removeprefix("- ").replace("\\", ""))
             assert words[:2] == ["xcg", "explain"]
             explained = xcg_command(*words[1:])

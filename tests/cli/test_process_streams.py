@@ -17,7 +17,7 @@ import pytest
 from conftest import ROOT, Command
 
 from xcg.cli import main as main_module
-from xcg.cli.process import MAX_MESSAGE_LENGTH
+from xcg.cli.main import MAX_MESSAGE_LENGTH
 from xcg.documents.files import open_input
 from xcg.errors import XcgError
 from xcg.settings.yaml_file import load_yaml

@@ -62,11 +62,11 @@ def folder(tmp_path: Path) -> Path:
         ("study plan", "--set study.plan.runs=2", ()),
         (
             "study assessors",
-            "--set study.assessors.others={}/second.qrels --set study.assessors.resamples=9",
+            "--set study.assessors.others={}/second.qrels",
             ("second.qrels",),
         ),
         ("study topics", "--set study.topics.trials=2", ()),
-        ("study perturb", "--set study.perturb.counts=1", ()),
+        ("study perturb", "--set study.perturb.counts=1 --set measures=MAep", ()),
     ],
 )
 def test_a_record_gives_the_same_values(

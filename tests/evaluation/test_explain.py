@@ -14,7 +14,7 @@ from xcg.errors import Notes, XcgError
 from xcg.evaluation.explain import explain as explain_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
-from xcg.gains.topic import KnownGains, ranking_gains
+from xcg.gains.topic import element_gains
 from xcg.user_model.model import UserModel
 
 
@@ -77,7 +77,7 @@ def test_explained_gains_of_random_campaigns_are_those_of_the_evaluation(c: Rand
         ideal = topic.ideal(model)
         if not ideal.gains:
             continue
-        gains = ranking_gains(topic.as_read("r"), KnownGains(ideal, model)).gains
+        gains, _ = element_gains(topic.as_read("r"), ideal, model, {})
         (found,) = explain(base, runs, "1", corpus, model)
         assert [result.gain for result in found.results] == list(gains)  # type: ignore[arg-type]
         assert found.ideal_gain == pytest.approx(sum(ideal.gains))

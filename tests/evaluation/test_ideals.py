@@ -9,7 +9,7 @@ import pytest
 from conftest import Command
 
 from xcg.errors import XcgError
-from xcg.evaluation.ideals import ideal_elements, ideal_statistics, judged_trees
+from xcg.evaluation.ideals import ideal_elements, judged_elements
 from xcg.evaluation.inputs import Inputs
 
 
@@ -18,38 +18,16 @@ def test_ideals_of_the_papers_tree(root: Path) -> None:
     base = root / "assessments/kazai-lalmas-2006"
     found = {}
     for ideal in ("kazai_lalmas", "max_gain", "leaves", "roots"):
-        (line,) = ideal_statistics(Inputs(base, user_model={"name": ideal, "ideal": ideal}))
-        found[ideal] = (line.ideal, line.gain)
+        elements = ideal_elements(Inputs(base, user_model={"name": ideal, "ideal": ideal}))
+        found[ideal] = (len(elements), sum(element.score for element in elements))
     assert found["kazai_lalmas"] == (2, 1.5)
-    assert found["max_gain"][1] == 4.75
+    assert found["max_gain"][1] == pytest.approx(4.75)
     assert found["roots"][0] == 1
-
-
-def test_statistics_of_an_ideal_selection() -> None:
-    # text: s[1] has 10 characters, 6 of them in its p; s[2] has 10
-    document = "<a><s>1234<p>567890</p></s><s>1234567890</s></a>"
-    base = {"1": {"d": {"/a": (1, 1), "/a/s[1]": (2, 2), "/a/s[1]/p[1]": (3, 3)}}}
-    found = {
-        ideal: ideal_statistics(Inputs(base, (), {"d": document}, {"name": ideal, "ideal": ideal}))[0]
-        for ideal in ("leaves", "roots", "full")
-    }
-    leaves, roots, full = found["leaves"], found["roots"], found["full"]
-    assert (leaves.relevant, leaves.ideal, leaves.depth, leaves.characters) == (3, 1, 3, 6)
-    assert (leaves.covered, leaves.relevant_text) == (1, 1)
-    assert (roots.ideal, roots.gain, roots.characters) == (1, 0.1, 20)
-    assert (roots.covered, roots.relevant_text) == (1, 6 / 20)
-    assert (full.ideal, full.gain, full.depth, full.characters) == (3, 1.6, 2, 12)
-    (paths,) = ideal_statistics(Inputs(base))
-    assert (paths.ideal, paths.characters, paths.covered) == (1, None, None)
 
 
 def test_the_commands_of_all_topics(xcg_command: Command) -> None:
     call = ("explain", "configs/quickstart.yaml", "--user-model", "kazai-lalmas-2006")
     call += ("--format", "jsonl")
-    done = xcg_command(*call, "--set", "explain.statistics=true")
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(lines) == 15
-    assert all(0 < line["covered"] <= 1 and line["ideal"] <= line["relevant"] for line in lines)
     done = xcg_command(*call)
     assert done.returncode == 0, done.stderr
     per_topic = [xcg_command(*call, "--topic", topic).stdout for topic in range(1, 16)]
@@ -80,15 +58,11 @@ def sized_campaign(folder: Path) -> list[str]:
     return ["--assessments", str(folder / "base.jsonl"), "--corpus", str(folder / "corpus")]
 
 
-def test_trees_have_scores_ideal_elements_and_labels() -> None:
-    (tree,) = judged_trees(Inputs(SIZED_BASE, corpus={"d": SIZED}))
-    assert tree.labels == {0: "(2,1)", 1: "(2,2)", 2: "(3,3)"}
-    assert tree.document.ideal_scores == {2: 1.0}
-    assert tree.size == "characters"
+def test_a_tree_needs_an_assessed_topic_and_elements() -> None:
     with pytest.raises(XcgError, match="no assessments for topic '2'"):
-        judged_trees(Inputs(SIZED_BASE), ["2"])
+        judged_elements(Inputs(SIZED_BASE), ["2"])
     with pytest.raises(XcgError, match="the user model spans scores results as text"):
-        judged_trees(Inputs(SIZED_BASE, user_model="spans"))
+        judged_elements(Inputs(SIZED_BASE, user_model="spans"))
 
 
 def test_the_command_draws_trees_with_sizes(tmp_path: Path, xcg_command: Command) -> None:
@@ -101,7 +75,8 @@ def test_the_command_draws_trees_with_sizes(tmp_path: Path, xcg_command: Command
         "└── s[1]  (2,2)  score 0.5  13 characters, 0.65 of parent",
         "    └── p[1]  (3,3)  ideal 1  5 characters, 0.38 of parent",
     ]
-    words = xcg_command("explain", *files, *tree, "--set", "explain.size=words").stdout
+    (tmp_path / "words.yaml").write_text("{name: words, size: words}")
+    words = xcg_command("explain", *files, *tree, "--user-model", tmp_path / "words.yaml").stdout
     assert "s[1]  (2,2)  score 0.5  3 words, 0.75 of parent" in words
     assert "p[1]  (3,3)  ideal 1  1 words, 0.33 of parent" in words
     records = xcg_command("explain", *files, *tree, "--format", "jsonl").stdout.splitlines()
@@ -110,14 +85,3 @@ def test_the_command_draws_trees_with_sizes(tmp_path: Path, xcg_command: Command
     unknown = xcg_command("explain", *files[:2], *tree).stdout
     assert "sizes of 3 elements are unknown; the corpus has them (--corpus)" in unknown
     assert "of parent" not in unknown
-
-
-def test_explain_draws_a_tree_with_sizes_and_ranks(tmp_path: Path, xcg_command: Command) -> None:
-    files = sized_campaign(tmp_path)
-    run = tmp_path / "run.trec"
-    run.write_text("1 Q0 d#/a/s[1] 1 2 r\n1 Q0 d#/a/s[2] 2 1 r\n")
-    call = ("explain", "--run", run, *files, "--topic", "1")
-    options = ("--set", "explain.tree=d", "--set", "explain.size=words")
-    tree = xcg_command(*call, *options).stdout
-    assert "s[1]  (2,2)  score 0.5  rank 1  3 words, 0.75 of parent" in tree
-    assert "s[2]  rank 2  1 words, 0.25 of parent" in tree

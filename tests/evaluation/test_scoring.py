@@ -7,6 +7,7 @@ import pickle
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -197,11 +198,10 @@ def test_work_that_cannot_be_divided_needs_no_joblib(monkeypatch: pytest.MonkeyP
 def test_progress_with_workers() -> None:
     seen: list[tuple[int, int]] = []
     inputs = Inputs(ASSESSMENTS, RUNS, user_model="overlap-off")
-    evaluate(inputs, lambda *at: seen.append(at))
-    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
-    seen.clear()
-    evaluate(replace(inputs, workers=3), lambda *at: seen.append(at))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    for workers in (1, 3):
+        seen.clear()
+        evaluate(replace(inputs, workers=workers), lambda _: nullcontext(lambda *at: seen.append(at)))
+        assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from xcg.errors import Notes, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource
 from xcg.gains.judged_topic import ideal_elements_of
-from xcg.gains.topic import KnownGains, ranking_gains
+from xcg.gains.topic import element_gains
 from xcg.measures import MEASURES, RankingGains
 
 ALL = [
@@ -41,7 +41,9 @@ def topic_gains(
     runs = Inputs(base, {"run": {"1": ranking}}).loaded_runs
     documents = Corpus.of(campaign.sources) if corpus else None
     view = TopicSource(base, runs, documents).topic("1", Notes())
-    return ranking_gains(view.as_read("run"), KnownGains(ideal_elements_of(view, model), model))
+    ideal = ideal_elements_of(view, model)
+    gains, missed = element_gains(view.as_read("run"), ideal, model, {})
+    return RankingGains(gains, ideal.vector, missed)
 
 
 def ideal_ranking(campaign: RandomCampaign, model: xcg.UserModel) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ import math
 import random
 import re
 from itertools import combinations
+from typing import Any
 
 import pytest
 
@@ -22,8 +23,15 @@ RUNS = {
 }
 
 
+def shown(results: Results, **display: Any) -> Results:
+    for name, value in display.items():
+        setattr(results, name, value)
+    return results
+
+
 def marked(results: Results, format: str, against: str | None = None) -> str:
-    return results.shown(marks=lambda: marks_of(results, against)).to_text(format)
+    results.marks = lambda: marks_of(results, against)
+    return results.to_text(format)
 
 
 def rows_of(table: str) -> list[list[str]]:
@@ -135,14 +143,14 @@ def test_user_models_are_columns_with_bold_scores() -> None:
     latex = marked(results, "latex")
     assert latex.count(r"\textbf{") == 4
     assert " 1." not in latex  # ranks are printed on request
-    ranked = results.shown(marks=lambda: marks_of(results), ranks=True).to_text("latex")
+    ranked = shown(results, marks=lambda: marks_of(results), ranks=True).to_text("latex")
     assert r"same\_\& & \textbf{1.0000}   1. & " in ranked
-    assert "3." not in results.shown(ranks=False).to_text()
+    assert "3." not in shown(results, ranks=False).to_text()
 
 
 def test_topics_and_user_models_have_columns_of_their_own() -> None:
     results = xcg.evaluate(BASE, RUNS, None, ["kazai-lalmas-2006", "overlap-off"], "MAep")
-    heading, first, *_ = rows_of(results.shown(per_topic=True).to_text())
+    heading, first, *_ = rows_of(shown(results, per_topic=True).to_text())
     assert heading == ["user", "model", "run", "topic", "MAep"]
     assert first == ["kazai-lalmas-2006", "good", "1", "1.0000"]
 
@@ -154,7 +162,8 @@ def test_the_values_of_chosen_topics_are_shown() -> None:
 
 
 def test_intervals_follow_the_means_and_are_in_the_records() -> None:
-    results = results_of("MAep", {"m": {"a": 0.5}}).shown(intervals={("MAep", "m", "a"): (0.25, 0.75)})
+    results = results_of("MAep", {"m": {"a": 0.5}})
+    results.intervals = {("MAep", "m", "a"): (0.25, 0.75)}
     assert rows_of(results.to_text())[1] == ["a", "0.5000", "±0.2500"]
     assert r"0.5000 $\pm$0.2500" in results.to_text("latex")
     assert [(row["low"], row["high"]) for row in results.records()] == [(0.25, 0.75)]
@@ -163,7 +172,7 @@ def test_intervals_follow_the_means_and_are_in_the_records() -> None:
 def test_the_mean_comes_after_topics_for_which_the_first_measure_is_undefined() -> None:
     base = {"1": {"d": 1}, "2": {"d": 0}, "3": {"d": 1}}  # topic 2 has no relevant document
     results = xcg.evaluate(base, {"r": {topic: ["d"] for topic in base}}, measures="nxCG@1 P@1")
-    rows = [line.split()[1:] for line in results.shown(per_topic=True).to_text().splitlines()[1:]]
+    rows = [line.split()[1:] for line in shown(results, per_topic=True).to_text().splitlines()[1:]]
     assert rows == [
         ["1", "1.0000", "1.0000"],
         ["3", "1.0000", "1.0000"],

@@ -7,8 +7,7 @@ from rewritten_rankings import rewritten
 
 from xcg import Corpus
 from xcg.documents.tree import ElementTree
-from xcg.errors import InputError, XcgError
-from xcg.strategies.registry import strategies_of
+from xcg.errors import InputError
 
 CORPUS = Corpus.of({"d": "<a><s><p>one</p><e/><p>two</p></s><fig>four</fig><s><p>three</p></s></a>"})
 """Characters: s[1] 0-6, s[1]/p[1] 0-3, s[1]/p[2] 3-6, fig 6-10, s[2] and s[2]/p[1] 10-15."""
@@ -88,20 +87,7 @@ def test_results_that_do_not_exist_follow_in_their_order():
     assert rewritten("by_document", ["z#/a/zz", "z#/a/s"], CORPUS) == ["z#/a/zz", "z#/a/s"]
 
 
-@pytest.mark.parametrize(
-    ("strategy", "message"),
-    [
-        (
-            "by_document(first=by_document)",
-            "first is 'by_document': expected another strategy than by_document and oracle",
-        ),
-        (
-            "by_document(first=outermost(rank=[own, best]))",
-            "first is 'outermost(rank=[own, best])': expected one strategy, not 2",
-        ),
-    ],
-)
-def test_illegal_parameters_have_a_message(strategy, message):
-    with pytest.raises(XcgError) as error:
-        strategies_of(strategy)
-    assert str(error.value) == f"strategy by_document: {message}"
+def test_the_first_strategy_is_one_that_needs_no_assessments():
+    for first, message in (("outermost(rank=[own, best])", "one strategy"), ("oracle", "assessments")):
+        with pytest.raises(InputError, match=message):
+            rewritten(f"by_document(first={first})", ["d#/a"])

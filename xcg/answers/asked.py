@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from xcg import __version__, answers
-from xcg.answer import Layout
+from xcg.answer import Answer
 from xcg.documents.files import expand
 from xcg.documents.sources import CorpusPath
+from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, nearest
-from xcg.evaluation.config import require, select_runs, with_named_run
+from xcg.evaluation.config import select_runs, with_named_run
 from xcg.evaluation.evaluate import evaluate as evaluate_inputs
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.parallel import Progress
-from xcg.evaluation.results import Marks, Results
+from xcg.evaluation.parallel import ProgressBar
+from xcg.evaluation.results import Results
 from xcg.lazy_modules import hashlib
 from xcg.measures import split_measures
 from xcg.registry import Part
@@ -29,10 +30,10 @@ from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
 from xcg.statistics.intervals import mean_intervals
 from xcg.statistics.topic_scores import ALL_PAIRS
+from xcg.tables import json_text
 from xcg.user_model.model import UserModel
 
-ProgressBar = Callable[[str], AbstractContextManager[Progress | None]]
-"""What is counted → a context in which progress is shown."""
+A = TypeVar("A", bound=Answer[Any])
 
 
 @dataclass(frozen=True)
@@ -40,34 +41,53 @@ class Asked:
     """The settings and the inputs of a question.
 
     Attributes:
+        sections: The sections of the configuration that it uses.
         stated: What the user states.
         settings: The same, checked.
-        inputs: The inputs of the campaign; made when first needed.
+        inputs: The inputs of the campaign.
         progress: Shows progress.
     """
 
+    sections: Sequence[str]
     stated: Stated
     settings: Settings
-    get_inputs: Callable[[], Inputs]
+    inputs: Inputs
     progress: ProgressBar
 
-    @property
-    def inputs(self) -> Inputs:
-        """The inputs of the campaign."""
-        return self.get_inputs()
+    def inputs_with(self, *required: str, of: Inputs | None = None) -> Inputs:
+        """Return the inputs, or others; XcgError for one that a question needs and nothing states.
 
-    def inputs_with(self, *required: str) -> Inputs:
-        """Return the inputs; XcgError if one of ``assessments``, ``runs``, ``corpus`` is not stated."""
-        inputs = self.inputs
-        require(inputs, self.stated, *required)
+        Args:
+            required: Some of ``assessments``, ``runs`` and ``corpus``.
+            of: Other inputs.
+        """
+        inputs = self.inputs if of is None else of
+        given = {
+            "assessments": inputs.has_assessments,
+            "runs": inputs.has_runs,
+            "corpus": inputs.corpus is not None,
+        }
+        for key in required:
+            if not given[key]:
+                option = f"--{'run' if key == 'runs' else key} PATH"
+                if self.stated.file is not None:
+                    message = f"no {key}: expected the key {key!r} or {option}"
+                    raise InputError(self.stated.file.path, message)
+                raise XcgError(f"no {key}: expected a CONFIG.yaml or {option} ({key}=…)")
         return inputs
 
-    def evaluate(self, inputs: Inputs | None = None) -> Results:
-        """Evaluate runs, with a progress bar."""
-        if inputs is None:
-            inputs = self.inputs_with("assessments", "runs")
-        with self.progress("topics") as progress:
-            return evaluate_inputs(inputs, progress)
+    def recorded(self, answer: A) -> A:
+        """Return an answer with the record of its settings; write the record if this is asked."""
+        answer.get_settings = partial(record_of, self, self.sections)
+        if self.settings.record is not None:
+            self.write_record(Path(self.settings.record))
+        return answer
+
+    def write_record(self, path: Path) -> None:
+        """Write the record of the settings."""
+        record = record_of(self, self.sections, path.parent)
+        with whole_file(path) as file:
+            file.write((json_text(record, indent=1) + "\n").encode())
 
     @property
     def measure_names(self) -> list[str]:
@@ -93,28 +113,29 @@ def evaluate(asked: Asked) -> Results:
     shown = asked.settings.evaluate
     inputs = asked.inputs_with("assessments", "runs")
     if asked.settings.format == "trec_eval":
-        results = asked.evaluate(trec_eval_inputs(inputs))
+        results = evaluate_inputs(trec_eval_inputs(inputs), asked.progress)
         text = trec_eval_output(results, shown.per_topic)
-        return results.shown(Layout(texts={"trec_eval": lambda: text}))
-    inputs, against = with_named_run(inputs, shown.against, (ALL_PAIRS,))
-    results = asked.evaluate(inputs)
+        results.texts = {"trec_eval": lambda: text}
+        return results
+    against: Any = shown.against
+    if against is not None:
+        inputs, against = with_named_run(inputs, against, (ALL_PAIRS,))
+    results = evaluate_inputs(inputs, asked.progress)
     if against not in (None, ALL_PAIRS, *results.runs):
         raise XcgError(f"evaluate.against: no run {against!r}: {nearest(str(against), results.runs)}")
-    limits = None
     if shown.topic:
         results = results.of_topics(shown.topic)
     elif shown.intervals is not None:
-        limits, without = mean_intervals(results, shown.intervals)
+        results.intervals, without = mean_intervals(results, shown.intervals)
         results.notes += [
             f"intervals: Student's t over the topics, {shown.intervals:g} %; each holds alone",
             *without,
         ]
-
-    def marks() -> Marks:
-        return answers.marks_of(results, against)  # imported for publications only
-
-    per_topic = shown.per_topic or bool(shown.topic)
-    return results.shown(None, per_topic, limits, None if shown.topic else marks, shown.ranks)
+    results.per_topic = shown.per_topic or bool(shown.topic)
+    results.ranks = shown.ranks
+    if not shown.topic:
+        results.marks = lambda: answers.marks_of(results, against)  # imported for publications only
+    return results
 
 
 IN_MEMORY = "in memory"
@@ -124,7 +145,7 @@ _WITH_OWN_MEASURES = {"curves", "chunks", "gate", "study.perturb"}
 _MADE = (*_INPUTS, "user_model", "measures", "strategies")
 _RUNS = ("baseline", "against", "reference", "run")
 _WRITTEN = ("junit",)
-_EVALUATED = ("order", "ties", "lenient")
+_EVALUATED = ("ties", "lenient")
 
 
 def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None) -> dict[str, Any]:
@@ -197,28 +218,26 @@ def _measures(asked: Asked, sections: Iterable[str]) -> list[str]:
     return [str(measure) for measure in asked.inputs.measure_list]
 
 
-def changed_files(stated: Stated) -> list[str]:
-    """Return a warning for each file that has changed since the record that a user loads."""
-    if stated.file is None or not stated.hashes:
-        return []
-    folder = stated.file.path.parent
-    lines = []
-    for name, recorded in stated.hashes.items():
-        path = folder / name
-        if not path.is_file():
-            lines.append(f"{name} does not exist any more")
-        elif _sha256(path) != recorded:
-            lines.append(f"{name} has changed since {stated.file.path} was recorded")
-    return lines
+def check_recorded(stated: Stated) -> list[str]:
+    """Return a warning for each file that has changed since the record that a user loads.
 
-
-def check_recorded(stated: Stated) -> None:
-    """Raise XcgError if a record asks for inputs that were in memory."""
+    Raises:
+        XcgError: If the record asks for inputs that were in memory.
+    """
     for name in (*_INPUTS, "parents"):
         value = stated.content.get(name)
         value = value.get("path") if isinstance(value, Mapping) else value
         if value in (IN_MEMORY, [IN_MEMORY]):
             raise XcgError(f"the {name} of this record were in memory: expected {name}=…")
+    lines = []
+    record = Path() if stated.file is None else stated.file.path
+    for name, recorded in stated.hashes.items():
+        path = record.parent / name
+        if not path.is_file():
+            lines.append(f"{name} does not exist any more")
+        elif _sha256(path) != recorded:
+            lines.append(f"{name} has changed since {record} was recorded")
+    return lines
 
 
 def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:

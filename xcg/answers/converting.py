@@ -10,11 +10,10 @@ from typing import Any
 from xcg.answers.asked import Asked
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation.config import require
-from xcg.evaluation.conversion import assessments_of_run, convert_assessments, level_statistics
+from xcg.evaluation.conversion import assessments_of_run, convert_assessments
 from xcg.evaluation.ideals import ideal_run
 from xcg.evaluation.inputs import Inputs, check_document_is_used
-from xcg.evaluation.reading import count_repeated, note_repeated
+from xcg.evaluation.reading import count_repeated, note_results
 from xcg.formats.base import read_run_and_format
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
@@ -57,11 +56,7 @@ def convert(
         else:
             if target != "assessments":
                 raise XcgError(f"--as {target} is made of assessments: expected --assessments")
-            if inputs.order in ("rank", "file"):
-                message = f"expected order: score, not {inputs.order}"
-                raise XcgError(f"--as assessments needs scores: {message}")
             base = assessments_of_run(run, depth, irrelevant or 0.0, notes)
-            notes.note(level_statistics(base))
             text, lost = convert_assessments(base, format_, inputs.documents)
     elif target in (None, "assessments"):
         base = inputs.recall_base
@@ -85,9 +80,10 @@ def _read(inputs: Inputs, feature: int | None, notes: Notes) -> tuple[Run, str]:
         raise XcgError(f"{len(given)} runs: expected one, --run PATH")
     if feature is not None:
         return read_letor_feature(given[0], feature, notes), "trec"
-    check_document_is_used(inputs.document, [Path(given[0])])
+    if inputs.document is not None:
+        check_document_is_used([Path(given[0])])
     source = ChunkSource(inputs.document, inputs.documents)
-    return read_run_and_format(given[0], notes, inputs.file_order, inputs.ties, source=source)
+    return read_run_and_format(given[0], notes, inputs.ties, source=source)
 
 
 def _rewritten(run: Run, inputs: Inputs, depth: int | None, notes: Notes) -> Run:
@@ -96,7 +92,7 @@ def _rewritten(run: Run, inputs: Inputs, depth: int | None, notes: Notes) -> Run
     if len(strategies) > 1:
         raise XcgError(f"{len(strategies)} strategies, {strategies[0]} and others: expected one")
     run = (rewrite(run, strategies[0], inputs.documents) if strategies else run).top(depth)
-    note_repeated({run.name: count_repeated(run)}, notes)
+    note_results([], {run.name: sum(map(count_repeated, run.rankings.values()))}, notes)
     return run
 
 
@@ -106,8 +102,7 @@ def derive_elements(asked: Asked, folder: Path) -> list[str]:
     Returns:
         Notes on the documents, and a summary.
     """
-    inputs = asked.inputs
-    require(inputs, asked.stated, "assessments", "corpus")
+    inputs = asked.inputs_with("assessments", "corpus")
     documents = inputs.documents
     assert documents is not None
     given: Any = inputs.assessments
@@ -125,7 +120,7 @@ def derive_elements(asked: Asked, folder: Path) -> list[str]:
         raise InputError(existing[0], "the file exists: name a new folder")
     for topic, file in files.items():
         with whole_file(file) as opened:
-            opened.write(inex_2004(base, topic, ""))
+            opened.write(inex_2004(base, topic))
     notes = inputs.new_notes()
     documents.source.note_oddities(notes)
     return [*notes.lines(), f"{len(base.topics)} topics, {len(base)} assessed elements in {folder}"]

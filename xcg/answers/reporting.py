@@ -10,11 +10,12 @@ from xcg.answers.asked import Asked, record_of
 from xcg.answers.comparison import compared
 from xcg.errors import printable
 from xcg.evaluation.config import with_named_run
+from xcg.evaluation.evaluate import evaluate
 from xcg.report.citations import Citation, bibtex, citations_of_inputs
 from xcg.report.comparison_sentences import comparison_methods
 from xcg.report.html_page import write_report
 from xcg.report.methods import methods_paragraph
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST, compares_within_runs
+from xcg.statistics.topic_scores import ALL_PAIRS
 from xcg.terminal_tables import Prose
 
 
@@ -39,13 +40,12 @@ def methods(asked: Asked) -> Answer[Citation]:
     comparison: list[str] = []
     baseline = asked.settings.compare.baseline
     if asked.states("compare"):
-        inputs, baseline = with_named_run(inputs, baseline, (ALL_PAIRS, BEST))
-    results = asked.evaluate(inputs)
+        inputs, baseline = with_named_run(inputs, baseline, (ALL_PAIRS,))
+    results = evaluate(inputs, asked.progress)
     cited = list({one.subject: one for one in citations_of_inputs(inputs)}.values())
     if asked.states("compare"):
-        within_runs = compares_within_runs(results.without_references())
         comparisons = list(compared(asked, results.without_references(), baseline))
-        comparison = comparison_methods(comparisons, baseline or ALL_PAIRS, within_runs)
+        comparison = comparison_methods(comparisons, baseline or ALL_PAIRS)
     paragraph = printable(methods_paragraph(inputs, results, comparison))
     entries = bibtex(cited)
     return Answer(

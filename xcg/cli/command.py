@@ -1,13 +1,25 @@
-"""The class of all commands: their help shows an example, and options in groups."""
+"""The class of all commands, whose help shows an example, and their options.
+
+Options are made from the declared keys of the configuration. docs/start/install.md explains how to
+enable completion.
+"""
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
+
+from xcg.measures import MEASURES
+from xcg.settings.loading import KEYS
+from xcg.settings.schema import Key
+from xcg.strategies.registry import STRATEGIES
+from xcg.user_model.model import shipped_models
 
 _INPUT = "Input"
 _GROUPS = {
@@ -109,5 +121,65 @@ def _position(option: click.Option) -> int:
     return _POSITION.get(_long_name(option.opts), 0)
 
 
-command = functools.partial(click.command, cls=Command)
+command = partial(click.command, cls=Command)
 """The decorator of a command; it needs the argument ``example``."""
+
+ANY_PATH = click.Path(path_type=Path)
+
+
+def _complete(
+    names: Callable[[], Iterable[str]],
+    with_paths: bool,
+    _: click.Context,
+    __: click.Parameter,
+    incomplete: str,
+) -> list[CompletionItem]:
+    """Return the names that start with a text, and files if no name fits, for ``shell_complete``."""
+    # Shells complete files only if an item for files is first and no name fits.
+    paths = [CompletionItem(incomplete, type="file")] if with_paths else []
+    return paths + [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+
+
+complete_paths = partial(_complete, tuple, True)
+complete_strategy = partial(_complete, lambda: sorted(STRATEGIES), False)
+_COMPLETE = {
+    "measures": partial(_complete, lambda: sorted(MEASURES), False),
+    "study.laws.measure": partial(_complete, lambda: sorted(MEASURES), False),
+    "user_model": partial(_complete, lambda: sorted(shipped_models()), True),
+    "strategies": complete_strategy,
+}
+CONFIG = click.Argument(["config"], required=False, type=ANY_PATH)
+_SET: dict[str, Any] = {
+    "multiple": True,
+    "metavar": "KEY=VALUE",
+    "shell_complete": partial(_complete, lambda: [f"{name}=" for name in KEYS], False),
+    "help": "Set a key of the configuration, such as topics.unanswered=skip; the value is YAML.",
+}
+SET = click.Option(["--set"], **_SET)
+set_option = click.option("--set", **_SET)
+
+
+def option_of(key: Key, formats: Sequence[str] = (), default: str | None = None) -> click.Option:
+    """Return the option that sets a key; a command can have another default."""
+    choices = formats if key.name == "format" else key.type.choices
+    metavar = "|".join(choices) if choices else key.type.metavar
+    complete = _COMPLETE.get(key.name)
+    if complete is None and key.type.metavar == "PATH":
+        complete = complete_paths
+    elif complete is None and choices:
+        complete = partial(_complete, lambda: choices, False)
+    sentence = f"{key.help.partition('. ')[0].rstrip('.')}."
+    if default is None:
+        default = choices[0] if key.name == "format" else key.default_text
+        unstated = [] if key.default in (None, False, ()) else key.default
+        default = default or " ".join(map(str, unstated if isinstance(unstated, list) else [unstated]))
+    return click.Option(
+        [key.option],
+        is_flag=key.type.is_flag,
+        default=None if not key.type.is_flag else False,
+        multiple=key.type.is_list,
+        metavar=None if key.type.is_flag else metavar,
+        shell_complete=complete,
+        help=sentence + (f"  [default: {default}]" if default else ""),
+        show_default=False,
+    )

@@ -11,10 +11,9 @@ import click
 
 from xcg.answers.converting import convert as convert_files
 from xcg.answers.converting import derive_elements
-from xcg.cli.command import command
-from xcg.cli.options import ANY_PATH, SET, option_of
+from xcg.cli.command import ANY_PATH, SET, command, option_of
+from xcg.cli.main import print_status
 from xcg.cli.output import STANDARD_OUTPUT, output_option, print_text, progress_bar
-from xcg.cli.process import print_status
 from xcg.cli.questions import campaign_of
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
@@ -204,9 +203,8 @@ def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
     start = Shape.small() if small else Shape()
     full_shape = dataclasses.replace(start, **given)  # type: ignore[arg-type]
     with progress_bar("steps") as progress:
-        summary = write_campaign(folder, full_shape, progress=progress)
+        write_campaign(folder, full_shape, progress=progress)
     print_status(
-        f"{summary.articles} articles of {summary.elements / summary.articles:.0f} elements, "
-        f"mean depth {summary.depth:.2f}; {summary.topics} topics, {summary.runs} runs, "
-        f"{summary.results} results; evaluate {folder / 'config.yaml'}"
+        f"{full_shape.articles} articles, {full_shape.topics} topics, {full_shape.runs} runs; evaluate "
+        f"{folder / 'config.yaml'}"
     )

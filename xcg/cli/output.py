@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from xcg.answer import Answer, open_plot
-from xcg.cli.process import print_status
+from xcg.cli.main import print_status
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, nearest
 from xcg.tables import CSV_WITHOUT_FORMULAS
@@ -30,15 +30,15 @@ _PROGRESS_DELAY = 1.0
 """Seconds before the progress bar appears."""
 
 
-def print_answer(
-    ask: Callable[[], Answer[Any]], campaign: Campaign, formats: Sequence[str], has_plot: bool = False
-) -> None:
-    """Ask a question, and print the answer in the format and to the file of the settings.
+@contextmanager
+def answering(
+    campaign: Campaign, formats: Sequence[str], has_plot: bool = False
+) -> Iterator[Callable[[Answer[Any]], None]]:
+    """Yield a function that prints an answer in the format and to the file of the settings.
 
     The files are opened before, so no work is lost if they cannot be written.
 
     Args:
-        ask: Returns the answer.
         campaign: The campaign.
         formats: The formats of the command; the first is the default.
         has_plot: Whether the command draws a plot.
@@ -51,24 +51,34 @@ def print_answer(
     key = "plot", "path"
     if not has_plot and key in campaign.stated.overrides:
         raise InputError(place(key).name, "this command draws no plot: remove it")
-    path = settings.plot.path if has_plot else None
+    path, status = settings.plot.path if has_plot else None, 0
+    notes: list[str] = []
     opened = nullcontext() if path is None else open_plot(Path(path))
     with open_output(settings.output) as write, opened as draw:
-        answer = ask()
-        is_stdout = settings.output is None or settings.output == STANDARD_OUTPUT
-        terminal = Terminal.of(sys.stdout) if is_stdout else PIPE
-        is_escaped = wanted == "csv" and not settings.formulas
-        written = CSV_WITHOUT_FORMULAS if is_escaped else wanted
-        text = answer.to_text(written, terminal, settings.all_rows)
-        if draw is not None:
-            width = settings.plot.width
-            caption = draw(answer, width)  # before the text, so that an error leaves no output
-            answer.notes += [f"caption of the plot: {caption}"] if caption and width is not None else []
-        write(text)
-    for note in answer.sentences(wanted):
+
+        def show(answer: Answer[Any]) -> None:
+            nonlocal status
+            is_stdout = settings.output is None or settings.output == STANDARD_OUTPUT
+            terminal = Terminal.of(sys.stdout) if is_stdout else PIPE
+            is_escaped = wanted == "csv" and not settings.formulas
+            written = CSV_WITHOUT_FORMULAS if is_escaped else wanted
+            text = answer.to_text(written, terminal, settings.all_rows)
+            if draw is not None:
+                width = settings.plot.width
+                caption = draw(answer, width)  # before the text, so that an error leaves no output
+                if caption and width is not None:
+                    answer.notes.append(f"caption of the plot: {caption}")
+            write(text)
+            if wanted != "table":
+                notes.extend([*answer.layout.heading, *answer.layout.footer])
+            notes.extend(answer.notes)
+            status = answer.status
+
+        yield show
+    for note in notes:
         print_status(note)
-    if answer.status:
-        sys.exit(answer.status)
+    if status:
+        sys.exit(status)
 
 
 def print_text(text: str, notes: Sequence[str] = (), output: Path | None = None) -> None:
@@ -97,7 +107,7 @@ def open_page(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def open_output(path: Path | None) -> Iterator[Callable[[str], None]]:
+def open_output(path: Path | None) -> Iterator[Callable[[str], object]]:
     """Yield a function that writes text to standard output, or to a file.
 
     The file is replaced when the block ends; it stays as it was if the block fails.
@@ -109,15 +119,10 @@ def open_output(path: Path | None) -> Iterator[Callable[[str], None]]:
         InputError: If the file cannot be written.
     """
     if path is None or path == STANDARD_OUTPUT:
-        color = True if Terminal.of(sys.stdout).has_styles else None
-        yield lambda text: click.echo(text, nl=False, color=color)
+        yield lambda text: click.echo(text, nl=False)
         return
     with whole_file(path) as file:
-
-        def write(text: str) -> None:
-            file.write(text.encode())
-
-        yield write
+        yield lambda text: file.write(text.encode())
 
 
 @contextmanager

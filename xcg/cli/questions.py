@@ -6,7 +6,6 @@ Options are those of the schema (:mod:`xcg.settings.keys`), so each is a key, to
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,10 +14,9 @@ import click
 
 from xcg.answer import FORMATS, Answer
 from xcg.campaign import Campaign
-from xcg.cli.command import Command
-from xcg.cli.options import CONFIG, SET, option_of
-from xcg.cli.output import open_page, print_answer, progress_bar
-from xcg.cli.process import print_error, print_status
+from xcg.cli.command import CONFIG, SET, Command, option_of
+from xcg.cli.main import print_error, print_status
+from xcg.cli.output import answering, open_page, progress_bar
 from xcg.errors import UndecidedError, UnmappedError, XcgError
 from xcg.settings.loading import KEYS, stated
 
@@ -58,7 +56,8 @@ def _command(
 
     def answer(config: Path | None, set: Sequence[str], **values: Any) -> None:
         campaign = campaign_of(config, set, {keys[one]: value for one, value in values.items()})
-        print_answer(partial(ask, campaign), campaign, formats, "plot.path" in options)
+        with answering(campaign, formats, "plot.path" in options) as show:
+            show(ask(campaign))
 
     own = [option_of(key, formats, defaults.get(key.name)) for key in shown]
     params = [CONFIG, *own, SET]
@@ -91,7 +90,8 @@ def _report(config: Path | None, set: Sequence[str], methods: bool, **values: An
     campaign = campaign_of(config, set, {**options, "report.methods": methods})
     settings = campaign.settings
     if settings.report.methods:
-        print_answer(campaign.methods, campaign, _METHODS)
+        with answering(campaign, _METHODS) as show:
+            show(campaign.methods())
         return
     if settings.output is None:
         raise XcgError("no file for the page: expected --output FILE")
@@ -124,12 +124,11 @@ compare = _command(
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
     baseline. Without a baseline, runs are shown relative to the best one, and those that share a letter
-    do not differ significantly; --baseline all prints all pairs, and --baseline best those with the
-    best run. With several overlap strategies, the pairs are the strategies of the same run.
+    do not differ significantly; --baseline all prints all pairs.
 
     A relative difference is marginal below 5 %, noticeable from 5 to 10 %, and material above 10 %
-    (Spärck Jones). --format markdown and latex print short tables for papers. --set compare.test,
-    compare.correction and compare.margin choose the test.""",
+    (Spärck Jones). --format markdown and latex print short tables for papers. --set compare.test
+    and compare.correction choose the test.""",
     "xcg compare configs/quickstart.yaml --measures MAep --baseline focused",
     ("compare.baseline", "compare.table", "plot.path"),
 )
@@ -179,10 +178,9 @@ curves = _command(
     """Compute measures as curves over ranks, gain-recall, recall or text, one line per point.
 
     --measures names measures without a cutoff; the default is "nxCG ep", and xCG with --at. --at prints
-    the rank at which each run reaches the gain that the ideal ranking has at this rank. --set
-    curves.over=threshold draws the curves of Scheel, Lommatzsch & Albayrak 2011, Figures 6 to 8.""",
+    the rank at which each run reaches the gain that the ideal ranking has at this rank.""",
     "xcg curves configs/quickstart.yaml --run focused --plot curves.svg --output curves.jsonl",
-    ("curves.per_topic", "curves.topic", "curves.at", "plot.path"),
+    ("curves.per_topic", "curves.at", "plot.path"),
     ("jsonl", *(one for one in FORMATS if one != "jsonl")),
     defaults={"measures": "nxCG ep"},
 )
@@ -210,7 +208,7 @@ chunks = _command(
     (relevant and new) and that were read twice; MAep and nxCG with effort measured in text. The default
     user models charge for whole results. Further measures add columns.""",
     "xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500",
-    ("chunks.budget", "chunks.questions", "plot.path"),
+    ("chunks.budget", "chunks.questions"),
     defaults={"measures": ""},
 )
 
@@ -239,10 +237,7 @@ report = Command(
 
 
 def _study(name: str, help: str, call: str, options: Sequence[str] = ()) -> None:
-    def ask(campaign: Campaign) -> Answer[Any]:
-        answer: Answer[Any] = getattr(campaign.study, name)()
-        return answer
-
+    ask: Callable[[Campaign], Answer[Any]] = lambda campaign: getattr(campaign.study, name)()  # noqa: E731
     study.add_command(_command(name, ask, help, f"xcg study {call}", options, common=_OF_STUDIES))
 
 
@@ -285,8 +280,8 @@ _study(
     "topics",
     """Compare runs on disjoint topic sets, and count how often their order is reversed (KL 6.2.2).
 
-    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated, and the
-    swap rate of differences below 0.01. The plot has the form of Figure 9.""",
+    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated to more.
+    study.topics.rates prints the swap rates. The plot has the form of Figure 9.""",
     "topics configs/quickstart.yaml --set measures=MAep --set user_model=overlap-off",
     ("plot.path",),
 )
@@ -305,16 +300,15 @@ _study(
 
     The experiment of Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: random pairs are swapped in
     lists of 100 items on 2, 10, 20 and 50 levels.""",
-    "levels --set study.levels.swaps=10 --set study.levels.repetitions=10 --plot levels.svg",
+    "levels --set study.levels.repetitions=10 --plot levels.svg",
     ("plot.path",),
 )
 _study(
     "laws",
     """Search for small cases in which a measure breaks a law, and print the smallest case for each law.
 
-    The measure is one of xcg's, or package.module:function, which is called with a list of gold spans
-    (document, start, end, grade) and a list of results (document, start, end) in rank order. The laws:
-    boundedness, no-pay-twice, granularity, padding, order, ideal, appending. Needs the extra break.""",
+    The measure is one of xcg's, or your own as package.module:function. The laws: boundedness,
+    no-pay-twice, granularity, padding, order, ideal, appending. Needs the extra break.""",
     "laws --measure nxCG@10 --set study.laws.law=padding --set study.laws.examples=50",
     ("study.laws.measure",),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from xcg.cli.command import command
-from xcg.cli.process import print_status
+from xcg.cli.main import print_status
 from xcg.errors import XcgError
 from xcg.settings.samples import PARTS, write_samples
 

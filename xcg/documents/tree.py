@@ -9,7 +9,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
-from xcg.documents.paths import canonical_path, parent_path, split_step, walk
+from xcg.documents.paths import WHOLE, canonical_path, parent_path, split_step, walk
 from xcg.documents.read_only_graph import ReadOnlyDict, ReadOnlyGraph, RowMapping
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
@@ -152,7 +152,7 @@ class ElementTree(ReadOnlyGraph):
             positions=np.array([position for _, position in steps]),
         )
         tree.paths, tree._paths = ordered, dict(enumerate(ordered))
-        tree._found = {"": None, **row_of}
+        tree._found = {"": None, WHOLE: 0, **row_of}
         return tree
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -263,7 +263,7 @@ class ElementTree(ReadOnlyGraph):
 
     @cached_property
     def _found(self) -> dict[str, int | None]:
-        return {"": None, self.path(0): 0} if len(self) else {"": None}
+        return {"": None, WHOLE: 0} | ({self.path(0): 0} if len(self) else {})
 
     @cached_property
     def _codes(self) -> dict[str, int]:
@@ -285,7 +285,7 @@ class ElementTree(ReadOnlyGraph):
         return dict(zip(keys.tolist(), range(len(self)), strict=True))
 
     def find(self, path: str) -> int | None:
-        """Return the row of a canonical path, None if the document does not have the element.
+        """Return the row of a canonical path, None without such an element; 0 for the whole document.
 
         >>> tree = ElementTree.from_paths(["/a[1]/s[1]", "/a[1]/s[2]"])
         >>> tree.find("/a[1]/s[2]"), tree.find("/a[1]/s[3]")

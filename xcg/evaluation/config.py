@@ -13,15 +13,15 @@ from xcg.documents.files import STANDARD_INPUT, expand
 from xcg.documents.sources import CorpusPath
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.evaluation.inputs import GivenRuns, Inputs, resolve_strategies, resolve_user_models
+from xcg.formats.json_records import document_key
 from xcg.measures import MEASURES, Measure
-from xcg.runs.chunk_documents import document_key
-from xcg.runs.run import Run, check_order
+from xcg.runs.run import Run
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
 from xcg.settings.yaml_file import KeyPath
 from xcg.user_model.model import UserModel, checked_models, resolve_models
 
-_PLAIN_KEYS = ("order", "ties", "workers", "lenient", "parents")
+_PLAIN_KEYS = ("ties", "workers", "lenient", "parents")
 
 
 def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) -> Inputs:
@@ -49,12 +49,6 @@ def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) ->
     if settings.strategies is not None:
         folder, where = _folder(stated, "strategies"), _below(stated, ("strategies",))
         values["strategies"] = resolve_strategies(settings.strategies, folder, where)
-    try:
-        order: Any = settings.order if settings.order in ("rank", "file") else "score"
-        ties: Any = settings.ties
-        check_order(order, ties)
-    except XcgError as error:
-        raise InputError(stated.place(("ties",)).name, str(error)) from None
     if settings.scheduler is not None:
         if stated.is_stated("workers"):
             raise InputError(
@@ -62,7 +56,8 @@ def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) ->
                 "has no effect with scheduler, whose cluster has its own workers: remove it",
             )
         values["scheduler"] = settings.scheduler
-    return _with_selected_runs(Inputs(**values), stated)
+    inputs = Inputs(**values)
+    return _with_selected_runs(inputs, stated) if ("runs",) in stated.overrides else inputs
 
 
 def _paths(stated: Stated, settings: Settings) -> dict[str, Any]:
@@ -107,12 +102,11 @@ def corpus_of_key(value: Any) -> Any:
 
 def _with_selected_runs(inputs: Inputs, stated: Stated) -> Inputs:
     """Return inputs with the runs of an option, which can name runs of the file."""
-    place = stated.overrides.get(("runs",))
     content: Any = stated.file.content if stated.file is not None else {}
     configured = content.get("runs")
     given: Any = inputs.runs
     is_texts = isinstance(given, (list, tuple)) and all(isinstance(one, (str, Path)) for one in given)
-    if place is None or configured is None or not is_texts:
+    if configured is None or not is_texts:
         return inputs
     assert stated.file is not None
     names = configured if isinstance(configured, list) else [configured]
@@ -169,21 +163,6 @@ def measures_of(value: object, stated: Stated, path: KeyPath) -> list[Measure]:
             place = stated.place((*path, index) if is_list else path)
             raise InputError(place.name, str(error)) from None
     return MEASURES.parse_all(measures)
-
-
-def require(inputs: Inputs, stated: Stated, *keys: str) -> None:
-    """Raise XcgError for an input that a question needs and nothing states."""
-    given = {
-        "assessments": inputs.has_assessments,
-        "runs": inputs.has_runs,
-        "corpus": inputs.corpus is not None,
-    }
-    for key in keys:
-        if not given[key]:
-            option = f"--{'run' if key == 'runs' else key} PATH"
-            if stated.file is not None:
-                raise InputError(stated.file.path, f"no {key}: expected the key {key!r} or {option}")
-            raise XcgError(f"no {key}: expected a CONFIG.yaml or {option} ({key}=…)")
 
 
 def _is_path(text: str) -> bool:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from xcg.errors import Notes, NothingToAverageError
 from xcg.evaluation.inputs import Inputs, Unanswered
-from xcg.evaluation.parallel import Progress
+from xcg.evaluation.parallel import Progress, ProgressBar, no_progress
 from xcg.evaluation.reading import (
     Reading,
     count_repeated,
-    note_references,
-    note_repeated,
+    note_results,
     unique_names,
-    with_unique_names,
 )
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.evaluation.scoring import (
@@ -30,7 +28,7 @@ from xcg.evaluation.scoring import (
     note_other_order,
     note_topics,
     note_undefined,
-    note_units,
+    note_unspaced,
 )
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.judgements.recall_base import MEAN, RecallBase
@@ -41,27 +39,25 @@ from xcg.strategies.registry import BoundStrategy, rewrite_runs
 from xcg.user_model.model import OF_SCALE, UserModel
 
 
-def evaluate(inputs: Inputs, progress: Progress | None = None) -> Results:
+def evaluate(inputs: Inputs, progress: ProgressBar = no_progress) -> Results:
     """Score runs by measures: for each topic, and as means over topics.
 
     Means are over the assessed topics with an ideal gain above 0 under the user model.
 
     Args:
         inputs: What is evaluated.
-        progress: Called with the number of finished topics and of all topics; less often with several
-            workers.
+        progress: Shows how many topics are finished; less often with several workers.
 
     Raises:
         XcgError: For every error that a user can cause; :class:`InputError` if data are wrong.
     """
     work = _work(inputs)
     notes = Notes(inputs.lenient)
-    if work.levels_only:
-        scored = _score_levels(work, inputs, notes)
-    else:
-        scored = _score_topics(work, inputs, notes, progress)
-    if progress is not None:
-        progress(len(work.base.topics), len(work.base.topics))
+    with progress("topics") as advance:
+        if work.levels_only:
+            scored = _score_levels(work, inputs, notes)
+        else:
+            scored = _score_topics(work, inputs, notes, advance)
     before, notes = notes, inputs.new_notes()
     notes.take(before)
     names = unique_names([(run.name, run.source, run.strategy) for run in scored], notes)
@@ -78,6 +74,7 @@ class _Work(NamedTuple):
         standard: The measures of levels of relevance.
         span_topics: The topics for which these are computed on gold spans.
         levels_only: Whether only standard measures of levels are computed, which need no topics.
+        needs: The data that the measures of gains, scores, grades and text need.
         without_ideal: For each user model, the topics without an ideal element.
     """
 
@@ -88,11 +85,8 @@ class _Work(NamedTuple):
     standard: Sequence[Measure]
     span_topics: Sequence[str]
     levels_only: bool
+    needs: Set[str]
     without_ideal: Sequence[list[str]]
-
-    def needs(self, *kinds: str) -> bool:
-        """Return whether a measure needs data of one of the given kinds."""
-        return any(measure.definition.needs in kinds for measure in self.measures)
 
 
 def _work(inputs: Inputs) -> _Work:
@@ -101,7 +95,8 @@ def _work(inputs: Inputs) -> _Work:
     base, chosen = inputs.recall_base, inputs.measure_list
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     measures = [measure for measure in chosen if measure.definition.needs != "levels"]
-    check_span_measures(base, standard)
+    if standard:
+        check_span_measures(base, standard)
     if inputs.user_model is None and not measures and base.scales == {"level"}:
         models, names = [], [OF_SCALE["level"]]  # no model is used, so none is loaded
     else:
@@ -110,8 +105,9 @@ def _work(inputs: Inputs) -> _Work:
     checks_corpus = inputs.check_corpus and inputs.documents is not None
     levels_only = not measures and not checks_corpus and not base.states_text
     with_spans = span_topics(base) if standard else []
-    without_ideal: list[list[str]] = [[] for _ in models]
-    return _Work(base, models, names, measures, standard, with_spans, levels_only, without_ideal)
+    needs = {measure.definition.needs for measure in measures}
+    without: list[list[str]] = [[] for _ in models]
+    return _Work(base, models, names, measures, standard, with_spans, levels_only, needs, without)
 
 
 def _score_levels(work: _Work, inputs: Inputs, notes: Notes) -> list[ScoredRun]:
@@ -140,7 +136,13 @@ def _score_run(
     notes = Notes(lenient)
     read = [reading.run(source, notes)]
     runs = rewrite_runs(read, strategies, reading.chunks.corpus) if strategies else read
-    return [_scored(run, run.name, [], standard_values(levels, run, measures)) for run in runs], notes
+    scored = []
+    for run in runs:
+        values = standard_values(levels, run, measures)
+        repeated = 0 if run.is_reference else sum(map(count_repeated, run.rankings.values()))
+        one = run.name, run.source, run.strategy, run.answered, run.skipped
+        scored.append(ScoredRun(*one, [], values, repeated))
+    return scored, notes
 
 
 def _score_topics(
@@ -148,21 +150,20 @@ def _score_topics(
 ) -> list[ScoredRun]:
     """Score all runs topic by topic."""
     with inputs.naming_position("runs"):
-        runs = inputs.rewritten_runs
-    named = with_unique_names(runs, Notes())  # evaluate notes the names
+        runs = inputs.loaded_runs
     source = TopicSource(
         work.base,
-        runs.with_runs(named),
+        runs,
         inputs.documents,
-        needs_elements=work.needs("gains", "scores", "grades"),
-        needs_entry_points=work.needs("text"),
+        needs_elements=bool(work.needs & {"gains", "scores", "grades"}),
+        needs_entry_points="text" in work.needs,
     )
     scorer = TopicScorer(
         work.models,
         work.measures,
         work.standard,
         frozenset(work.span_topics),
-        {run.name: run.with_rankings({}) for run in named},
+        {run.name: run.with_rankings({}) for run in runs},
         inputs.unanswered,
     )
     checks_all = work.measures or inputs.check_corpus
@@ -181,7 +182,7 @@ def _score_topics(
     levels = levels_of(work.base, but_of=work.span_topics) if work.standard else {}
     nothing = [None] * len(work.measures)
     scored = []
-    for run, as_read in zip(named, runs, strict=True):
+    for run in runs:
         values: list[list[Values]] = [
             [
                 {t.topic: one for t in topics if (one := (t.values[n].get(run.name) or nothing)[k])}
@@ -191,27 +192,17 @@ def _score_topics(
         ]
         standard = {(t.topic, m): v for t in topics for m, v in t.standard.get(run.name, {}).items()}
         standard |= standard_values(levels, run, work.standard) if levels else {}
-        scored.append(_scored(run, as_read.name, values, standard))
+        scored.append(
+            ScoredRun(run.name, run.source, run.strategy, run.answered, run.skipped, values, standard)
+        )
     return scored
-
-
-def _scored(
-    run: Run,
-    name: str,
-    values: Sequence[Sequence[Values]],
-    standard: Mapping[tuple[str, str], float],
-) -> ScoredRun:
-    repeated = 0 if run.is_reference else count_repeated(run)
-    return ScoredRun(
-        name, run.source, run.strategy, run.answered, run.skipped, values, standard, repeated
-    )
 
 
 def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: Notes) -> Results:
     """Return the results of scored runs, with means and notes."""
     rows: list[Result] = []
     for number, model_name in enumerate(work.model_names):
-        without_ideal = work.without_ideal[number] if work.needs("gains") else []
+        without_ideal = work.without_ideal[number] if "gains" in work.needs else []
         if without_ideal:
             missing = list_topics(without_ideal)
             notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")
@@ -249,13 +240,14 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
     )
     if work.base.has_nuggets and (count := _nuggets_with_several_levels(work.base)):
         notes.note(f"nuggets with several levels, of which the highest counts: {count}")
-    note_references(scope.references, notes)
-    note_repeated({name: run.repeated for name, run in runs.items()}, notes)
+    references = scope.references
+    note_results(references, {name: run.repeated for name, run in runs.items()}, notes)
     note_above_1(rows, work.models, work.measures, work.base.has_nuggets, notes)
     for model in work.models:
-        units = {measure.unit(model.effort.parameters()) for measure in work.measures}
-        note_units({*units, model.size}, model, inputs.documents, notes)
-    systems = {name: run for name, run in runs.items() if name not in scope.references}
+        units = {model.size, *(measure.unit(model.effort.parameters()) for measure in work.measures)}
+        if "words" in units and inputs.documents is not None:
+            note_unspaced(model, inputs.documents, notes)
+    systems = {name: run for name, run in runs.items() if name not in references}
     note_other_order(work.model_names, work.measures, systems, notes)
     return Results(rows, notes.lines(), scope)
 

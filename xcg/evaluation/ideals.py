@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
-from statistics import fmean
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, get_args
 
 from xcg.answer import Answer
@@ -13,10 +11,9 @@ from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.element_reader import JudgedDocument
+from xcg.gains.reader import JudgedDocument
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import RecallBase
-from xcg.lazy_modules import np
 from xcg.runs.run import Ranking, Run
 from xcg.user_model.ideal import innermost
 from xcg.user_model.model import UserModel
@@ -89,41 +86,47 @@ def _ideal_elements(topic: Topic, model: UserModel, base: RecallBase) -> list[Id
     ]
 
 
-class JudgedTree(NamedTuple):
-    """A document with the assessed and the ideal elements of a topic.
+class TreeElement(NamedTuple):
+    """An assessed element, or an ancestor of one.
 
     Attributes:
-        document: The elements with their scores.
-        labels: Row → assessment as the papers write it, for the assessed elements.
-        size: The unit of element sizes under the user model.
+        assessment: As the papers write it, empty without one.
+        score: None for an ancestor that was not assessed.
+        ideal: Whether it is in the ideal recall-base.
+        size: None if it is unknown.
+        unit: The unit of sizes under the user model.
+        ratio: The size divided by that of the parent.
     """
 
     user_model: str
     topic: str
     file: str
-    document: JudgedDocument
-    labels: Mapping[int, str]
-    size: SizeUnit
+    path: str
+    assessment: str
+    score: float | None
+    ideal: bool
+    size: int | None
+    unit: SizeUnit
+    ratio: float | None
 
 
-def judged_trees(inputs: Inputs, topics: Iterable[str] | None = None) -> Answer[JudgedTree]:
-    """Return the documents with relevant elements (Kazai and Lalmas 2006, Figure 3).
+def judged_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> Answer[TreeElement]:
+    """Return the trees of documents with relevant elements (Kazai and Lalmas 2006, Figure 3).
 
     Args:
         inputs: The assessments, user models and documents.
         topics: The topics; by default all assessed ones.
 
     Returns:
-        The documents by user model, topic and name, with ``notes``.
+        The assessed elements and their ancestors, by user model, topic, document and position.
 
     Raises:
         XcgError: If a topic is unknown, if a user model scores results as text, and as
             :func:`xcg.evaluate`.
 
     >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3)}}}
-    >>> (tree,) = judged_trees(Inputs(base))
-    >>> tree.file, tree.document.ideal_scores, dict(tree.labels)
-    ('d', {1: 1.0}, {0: '(2,1)', 1: '(3,3)'})
+    >>> [(one.path, one.assessment, one.ideal) for one in judged_elements(Inputs(base))]
+    [('/a[1]', '(2,1)', False), ('/a[1]/s[1]', '(3,3)', True)]
     """
     for model in inputs.user_models:
         if model.spans == "text":
@@ -132,112 +135,35 @@ def judged_trees(inputs: Inputs, topics: Iterable[str] | None = None) -> Answer[
                 "expected another user model"
             )
     found_topics, notes = _topics(inputs, topics)
-    trees = []
-    for model in inputs.user_models:
-        for topic in found_topics:
-            for file, document in sorted(topic.ideal(model).documents.items()):
-                labels = {row: a.label for row, a in sorted(topic.assessed[file].items())}
-                tree = JudgedTree(model.name, topic.name, file, document, labels, model.size)
-                trees.append(tree)
-    return Answer(trees, notes.lines())
+    elements = [
+        element
+        for model in inputs.user_models
+        for topic in found_topics
+        for file, document in sorted(topic.ideal(model).documents.items())
+        for element in _tree_elements(topic, model, file, document)
+    ]
+    return Answer(elements, notes.lines())
 
 
-class IdealStatistics(NamedTuple):
-    """What an ideal selection keeps and loses of one topic.
-
-    Attributes:
-        relevant: Number of elements of the full recall-base with a score above 0.
-        ideal: Number of ideal elements.
-        gain: The sum of their scores.
-        depth: Their mean depth, 1 for a root.
-        characters: Their mean size. None if a size is unknown, as for the following two.
-        covered: The share of the text of the smallest relevant elements that is in ideal elements.
-        relevant_text: The share of the text of the ideal elements that is in the smallest relevant
-            elements.
-    """
-
-    user_model: str
-    topic: str
-    relevant: int
-    ideal: int
-    gain: float
-    depth: float | None
-    characters: float | None
-    covered: float | None
-    relevant_text: float | None
-
-
-def ideal_statistics(inputs: Inputs) -> Answer[IdealStatistics]:
-    """Return for each user model and topic what its ideal selection keeps and loses.
-
-    Of gold spans, if results are scored as text, there are only number, gain and mean size.
-
-    Args:
-        inputs: The assessments, user models and documents.
-
-    Returns:
-        One entry per user model and topic, with ``notes``.
-
-    Raises:
-        XcgError: As :func:`xcg.evaluate`.
-
-    >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3), "/a/s[2]": (2, 2)}}}
-    >>> (found,) = ideal_statistics(Inputs(base))
-    >>> found.relevant, found.ideal, found.gain, found.depth
-    (3, 2, 1.5, 2.0)
-    """
-    models, (topics, notes) = inputs.user_models, _topics(inputs)
-    lines = [_statistics(model, topic) for model in models for topic in topics]
-    return Answer(lines, notes.lines())
-
-
-def _statistics(model: UserModel, topic: Topic) -> IdealStatistics:
-    ideal = topic.ideal(model)
-    if ideal.gold is None:
-        return _element_statistics(model.name, topic, ideal.documents)
-    gold = topic.gold_in_characters(ideal, model).values()
-    sizes = [end - start for start, end, _ in chain.from_iterable(gold)]
-    relevant = sum(map(len, ideal.gold.values()))
-    mean = fmean(sizes) if sizes else None
-    gain = sum(ideal.gains)
-    return IdealStatistics(model.name, topic.name, relevant, len(sizes), gain, None, mean, None, None)
-
-
-def _element_statistics(
-    model: str, topic: Topic, documents: Mapping[str, JudgedDocument]
-) -> IdealStatistics:
-    depths: list[int] = []
-    sizes: list[int] = []
-    leaf_text = ideal_text = both = relevant = 0
-    gain = 0.0
-    for file, document in documents.items():
-        tree = document.tree
-        scored = sorted(row for row in topic.assessed[file] if document.own_scores.get(row, 0.0) > 0)
-        relevant += len(scored)
-        gain += sum(document.ideal_scores.values())
-        depths += [int(tree.depth[row]) for row in document.ideal]
-        sizes += [int(tree.characters[row]) for row in document.ideal]
-        if len(tree) and int(tree.start[0]) != UNKNOWN:
-            following = [*scored, len(tree)][1:]
-            leaves = [r for r, after in zip(scored, following, strict=True) if after >= tree.end[r]]
-            marks = np.zeros((2, int(tree.characters[0])), dtype=np.bool_)
-            for kind, rows in enumerate((leaves, document.ideal)):
-                for row in rows:
-                    marks[kind, tree.start[row] : tree.stop[row]] = True
-            leaf_text += int(marks[0].sum())
-            ideal_text += int(marks[1].sum())
-            both += int((marks[0] & marks[1]).sum())
-    return IdealStatistics(
-        model,
-        topic.name,
-        relevant,
-        len(depths),
-        gain,
-        fmean(depths) if depths else None,
-        fmean(sizes) if sizes and UNKNOWN not in sizes else None,
-        both / leaf_text if leaf_text else None,
-        both / ideal_text if ideal_text else None,
-    )
+def _tree_elements(
+    topic: Topic, model: UserModel, file: str, document: JudgedDocument
+) -> Iterator[TreeElement]:
+    tree, assessed = document.tree, topic.assessed[file]
+    sizes = [None if size == UNKNOWN else size for size in tree.sizes(model.size).tolist()]
+    for row in sorted({0, *assessed}.union(*map(tree.ancestors, assessed))):
+        size, whole = sizes[row], sizes[tree.parent[row]] if row else None
+        yield TreeElement(
+            model.name,
+            topic.name,
+            file,
+            tree.path(row),
+            assessed[row].label if row in assessed else "",
+            document.scores.get(row, 0.0 if row in assessed else None),
+            row in document.ideal_scores,
+            size,
+            model.size,
+            size / whole if size is not None and whole else None,
+        )
 
 
 RankingKind = Literal["ideal", "reverse_ideal", "frb", "rel_leaves"]
@@ -341,7 +267,7 @@ def _candidates(
             rows = innermost(document.tree, sorted(rows))
         for row in rows:
             path = assessed_path(base, topic.name, file, document.tree, row)
-            above = [document.ideal_scores.get(up, 0.0) for up in (row, *document.ancestors[row])]
+            above = [document.ideal_scores.get(up, 0.0) for up in (row, *document.rows.ancestors[row])]
             container_score = max(above) if kind == "rel_leaves" else 0.0
             yield _Candidate(file, path, None, document.own_scores.get(row, 0.0), container_score)
 

@@ -12,19 +12,18 @@ from typing import Literal
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import STANDARD_INPUT, PathLike, expand
-from xcg.errors import FileError, InputError, Notes, XcgError, nearest
+from xcg.errors import FileError, InputError, Notes, XcgError
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.reading import (
     Reading,
     count_repeated,
-    note_references,
-    note_repeated,
+    note_results,
     read_all,
     rewrite_all,
     with_unique_names,
 )
 from xcg.formats.base import can_have_chunks, read_assessments
-from xcg.formats.topic_files import read_topic_titles
+from xcg.formats.topic_files import read_topics
 from xcg.judgements.anchoring import anchor, with_nugget_column
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
@@ -32,10 +31,8 @@ from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, GoldText
 from xcg.runs.chunks import Parents, check_chunks, is_chunk, run_of_chunks
-from xcg.runs.ordering import ORDERS as CHUNK_ORDERS
-from xcg.runs.ordering import Order as ChunkOrder
 from xcg.runs.ordering import in_document_order, note_equal_scores
-from xcg.runs.run import ORDERS, Order, Run, Ties, Topics
+from xcg.runs.run import Run, Ties, Topics
 from xcg.runs.runs import Runs
 from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
@@ -57,8 +54,6 @@ UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
 Measures = str | Measure | Iterable[str | Measure]
 Strategies = object
 """A strategy or several, each as :func:`xcg.strategies.registry.strategies_of` accepts it."""
-AnyOrder = Order | ChunkOrder
-"""The order of TREC results, or of chunks in memory."""
 Unanswered = Literal["zero", "skip"]
 """How an assessed topic without results counts: 0, or not at all."""
 
@@ -80,7 +75,6 @@ class Inputs:
             the assessments decide, see :func:`xcg.user_model.model.default_model`.
         measures: Names such as ``"nxCG@10"``, or measures.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
-        order: See :data:`xcg.runs.run.Order`; of chunks, :func:`xcg.runs.chunks.run_of_chunks`.
         ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         lenient: Count wrong data as warnings instead of raising.
         check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
@@ -111,7 +105,6 @@ class Inputs:
     user_model: UserModels | None = None
     measures: Measures = DEFAULT_MEASURES
     unanswered: Unanswered = "zero"
-    order: AnyOrder | None = None
     ties: Ties | None = None
     lenient: bool = False
     check_corpus: bool = False
@@ -126,19 +119,12 @@ class Inputs:
     positions: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
     notes: Notes = field(init=False, repr=False, compare=False)
     """What was noted while the inputs were read."""
+    executor: Executor = field(init=False, repr=False, compare=False)
+    """Where the work is done."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", Notes(self.lenient))
-
-    @cached_property
-    def executor(self) -> Executor:
-        """Where the work is done."""
-        return Executor(self.workers, self.scheduler)
-
-    @property
-    def file_order(self) -> Order:
-        """The order of TREC results."""
-        return next((order for order in ORDERS if order == self.order), "score")
+        object.__setattr__(self, "executor", Executor(self.workers, self.scheduler))
 
     @cached_property
     def measure_list(self) -> list[Measure]:
@@ -156,8 +142,9 @@ class Inputs:
             with self.naming_position("assessments"):
                 base = read_assessments(self.assessments, self.notes)
         needing = [f"{one} needs nuggets" for one in self.measure_list if one.definition.needs_nuggets]
-        base = with_nugget_column(base, ["nuggets is true"] * self.nuggets + needing, self.notes)
-        return anchor(base, self.documents if base.quoted else None, self.notes)
+        if self.nuggets or needing:
+            base = with_nugget_column(base, ["nuggets is true"] * self.nuggets + needing, self.notes)
+        return anchor(base, self.documents, self.notes) if base.quoted else base
 
     @cached_property
     def documents(self) -> Corpus | None:
@@ -168,7 +155,7 @@ class Inputs:
     @cached_property
     def topic_titles(self) -> dict[str, str]:
         """The titles of the topics in the topic files."""
-        return read_topic_titles(self.topic_files)
+        return {topic.id: topic.title for topic in read_topics(self.topic_files).values()}
 
     @property
     def has_assessments(self) -> bool:
@@ -192,16 +179,20 @@ class Inputs:
     @cached_property
     def rewritten_runs(self) -> Runs:
         """The runs under each strategy, under the names in their files."""
-        return rewrite_all(self.runs_as_read, self.strategy_list, self.documents, self.executor)
+        runs, strategies = self.runs_as_read, self.strategy_list
+        return rewrite_all(runs, strategies, self.documents, self.executor) if strategies else runs
 
     @cached_property
     def loaded_runs(self) -> Runs:
         """The runs under each strategy, each under a name that no other run has."""
         named = with_unique_names(self.rewritten_runs, self.notes)
-        note_references([run.name for run in named if run.is_reference], self.notes)
-        note_repeated(
-            {run.name: count_repeated(run) for run in named if not run.is_reference}, self.notes
-        )
+        references = [run.name for run in named if run.is_reference]
+        repeated = {
+            run.name: sum(map(count_repeated, run.rankings.values()))
+            for run in named
+            if not run.is_reference
+        }
+        note_results(references, repeated, self.notes)
         return self.rewritten_runs.with_runs(named)
 
     @cached_property
@@ -215,7 +206,7 @@ class Inputs:
         """How run files are read."""
         topics = frozenset(self.recall_base.topics) if self.topics is None else self.topics
         chunks = ChunkSource(self.document, self.documents, self._gold)
-        return Reading(topics, self.file_order, self.ties, chunks)
+        return Reading(topics, self.ties, chunks)
 
     @cached_property
     def named_sources(self) -> dict[str, Run | Path]:
@@ -235,7 +226,7 @@ class Inputs:
     def user_models(self) -> list[UserModel]:
         """The user models that are named, or the default one."""
         if self.user_model is not None:
-            return self._named_models
+            return resolve_user_models(self.user_model)
         base = self.recall_base
         # What the results are matters in this case only. Otherwise runs are read by the workers.
         by_results = has_only_passages(base) and any(
@@ -249,11 +240,11 @@ class Inputs:
         """The user model for results that are scored as text: the only named one, or the default."""
         if self.user_model is None:
             return default_text_model(self.recall_base)
-        if len(self._named_models) > 1:
+        if len(self.user_models) > 1:
             raise XcgError(
-                f"{len(self._named_models)} user models: expected one with 'spans: text', like spans"
+                f"{len(self.user_models)} user models: expected one with 'spans: text', like spans"
             )
-        (model,) = self._named_models
+        (model,) = self.user_models
         if model.spans != "text":
             raise XcgError(
                 f"chunks are compared as text, but the user model {model.name} has 'spans: "
@@ -268,15 +259,12 @@ class Inputs:
         """
         _ = self.measure_list, self.strategy_list
         if self.user_model is not None:
-            _ = self._named_models
+            _ = self.user_models
         _ = self.recall_base, self.documents
         if self.has_runs:
-            _ = self.run_sources
-            check_document_is_used(self.document, self._given_runs)
-            in_memory = any(isinstance(source, Run) for source in self._given_runs)
-            if self.order not in (None, *ORDERS) and not in_memory:
-                expected = nearest("", ORDERS)
-                raise XcgError(f"order is {self.order!r}, which is for chunks in memory: {expected}")
+            _ = self._given_runs
+            if self.document is not None:
+                check_document_is_used(self._given_runs)
 
     def new_notes(self) -> Notes:
         """Return a copy of the notes, to which an evaluation adds its own."""
@@ -295,11 +283,6 @@ class Inputs:
                 if str(file) == named or file.is_relative_to(named) or file.match(named):
                     raise InputError(position, str(error)) from None
             raise
-
-    @cached_property
-    def _named_models(self) -> list[UserModel]:
-        assert self.user_model is not None
-        return resolve_user_models(self.user_model)
 
     @cached_property
     def _given_runs(self) -> Sequence[Run | Path]:
@@ -342,8 +325,7 @@ class Inputs:
         if not any(is_chunk(result) for found in kept.values() for result in found):
             return Run.of(name, kept)
         texts = _Texts(self.documents) if self.documents is not None else None
-        order = next((order for order in CHUNK_ORDERS if order == self.order), None)
-        options = self.document, texts, self.parents, order, self.notes, self._gold
+        options = self.document, texts, self.parents, self.notes, self._gold
         return run_of_chunks(name, kept, *options)
 
     @property
@@ -436,10 +418,8 @@ def _below(where: Where, index: int) -> Where:
     return lambda key: where((index, *key))
 
 
-def check_document_is_used(document: DocumentKey, sources: Sequence[Run | Path]) -> None:
-    """Raise XcgError if ``document`` is given, but no run can have chunks."""
-    if document is None:
-        return
+def check_document_is_used(sources: Sequence[Run | Path]) -> None:
+    """Raise XcgError if no run can have chunks, for whose document there is a key."""
     for source in sources:
         if isinstance(source, Run) or not source.is_file() or can_have_chunks(source):
             return

@@ -6,7 +6,7 @@ import importlib
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,17 @@ from xcg.errors import XcgError, missing_extra
 from xcg.lazy_modules import pickle, socket
 
 Progress = Callable[[int, int], None]
+"""Shows the number of finished steps and of all steps."""
+ProgressBar = Callable[[str], AbstractContextManager[Progress | None]]
+"""What is counted → a context in which progress is shown."""
 _RETRIES = 3
 _PATIENCE = 15
 """Seconds without a Dask scheduler or worker before the work stops."""
+
+
+def no_progress(label: str) -> AbstractContextManager[None]:
+    """Show nothing."""
+    return nullcontext()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from xcg.evaluation.resolution import different, element_codes
 from xcg.formats.base import read_run
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.columns import NameColumn
-from xcg.runs.run import UNKNOWN_SPAN, Order, Ranking, Run, Ties, Topics, name_without_strategy
+from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run, Ties, Topics, name_without_strategy
 from xcg.runs.runs import Runs
 from xcg.strategies.registry import BoundStrategy, rewrite_runs
 
@@ -27,17 +28,9 @@ def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
     """Return the runs, each under a name that no other has."""
     names = unique_names([(run.name, run.source, run.strategy) for run in runs], notes)
     return [
-        run if run.name == name else run.with_name(name) for name, run in zip(names, runs, strict=True)
+        run if run.name == name else replace(run, name=name)
+        for name, run in zip(names, runs, strict=True)
     ]
-
-
-def note_references(names: Sequence[str], notes: Notes) -> None:
-    """Note which runs are greedy references, and not what a system returned."""
-    if len(names) == 1:
-        notes.note(f"{names[0]} is a greedy reference: its results are ordered with the assessments")
-    elif names:
-        listed = first_names(names, _LISTED_RUNS)
-        notes.note(f"{listed} are greedy references: their results are ordered with the assessments")
 
 
 def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str]:
@@ -73,17 +66,12 @@ def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str
     return unique
 
 
-def count_repeated(run: Run) -> int:
-    """Return how many results of a run repeat an earlier one of their topic.
+def count_repeated(ranking: Ranking) -> int:
+    """Return how many results of a ranking repeat an earlier one; unknown spans repeat nothing.
 
-    >>> count_repeated(Run.of("bm25", {"1": ["a#/s[1]", "b", "a#/s[1]"], "2": ["b"]}))
+    >>> count_repeated(Run.of("bm25", {"1": ["a#/s[1]", "b", "a#/s[1]"]}).rankings["1"])
     1
     """
-    return sum(map(count_repeated_in_topic, run.rankings.values()))
-
-
-def count_repeated_in_topic(ranking: Ranking) -> int:
-    """Return how many results of a ranking repeat an earlier one; unknown spans repeat nothing."""
     files, paths = ranking.files, ranking.paths
     if isinstance(files, NameColumn) and isinstance(paths, NameColumn) and not ranking.spans:
         return len(ranking) - len(different(element_codes([ranking])))
@@ -95,31 +83,38 @@ def count_repeated_in_topic(ranking: Ranking) -> int:
     return len(known) - len(set(known))
 
 
-def note_repeated(counts: Mapping[str, int], notes: Notes) -> None:
-    """Note which runs repeat results.
+def note_results(references: Sequence[str], repeated: Mapping[str, int], notes: Notes) -> None:
+    """Note which runs are greedy references, and which repeat results.
 
     Args:
-        counts: Name of each run → number of its repeated results.
+        references: The names of greedy references, which no system returned.
+        repeated: Name of each run → number of its repeated results.
         notes: The notes.
 
     >>> notes = Notes()
-    >>> note_repeated({"bm25": 2, "lm": 0}, notes)
+    >>> note_results([], {"bm25": 2, "lm": 0}, notes)
     >>> print(notes.notes[0])
     run bm25 repeats 2 results of the same topic: the strategy unique removes them
     """
-    repeating = {name: count for name, count in counts.items() if count}
+    if len(references) == 1:
+        notes.note(
+            f"{references[0]} is a greedy reference: its results are ordered with the assessments"
+        )
+    elif references:
+        listed = first_names(references, _LISTED_RUNS)
+        notes.note(f"{listed} are greedy references: their results are ordered with the assessments")
+    repeating = {name: count for name, count in repeated.items() if count}
     if len(repeating) == 1:
         ((name, count),) = repeating.items()
         results = "a result" if count == 1 else f"{count} results"
         notes.note(f"run {name} repeats {results} of the same topic: the strategy unique removes them")
     elif repeating:
-        listed = [f"{name} {count}" for name, count in list(repeating.items())[:_LISTED_RUNS]]
-        more = (
-            f" and {len(repeating) - _LISTED_RUNS} more runs" if len(repeating) > _LISTED_RUNS else ""
-        )
+        listed = ", ".join(f"{name} {count}" for name, count in [*repeating.items()][:_LISTED_RUNS])
+        others = len(repeating) - _LISTED_RUNS
+        more = f" and {others} more runs" if others > 0 else ""
         notes.note(
-            f"{len(repeating)} runs repeat results of the same topic ({', '.join(listed)}{more}): the "
-            "strategy unique removes them"
+            f"{len(repeating)} runs repeat results of the same topic ({listed}{more}): the strategy "
+            "unique removes them"
         )
 
 
@@ -128,13 +123,11 @@ class Reading(NamedTuple):
 
     Attributes:
         topics: The topics whose results are needed; None for all.
-        order: The order of TREC results.
         ties: The order of results with equal scores or ranks.
         chunks: How chunks name their document, and the documents.
     """
 
     topics: Topics = None
-    order: Order = "score"
     ties: Ties | None = None
     chunks: ChunkSource = NO_SOURCE
 
@@ -142,7 +135,7 @@ class Reading(NamedTuple):
         """Return the run of a source; it is read if it is in a file."""
         if isinstance(source, Run):
             return source
-        return read_run(source, notes, self.order, self.ties, self.topics, self.chunks)
+        return read_run(source, notes, self.ties, self.topics, self.chunks)
 
 
 def read_all(
@@ -173,13 +166,11 @@ def _read(reading: Reading, lenient: bool, source: Path) -> tuple[Runs, Notes]:
 def rewrite_all(
     runs: Runs, strategies: Sequence[BoundStrategy], corpus: Corpus | None, executor: Executor
 ) -> Runs:
-    """Return each run under each strategy; the runs themselves without strategies.
+    """Return each run under each strategy.
 
     Raises:
         InputError: If a strategy fails; the first error in the order of the topics.
     """
-    if not strategies:
-        return runs
     topics = list(dict.fromkeys(topic for run in runs for topic in run.rankings))
     count = max(1, min(len(topics), executor.count_workers()))
     bounds = [len(topics) * number // count for number in range(count + 1)]

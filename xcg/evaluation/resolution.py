@@ -16,7 +16,7 @@ from xcg.gains.judged_topic import MISSING, ResolvedRanking
 from xcg.lazy_modules import np
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.columns import NameColumn
-from xcg.runs.run import UNKNOWN_SPAN, AnySpan, FunctionCache, Ranking, Run
+from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking, Run
 from xcg.runs.runs import Runs
 
 if TYPE_CHECKING:
@@ -31,27 +31,22 @@ PATH_BITS = 32
 PATH_MASK = (1 << PATH_BITS) - 1
 
 
-class MissingDocumentError(UnknownPathError):
-    """The corpus lacks the document of a result."""
-
-
 def element_codes(rankings: Sequence[Ranking]) -> npt.NDArray[np.int64]:
     """Return the number of the document of each result and, in the last 32 bits, that of its path."""
-    files = _numbers([ranking.files for ranking in rankings])
-    paths = _numbers([ranking.paths for ranking in rankings])
-    return (files.astype(np.int64) << PATH_BITS) | paths
+    columns = ((one.files, one.paths) for one in rankings)
+    files, paths = (
+        np.concatenate([np.frombuffer(c.numbers, np.int32) for c in found if isinstance(c, NameColumn)])
+        for found in zip(*columns, strict=True)
+    )
+    assert len(files) == len(paths) == sum(map(len, rankings)), "rankings outside of Runs"
+    codes: npt.NDArray[np.int64] = (files.astype(np.int64) << PATH_BITS) | paths
+    return codes
 
 
 def different(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the different codes in ascending order; sorting is faster than numpy's hashing."""
     ordered = np.sort(codes)
     return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
-
-
-def _numbers(columns: Sequence[object]) -> npt.NDArray[np.int32]:
-    found = [np.frombuffer(c.numbers, np.int32) for c in columns if isinstance(c, NameColumn)]
-    assert len(found) == len(columns), "rankings outside of Runs"
-    return np.concatenate(found)
 
 
 class ResultResolver:
@@ -69,8 +64,7 @@ class ResultResolver:
         self.runs = runs
         self.corpus = corpus
         self.lacking: Mapping[str, Set[str]] = {}
-        self._lengths = FunctionCache(self._length)
-        self._of_other_corpora: dict[tuple[str, str], bool] = {}
+        self._lengths: dict[str, int] = {}
 
     def resolve(
         self, topic: str, trees: Mapping[str, ElementTree], notes: Notes, offsets_only: bool = False
@@ -91,31 +85,27 @@ class ResultResolver:
             InputError: If a result does not exist, unless the notes are lenient.
         """
         answering = [run for run in self.runs if len(run.rankings.get(topic, ()))]
-        if not answering:
-            return {}
+        rankings = [run.rankings[topic] for run in answering]
+        bounds = list(accumulate(map(len, rankings), initial=0))
+        needs_rows = bool(rankings) and (self.corpus is not None or bool(trees))
+        if needs_rows:
+            rows, is_unclear = self._rows(element_codes(rankings), trees)
         found = {}
-        for run, row, unclear in self._rows_of_runs(answering, topic, trees, offsets_only):
-            ranking = run.rankings[topic]
+        row: Any
+        unclear: Sequence[int]
+        for run, ranking, (start, end) in zip(answering, rankings, pairwise(bounds), strict=True):
+            if needs_rows:
+                row, unclear = rows[start:end], np.flatnonzero(is_unclear[start:end]).tolist()
+            else:  # without numpy, which takes long to import
+                row = array("i", [MISSING]) * len(ranking)
+                unclear = range(len(ranking)) if offsets_only else ()
             positions = sorted({*unclear, *ranking.spans}) if ranking.spans else unclear
-            passages = self._check(run, topic, ranking, positions, trees, row, notes, offsets_only)
+            passages: dict[int, tuple[int, int]] = {}
+            if positions:
+                passages = self._check(run, topic, ranking, positions, trees, row, notes, offsets_only)
             where = run.where(topic)
             found[run.name] = ResolvedRanking(ranking, row, passages, where, run.is_reference)
         return found
-
-    def _rows_of_runs(
-        self, runs: Sequence[Run], topic: str, trees: Mapping[str, ElementTree], offsets_only: bool
-    ) -> Iterator[tuple[Run, Any, Sequence[int]]]:
-        """Yield runs with the rows of their results, and the positions of those that may not exist."""
-        rankings = [run.rankings[topic] for run in runs]
-        if self.corpus is None and not trees:  # without numpy, which takes long to import
-            for run, ranking in zip(runs, rankings, strict=True):
-                unclear = range(len(ranking)) if offsets_only else ()
-                yield run, array("i", [MISSING]) * len(ranking), unclear
-            return
-        row, is_unclear = self._rows(element_codes(rankings), trees)
-        bounds = pairwise(accumulate(map(len, rankings), initial=0))
-        for run, (start, end) in zip(runs, bounds, strict=True):
-            yield run, row[start:end], np.flatnonzero(is_unclear[start:end]).tolist()
 
     def _rows(
         self, codes: npt.NDArray[np.int64], trees: Mapping[str, ElementTree]
@@ -133,13 +123,11 @@ class ResultResolver:
         judged = np.flatnonzero(is_judged[files])
         known = different(codes[judged])
         positions = np.searchsorted(known, codes[judged])
-        rows = np.array(
-            [
-                _row(trees[documents.texts[code >> PATH_BITS]], paths[code & PATH_MASK])
-                for code in known.tolist()
-            ],
-            np.int32,
+        found = (
+            trees[documents.texts[code >> PATH_BITS]].find(paths[code & PATH_MASK])
+            for code in known.tolist()
         )
+        rows = np.array([MISSING if row is None else row for row in found], np.int32)
         if len(judged):
             row[judged] = rows[positions]
             unclear[judged] = (rows == MISSING)[positions]
@@ -172,8 +160,9 @@ class ResultResolver:
     ) -> dict[int, tuple[int, int]]:
         """Return the characters of passages, add their rows, and report results that do not exist."""
         passages: dict[int, tuple[int, int]] = {}
-        if not positions:
-            return passages
+        if offsets_only:
+            passages = {p: s for p, s in ranking.spans.items() if not isinstance(s, Passage)}
+            positions = [position for position in positions if position not in passages]
         files, paths = list(ranking.files), list(ranking.paths)
         for position in positions:
             file, path = files[position], paths[position]
@@ -182,37 +171,36 @@ class ResultResolver:
             try:
                 if is_passage:
                     passages[position], found = self._passage(
-                        file, ranking.spans[position], tree, offsets_only
+                        file, ranking.spans[position], tree, notes
                     )
                     if found is not None and tree is not None:
                         row[position] = found
                 else:
-                    self._check_element(file, path, tree, offsets_only)
+                    self._check_element(file, path, tree, notes, offsets_only)
             except UnknownPathError as error:
                 # Without documents the passage is not to blame.
                 kind = InputError if is_passage and self.corpus is None else UnmappedError
-                message = str(error)
-                if isinstance(error, MissingDocumentError):
-                    message = self._missing(run, topic, file, notes)
                 where = f"{run.where(topic)}, rank {position + 1}, {file}"
-                notes.tolerate("results with unknown paths", kind(where, message))
+                notes.tolerate("results with unknown paths", kind(where, str(error)))
         return passages
 
     def _passage(
-        self, file: str, span: AnySpan, tree: ElementTree | None, offsets_only: bool
+        self, file: str, span: AnySpan, tree: ElementTree | None, notes: Notes
     ) -> tuple[tuple[int, int], int | None]:
         """Return the characters of a passage, and the row of the smallest element around its text.
 
         The row is None in a document without assessed elements, because it is not used.
         """
-        if not isinstance(span, Passage):
-            if offsets_only:
-                return span, None
-            if tree is None and 0 <= span[0] <= span[1] <= self._lengths[file]:
-                return span, None
-        document = tree
-        if document is None or self.corpus is None:
-            document = self._document(file)
+        if (
+            tree is None
+            and not isinstance(span, Passage)
+            and 0 <= span[0] <= span[1] <= self._lengths.get(file, -1)
+        ):
+            return span, None
+        if self.corpus is None:
+            raise UnknownPathError("a result that is a passage needs its document; expected a corpus")
+        document = self._document(file, notes) if tree is None else tree
+        self._lengths[file] = int(document.characters[0]) if len(document) else 0
         characters = span.characters(document) if isinstance(span, Passage) else span
         if characters == UNKNOWN_SPAN:
             return characters, None
@@ -223,7 +211,7 @@ class ResultResolver:
         return characters, document.smallest_element(start, end)
 
     def _check_element(
-        self, file: str, path: str, tree: ElementTree | None, offsets_only: bool
+        self, file: str, path: str, tree: ElementTree | None, notes: Notes, offsets_only: bool
     ) -> None:
         """Raise UnknownPathError for an element that does not exist."""
         if not path:
@@ -232,49 +220,16 @@ class ResultResolver:
             raise UnknownPathError(
                 "the result is named by its path, so it needs its document; expected a corpus"
             )
-        if tree is None and self.corpus is not None:
-            check_document(file, self.corpus)
-            tree = self.corpus.tree(file) if path != WHOLE else None
-        if tree is not None and path != WHOLE:
+        if tree is None and self.corpus is not None and (path != WHOLE or file not in self.corpus):
+            tree = self._document(file, notes)
+        if tree is not None:
             tree.row(path)
 
-    def _missing(self, run: Run, topic: str, file: str, notes: Notes) -> str:
-        """Return the message for a result whose document the corpus lacks."""
-        corpus, key = self.corpus, (run.name, topic)
-        assert corpus is not None
-        if key not in self._of_other_corpora:
-            files = set(run.rankings[topic].files)
-            is_other = len(files) > 1 and not any(file in corpus for file in files)
-            self._of_other_corpora[key] = is_other
-        message = missing_document(file, corpus, is_lenient=notes.lenient)
-        if self._of_other_corpora[key] and "did you mean" not in message:
-            first = next(iter(corpus), None)
-            return (
-                f"the corpus has no document {file!r} nor any other of this ranking; expected a run "
-                f"for {corpus.label}" + ("" if first is None else f", with documents such as {first!r}")
-            )
-        return message
-
-    def _length(self, file: str) -> int:
-        tree = self._document(file)
-        return int(tree.characters[0]) if len(tree) else 0
-
-    def _document(self, file: str) -> ElementTree:
-        if self.corpus is None:
-            raise UnknownPathError("a result that is a passage needs its document; expected a corpus")
-        check_document(file, self.corpus)
+    def _document(self, file: str, notes: Notes) -> ElementTree:
+        assert self.corpus is not None
+        if file not in self.corpus:
+            raise UnknownPathError(missing_document(file, self.corpus, is_lenient=notes.lenient))
         return self.corpus.tree(file)
-
-
-def _row(tree: ElementTree, path: str) -> int:
-    row = 0 if path == WHOLE else tree.find(path)
-    return MISSING if row is None else row
-
-
-def check_document(file: str, corpus: Corpus) -> None:
-    """Raise UnknownPathError if the corpus has no such document."""
-    if file not in corpus:
-        raise MissingDocumentError(missing_document(file, corpus))
 
 
 TASKS_PER_WORKER = 4

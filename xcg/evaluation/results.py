@@ -93,6 +93,12 @@ class Results(Answer[Result]):
         topics: The topics with values, without the mean.
         notes: Warnings, and remarks such as topics that were left out.
         scope: What was evaluated.
+        per_topic: Whether tables and records have the values of each topic, not only the means.
+        intervals: The limits of the intervals of means.
+        marks: Makes the marks of means in publications.
+        ranks: Whether ranks follow the scores under several user models; by default not in
+            publications.
+        texts: Format → function that writes these results in it.
 
     >>> results = Results([Result("r1", "1", "MAep", 0.5, "m"), Result("r1", "all", "MAep", 0.5, "m")])
     >>> results.value("r1", "MAep")
@@ -106,22 +112,19 @@ class Results(Answer[Result]):
         rows: Iterable[Result],
         notes: Iterable[str] = (),
         scope: Scope | None = None,
-        layout: Layout | None = None,
         per_topic: bool = False,
-        intervals: Intervals | None = None,
-        marks: Callable[[], Marks] | None = None,
-        ranks: bool | None = None,
     ) -> None:
         self._rows = list(rows)
-
-        def shown() -> Layout:
-            published = lambda: [self._table(is_published=True)]  # noqa: E731
-            return layout or Layout(tables=[self._table()], publication=published)
-
-        super().__init__(self._rows, list(notes), layout=shown)
+        super().__init__(
+            self._rows,
+            list(notes),
+            layout=lambda: Layout(publication=lambda: [self.table(True)], texts=self.texts),
+        )
         self.per_topic = per_topic
-        self.intervals = intervals
-        self._marks, self._ranks = marks, ranks
+        self.intervals: Intervals | None = None
+        self.marks: Callable[[], Marks] | None = None
+        self.ranks: bool | None = None
+        self.texts: Mapping[str, Callable[[], str]] = {}
         self.runs = list(dict.fromkeys(row.run for row in self._rows))
         self.measures = list(dict.fromkeys(row.measure for row in self._rows))
         self.user_models = list(dict.fromkeys(row.user_model for row in self._rows))
@@ -204,32 +207,12 @@ class Results(Answer[Result]):
         except XcgError:
             return measure
 
-    def shown(
-        self,
-        layout: Layout | None = None,
-        per_topic: bool = False,
-        intervals: Intervals | None = None,
-        marks: Callable[[], Marks] | None = None,
-        ranks: bool | None = None,
-    ) -> Results:
-        """Return these results as they are shown.
-
-        Args:
-            layout: What people see; by default, a table.
-            per_topic: Whether tables and records have the values of each topic, not only the means.
-            intervals: The limits of the intervals of means.
-            marks: Makes the marks of means in publications.
-            ranks: Whether ranks follow the scores under several user models; by default not in
-                publications.
-        """
-        return Results(self._rows, self.notes, self.scope, layout, per_topic, intervals, marks, ranks)
-
     def records(self) -> list[dict[str, Any]]:
         """Return the means as dicts; with ``per_topic``, also the values of each topic.
 
         With intervals, they have the fields low and high.
         """
-        rows = [row._asdict() for row in (self if self.per_topic else self.means())]
+        rows = [row._asdict() for row in self._rows if self.per_topic or row.topic == MEAN]
         if self.intervals is not None:
             for row in rows:
                 cell = row["measure"], row["user_model"], row["run"]
@@ -255,15 +238,15 @@ class Results(Answer[Result]):
             frame["run"] = [named[run][0] for run in frame["run"]]
         return frame
 
-    def _table(self, is_published: bool = False) -> Table:
+    def table(self, is_published: bool = False) -> Table:
         """Return the results as a table with four decimals: one row per run, one column per measure.
 
         With several user models, they are the columns, and the number after each score is the rank of
         the run. Greedy references have no rank. Half the width of an interval follows its mean after ±.
         """
-        marks = self._marks() if is_published and self._marks is not None else Marks((), {}, ())
+        marks = self.marks() if is_published and self.marks is not None else Marks((), {}, ())
         by_model = len(self.user_models) > 1 and not self.per_topic
-        has_ranks = by_model and (not is_published if self._ranks is None else self._ranks)
+        has_ranks = by_model and (not is_published if self.ranks is None else self.ranks)
         shown = self if self.per_topic else self.means()
         ranks = _ranks(shown) if has_ranks else {}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import NamedTuple
@@ -60,7 +60,7 @@ class ScoredRun(NamedTuple):
         skipped: See :class:`Run`.
         values: One list per user model, with one entry per measure; empty without measures.
         standard: (topic, measure) → value of the standard measures.
-        repeated: Number of results that repeat an earlier one of their topic; 0 for a greedy reference.
+        repeated: Number of results that repeat an earlier one of their topic, if nobody noted it.
     """
 
     name: str
@@ -128,7 +128,9 @@ class TopicScorer:
                 if run not in topic.rankings and self.unanswered == "skip":
                     continue
                 if ideal.gains and "gains" in needs and model.spans == "refuse":
-                    _refuse_passages(topic.as_read(run), model)
+                    ranking = topic.as_read(run)
+                    if ranking.passages:
+                        raise _refused_passage(ranking, model)
                 key: object = run, model.key_without_overlap
                 if alike[model.key_without_overlap] == 1 or topic.depends_on_overlap(run, model):
                     key = run, model.name
@@ -172,14 +174,13 @@ class TopicScorer:
         return found
 
 
-def _refuse_passages(ranking: ResolvedRanking, model: UserModel) -> None:
-    if ranking.passages:
-        raise InputError(
-            f"{ranking.source}, rank {min(ranking.passages) + 1}",
-            f"the result is a passage, and the user model {model.name} accepts elements only "
-            "(spans: smallest_element takes the smallest element around a passage; the user models "
-            "spans and spans-levels score results as text)",
-        )
+def _refused_passage(ranking: ResolvedRanking, model: UserModel) -> InputError:
+    return InputError(
+        f"{ranking.source}, rank {min(ranking.passages) + 1}",
+        f"the result is a passage, and the user model {model.name} accepts elements only "
+        "(spans: smallest_element takes the smallest element around a passage; the user models "
+        "spans and spans-levels score results as text)",
+    )
 
 
 def _with_max(
@@ -285,16 +286,15 @@ def note_undefined(
     _note_runs(runs, found, notes.note)
 
 
-def note_units(units: Iterable[str], model: UserModel, corpus: Corpus | None, notes: Notes) -> None:
-    """Note that words are counted in text that is written without spaces."""
-    if "words" in units and corpus is not None:
-        names = list(islice(corpus, _SAMPLED))
-        unspaced = [name for name in names if is_unspaced(corpus.tree(name).text)]
-        if 2 * len(unspaced) > len(names):
-            notes.note(
-                f"{model.name}: words are counted in text without spaces, such as {unspaced[0]}: "
-                "expected the unit tokens or characters"
-            )
+def note_unspaced(model: UserModel, corpus: Corpus, notes: Notes) -> None:
+    """Note if a user model counts words in text that is written without spaces."""
+    names = list(islice(corpus, _SAMPLED))
+    unspaced = [name for name in names if is_unspaced(corpus.tree(name).text)]
+    if 2 * len(unspaced) > len(names):
+        notes.note(
+            f"{model.name}: words are counted in text without spaces, such as {unspaced[0]}: "
+            "expected the unit tokens or characters"
+        )
 
 
 def note_above_1(
@@ -306,14 +306,13 @@ def note_above_1(
 ) -> None:
     """Note the scores above 1 of measures that compare with the ideal ranking, and their reason."""
     bounded = {str(measure) for measure in measures if measure.definition.range == BOUND}
-    reasons = {
-        model.name: _reason_with_nuggets(model) if has_nuggets else model.reason_above_1
-        for model in models
-    }
+    by_name = {model.name: model for model in models}
     above: dict[str, list[Result]] = {}
     for row in rows:
         if row.measure in bounded and row.value > _ABOVE_1:
-            above.setdefault(reasons[row.user_model], []).append(row)
+            model = by_name[row.user_model]
+            reason = _reason_with_nuggets(model) if has_nuggets else model.reason_above_1
+            above.setdefault(reason, []).append(row)
     for reason, found in above.items():
         names = list(dict.fromkeys(row.user_model for row in found))
         highest = max(found, key=lambda row: row.value)
@@ -358,7 +357,8 @@ def note_other_order(
             for one, two in combinations(sorted(means, key=lambda name: -means[name][0]), 2):
                 difference, other = (a - b for a, b in zip(means[one], means[two], strict=True))
                 total += 1
-                if _sign(difference) != _sign(other):
+                sign, sign_with_max = ((d > _EQUAL) - (d < -_EQUAL) for d in (difference, other))
+                if sign != sign_with_max:
                     changed += 1
                     if abs(difference - other) > largest:
                         largest = abs(difference - other)
@@ -372,7 +372,3 @@ def note_other_order(
             f"unretrieved=max would order {changed} of {total} pairs of runs differently{counted}; the "
             f"largest difference: {example}"
         )
-
-
-def _sign(difference: float) -> int:
-    return (difference > _EQUAL) - (difference < -_EQUAL)

@@ -23,6 +23,7 @@ from xcg.evaluation.resolution import (
     shared_cache,
 )
 from xcg.gains.judged_topic import Texts
+from xcg.gains.reader import ElementRows
 from xcg.gains.topic import Topic
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.highlights import assess_spans
@@ -94,13 +95,10 @@ class TopicSource:
             waiting.append(name)
             files.update(dict.fromkeys(judged_files(self.base, name)))
             if len(files) >= _PARSED_AHEAD or name == names[-1]:
-                self._prepare(files)
+                if self.corpus is not None:
+                    self.corpus.prepare(file for file in files if file in self.corpus)
                 yield from (self.topic(one, notes) for one in waiting)
                 waiting, files = [], {}
-
-    def _prepare(self, files: Iterable[str]) -> None:
-        if self.corpus is not None:
-            self.corpus.prepare(file for file in files if file in self.corpus)
 
     def topic(self, name: str, notes: Notes) -> Topic:
         """Return a topic with the rankings of all runs.
@@ -109,38 +107,36 @@ class TopicSource:
             InputError: If the corpus lacks a document, a document lacks a path or passage, or
                 documents are needed and missing; unless the notes are lenient.
         """
-        base = self.base
+        base, files = self.base, self.base.files(name)
         trees = self._trees(name, notes)
+        # Without documents, passages need none if elements are not used.
+        offsets_only = self.corpus is None and not self.needs_elements and not files
         assessed = {file: self._assessed_rows(name, file, tree, notes) for file, tree in trees.items()}
-        passages = self._passages(name, trees, notes)
+        passages = self._passages(name, trees, notes, offsets_only)
         gold = {
             file: spans
             for file, spans in passages.items()
-            if file not in base.files(name) and (file in trees or self.corpus is None)
+            if file not in files and (file in trees or self.corpus is None)
         }
         for file, spans in gold.items():
             if file in trees:
                 assessed[file] = assess_spans(trees[file], spans)
         has_passages = bool(base.spans(name) or base.passages(name))
-        offsets_only = self._needs_offsets_only(name)
         return Topic(
             name=name,
             texts=self.texts,
             trees=trees,
+            elements={file: ElementRows(tree) for file, tree in trees.items()},
             assessed=assessed,
             highlighted={f: [(span.start, span.end) for span in s] for f, s in passages.items()},
             gold=gold,
             entry_points=self._entry_points(name, trees, notes) if has_passages else None,
             document_sizes=base.document_sizes(name),
-            lacks_highlights=bool(base.files(name)) and not has_passages,
+            lacks_highlights=bool(files) and not has_passages,
             needs_text=not offsets_only,
             rankings=self.resolver.resolve(name, trees, notes, offsets_only),
             nuggets=base.nuggets.get(name, {}) if base.has_nuggets else {},
         )
-
-    def _needs_offsets_only(self, topic: str) -> bool:
-        """Return whether a topic needs no documents, because its elements are not used."""
-        return self.corpus is None and not self.needs_elements and not self.base.files(topic)
 
     def _where(self, topic: str, file: str) -> str:
         return f"{self.base.sources.get(topic, 'assessments')}, topic {topic}, {file}"
@@ -152,7 +148,7 @@ class TopicSource:
         rows: dict[int, Assessment] = {}
         for path, assessment in self.base.files(topic).get(file, {}).items():
             try:
-                row = 0 if path == WHOLE else tree.row(path)
+                row = tree.row(path)
             except UnknownPathError as error:
                 unmapped = UnmappedError(self._where(topic, file), str(error))
                 notes.tolerate("assessments of unknown paths", unmapped)
@@ -163,14 +159,13 @@ class TopicSource:
         return rows
 
     def _passages(
-        self, topic: str, trees: Mapping[str, ElementTree], notes: Notes
+        self, topic: str, trees: Mapping[str, ElementTree], notes: Notes, offsets_only: bool
     ) -> dict[str, list[Span]]:
         """Return document → relevant passages with text, in characters."""
         found: dict[str, list[Span]] = {}
         spans, points = self.base.spans(topic), self.base.passages(topic)
         stated: dict[str, Sequence[Span | Passage]] = {**spans, **points}
         assessed = self.base.files(topic)
-        offsets_only = self._needs_offsets_only(topic)
         for file, passages in stated.items():
             tree = trees.get(file)
             if self.corpus is None:
@@ -304,43 +299,52 @@ def map_topics(
     """
     names = source.base.topics if names is None else names
     if executor.is_this_process:
-        source.resolver.lacking = lacking_paths(source.runs, source.base, source.corpus, names)
         found: list[T] = []
+        source.resolver.lacking = lacking_paths(source.runs, source.base, source.corpus, names)
         for topic in source.topics(notes, names):
+            found.append(function(topic))
             if progress is not None:
                 progress(len(found), len(names))
-            found.append(function(topic))
         if source.corpus is not None:
             source.corpus.write_cache()
-        _note_exclusion(source, names, notes)
-        return found
+    else:
+        found = _map_parts(source, function, notes, names, executor, progress)
+    if source.corpus is not None:
+        judged = {file for name in names for file in judged_files(source.base, name)}
+        if text := source.corpus.exclusion(judged):
+            notes.note(f"{text} with assessments")
+    return found
+
+
+def _map_parts(
+    source: TopicSource,
+    function: Callable[[Topic], T],
+    notes: Notes,
+    names: Sequence[str],
+    executor: Executor,
+    progress: Progress | None,
+) -> list[T]:
+    """Divide topics among workers, see :func:`map_topics`."""
 
     def report(done: int, of: int) -> None:
-        if progress is not None and done < of:
+        if progress is not None:
             progress(len(names) * done // of, len(names))
 
+    found: list[T] = []
     with shared_cache(source.corpus, executor) as corpus:
         files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
         source.resolver.lacking = lacking_paths(source.runs, source.base, corpus, names, executor)
         parts = _parts(names, source.runs, TASKS_PER_WORKER * executor.count_workers())
         tasks = [(source.part(part, corpus), part) for part in parts]
-        results: list[T] = []
         common = [function, notes.lenient]
         for values, noted, removed in executor.run(
             _map_part, tasks, common=common, files=files, progress=report
         ):
-            results += values
+            found += values
             notes.take(noted)
             if source.corpus is not None:
                 source.corpus.removed |= removed
-    _note_exclusion(source, names, notes)
-    return results
-
-
-def _note_exclusion(source: TopicSource, names: Sequence[str], notes: Notes) -> None:
-    judged = {file for name in names for file in judged_files(source.base, name)}
-    if source.corpus is not None and (text := source.corpus.exclusion(judged)):
-        notes.note(f"{text} with assessments")
+    return found
 
 
 def _map_part(

@@ -1,17 +1,14 @@
-"""A base class for users' own readers, a wrapper that checks what they return, and new readers."""
+"""A base class for users' own readers, and a wrapper that checks what they return."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, get_args
 
 from xcg.errors import InputError, XcgError
-from xcg.gains.element_reader import ElementReader, JudgedDocument
-from xcg.gains.reader import EarlierView, Reader, Seen
+from xcg.gains.reader import EarlierView, JudgedDocument, Reader, Seen
 from xcg.registry import Part
-from xcg.runs.run import FunctionCache
-from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import ReaderClass, check_methods
 
 T = TypeVar("T")
@@ -80,7 +77,7 @@ class DocumentReader:
 
     def remaining(self, ideal: int) -> float:
         """Return the score of an ideal element less the gains in it, from 0."""
-        end = self.document.end[ideal]
+        end = self.document.rows.end[ideal]
         inside = (
             gain for result, gain in zip(self.results, self.gains, strict=True) if ideal <= result < end
         )
@@ -88,7 +85,7 @@ class DocumentReader:
 
     def seen(self, result: int) -> EarlierView:
         """Return how much of an element earlier results had shown, and which."""
-        end = self.document.end
+        end = self.document.rows.end
         inside = []
         for number, earlier in enumerate(self.results):
             if earlier <= result < end[earlier]:
@@ -138,6 +135,10 @@ class CheckedReader:
         if gain > 0:
             self.retrieved.update(self.document.ideals_around(result))
         return gain
+
+    def read_all(self, results: Sequence[int], seen: Sequence[Seen]) -> list[float]:
+        """Read several results and return the gain of each."""
+        return [self.read(result) for result in results]
 
     def gain_of(self, result: int) -> float:
         """Return what an element would gain if it were read next."""
@@ -209,18 +210,3 @@ class CheckedReader:
         except Exception as error:  # a user's class may raise anything
             message = f"reader {self._part} failed: {type(error).__name__}: {error}"
             raise InputError(where, message) from None
-
-
-def element_readers(
-    documents: Mapping[str, JudgedDocument], model: UserModel
-) -> FunctionCache[str, ElementReader | CheckedReader | None]:
-    """Return document → its new reader; None for a document without scored elements."""
-    return FunctionCache(lambda file: new_reader(documents[file], model) if file in documents else None)
-
-
-def new_reader(document: JudgedDocument, model: UserModel) -> ElementReader | CheckedReader:
-    """Return a reader of a document under a user model."""
-    rule = model.relevance_value
-    if rule.reader is not None:
-        return CheckedReader(rule.reader, document)
-    return ElementReader(document, rule, model.size)

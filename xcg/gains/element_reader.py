@@ -7,14 +7,14 @@ near-misses of each other.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import InputError, MissingSizeError, XcgError
-from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView, ElementRows, Seen
+from xcg.gains.document_reader import CheckedReader
+from xcg.gains.reader import EarlierView, JudgedDocument, Seen
 from xcg.runs.run import FunctionCache
+from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import exact
 from xcg.user_model.overlap_models import LeftOvers, checked, none
 from xcg.user_model.relevance_value import RelevanceValue
@@ -22,118 +22,6 @@ from xcg.user_model.relevance_value import RelevanceValue
 _NOTHING: tuple[float, LeftOvers, LeftOvers] = (0.0, (), ())
 _INSIDE = frozenset({"score", "alpha", "rest", "seen"})
 """The arguments of overlap models that depend only on what was seen inside the result."""
-
-
-class JudgedDocument:
-    """The elements of a document with their scores under one user model and topic.
-
-    Elements are identified by their rows in the tree.
-
-    Args:
-        tree: The elements.
-        scores: Row → quantised score, for the elements with a score above 0.
-        ideal: The rows of the ideal elements.
-        name: The name of the document in messages.
-        near: Row → (score as a near-miss, row of the ideal element), see
-            :func:`xcg.user_model.near_misses.near_scores`.
-        rows: The rows of the tree, if they are shared.
-
-    Attributes:
-        own_scores: The argument ``scores``.
-        scores: Row → the higher of quantised score and score as a near-miss.
-        ideal_scores: Row → score, for the ideal elements.
-        threshold: Gains below this are 0.
-    """
-
-    def __init__(
-        self,
-        tree: ElementTree,
-        scores: Mapping[int, float],
-        ideal: Sequence[int],
-        name: str = "",
-        near: Mapping[int, tuple[float, int]] | None = None,
-        rows: ElementRows | None = None,
-    ) -> None:
-        self.tree = tree
-        self.rows = rows or ElementRows(tree)
-        self.own_scores = scores
-        self.scores = dict(scores)
-        self.near = near or {}
-        self.ideal_scores = {row: self.scores[row] for row in ideal}
-        for row, (score, _) in self.near.items():
-            if row not in self.ideal_scores and score > self.scores.get(row, 0.0):
-                self.scores[row] = score
-        self.ideal = sorted(ideal)
-        self.name = name
-        self.threshold = RELATIVE_THRESHOLD * max(scores.values(), default=0.0)
-
-    @property
-    def parent(self) -> list[int]:
-        """The row of each element's parent, -1 for the root."""
-        return self.rows.parent
-
-    @property
-    def end(self) -> list[int]:
-        """The first row after each element's subtree."""
-        return self.rows.end
-
-    @cached_property
-    def ancestors(self) -> Mapping[int, tuple[int, ...]]:
-        """The rows above each row, the parent first."""
-        return self.rows.ancestors
-
-    def sizes(self, unit: SizeUnit) -> list[int]:
-        """Return the sizes of all rows, -1 for an unknown size."""
-        return self.rows.sizes(unit)
-
-    def span(self, row: int) -> tuple[int, int]:
-        """Return the start and end of an element's text in characters.
-
-        Raises:
-            MissingSizeError: If only the path of the element is known.
-        """
-        if self.tree.start[row] == UNKNOWN:
-            raise MissingSizeError(
-                f"{self.name}, {self.tree.path(row)}", "its text is not known; give the corpus"
-            )
-        return int(self.tree.start[row]), int(self.tree.stop[row])
-
-    def ideals_around(self, row: int) -> Iterable[int]:
-        """Return the ideal elements that a row is or lies in: a gain of the row retrieves them."""
-        return (ideal for ideal in self.related_ideals[row][0] if ideal <= row < self.end[ideal])
-
-    @cached_property
-    def related_ideals(self) -> Mapping[int, tuple[list[int], list[int]]]:
-        """Row → the ideal elements around it, and those inside it.
-
-        The first are the ideal elements at or above the row, or the ideal element that it is a
-        near-miss of. The second are the ideal elements below the row.
-        """
-        ancestors, end = self.ancestors, self.end
-
-        def related(row: int) -> tuple[list[int], list[int]]:
-            at_or_above = [up for up in (row, *ancestors[row]) if up in self.ideal_scores]
-            first = bisect_left(self.ideal, row + 1)
-            below = self.ideal[first : bisect_left(self.ideal, end[row], first)]
-            if not at_or_above and not below and row in self.near:
-                at_or_above = [self.near[row][1]]
-            return at_or_above, below
-
-        return FunctionCache(related)
-
-    @cached_property
-    def scored_children(self) -> dict[int, list[int]]:
-        """The child elements of each row that have a score, or a descendant with a score."""
-        parent, children = self.rows.parent, dict[int, list[int]]()
-        visited: set[int] = set()
-        for scored in self.scores:
-            row = scored
-            while row >= 0 and row not in visited:
-                visited.add(row)
-                children.setdefault(parent[row], []).append(row)
-                row = parent[row]
-        # Sums of floats depend on their order, which must not depend on the order of assessments.
-        return {row: sorted(below) for row, below in children.items()}
 
 
 class ElementReader:
@@ -163,6 +51,7 @@ class ElementReader:
         self, document: JudgedDocument, relevance_value: RelevanceValue, size: SizeUnit = "characters"
     ) -> None:
         self.document = document
+        self._ancestors = document.rows.ancestors
         self.relevance_value = relevance_value
         self.results: list[int] = []
         self.retrieved: set[int] = set()
@@ -173,13 +62,12 @@ class ElementReader:
         self._is_normalised = relevance_value.normalisation.plain is not none
         self._at_most_left = relevance_value.gains_at_most_left
         self._ignores_overlap = relevance_value.ignores_overlap
-        self._arguments = [f"_{name}_of" for name in relevance_value.arguments]
-        self._only_inside = _INSIDE.issuperset(relevance_value.arguments)
         self._size = size
         self._indexed = 0  # number of earlier results in the two dicts
         self._seen: dict[int, int] = {}  # row → number of the first result at this row
         self._seen_below: dict[int, list[int]] = {}  # row → children that were seen, at least in part
         self._left = dict(document.ideal_scores)
+        self._left_of = self._left.__getitem__
 
     def read(self, result: int, seen: Seen | None = None) -> float:
         """Read the next result and return its gain, xG[i] of equation 10.
@@ -188,11 +76,12 @@ class ElementReader:
             result: The element.
             seen: How much of it was seen before, if that is known.
         """
-        gain, *left_overs = self._gain(result, seen)
+        gain, left_around, left_inside = self._gain(result, seen)
         if gain > 0:
             if self._is_normalised:
-                for ideals, left in zip(self.document.related_ideals[result], left_overs, strict=True):
-                    self._left.update(zip(ideals, left, strict=True))
+                around, inside = self.document.related_ideals[result]
+                self._left.update(zip(around, left_around, strict=True))
+                self._left.update(zip(inside, left_inside, strict=True))
                 self.retrieved.update(self.document.ideals_around(result))
             elif result in self._left:
                 self.retrieved.add(result)
@@ -228,15 +117,16 @@ class ElementReader:
         if not self._is_normalised:
             value = self._value(result, seen)
             return (value, (), ()) if value >= threshold else _NOTHING
-        if self._alpha == 1 and self._at_most_left and self._is_fully_seen(result, seen):
+        can_stop = self._alpha == 1 and self._at_most_left
+        if can_stop and (seen == "fully" or (seen is None and self._is_fully_seen(result))):
             return _NOTHING  # a repeated root need not look at all ideal elements again
-        around, inside = (
-            [self._left[ideal] for ideal in ideals] for ideals in self.document.related_ideals[result]
-        )
+        related = self.document.related_ideals[result]
+        around, inside = list(map(self._left_of, related[0])), list(map(self._left_of, related[1]))
         self.steps += len(around) + len(inside)
         if self._at_most_left and sum(around) + sum(inside) <= threshold:
             return _NOTHING  # whatever the value is, so it needs no sizes
-        value = self._value(result, seen)
+        is_first = seen == "no"  # most results
+        value = self.document.scores.get(result, 0.0) if is_first else self._value(result, seen)
         try:
             found = self._normalise(value, around, inside)
         except XcgError as error:
@@ -254,9 +144,9 @@ class ElementReader:
         if self._ignores_overlap:
             return ()
         self._index_earlier()
-        if not self._only_inside:
+        if not _INSIDE.issuperset(self.relevance_value.arguments):
             return list(self._seen_below)
-        ancestors = self.document.ancestors[result]
+        ancestors = self._ancestors[result]
         if self._seen[result] < len(self.results) - 1 or not self._seen.keys().isdisjoint(ancestors):
             return ()  # it was seen before
         return ancestors if self._alpha == 1 else [*ancestors, *self._partly_seen_inside(result)]
@@ -289,25 +179,23 @@ class ElementReader:
     def seen(self, result: int) -> EarlierView:
         """Return how much of an element earlier results had shown, and which."""
         self._index_earlier()
-        for row in (result, *self.document.ancestors[result]):
+        for row in (result, *self._ancestors[result]):
             if row in self._seen:
                 return EarlierView("fully", [self._seen[row]])
         inside = [self._seen[row] for row in self._seen_inside(result)]
         return EarlierView("partly" if inside else "no", sorted(inside))
 
-    def _is_fully_seen(self, row: int, seen: Seen | None) -> bool:
-        if seen is not None:
-            return seen == "fully"
+    def _is_fully_seen(self, row: int) -> bool:
         if self._indexed < len(self.results):
             self._index_earlier()
-        return row in self._seen or not self._seen.keys().isdisjoint(self.document.ancestors[row])
+        return row in self._seen or not self._seen.keys().isdisjoint(self._ancestors[row])
 
     def _value(self, row: int, seen: Seen | None = None) -> float:
         """Return rv(c) of equation 9."""
         score = self.document.scores.get(row, 0.0)
         if seen == "no" or self._ignores_overlap or not self.results:
             return score
-        if self._is_fully_seen(row, seen):
+        if seen == "fully" or (seen is None and self._is_fully_seen(row)):
             return (1 - self._alpha) * score
         if self._indexed < len(self.results):
             self._index_earlier()
@@ -319,7 +207,7 @@ class ElementReader:
             return (1 - self._alpha) * score
         if row not in self._seen_below:
             return score
-        arguments = [getattr(self, name)(row) for name in self._arguments]
+        arguments = [getattr(self, f"_{name}_of")(row) for name in self.relevance_value.arguments]
         part = self.relevance_value.partially_seen
         try:
             value = float(part.function(*arguments))
@@ -357,7 +245,7 @@ class ElementReader:
         for inside in self._seen_inside(row):
             if inside >= end:  # not inside the one before
                 seen += self._length(inside)
-                end = self.document.end[inside]
+                end = self.document.rows.end[inside]
         length = self._length(row) if seen else 0
         return seen / length if length else 0.0
 
@@ -417,10 +305,25 @@ class ElementReader:
                 continue
             seen[row] = number
             child = row
-            for above in () if row in seen_below else self.document.ancestors[row]:
+            for above in () if row in seen_below else self._ancestors[row]:
                 children = seen_below.setdefault(above, [])
                 children.append(child)
                 if len(children) > 1 or above in seen:
                     break  # its ancestors are already indexed
                 child = above
         self._indexed = len(self.results)
+
+
+def element_readers(
+    documents: Mapping[str, JudgedDocument], model: UserModel
+) -> FunctionCache[str, ElementReader | CheckedReader | None]:
+    """Return document → its new reader; None for a document without scored elements."""
+    return FunctionCache(lambda file: new_reader(documents[file], model) if file in documents else None)
+
+
+def new_reader(document: JudgedDocument, model: UserModel) -> ElementReader | CheckedReader:
+    """Return a reader of a document under a user model."""
+    rule = model.relevance_value
+    if rule.reader is not None:
+        return CheckedReader(rule.reader, document)
+    return ElementReader(document, rule, model.size)

@@ -11,16 +11,15 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import CharacterConverter, TextUnit, UnitConverter
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, XcgError
-from xcg.gains.element_reader import JudgedDocument
 from xcg.gains.nugget_reader import Nugget
-from xcg.gains.reader import ElementRows
+from xcg.gains.reader import ElementRows, JudgedDocument
 from xcg.gains.span_reader import GoldSpan, UnitSpan
 from xcg.judgements.assessment import Assessment, DocumentSizes, Scale
 from xcg.judgements.recall_base import Span, Stated
 from xcg.lazy_modules import np
 from xcg.measures.topic_gains import GainVector
 from xcg.runs.columns import NameColumn, Names
-from xcg.runs.run import FunctionCache, Ranking
+from xcg.runs.run import Ranking
 from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import near_scores
@@ -54,11 +53,6 @@ class ResolvedRanking:
     source: str = ""
     is_reference: bool = False
 
-    @property
-    def files(self) -> Sequence[str]:
-        """The document of each result."""
-        return self.ranking.files
-
     @cached_property
     def rows(self) -> Mapping[int, int]:
         """Position → row, in rank order, for the results with a row."""
@@ -68,7 +62,9 @@ class ResolvedRanking:
     @cached_property
     def by_document(self) -> Mapping[str, tuple[Sequence[int], tuple[int, ...]]]:
         """Document → positions and rows of its results, in rank order, for the results with a row."""
-        files = self.files if isinstance(self.files, NameColumn) else Names().column(self.files)
+        files = self.ranking.files
+        if not isinstance(files, NameColumn):
+            files = Names().column(files)
         row = np.asarray(self.row, np.int32)
         positions = np.flatnonzero(row != MISSING)
         if not len(positions):
@@ -92,7 +88,7 @@ class ResolvedRanking:
     def __iter__(self) -> Iterator[tuple[str, int | None]]:
         """Iterate over (document, row); the row is None for a result without one."""
         rows = np.asarray(self.row, np.int32).tolist()
-        return zip(self.files, (None if row == MISSING else row for row in rows), strict=True)
+        return zip(self.ranking.files, (None if row == MISSING else row for row in rows), strict=True)
 
     def in_order(self, positions: Sequence[int]) -> ResolvedRanking:
         """Return the ranking with its results in a new order, which breaks all ties."""
@@ -207,6 +203,7 @@ class JudgedTopic:
         needs_text: Whether results are found in the text of documents; not if offsets are enough.
         rankings: Run → its ranking, for the runs with results for the topic.
         nuggets: Element or passage → nugget → its level there.
+        elements: Document → the rows of its tree, which all user models share.
     """
 
     name: str
@@ -221,12 +218,7 @@ class JudgedTopic:
     needs_text: bool
     rankings: Mapping[str, ResolvedRanking] = field(default_factory=dict)
     nuggets: Mapping[Stated, Mapping[str, float]] = field(default_factory=dict)
-
-    @cached_property
-    def elements(self) -> FunctionCache[str, ElementRows]:
-        """Document → the rows of its tree, which all user models share."""
-        trees = self.trees  # without a reference cycle
-        return FunctionCache(lambda file: ElementRows(trees[file]))
+    elements: Mapping[str, ElementRows]
 
     def as_read(self, run: str) -> ResolvedRanking:
         """Return a run's ranking as it was read, empty if it has no results."""

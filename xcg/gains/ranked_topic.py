@@ -10,7 +10,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
-from xcg.gains.document_reader import element_readers
+from xcg.gains.element_reader import element_readers
 from xcg.gains.judged_topic import (
     MISSING,
     IdealRecallBase,
@@ -88,7 +88,7 @@ class RankedTopic(JudgedTopic):
     def _without_nuggets(self, file: str, rows: Mapping[int, Assessment]) -> dict[int, Assessment]:
         stated = {part for document, part in self.nuggets if document == file}
         tree = self.trees[file]
-        found = {0 if part == WHOLE else tree.find(str(part)) for part in stated}
+        found = {tree.find(str(part)) for part in stated}
         return {row: assessment for row, assessment in rows.items() if row not in found}
 
     def _scored_nuggets(self, model: UserModel) -> list[Nugget]:
@@ -126,7 +126,7 @@ class RankedTopic(JudgedTopic):
         self.texts.required_corpus()
         if (tree := self.trees.get(file)) is None:
             return None
-        row = 0 if part == WHOLE else tree.find(part)
+        row = tree.find(part)
         return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
 
     def _new_span_topic(
@@ -168,7 +168,7 @@ class RankedTopic(JudgedTopic):
         return self._references[run]
 
     def _order_by_gain(self, run: str, resolved: ResolvedRanking, model: UserModel) -> list[int]:
-        ideal, files = self.ideal(model), resolved.files
+        ideal, files = self.ideal(model), resolved.ranking.files
         if ideal.gold is not None:
             topic = self.span_topic(ideal, model)
             spans = topic.in_units(self.text_spans(run))
@@ -207,13 +207,13 @@ class RankedTopic(JudgedTopic):
                 else (file, 0, 0)  # its text has no place
                 if position in resolved.ranking.other_text
                 else self._element_span(resolved, position)
-                for position, file in enumerate(resolved.files)
+                for position, file in enumerate(resolved.ranking.files)
             ]
         return self._stated_spans[run]
 
     def _element_span(self, resolved: ResolvedRanking, position: int) -> TextSpan | None:
         """Return an element as text; None if its document is unknown."""
-        file, path = resolved.files[position], resolved.ranking.paths[position]
+        file, path = resolved.ranking.files[position], resolved.ranking.paths[position]
         row: int | None = int(resolved.row[position])
         tree, corpus = self.trees.get(file), self.texts.corpus
         if tree is None and corpus is not None and file in corpus:
@@ -221,7 +221,7 @@ class RankedTopic(JudgedTopic):
         if tree is None or not path:
             return None
         if row == MISSING:
-            row = 0 if path == WHOLE else tree.find(path)
+            row = tree.find(path)
         return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
 
     def text_spans(self, run: str, model: UserModel | None = None) -> list[TextSpan]:
@@ -234,7 +234,7 @@ class RankedTopic(JudgedTopic):
         """
         resolved = self.as_read(run)
         if run not in self._text_spans and self.names_documents:
-            named = zip(resolved.files, resolved.ranking.paths, strict=True)
+            named = zip(resolved.ranking.files, resolved.ranking.paths, strict=True)
             for position, (file, path) in enumerate(named):
                 if path != WHOLE and resolved.row[position] != 0:
                     raise InputError(
@@ -242,10 +242,10 @@ class RankedTopic(JudgedTopic):
                         f"the result is a part of {file}, but judgements of whole documents name "
                         "nuggets: expected a corpus, and the user model spans or spans-levels",
                     )
-            self._text_spans[run] = [(file, 0, 1) for file in resolved.files]
+            self._text_spans[run] = [(file, 0, 1) for file in resolved.ranking.files]
         if run not in self._text_spans:
             missing = resolved.ranking.spans.keys() - resolved.passages.keys()
-            stated = zip(resolved.files, self.stated_spans(run), strict=True)
+            stated = zip(resolved.ranking.files, self.stated_spans(run), strict=True)
             self._text_spans[run] = [
                 (file, 0, 0) if span is None or position in missing else span
                 for position, (file, span) in enumerate(stated)
@@ -335,9 +335,9 @@ class RankedTopic(JudgedTopic):
                 raise XcgError(f"the order of {run} depends on a user model, but there is none")
             order, _ = self._reference(run, model)
         if run not in self._highlighted:
-            texts, sizes = self.texts, self.document_sizes
+            texts, sizes, other = self.texts, self.document_sizes, resolved.ranking.other_text
             stated = self.stated_spans(run)
-            as_read = list(resolved.files)
+            as_read = list(resolved.ranking.files)
             spans, files = [stated[old] for old in order], [as_read[old] for old in order]
             self._highlighted[run] = HighlightedRanking(
                 [span or (file, 0, 0) for file, span in zip(files, spans, strict=True)],
@@ -347,7 +347,7 @@ class RankedTopic(JudgedTopic):
                 stated_sizes={file: size.relevant for file, size in sizes.items()},
                 length=lambda file: sizes[file].length if file in sizes else texts.length(file),
                 unknown=[index for index, span in enumerate(spans) if span is None],
-                other=[len(resolved.ranking.other_text.get(old, "")) for old in order],
+                other=[len(other.get(old, "")) for old in order] if other else (),
             )
         return self._highlighted[run]
 

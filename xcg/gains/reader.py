@@ -1,12 +1,14 @@
-"""What readers of one document share: their protocol, and the rows of the document's tree."""
+"""What readers of one document share: their protocol, and the judged document that they read."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
-from xcg.documents.tree import ElementTree, SizeUnit
+from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
+from xcg.errors import MissingSizeError
 from xcg.runs.run import FunctionCache
 
 Seen = Literal["no", "partly", "fully"]
@@ -78,6 +80,11 @@ class ElementRows:
     Args:
         tree: The elements of a document.
 
+    Attributes:
+        ancestors: The rows above each row, the parent first. Runs share many elements.
+        seen_before: How much of each result of a ranking the results before it have shown. The key has
+            the rows of the results in this document in rank order.
+
     >>> rows = ElementRows(ElementTree.from_paths(["/a/s[1]/p[1]", "/a/s[2]"]))
     >>> rows.seen_before[1, 0, 2, 3]  # /a/s[1], /a, /a/s[1]/p[1], /a/s[2]
     ['no', 'partly', 'fully', 'fully']
@@ -85,41 +92,17 @@ class ElementRows:
 
     def __init__(self, tree: ElementTree) -> None:
         self.tree = tree
+        # Without self: a reference cycle would keep the tree until the next garbage collection.
+        self.ancestors: Mapping[int, tuple[int, ...]]
+        self.ancestors = FunctionCache(lambda row: tuple(tree.ancestors(row)))
+        self.seen_before = FunctionCache(partial(_seen_before, self.ancestors))
         self._sizes: dict[SizeUnit, list[int]] = {}
-
-    @cached_property
-    def parent(self) -> list[int]:
-        """The row of each element's parent, -1 for the root."""
-        parent: list[int] = self.tree.parent.tolist()
-        return parent
 
     @cached_property
     def end(self) -> list[int]:
         """The first row after each element's subtree."""
         end: list[int] = self.tree.end.tolist()
         return end
-
-    @cached_property
-    def ancestors(self) -> Mapping[int, tuple[int, ...]]:
-        """The rows above each row, the parent first. Runs share many elements."""
-        parent = self.parent
-
-        def ancestors(row: int) -> tuple[int, ...]:
-            rows = []
-            while (row := parent[row]) >= 0:
-                rows.append(row)
-            return tuple(rows)
-
-        return FunctionCache(ancestors)
-
-    @cached_property
-    def seen_before(self) -> FunctionCache[tuple[int, ...], list[Seen]]:
-        """How much of each result of a ranking the results before it have shown.
-
-        The key has the rows of the results in this document in rank order.
-        """
-        # Without self: a reference cycle would keep the tree until the next garbage collection.
-        return FunctionCache(partial(_seen_before, self.ancestors))
 
     def sizes(self, unit: SizeUnit) -> list[int]:
         """Return the sizes of all rows, -1 for an unknown size."""
@@ -142,3 +125,98 @@ def _seen_before(ancestors: Mapping[int, tuple[int, ...]], results: Sequence[int
         fully.add(row)
         partly.update(above)
     return seen
+
+
+class JudgedDocument:
+    """The elements of a document with their scores under one user model and topic.
+
+    Elements are identified by their rows in the tree.
+
+    Args:
+        tree: The elements.
+        scores: Row → quantised score, for the elements with a score above 0.
+        ideal: The rows of the ideal elements.
+        name: The name of the document in messages.
+        near: Row → (score as a near-miss, row of the ideal element), see
+            :func:`xcg.user_model.near_misses.near_scores`.
+        rows: The rows of the tree, if they are shared.
+
+    Attributes:
+        rows: The rows of the tree, with ``end``, ``ancestors`` and ``sizes``.
+        own_scores: The argument ``scores``.
+        scores: Row → the higher of quantised score and score as a near-miss.
+        ideal_scores: Row → score, for the ideal elements.
+        threshold: Gains below this are 0.
+    """
+
+    def __init__(
+        self,
+        tree: ElementTree,
+        scores: Mapping[int, float],
+        ideal: Sequence[int],
+        name: str = "",
+        near: Mapping[int, tuple[float, int]] | None = None,
+        rows: ElementRows | None = None,
+    ) -> None:
+        self.tree = tree
+        self.rows = rows or ElementRows(tree)
+        self.own_scores = scores
+        self.scores = dict(scores)
+        self.near = near or {}
+        self.ideal_scores = {row: self.scores[row] for row in ideal}
+        for row, (score, _) in self.near.items():
+            if row not in self.ideal_scores and score > self.scores.get(row, 0.0):
+                self.scores[row] = score
+        self.ideal = sorted(ideal)
+        self.name = name
+        self.threshold = RELATIVE_THRESHOLD * max(scores.values(), default=0.0)
+
+    def span(self, row: int) -> tuple[int, int]:
+        """Return the start and end of an element's text in characters.
+
+        Raises:
+            MissingSizeError: If only the path of the element is known.
+        """
+        if self.tree.start[row] == UNKNOWN:
+            raise MissingSizeError(
+                f"{self.name}, {self.tree.path(row)}", "its text is not known; give the corpus"
+            )
+        return int(self.tree.start[row]), int(self.tree.stop[row])
+
+    def ideals_around(self, row: int) -> list[int]:
+        """Return the ideal elements that a row is or lies in: a gain of the row retrieves them."""
+        end = self.rows.end
+        return [ideal for ideal in self.related_ideals[row][0] if ideal <= row < end[ideal]]
+
+    @cached_property
+    def related_ideals(self) -> Mapping[int, tuple[list[int], list[int]]]:
+        """Row → the ideal elements around it, and those inside it.
+
+        The first are the ideal elements at or above the row, or the ideal element that it is a
+        near-miss of. The second are the ideal elements below the row.
+        """
+        ancestors, end = self.rows.ancestors, self.rows.end
+
+        def related(row: int) -> tuple[list[int], list[int]]:
+            at_or_above = [up for up in (row, *ancestors[row]) if up in self.ideal_scores]
+            first = bisect_left(self.ideal, row + 1)
+            below = self.ideal[first : bisect_left(self.ideal, end[row], first)]
+            if not at_or_above and not below and row in self.near:
+                at_or_above = [self.near[row][1]]
+            return at_or_above, below
+
+        return FunctionCache(related)
+
+    @cached_property
+    def scored_children(self) -> dict[int, list[int]]:
+        """The child elements of each row that have a score, or a descendant with a score."""
+        parent, children = self.tree.parent.tolist(), dict[int, list[int]]()
+        visited: set[int] = set()
+        for scored in self.scores:
+            row = scored
+            while row >= 0 and row not in visited:
+                visited.add(row)
+                children.setdefault(parent[row], []).append(row)
+                row = parent[row]
+        # Sums of floats depend on their order, which must not depend on the order of assessments.
+        return {row: sorted(below) for row, below in children.items()}

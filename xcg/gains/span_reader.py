@@ -12,10 +12,8 @@ unit too.
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -175,7 +173,6 @@ class SpanReader:
         self._normalised = relevance_value.normalisation.name != "none"
         self._covered: IntervalSet[float] = IntervalSet()
         self._read: list[UnitSpan] = []
-        self._earlier = _SpansBySize()
         self._threshold = RELATIVE_THRESHOLD * max((span.score for span in gold), default=0.0)
 
     def read(self, result: UnitSpan) -> float:
@@ -312,40 +309,14 @@ class SpanReader:
         amount = self.seen_text(start, end)
         if not amount:
             return EarlierView("no", [])
-        for span in self._read[len(self._earlier) :]:
-            self._earlier.add(*span)
-        earlier = sorted(self._earlier.sharing_text_with(start, end))
+        spans = enumerate(self._read)
+        earlier = [number for number, span in spans if max(start, span[0]) < min(end, span[1])]
         whole = amount >= (end - start) * (1 - RELATIVE_THRESHOLD)
         return EarlierView("fully" if whole else "partly", earlier)
 
     def seen_text(self, start: float, end: float) -> float:
         """Return how much text of a span earlier results had shown, in units."""
         return self._covered.amount(start, end)
-
-
-class _SpansBySize:
-    """Numbered spans, grouped by powers of two of their lengths to find overlapping spans quickly."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._by_exponent: dict[int, list[tuple[float, float, int]]] = {}
-
-    def __len__(self) -> int:
-        return self._count
-
-    def add(self, start: float, end: float) -> None:
-        """Add a span. Its number is the number of spans added before."""
-        spans = self._by_exponent.setdefault(math.frexp(end - start)[1], [])
-        insort(spans, (start, end, self._count))
-        self._count += 1
-
-    def sharing_text_with(self, start: float, end: float) -> Iterator[int]:
-        """Yield the numbers of the spans that share text with a span."""
-        for exponent, spans in self._by_exponent.items():
-            first = bisect_left(spans, (start - math.ldexp(1, exponent),))
-            for low, high, number in islice(spans, first, bisect_left(spans, (end,))):
-                if max(start, low) < min(end, high):
-                    yield number
 
 
 class SpanTopic:

@@ -7,12 +7,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from xcg.documents.text_units import TextUnit
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.gains.document_reader import CheckedReader, element_readers, new_reader
+from xcg.gains.element_reader import new_reader
 from xcg.gains.judged_topic import IdealRecallBase, ResolvedRanking
 from xcg.gains.nugget_reader import SeenNuggets
 from xcg.gains.ranked_topic import RankedTopic
@@ -21,10 +21,9 @@ from xcg.judgements.assessment import Assessment
 from xcg.lazy_modules import np
 from xcg.measures import RankingGains
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
-from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
+from xcg.measures.topic_gains import GradedResult, Reading, vector
 from xcg.runs.result_overlap import overlapping_results
 from xcg.user_model.model import UserModel
-from xcg.user_model.near_misses import near_elements
 from xcg.user_model.relevance_value import Charge, EffortUnit
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class EvaluatedRanking(RankingGains):
         ranking = self._topic.ranking(self._run, self._model)
         scores = [0.0] * len(ranking)
         for position, row in ranking.rows.items():
-            document = self._ideal.documents.get(ranking.files[position])
+            document = self._ideal.documents.get(ranking.ranking.files[position])
             if document is not None:
                 scores[position] = document.own_scores.get(row, 0.0)
         return scores
@@ -114,8 +113,9 @@ class EvaluatedRanking(RankingGains):
         if unit == "ranks":
             spans = spans[: int(min(limit, len(spans)))]
         else:
-            ranking = SpanRanking(spans, {}, partial(topic.texts.converter, model))
-            spans = ranking.parts_up_to(limit, unit)
+            other, texts = topic.ranking(self._run, model).ranking.other_text, topic.texts
+            converter, amount = partial(texts.converter, model), partial(texts.amount, model)
+            spans = SpanRanking(spans, {}, converter, (), other, amount).parts_up_to(limit, unit)
         seen = SeenNuggets(nuggets, 1.0)
         for file, start, end in spans:
             if 0 <= start < end:
@@ -170,93 +170,34 @@ class EvaluatedRanking(RankingGains):
         first, last = converter.amounts([start, end]).tolist()
         return float(last - first)
 
-    @property
-    def relevant_units(self) -> Sequence[RelevantUnit]:
-        """The relevant elements, with the results from which the user reaches them."""
-        ideal, model = self._ideal, self._model
-        if ideal.gold is not None:
-            raise XcgError(f"needs elements, but the user model {model.name} scores results as text")
-        ranking = self._topic.ranking(self._run, model)
-        ranks: dict[tuple[str, int], list[int]] = {}
-        for position, row in ranking.rows.items():
-            ranks.setdefault((ranking.files[position], row), []).append(position + 1)
-        retrieved = {file for file, _ in ranks}
-        units = []
-        for file, document in ideal.documents.items():
-            for row, score in document.own_scores.items():
-                near = {row: 1.0}
-                if file in retrieved:
-                    tree, part = document.tree, model.relevance_value.near_misses
-                    near |= near_elements(part, tree, tree.path(row), {tree.path(row): score})
-                reached_from = [(rank, p) for c, p in near.items() for rank in ranks.get((file, c), ())]
-                units.append(RelevantUnit(score, reached_from))
-        return units
+
+KnownGains = dict[object, tuple[Sequence[float], int]]
+"""Document and rows of its results in rank order → their gains (none if all are 0), and the number of
+retrieved ideal elements, for one topic and user model. Results in other documents change nothing, so
+rankings with the same results in a document share their gains."""
 
 
-class DocumentGains(NamedTuple):
-    """The gains of a ranking in one document.
-
-    Attributes:
-        gains: The gain of each result in rank order; empty if all are 0.
-        retrieved: The number of ideal elements that count as retrieved.
-    """
-
-    gains: Sequence[float]
-    retrieved: int
-
-
-class KnownGains(dict[tuple[str, tuple[int, ...]], DocumentGains]):
-    """The gains in single documents for one topic and user model, each computed once.
-
-    The key is a document and the rows of its results in rank order. Results in other documents change
-    nothing, so rankings with the same results in a document share their gains.
-
-    Args:
-        ideal: The ideal results of the topic under the user model.
-        model: The user model.
-    """
-
-    def __init__(self, ideal: IdealRecallBase, model: UserModel) -> None:
-        self.ideal = ideal
-        self.model = model
-
-    def __missing__(self, results: tuple[str, tuple[int, ...]]) -> DocumentGains:
-        file, rows = results
-        reader = new_reader(self.ideal.documents[file], self.model)
-        if isinstance(reader, CheckedReader):
-            gains = [reader.read(row) for row in rows]
-        else:
-            gains = reader.read_all(rows, reader.document.rows.seen_before[rows])
-        found = self[results] = DocumentGains(gains if any(gains) else (), len(reader.retrieved))
-        return found
-
-
-def ranking_gains(ranking: ResolvedRanking, known: KnownGains) -> RankingGains:
-    """Return the gain of each result of a ranking of elements."""
-    ideal = known.ideal
-    gains = np.zeros(len(ranking))
-    retrieved = 0
-    try:
-        for file, (positions, rows) in ranking.by_document.items():
-            if file in ideal.documents:
-                found = known[file, rows]
-                retrieved += found.retrieved
-                if found.gains:
-                    gains[positions] = found.gains
-    except XcgError:
-        _raise_first_error(ranking, known)
-        raise
-    missed = len(ideal.gains) - retrieved
-    return RankingGains(gains, ideal.vector, missed)
-
-
-def _raise_first_error(ranking: ResolvedRanking, known: KnownGains) -> None:
-    """Read the results in rank order and raise the error of the first result that has one."""
-    readers = element_readers(known.ideal.documents, known.model)
-    for file, row in ranking:
-        reader = readers[file] if row is not None else None
-        if reader is not None and row is not None:
-            reader.read(row)
+def element_gains(
+    ranking: ResolvedRanking, ideal: IdealRecallBase, model: UserModel, known: KnownGains
+) -> tuple[npt.NDArray[np.float64], int]:
+    """Return the gain of each result of a ranking of elements, and how many ideal elements it lacks."""
+    gains, retrieved = np.zeros(len(ranking)), 0
+    gaining: list[int] = []
+    found: list[float] = []
+    for file, (positions, rows) in ranking.by_document.items():
+        if (document := ideal.documents.get(file)) is None:
+            continue
+        if (file, rows) not in known:
+            reader = new_reader(document, model)
+            read = reader.read_all(rows, document.rows.seen_before[rows])
+            known[file, rows] = read if any(read) else (), len(reader.retrieved)
+        of_document, count = known[file, rows]
+        retrieved += count
+        if of_document:
+            gaining += positions
+            found += of_document
+    gains[gaining] = found
+    return gains, len(ideal.gains) - retrieved
 
 
 @dataclass(eq=False, kw_only=True)
@@ -264,7 +205,7 @@ class Topic(RankedTopic):
     """A topic whose rankings gain."""
 
     _overlap: dict[str, bool] = field(default_factory=dict, init=False)
-    _known_gains: KnownGains | None = field(default=None, init=False)  # under one user model
+    _known: tuple[UserModel, IdealRecallBase, KnownGains] | None = field(default=None, init=False)
 
     def depends_on_overlap(self, run: str, model: UserModel) -> bool:
         """Return whether gains depend on how the user model treats overlapping results.
@@ -287,11 +228,11 @@ class Topic(RankedTopic):
             read, missed = self.read_text(run, ideal, model, model.size)
             gains = vector([result.gain for result in read])
             return EvaluatedRanking(self, run, ideal, model, gains, missed)
-        known = self._known_gains
-        if known is None or known.model is not model or known.ideal is not ideal:
-            known = self._known_gains = KnownGains(ideal, model)
-        found = ranking_gains(self.ranking(run, model), known)
-        return EvaluatedRanking(self, run, ideal, model, found.gains, found.not_retrieved)
+        known = self._known
+        if known is None or known[0] is not model or known[1] is not ideal:
+            known = self._known = model, ideal, {}
+        gains, missed = element_gains(self.ranking(run, model), ideal, model, known[2])
+        return EvaluatedRanking(self, run, ideal, model, gains, missed)
 
 
 def reading_of(results: Sequence[ReadResult], charge: Charge) -> Reading:

@@ -7,19 +7,21 @@ Positions are characters (Unicode code points) of the document's text, ``tree.te
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
-from xcg.documents.text_search import Quote, Span
+from xcg.documents.text_search import Location, Quote, Span, TextIndex
+from xcg.errors import XcgError
+from xcg.formats.placing import MovedPassage, compare_with_neighbours
 
 Status = Literal["placed", "moved", "lost"]
 
 Highlights = tuple["StoredHighlight", ...]
 
-# Characters of the prefix and the suffix of a quote, and of the text after a best entry point.
-CONTEXT, ENTRY_CHARACTERS = 60, 40
+CONTEXT = 60
+"""Characters of the prefix and the suffix of a quote."""
 
 
 class DamagedError(ValueError):
@@ -57,31 +59,31 @@ class StoredHighlight(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """The highlights of a document, its best entry point, and whether the assessor has finished it.
+    """The highlights of a document, and whether the assessor has finished it.
 
     Attributes:
         version: 0 before the first change; each change increases it by 1.
         highlights: Lost highlights first, then the others by position. They do not overlap.
-        entry_point: The character at which a reader should start; None without one.
         finished: Whether the assessor is done. A finished document without highlights is not relevant.
         note: What the assessor remarks.
         unsure: Whether the assessor doubts the judgement.
         skipped: Whether the assessor has passed the document over.
         seconds: How long the assessor has worked on the document.
         words_marked: Whether the page marked the words of the topic when a change was made.
+        text_changed: Whether the last change was one of the document's text.
         can_undo: Whether there is a change that can be undone.
         can_redo: Whether there is an undone change that can be repeated.
     """
 
     version: int = 0
     highlights: Highlights = ()
-    entry_point: int | None = None
     finished: bool = False
     note: str = ""
     unsure: bool = False
     skipped: bool = False
     seconds: int = 0
     words_marked: bool = False
+    text_changed: bool = False
     can_undo: bool = False
     can_redo: bool = False
 
@@ -89,12 +91,13 @@ class Judgement:
     def is_started(self) -> bool:
         """Whether the assessor has stated anything except that the document is finished."""
         has_remarks = bool(self.note) or self.unsure or self.skipped
-        return bool(self.highlights) or self.entry_point is not None or has_remarks
+        return bool(self.highlights) or has_remarks
 
     @property
     def to_check(self) -> bool:
-        """Whether a highlight has moved or is lost since the document changed."""
-        return any(one.status != "placed" for one in self.highlights)
+        """Whether the assessor should check the judgement, because the text has changed."""
+        is_moved = any(one.status != "placed" for one in self.highlights)
+        return is_moved or (self.text_changed and self.finished and not self.highlights)
 
     @property
     def placed(self) -> Highlights:
@@ -130,11 +133,6 @@ class Progress(NamedTuple):
     finished: int
     size: int
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether all documents are finished."""
-        return self.finished >= self.size
-
     @classmethod
     def sum(cls, parts: Iterable[Progress]) -> Progress:
         """Return the progress in several topics together."""
@@ -164,77 +162,6 @@ class Decision(NamedTuple):
     time: str
 
 
-Outcome = Literal["moved", "doubtful", "lost", "changed"]
-
-
-class Change(NamedTuple):
-    """What a change of the text did to a part of a judgement.
-
-    Attributes:
-        part: ``highlight``, ``entry point``, or ``document`` for a text without highlights.
-        outcome: ``moved`` to the new position of its text; ``doubtful`` if it moved, but its words may
-            be those of another passage; ``lost`` if its text was not found; ``changed`` for a document.
-        id: The highlight; None for other parts.
-        old: Start and end before the change; None for documents and parts that were lost before.
-        new: Start and end after the change; None for documents and lost parts.
-        text: The text before the change.
-    """
-
-    part: str
-    outcome: Outcome
-    id: int | None = None
-    old: Span | None = None
-    new: Span | None = None
-    text: str = ""
-
-    @classmethod
-    def of(cls, values: Iterable[Any]) -> Change:
-        """Return the change of a list of its values in JSON."""
-        part, outcome, number, *spans, text = values
-        old, new = (None if span is None else tuple(span) for span in spans)
-        are_spans = all(
-            span is None or (len(span) == 2 and {*map(type, span)} == {int}) for span in (old, new)
-        )
-        if outcome not in get_args(Outcome) or not are_spans:
-            raise DamagedError
-        return cls(str(part), outcome, number, old, new, str(text))
-
-
-class Move(NamedTuple):
-    """A change of a judgement by a change of the document's text.
-
-    Attributes:
-        assessor: The assessor.
-        topic: The topic.
-        document: The document.
-        change: What has moved.
-        time: When the change was found, in UTC.
-        is_open: Whether the assessor has not checked it yet: a highlight until it is confirmed, changed
-            or deleted, other parts until the next change of the judgement.
-    """
-
-    assessor: str
-    topic: str
-    document: str
-    change: Change
-    time: str
-    is_open: bool
-
-
-class AnchoredJudgement(NamedTuple):
-    """A judgement with the quote of its best entry point.
-
-    Attributes:
-        judgement: The judgement.
-        entry_quote: The text at the best entry point; None without one.
-        changes: What the change of the text did to it.
-    """
-
-    judgement: Judgement
-    entry_quote: Quote | None = None
-    changes: tuple[Change, ...] = ()
-
-
 def quote_at(text: str, start: int, end: int) -> Quote:
     """Return the quote of a passage, with the text before and after it.
 
@@ -244,42 +171,29 @@ def quote_at(text: str, start: int, end: int) -> Quote:
     return Quote(text[start:end], text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT])
 
 
-def entry_quote(text: str, position: int) -> Quote:
-    """Return the quote of a best entry point: the characters after it, and their context.
-
-    >>> entry_quote("Bees dance.", 5)
-    Quote(exact='dance.', prefix='Bees ', suffix='')
-    """
-    return quote_at(text, position, min(position + ENTRY_CHARACTERS, len(text)))
-
-
 def in_order(highlights: Iterable[StoredHighlight]) -> Highlights:
     """Return the highlights as in a judgement: lost ones first, then by position."""
     return tuple(sorted(highlights, key=lambda one: (not one.is_lost, one.start, one.id)))
 
 
-def to_json(judgement: Judgement, text: str | None = None) -> str:
+def to_json(judgement: Judgement, *, quotes: bool = False) -> str:
     """Return the content of a judgement as JSON.
 
     Args:
         judgement: The judgement.
-        text: The text of the document, for the quotes by which it is placed in a changed text; without
-            it, only lost highlights have quotes.
+        quotes: Whether all highlights have the quotes by which they are placed in a changed text;
+            lost highlights always have them.
     """
-    point = judgement.entry_point
     highlights = [
-        [*one[:4], one.status, one.nugget, *(one.quote if one.is_lost else ())]
-        if one.is_lost or text is None
-        else [*one[:4], one.status, one.nugget, *quote_at(text, one.start, one.end)]
+        [*one[:4], one.status, one.nugget, *(one.quote if quotes or one.is_lost else ())]
         for one in judgement.highlights
     ]
-    entry = [] if point is None else [point, *(() if text is None else entry_quote(text, point))]
     remarks = [judgement.note, judgement.unsure, judgement.skipped]
-    content = [highlights, entry, remarks, judgement.finished]
+    content = [highlights, remarks, judgement.finished]
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def from_json(content: str, text: str | None = None) -> AnchoredJudgement:
+def from_json(content: str, text: str | None = None) -> Judgement:
     """Return the judgement that :func:`to_json` wrote.
 
     Args:
@@ -290,29 +204,19 @@ def from_json(content: str, text: str | None = None) -> AnchoredJudgement:
         DamagedError: If the content is not legal.
     """
     try:
-        highlights, entry, (note, *flags), finished = json.loads(content)
-        point, *quote = entry or [None]
-        placed = tuple(_highlight(text, *one) for one in highlights)
-        found = Judgement(0, placed, point, finished, note, *flags)
+        highlights, (note, *flags), finished = json.loads(content)
+        placed = tuple(_highlight(text, one) for one in highlights)
+        found = Judgement(0, placed, finished, note, *flags)
         types = [type(value) for value in (note, finished, *flags)]
-        are_legal = types == [str, bool, bool, bool] and type(point) in (int, type(None))
-        if not (are_legal and _is_legal(found)):
+        if types != [str, bool, bool, bool] or not _is_legal(found):
             raise DamagedError
-        return AnchoredJudgement(found, Quote(*quote) if quote else None)
+        return found
     except (ValueError, TypeError, RecursionError):
         raise DamagedError from None
 
 
-def _highlight(
-    text: str | None,
-    number: int,
-    start: int,
-    end: int,
-    grade: str | None,
-    status: Status,
-    nugget: str | None,
-    *quote: str,
-) -> StoredHighlight:
+def _highlight(text: str | None, values: Sequence[Any]) -> StoredHighlight:
+    number, start, end, grade, status, nugget, *quote = values
     if text is not None and end > len(text):
         raise DamagedError
     known = Quote(*quote) if quote or text is None else quote_at(text, start, end)
@@ -332,4 +236,63 @@ def _is_legal(judgement: Judgement) -> bool:
         )
         and judgement.highlights == in_order(judgement.highlights)
         and all(one.end <= other.start for one, other in pairwise(judgement.placed))
+    )
+
+
+def place_again(text: str, judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Place the judgements of a document in its changed text by their quotes.
+
+    All judgements of a document are placed together, because passages that have certainly moved show
+    how far the passages around them moved. A highlight whose quote is lost or ambiguous keeps its quote
+    without a position. Then its document is unfinished again, because an export would otherwise count
+    it as not relevant.
+
+    Args:
+        text: The text of the document.
+        judgements: Its judgements, with positions in another text.
+
+    Returns:
+        The judgements with positions in this text, in the same order. Highlights that moved, or whose
+        typography changed, have the status ``moved``.
+
+    >>> old = Judgement(1, (StoredHighlight(1, 0, 11, "2", Quote("Bees dance.")),))
+    >>> (new,) = place_again("News: Bees dance.", [old])
+    >>> [(one.start, one.end, one.status) for one in new.highlights]
+    [(6, 17, 'moved')]
+    """
+    index = TextIndex(text)
+    marks = [mark for one in judgements for mark in one.highlights]
+    places = [(mark.quote, None if mark.is_lost else mark.start) for mark in marks]
+    moved = [MovedPassage(quote, old, _located(index, quote, old)) for quote, old in places]
+    found = iter(compare_with_neighbours(moved, text))
+    return [_placed(text, one, [next(found) for _ in one.highlights]) for one in judgements]
+
+
+def _located(index: TextIndex, quote: Quote, old_start: int | None) -> Location:
+    try:
+        return index.locate(quote, old_start=old_start)
+    except XcgError:  # the quote occurs too often
+        return Location("lost", similarity=0.0)
+
+
+def _placed(text: str, judgement: Judgement, found: Sequence[MovedPassage]) -> Judgement:
+    pairs = list(zip(judgement.highlights, found, strict=True))
+    # If two highlights are found in overlapping passages, the clearer one is placed.
+    pairs.sort(key=lambda pair: (pair[1].is_doubtful, pair[0].is_lost, pair[1].location.start))
+    highlights: list[StoredHighlight] = []
+    for one, moved in pairs:
+        start, end = moved.location.start, moved.location.end
+        is_free = not any(start < other.end and other.start < end for other in highlights)
+        if moved.location.is_found and is_free:
+            new = one._replace(start=start, end=end, quote=quote_at(text, start, end))
+            is_same = (one.start, one.end, one.quote.exact) == (start, end, new.quote.exact)
+            highlights.append(new if is_same else new._replace(status="moved"))
+        else:
+            highlights.append(one._replace(start=0, end=0, status="lost"))
+    is_lost = any(one.is_lost for one in highlights)
+    return replace(
+        judgement,
+        highlights=in_order(highlights),
+        finished=judgement.finished and not is_lost,
+        text_changed=True,
     )

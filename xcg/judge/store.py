@@ -9,21 +9,20 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from xcg.errors import InputError, Notes, XcgError, nearest
+from xcg.errors import InputError, Notes, XcgError, first_names, nearest
 from xcg.judge.editing import REDO, UNDO, check_operation, edit, new_judgement
 from xcg.judge.judgement import (
-    Change,
     DamagedError,
     Decision,
     JudgedDocument,
     Judgement,
-    Move,
     Progress,
     from_json,
+    place_again,
+    quote_at,
     to_json,
 )
 from xcg.judge.pool_store import PoolStore, digest_of
-from xcg.judge.reanchoring import place_again
 
 Owner = tuple[str, str, str]
 """The assessor, topic and document of a judgement."""
@@ -48,8 +47,8 @@ class Store(PoolStore):
     """Pools, assignments and judgements in a SQLite file, created if it does not exist.
 
     One process at a time opens a store; its threads share the object. Judgements of documents whose
-    text has changed since are placed again, see :mod:`xcg.judge.reanchoring`. Documents that the corpus
-    no longer has are left out of pools, progress and judgements until it has them again.
+    text has changed since are placed again, see :func:`xcg.judge.judgement.place_again`. Documents that
+    the corpus no longer has are left out of pools, progress and judgements until it has them again.
 
     Args:
         path: The file.
@@ -80,46 +79,43 @@ class Store(PoolStore):
         owners: list[Owner] = self._rows(query, document)
         judgements = [self._load(*owner) for owner in owners]
         if is_same:
-            for one, content in judgements:
-                is_inside = all(mark.end <= len(text) for mark in one.placed)
-                if not is_inside or to_json(one, text) != content:
-                    raise DamagedError
+            marks = [mark for one in judgements for mark in one.placed]
+            if any(mark.quote != quote_at(text, mark.start, mark.end) for mark in marks):
+                raise DamagedError
             return
-        old = [from_json(content)._replace(judgement=one) for one, content in judgements]
-        for owner, (new, _, changes) in zip(owners, place_again(text, old), strict=True):
-            self._saved(owner, new, new, text, _DOCUMENT_CHANGED, changes)
-        self._write(
-            "UPDATE documents SET digest = ?, length = ? WHERE name = ?",
-            [(digest_of(text), len(text), document)],
-        )
+        for owner, new in zip(owners, place_again(text, judgements), strict=True):
+            self._saved(owner, new, new, _DOCUMENT_CHANGED, {})
+        self._write("UPDATE documents SET digest = ? WHERE name = ?", [(digest_of(text), document)])
         # Runs state the positions of results in the new text, and are read at every start.
         self._write("DELETE FROM results WHERE document = ?", [(document,)])
 
-    def _load(self, *owner: str) -> tuple[Judgement, str]:
-        """Return the current version of a judgement, and its content with quotes."""
+    def _load(self, *owner: str) -> Judgement:
+        """Return the current version of a judgement."""
         rows = self._rows(
             """SELECT judgements.version, judgements.content, changes.version, changes.content,
-                   undo IS NOT NULL, redo IS NOT NULL, seconds, words_marked
+                   undo IS NOT NULL, redo IS NOT NULL, seconds, words_marked, operation
                FROM judgements LEFT JOIN changes USING (assessor, topic, document)
                WHERE assessor = ? AND topic = ? AND document = ?
                ORDER BY changes.version DESC LIMIT 1""",
             *owner,
         )
         if not rows:
-            return Judgement(), to_json(Judgement())
-        version, content, last, state, can_undo, can_redo, seconds, words_marked = rows[0]
+            return Judgement()
+        version, content, last, state, *more = rows[0]
+        can_undo, can_redo, seconds, words_marked, operation = more
         found = replace(
-            from_json(content).judgement,
+            from_json(content),
             version=version,
             seconds=seconds,
             words_marked=bool(words_marked),
+            text_changed=operation == _DOCUMENT_CHANGED,
             can_undo=bool(can_undo),
             can_redo=bool(can_redo),
         )
         # In a copy of the file that was made while a change was saved, pages may be older than others.
         if (version, to_json(found)) != (last, state):
             raise DamagedError
-        return found, content
+        return found
 
     def judgement(self, assessor: str, topic: str, document: str) -> Judgement:
         """Return the current version of a judgement.
@@ -134,7 +130,7 @@ class Store(PoolStore):
                 raise InputError(document, self.missing[document])
             if not self._rows("SELECT 1 FROM pools WHERE topic = ? AND document = ?", topic, document):
                 raise XcgError(f"the pool of topic {topic!r} does not have the document {document!r}")
-            return self._load(assessor, topic, document)[0]
+            return self._load(assessor, topic, document)
 
     def apply(
         self,
@@ -186,12 +182,13 @@ class Store(PoolStore):
                     raise XcgError(f"there is nothing to {operation}")
                 undo, redo, content = self._version(owner, target)
                 redo = version if operation == UNDO else redo
-                new = from_json(content, text).judgement
+                new = from_json(content, text)
             else:
                 new = edit(current, text, operation, values)
             new = replace(new, seconds=current.seconds + seconds)
-            new = replace(new, words_marked=current.words_marked or words_marked)
-            return self._saved(owner, current, new, text, operation, values, undo, redo)
+            marked = current.words_marked or words_marked
+            new = replace(new, words_marked=marked, text_changed=False)
+            return self._saved(owner, current, new, operation, values, undo, redo)
 
     def replace(
         self,
@@ -199,7 +196,6 @@ class Store(PoolStore):
         topic: str,
         document: str,
         highlights: Iterable[tuple[Any, ...]],
-        entry_point: int | None,
         finished: bool,
     ) -> Judgement:
         """Replace the content of a judgement, for imports; the change can be undone.
@@ -209,7 +205,6 @@ class Store(PoolStore):
             topic: The topic.
             document: A document of the topic's pool.
             highlights: Start, end and grade of each highlight, and optionally its nugget.
-            entry_point: The best entry point; None without one.
             finished: Whether the assessor is done with the document.
 
         Raises:
@@ -218,10 +213,10 @@ class Store(PoolStore):
         with self.transaction():
             current = self.judgement(assessor, topic, document)
             text = self.tree(document).text
-            new = new_judgement(text, highlights, entry_point, finished)
+            new = new_judgement(text, highlights, finished)
             new = replace(new, seconds=current.seconds, words_marked=current.words_marked)
             owner = assessor, topic, document
-            return self._saved(owner, current, new, text, "replace", {}, current.version)
+            return self._saved(owner, current, new, "replace", {}, current.version)
 
     def _version(self, owner: Owner, version: int) -> tuple[int | None, int | None, str]:
         """Return the versions that undo and redo restore after a version, and its content."""
@@ -236,7 +231,6 @@ class Store(PoolStore):
         owner: Owner,
         current: Judgement,
         new: Judgement,
-        text: str,
         operation: str,
         fields: object,
         undo: int | None = None,
@@ -250,7 +244,7 @@ class Store(PoolStore):
         self._write(
             """INSERT INTO judgements VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
                SET version = excluded.version, content = excluded.content""",
-            [(*owner, new.version, to_json(new, text))],
+            [(*owner, new.version, to_json(new, quotes=True))],
         )
         content = to_json(new)
         change = (
@@ -271,21 +265,21 @@ class Store(PoolStore):
             topics = self.assignments()[assessor]
             return {topic: Progress(finished[topic], len(self.pool(topic))) for topic in topics}
 
-    def judgements(self, assessor: str | None = None) -> list[JudgedDocument]:
+    def judgements(self, document: str | None = None) -> list[JudgedDocument]:
         """Return the judgements that have at least one change, by assessor and pool order.
 
         Args:
-            assessor: An assessor; all by default.
+            document: A document; all by default.
         """
         with self.transaction():
             owners: list[Owner] = self._rows(
                 """SELECT assessor, topic, document FROM judgements
                    JOIN assessors ON assessor = name JOIN pools USING (topic, document)
-                   WHERE assessor = ?1 OR ?1 IS NULL ORDER BY assessors.id, pools.id""",
-                assessor,
+                   WHERE document = ?1 OR ?1 IS NULL ORDER BY assessors.id, pools.id""",
+                document,
             )
             return [
-                JudgedDocument(*owner, self._load(*owner)[0])
+                JudgedDocument(*owner, self._load(*owner))
                 for owner in owners
                 if owner[2] not in self.missing
             ]
@@ -302,24 +296,22 @@ class Store(PoolStore):
         row = (topic, document, disagreement, label, author, _now())
         self._write("INSERT INTO decisions VALUES (NULL, ?, ?, ?, ?, ?, ?)", [row])
 
-    def moved(self) -> list[Move]:
-        """Return what changes of documents did to judgements, oldest first."""
+    def to_check(self, assessor: str | None = None) -> list[JudgedDocument]:
+        """Return the judgements that nobody has checked since their document changed.
+
+        Args:
+            assessor: An assessor; all by default.
+        """
         with self.transaction():
-            rows = self._rows(
-                """SELECT assessor, topic, document, version, time, fields FROM changes
-                   WHERE operation = ? ORDER BY id""",
-                _DOCUMENT_CHANGED,
+            owners: list[Owner] = self._rows(
+                """SELECT DISTINCT assessor, topic, document FROM changes
+                   WHERE operation = ?1 AND (assessor = ?2 OR ?2 IS NULL)""",
+                *(_DOCUMENT_CHANGED, assessor),
             )
-            current = {row[:3]: self._load(*row[:3])[0] for row in rows if row[2] not in self.missing}
-            try:
-                return [
-                    Move._make([*owner, change, row[4], _is_open(change, row[3], current[owner])])
-                    for row in rows
-                    if (owner := row[:3]) in current
-                    for change in map(Change.of, json.loads(row[5]))
-                ]
-            except (ValueError, TypeError, RecursionError):
-                raise DamagedError from None
+            found = [
+                JudgedDocument(*one, self._load(*one)) for one in owners if one[2] not in self.missing
+            ]
+            return [one for one in found if one.judgement.to_check]
 
     def add_notes(self, notes: Notes) -> None:
         """Add warnings about missing documents, and about judgements that wait for a check."""
@@ -329,20 +321,11 @@ class Store(PoolStore):
                 f"documents of the store that cannot be read, and are left out with their judgements: "
                 f"{len(self.missing)}; the first: {first}"
             )
-        moves = [move for move in self.moved() if move.is_open]
-        if moves:
-            count = len({move.document for move in moves})
-            outcomes = sorted(Counter(move.change.outcome for move in moves).items())
-            parts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes)
+        if found := self.to_check():
+            names = [f"{one.document} (topic {one.topic}, {one.assessor})" for one in found]
             notes.warning(
-                f"documents that have changed since they were judged: {count}; to check: {parts}"
+                f"judgements to check, because their document has changed: {first_names(names, 3)}"
             )
-
-
-def _is_open(change: Change, version: int, current: Judgement) -> bool:
-    if change.part != "highlight":
-        return version == current.version
-    return any(one.id == change.id and one.status != "placed" for one in current.highlights)
 
 
 def _now() -> str:

@@ -197,8 +197,10 @@ class RecallBase:
     def add_document_sizes(self, topic: str, file: str, sizes: DocumentSizes) -> None:
         """Add stated sizes; those of several lines add up, and the largest length counts."""
         of_topic = self._document_sizes.setdefault(topic, {})
-        relevant, length = of_topic.get(file, (0, 0))
-        of_topic[file] = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
+        if file in of_topic:
+            relevant, length = of_topic[file]
+            sizes = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
+        of_topic[file] = sizes
 
     def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
         """Add a relevant passage with text; see :meth:`add_spans`.
@@ -415,7 +417,6 @@ class AssessmentFormat(NamedTuple):
             for a format that is only read.
         passages_become: The scale of the elements that passages become when they are converted with
             their documents; None for a format that holds passages.
-        one_topic: Whether a file holds the assessments of one topic.
         holds_texts: Whether a file holds the text of passages.
     """
 
@@ -424,7 +425,6 @@ class AssessmentFormat(NamedTuple):
     read: Callable[[BufferedReader, Path, RecallBase, Notes], None]
     write: AssessmentWriter | None = None
     passages_become: Scale | None = None
-    one_topic: bool = False
     holds_texts: bool = False
 
 

@@ -6,6 +6,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -22,7 +23,6 @@ from xcg.measures.definition import (
     Order,
     Parameters,
 )
-from xcg.measures.names_elsewhere import measure_elsewhere
 from xcg.measures.topic_gains import RankingGains
 from xcg.registry import Between, F, FunctionRegistry, Parameter, Registry, parameters_of
 
@@ -39,44 +39,16 @@ _AT = {
 }
 """Name → the numbers that trec_eval puts in it by default, if they are not the usual cutoffs."""
 
+_TREC_EVAL = """
+num_q=NumQ num_ret=NumRet num_rel=NumRel num_rel_ret=NumRet(rel=1) map=AP gm_map Rprec
+bpref=Bpref recip_rank=RR iprec_at_recall_#=IPrec@# P_#=P@# relstring recall_#=R@# infAP
+gm_bpref Rprec_mult_#=Rprec_mult(x=#) utility 11pt_avg=IPrec binG G ndcg=nDCG ndcg_rel Rndcg
+ndcg_cut_#=nDCG@# map_cut_#=AP@# relative_P_#=relative_P@# success_#=Success@# set_P=SetP
+set_relative_P=SetP(relative=True) set_recall=SetR set_map=SetAP set_F=SetF set_F_#=SetF(beta=#)
+num_nonrel_judged_ret rbp=RBP(p=0.9) rbp_resid unj_#=unj@#
+"""
 TREC_NAMES = {
-    "num_q": "NumQ",
-    "num_ret": "NumRet",
-    "num_rel": "NumRel",
-    "num_rel_ret": "NumRet(rel=1)",
-    "map": "AP",
-    "gm_map": "gm_map",
-    "Rprec": "Rprec",
-    "bpref": "Bpref",
-    "recip_rank": "RR",
-    "iprec_at_recall_#": "IPrec@#",
-    "P_#": "P@#",
-    "relstring": "relstring",
-    "recall_#": "R@#",
-    "infAP": "infAP",
-    "gm_bpref": "gm_bpref",
-    "Rprec_mult_#": "Rprec_mult(x=#)",
-    "utility": "utility",
-    "11pt_avg": "IPrec",
-    "binG": "binG",
-    "G": "G",
-    "ndcg": "nDCG",
-    "ndcg_rel": "ndcg_rel",
-    "Rndcg": "Rndcg",
-    "ndcg_cut_#": "nDCG@#",
-    "map_cut_#": "AP@#",
-    "relative_P_#": "relative_P@#",
-    "success_#": "Success@#",
-    "set_P": "SetP",
-    "set_relative_P": "SetP(relative=True)",
-    "set_recall": "SetR",
-    "set_map": "SetAP",
-    "set_F": "SetF",
-    "set_F_#": "SetF(beta=#)",
-    "num_nonrel_judged_ret": "num_nonrel_judged_ret",
-    "rbp": "RBP(p=0.9)",
-    "rbp_resid": "rbp_resid",
-    "unj_#": "unj@#",
+    name: measure or name for name, _, measure in (word.partition("=") for word in _TREC_EVAL.split())
 }
 """Name in trec_eval → measure, in the order of trec_eval's output; # is a number."""
 
@@ -105,6 +77,46 @@ def measures_of_set(name: str) -> list[str] | None:
         numbers = _AT.get(key, _CUTOFFS) if "#" in key else (0,)
         found += [measure.replace("#", f"{number:g}") for number in numbers]
     return found
+
+
+_RAG = {
+    "hitrate hit hits": ("Success@5", "A hit is a result with at least half of a gold span"),
+    "mrr meanreciprocalrank reciprocalrank": ("RR", "It looks for at least half of a gold span"),
+    "recall": ("R@5", "It is the share of gold spans; SpanRecall@5 is the share of their text"),
+    "precision": ("P@5", "It is the share of results; SpanPrecision@5 is that of their text"),
+    "contextrecall contextualrecall idbasedcontextrecall nonllmcontextrecall llmcontextrecall": (
+        "SpanRecall(budget=tokens)@1000",
+        "It is the share of the gold text that is read; other tools count passages or statements",
+    ),
+    "map averageprecision": ("AP", "Each gold span counts once"),
+    "contextprecision contextualprecision nonllmcontextprecision": (
+        "AP",
+        "It divides by all gold spans, other tools by those that were found",
+    ),
+    "idbasedcontextprecision contextrelevance contextrelevancy contextualrelevancy": (
+        "SpanPrecision(budget=tokens)@1000",
+        "It is the share of gold in the text that is read, not of chunks or statements",
+    ),
+    "ndcg": ("nDCG@5", "Each gold span counts once"),
+    "iou jaccard": ("SpanIoU@5", "Text that is returned twice is read twice"),
+    "f f1 fscore": ("SpanF@5", "It is of the text that is read, not of results"),
+}
+"""Names without case, marks and digits → the measure of xcg, and how it differs."""
+
+_OF_ANSWERS = ("faithfulness", "groundedness", "answerrelevancy", "answercorrectness")
+
+
+def measure_elsewhere(name: str) -> str:
+    """Return the end of a message on a name of another tool: the measure and its difference; or "".
+
+    >>> measure_elsewhere("ndcg_at_5")
+    "did you mean 'nDCG@5'? Each gold span counts once"
+    """
+    key = re.sub("at$|withreference$", "", re.sub("[^a-z]", "", name.lower()))
+    if key in _OF_ANSWERS:
+        return "it judges the answer of a language model, and xcg the text that was retrieved for it"
+    found = next((found for names, found in _RAG.items() if key in names.split()), None)
+    return f"did you mean {found[0]!r}? {found[1]}" if found else ""
 
 
 _MEASURE = re.compile(
@@ -203,21 +215,17 @@ class MeasureRegistry(Registry[Definition]):
             XcgError: If the name or a parameter is unknown, or the cutoff is missing or illegal.
         """
         if isinstance(text, Measure):
-            return self._checked(text)
-        if not isinstance(text, str):
-            raise XcgError(
-                f"a measure is {text!r}: expected a name, such as 'MAep', or a function of yours as "
-                "'module:function'"
-            )
-        if len(text) > MAX_CHARACTERS:
-            raise XcgError(
-                f"{text.strip()[:20]}… is not a measure: it has {len(text):,} characters; expected at "
-                f"most {MAX_CHARACTERS:,}"
-            )
-        match = _MEASURE.match(measure_of(text.strip()).translate(_GREEK))
+            if text.cutoff == NO_CUTOFF:
+                text.definition.read_cutoff(None)
+            return text
+        match = None
+        if isinstance(text, str) and len(text) <= MAX_CHARACTERS:
+            match = _MEASURE.match(measure_of(text.strip()).translate(_GREEK))
         if match is None:
             raise XcgError(
-                f"{text.strip()!r} is not a measure: expected one like nxCG@10 or MAep(unretrieved=max)"
+                f"{str(text).strip()[:60]!r} is not a measure: expected one like nxCG@10 or "
+                f"MAep(unretrieved=max), or your own as module:function; at most {MAX_CHARACTERS:,} "
+                "characters"
             )
         name, brackets, cutoff = match.groups()
         parameters = {**_IMPLIED.get(name, {}), **_split_parameters(name, brackets or "")}
@@ -225,10 +233,7 @@ class MeasureRegistry(Registry[Definition]):
         if cutoff is not None and definition.with_cutoff is not None:
             definition = definition.with_cutoff
         values = definition.read_parameters(parameters)
-        if definition.needs in (
-            "levels",
-            "nuggets",
-        ):  # as in ir_measures, which does not print defaults
+        if definition.needs == "levels":  # as in ir_measures, which does not print defaults
             defaults = Measure(definition).settings()
             values = tuple((name, value) for name, value in values if value != defaults[name])
         return Measure(definition, definition.read_cutoff(cutoff), values)
@@ -260,17 +265,18 @@ class MeasureRegistry(Registry[Definition]):
         A name that is not a measure here, as in results of another installation, means higher is
         better.
         """
-        try:
-            return self.parse(name).definition.order
-        except XcgError:
-            return HIGHER_IS_BETTER
+        found = self._found(name)
+        return found.order if found is not None else HIGHER_IS_BETTER
 
     def is_count(self, name: str | Measure) -> bool:
         """Return whether the value over all topics is a sum, not a mean; False for an unknown name."""
-        try:
-            return self.parse(name).definition.is_count
-        except XcgError:
-            return False
+        found = self._found(name)
+        return found is not None and found.is_count
+
+    def _found(self, name: str | Measure) -> Definition | None:
+        with suppress(XcgError):
+            return self.parse(name).definition
+        return None
 
     def _function(self, path: str, folder: Path | None) -> Definition:
         """Return the definition of a user's function, the same one for the same path and folder.
@@ -288,11 +294,6 @@ class MeasureRegistry(Registry[Definition]):
     @cached_property
     def _functions(self) -> dict[tuple[str, Path | None], Definition]:
         return {}
-
-    def _checked(self, measure: Measure) -> Measure:
-        if measure.cutoff == NO_CUTOFF:
-            measure.definition.read_cutoff(None)
-        return measure
 
 
 def texts_of(function: Callable[..., object]) -> dict[str, str]:
@@ -369,7 +370,6 @@ def function_measure(path: str, folder: Path | None) -> Definition:
         title=(inspect.getdoc(part.function) or path).partition("\n")[0].rstrip("."),
         formula="that of the function",
         source=path,
-        example="",
         compute=compute,
         range="not stated",
         cutoff=None if cutoff is None else RANK if required else RANK_OR_ALL,

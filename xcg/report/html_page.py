@@ -11,6 +11,7 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from html import escape
 from importlib.resources import files
@@ -31,7 +32,7 @@ from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import Json, ReportContext, StepCounter
 from xcg.report.plot_selection import MAX_STYLES, model_labels
 from xcg.statistics.intervals import curve_limits
-from xcg.tables import html_table
+from xcg.tables import Column, Table
 
 # Limits on the size of the file: a campaign of 69 runs and 34 topics stays below 20 MB.
 MAX_SCORES = 250_000
@@ -40,15 +41,7 @@ MAX_CURVE_DEPTH = 100
 
 DEFAULT_TITLE = "Evaluation report"
 
-_SCRIPTS = (
-    "page_elements.js",
-    "page_scores.js",
-    "page_comparisons.js",
-    "page_curves.js",
-    "page_strategies.js",
-    "page_explanations.js",
-    "page_start.js",
-)
+_SCRIPTS = ["elements", "scores", "comparisons", "curves", "explanations", "start"]
 _PLACEHOLDER = re.compile(r"\{\{(title|style|data|script|static)\}\}")
 _UNSAFE = re.compile("[<>&\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]")
 """Characters that could end a script element, or that editors and browsers treat specially."""
@@ -87,7 +80,7 @@ def write_report(
         "static": static_tables(data).encode("utf-8", "backslashreplace"),
         "style": f":root {{ {colours} }}\n{_read('page.css')}".encode(),
         "data": script_json(data),
-        "script": "\n".join(map(_read, _SCRIPTS)).encode(),
+        "script": "\n".join(_read(f"page_{name}.js") for name in _SCRIPTS).encode(),
     }
     # The odd pieces are the names of placeholders.
     for index, piece in enumerate(_PLACEHOLDER.split(_read("page.html"))):
@@ -122,9 +115,8 @@ def report_data(
     """
     base = inputs.recall_base
     _ = inputs.loaded_runs, inputs.topic_titles  # read once, before the evaluation
-    evaluations = 10 if inputs.strategy_list else 0
-    steps = StepCounter(progress, 3 * len(base.topics) + evaluations + max(0, explained))
-    results = evaluate(inputs, lambda done, _: steps.set(done))
+    steps = StepCounter(progress, 3 * len(base.topics) + max(0, explained))
+    results = evaluate(inputs, lambda _: nullcontext(lambda done, _: steps.set(done)))
     scored_topics = set(results.topics)
     topics = [topic for topic in base.topics if topic in scored_topics]
     context = ReportContext(inputs, results, topics, steps)
@@ -132,11 +124,7 @@ def report_data(
         "version": __version__,
         "title": title,
         "date": _report_date(),
-        "files": {
-            "assessments": _paths(inputs.assessments),
-            "runs": _paths(inputs.runs),
-            "corpus": next(iter(_paths(inputs.corpus)), None),
-        },
+        "has_documents": inputs.documents is not None,
         "unanswered": inputs.unanswered,
         "runs": results.runs,
         "references": [i for i, run in enumerate(results.runs) if run in results.scope.references],
@@ -154,12 +142,11 @@ def report_data(
         "scores": _score_data(context),
         "intervals": html_statistics.interval_data(context),
         "comparisons": html_statistics.comparison_data(context),
-        "best": html_statistics.best_runs(context),
+        "best": html_statistics.best_run_data(context),
         "curves": [_curve_data(context, name) for name in ("nxCG", "ep")],
-        "strategies": (strategies := html_statistics.strategy_data(context) or {}) or None,
         "line_styles": {
             "most": MAX_STYLES,
-            "styles": list(map(svg_style, range(len(results.runs) + len(strategies.get("names", ()))))),
+            "styles": list(map(svg_style, range(len(results.runs)))),
         },
         "explanations": explanation_data(context, explained),
     }
@@ -169,28 +156,26 @@ def report_data(
 
 def _report_date() -> str:
     """Return the date of the report in UTC, or of ``SOURCE_DATE_EPOCH`` if that is set."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    epoch = os.environ.get("SOURCE_DATE_EPOCH") or time.time()
     try:
-        moment = datetime.fromtimestamp(int(epoch) if epoch else time.time(), UTC)
+        return datetime.fromtimestamp(int(epoch), UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):
         raise XcgError(
             f"SOURCE_DATE_EPOCH is {epoch!r}: expected a number of seconds since 1970"
         ) from None
-    return moment.date().isoformat()
 
 
 def static_tables(data: Json) -> str:
     """Return the means over topics as HTML tables, for browsers without JavaScript."""
-    tables = []
+    columns = [Column("Run", kind="text"), *(Column(name, kind="score") for name in data["measures"])]
+    tables = ""
     for model, measures in zip(data["models"], data["scores"], strict=True):
         rows = [
-            [run, *("–" if runs[number][0] is None else runs[number][0] for runs in measures)]
-            for number, run in enumerate(data["runs"])
+            [run, *(runs[number][0] for runs in measures)] for number, run in enumerate(data["runs"])
         ]
-        caption = f"Means over topics under {model['name']}"
-        table = html_table(["Run", *data["measures"]], rows, caption)
-        tables.append(f'<div class="scroll">{table}</div>\n')
-    return "".join(tables)
+        table = Table(columns, rows, title=f"Means over topics under {model['name']}")
+        tables += f'<div class="scroll">{table.to_html()}</div>\n'
+    return tables
 
 
 def _title_notes(inputs: Inputs) -> list[str]:
@@ -202,12 +187,6 @@ def _title_notes(inputs: Inputs) -> list[str]:
     return [f"the topic files have no assessed topic: they have {found}, the assessments {assessed}"]
 
 
-def _paths(given: object) -> list[str]:
-    """Return the paths among the inputs; objects in memory have none."""
-    items = given if isinstance(given, (list, tuple)) else [given]
-    return [os.path.normpath(item) for item in items if isinstance(item, (str, os.PathLike))]
-
-
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
@@ -216,13 +195,8 @@ def _score_data(context: ReportContext) -> list[list[list[list[float | None]]]]:
     """Return user model → measure → run → the mean, followed by the score of each topic."""
     results, topics, models = context.results, context.topics, context.inputs.user_models
     value = {(r.user_model, r.measure, r.run, r.topic): r.value for r in results}
-    scores_per_model = len(results.measures) * len(results.runs) * max(1, len(topics))
-    complete_models = max(1, MAX_SCORES // scores_per_model)
-    if complete_models < len(models):
-        context.limits.append(
-            "To keep this file small, the scores of single topics are included for the first "
-            f"{complete_models} of {len(models)} user models."
-        )
+    per_model = len(results.measures) * len(results.runs) * max(1, len(topics))
+    complete = _complete_models(context, "scores", MAX_SCORES // per_model)
 
     def scores(model: str, measure: str, included: Sequence[str]) -> list[list[float | None]]:
         keys = ([(model, measure, run, topic) for topic in included] for run in results.runs)
@@ -230,9 +204,20 @@ def _score_data(context: ReportContext) -> list[list[list[list[float | None]]]]:
 
     data = []
     for index, model in enumerate(models):
-        included = (MEAN, *topics) if index < complete_models else (MEAN,)
+        included = (MEAN, *topics) if index < complete else (MEAN,)
         data.append([scores(model.name, measure, included) for measure in results.measures])
     return data
+
+
+def _complete_models(context: ReportContext, what: str, room: int) -> int:
+    """Return of how many user models the values of single topics are included."""
+    number = len(context.inputs.user_models)
+    if room < number:
+        context.limits.append(
+            f"To keep this file small, {what} of single topics are included for the first {room} of "
+            f"{number} user models."
+        )
+    return min(room, number)
 
 
 def _curve_data(context: ReportContext, name: str) -> Json:
@@ -259,18 +244,11 @@ def _curve_data(context: ReportContext, name: str) -> Json:
 
     data["half"] = [[half_widths(model.name, run) for run in results.runs] for model in models]
     data["mean"] = [[values.get((model.name, run, MEAN)) for run in results.runs] for model in models]
-    points_per_model = len(results.runs) * len(context.topics) * len(data["x"])
-    complete_models = MAX_CURVE_POINTS // 2 // max(1, points_per_model)
-    if complete_models < len(models):
-        included = "no user model"
-        if complete_models:
-            included = f"the first {complete_models} of {len(models)} user models"
-        context.limits.append(
-            f"To keep this file small, {name} curves of single topics are included for {included}."
-        )
+    per_model = len(results.runs) * len(context.topics) * len(data["x"])
+    complete = _complete_models(context, f"{name} curves", MAX_CURVE_POINTS // 2 // max(1, per_model))
     data["topics"] = [
         [[values.get((model.name, run, topic)) for topic in context.topics] for run in results.runs]
-        for model in models[:complete_models]
+        for model in models[:complete]
     ]
     context.steps.advance(len(base.topics))
     return data

@@ -15,7 +15,7 @@ from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.registry import Part
-from xcg.report.bibliography import entries_of
+from xcg.report.citations import entries_of
 from xcg.report.listings import Docstring, set_parameters
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import Effort
@@ -33,17 +33,14 @@ _SETTINGS = {
     "spans smallest_element": "passages read as the smallest elements around them",
     "spans text": "results read as the text that they span",
     "relevance_value.alpha": "intolerance of overlap α = {}",
-    "relevance_value.normalisation": "normalisation {}",
     "relevance_value.partially_seen": "overlap model {}",
     "relevance_value.near_misses": "near-misses {}",
-    "relevance_value.reader": "reader {}",
     "effort.interpolation": "{} interpolation of effort",
     "effort.unretrieved uncredited": "no credit for ideal elements that are not retrieved",
     "effort.unretrieved max": "as N the number of ranks with gain or of ideal elements, the larger",
     "effort.unit": "effort in {}",
     "effort.charge as_read": "text paid for as it is read",
     "effort.charge whole": "text without gain paid for first",
-    "effort.tokenizer": "tokenizer {}",
 }
 """Setting of a user model, with or without a value → what the paragraph calls it."""
 _FOR_TEXT = ("effort.charge", "effort.tokenizer")
@@ -89,10 +86,8 @@ def _data(inputs: Inputs, results: Results) -> Iterator[str]:
     runs = sorted({results.scope.strategies.get(run, (run,))[0] for run in results.runs})
     names = f" ({', '.join(runs)})" if len(runs) <= _MOST_NAMES else ""
     yield f"We evaluated {_count(len(runs), 'run')}{names}."
-    order = f"by {inputs.order}" if inputs.order else ""
-    ties = f"those with equal scores or ranks by {inputs.ties}" if inputs.ties else ""
-    if order or ties:
-        yield f"Results were ordered {listed([one for one in (order, ties) if one])}."
+    if inputs.ties:
+        yield f"Results with equal scores or ranks were ordered by {inputs.ties}."
     zero = "counts 0" if inputs.unanswered == "zero" else "is left out of the mean of the run"
     scores = Counter(row[:1] + row[2:3] + row[4:] for row in results if row.topic != MEAN).values()
     topics = (
@@ -172,7 +167,7 @@ def _setting(model: UserModel, key: str, value: str) -> str:
     part = attrgetter(key)(model)
     if isinstance(part, Part) and part.name not in ("table", "gains"):
         value = _part(part)
-    label = _SETTINGS.get(f"{key} {value}") or _SETTINGS.get(key, f"{key} {{}}")
+    label = _SETTINGS.get(f"{key} {value}") or _SETTINGS.get(key, key.rpartition(".")[2] + " {}")
     return label.replace("{}", value)
 
 

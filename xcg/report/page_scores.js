@@ -20,18 +20,13 @@ function showSummary() {
 
 function makeFacts() {
   const separated = (nodes) => nodes.map((node, index) => [index ? ", " : "", node]).flat();
-  const paths = (items) => (items.length > MAX_LISTED_RUNS ? makeDetails(countOf(items.length, "path"), items)
-    : items.length ? separated(items.map((item) => makeElement("code", {}, item))) : ["none"]);
   const names = (items) => separated(items.map(isolate));
   const settings = (model) => Object.entries(model.settings).map(([key, value]) => `${key} ${value}`).join(", ");
   const withoutIdeal = data.assessed - data.topics.length;
   const facts = [
-    ["Assessments", paths(data.files.assessments)],
-    ["Runs", [paths(data.files.runs), ": ", data.runs.length > MAX_LISTED_RUNS
-      ? makeDetails(countOf(data.runs.length, "run"), data.runs) : names(data.runs)]],
-    ["Documents", data.files.corpus
-      ? makeElement("code", {}, data.files.corpus)
-      : "none; the structure is derived from the paths"],
+    ["Runs", data.runs.length > MAX_LISTED_RUNS
+      ? makeDetails(countOf(data.runs.length, "run"), data.runs) : names(data.runs)],
+    data.has_documents ? [] : ["Documents", "none; the structure is derived from the paths"],
     ["Topics", [data.topic_titles.some(Boolean)
       ? makeDetails(`${countOf(data.topics.length, "topic")} with titles`, indices(data.topics.length).map(topicName)) : [`${data.topics.length}: `, names(data.topics)],
       withoutIdeal ? `; ${withoutIdeal} more assessed without an ideal element` : ""]],
@@ -40,7 +35,7 @@ function makeFacts() {
       makeElement("li", {}, makeElement("strong", {}, isolate(model.name)), ": ", settings(model))))],
   ];
   return makeElement("dl", { class: "facts" },
-    facts.map(([term, description]) => [makeElement("dt", {}, term), makeElement("dd", {}, description)]));
+    facts.filter((fact) => fact.length).map(([term, description]) => [makeElement("dt", {}, term), makeElement("dd", {}, description)]));
 }
 
 // The record of the method. Its lines are separate, because printable replaces the ends of lines.
@@ -58,6 +53,8 @@ function makeDetails(summary, names) {
 }
 
 function showBestRuns() {
+  if (!data.best.length) byId("best").append(makeElement("p", {}, "There are no two runs to compare."));
+  if (!data.best.length) return;
   const severalModels = data.models.length > 1;
   const reasons = new Set(); // why some differences were not tested
   const columns = [{ label: "Measure" }, ...(severalModels ? [{ label: "User model" }] : []), { label: "Best run" },
@@ -66,23 +63,20 @@ function showBestRuns() {
   const rows = data.best.map((line) => {
     if (line.untested) reasons.add(line.untested);
     return [{ value: line.measure }, ...(severalModels ? [{ value: line.model }] : []), { value: line.run },
-      { value: line.mean }, { value: line.second === undefined ? "–" : line.second },
-      { value: line.difference === undefined ? null : line.difference }, { value: describeTest(line) }];
+      { value: line.mean }, { value: line.second }, { value: line.difference }, { value: describeTest(line) }];
   });
   byId("best").append(
     makeElement("p", { class: "hint" }, "The difference between the best run and the second, and its significance: " +
-      "t test over topics, p corrected for all pairs of runs (Holm with Shaffer's steps, or Holm for runs with different topics); significant if p < 0.05." +
-      (data.strategies ? " Strategies are compared only with others of the same run (Holm for several runs)." : "")),
+      "t test over topics, p corrected for all pairs of runs (Holm with Shaffer's steps, or Holm for runs with different topics); significant if p < 0.05."),
     makeScrollable("Best run of each measure", makeSortableTable("Best and second run", columns, rows)),
     ...[...reasons].map((reason) => makeElement("p", {}, `Not tested: ${printable(reason)}`)));
 }
 
 function describeTest(line) {
   if (line.untested) return "not tested";
-  if (line.p === undefined) return "–";
   const p = `p = ${formatP(line.p)}`.replace(/= ([<>])/, "$1 ");
   const topics = line.tested_topics === data.topics.length ? "" : ` (${countOf(line.tested_topics, "topic")})`;
-  return `${line.significant ? "yes" : "no"}, ${p}${topics}`;
+  return `${line.p < 0.05 ? "yes" : "no"}, ${p}${topics}`;
 }
 
 function showLevels() {

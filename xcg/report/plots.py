@@ -1,4 +1,4 @@
-"""Draw curves of runs over ranks, recall, text and thresholds, and studies of measures."""
+"""Draw curves of runs over ranks, recall and text, and studies of measures."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from xcg.answer import in_style
-from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, ThresholdCurves, curve_measure
+from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.report import figures, plot_selection
 from xcg.report.figures import label_axis, label_text
-from xcg.report.plot_selection import LineStyles, different_panels, grouped, short_names
+from xcg.report.plot_selection import LineStyles, grouped, short_names
 from xcg.statistics.intervals import curve_limits
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_LABEL_WIDTH = 0.05
-"""Width of the label of a rank as a share of the axis."""
-_MOST_TICKS = 10
-_MOST_CASES = 6
 _MOST_BANDS = 3
 """Runs whose intervals can be distinguished."""
 
@@ -47,22 +43,21 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
 
 
 @in_style
-def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> Figure:
+def curves_plot(lines: Sequence[CurveOf]) -> Figure:
     """Draw the mean over topics: one panel per measure and user model, with one line per run.
 
-    If there are more than twelve panels, the twelve with the most different curves are drawn. If there
-    are more than eight runs, the five with the highest mean of the first curve have labels, and the
-    others are grey. Up to three runs have the 95 % intervals of their means.
+    At most twelve panels are drawn. If there are more than eight runs, the five with the highest mean
+    of the first curve have labels, and the others are grey. Up to three runs have the 95 % intervals of
+    their means.
 
     Args:
         lines: Curves of topics, and one mean curve per run, measure and user model. That of the ideal
             ranking is a dotted line.
-        ranks: Ranks at which curves reach a value: drawn as lines from the value to the ranks.
     """
     curves = [line for line in lines if line.topic == MEAN]
     limits = curve_limits(lines) if len({line.run for line in curves} - {IDEAL}) <= _MOST_BANDS else {}
     every = grouped(curves, attrgetter("measure", "user_model"))
-    panels, choice = different_panels(every, lambda own: [_mean(curve) for curve in own])
+    panels, choice = figures.first_panels(every)
     columns = figures.table_columns(panels)
     width = 4.4 * columns + (2.4 if columns < 3 else 1.0)
     figure, axes = figures.new_panels(len(panels), columns, width, 3.6)
@@ -73,7 +68,7 @@ def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> 
     for axis, ((measure, model), own) in zip(axes, panels.items(), strict=True):
         for curve in own:
             if curve.run == IDEAL:
-                _draw_ideal(axis, curve)
+                axis.plot(curve.x, curve.y, "k:", label=label_text(curve.run), linewidth=1.4)
             else:
                 styles.draw(axis, curve.run, curve.x, curve.y)
                 if (band := limits.get((measure, model, curve.run))) is not None:
@@ -86,8 +81,6 @@ def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> 
             axis.set_xlim(0, 1)
         elif over == "rank":
             _start_at_rank_1(axis, own)
-        of_panel = [one for one in ranks if (one.measure, one.user_model) == (measure, model)]
-        _draw_ranks(axis, of_panel, styles)
     for of_measure in grouped(zip(panels, axes, strict=True), lambda panel: panel[0][0]).values():
         figures.equalise_y_limits([axis for _, axis in of_measure])
     by = "Best runs by the mean of the first curve." if styles.others else ""
@@ -113,64 +106,9 @@ def _mean(curve: CurveOf) -> float:
 
 def _styles_of(curves: Sequence[CurveOf]) -> LineStyles:
     """Return the styles of runs; of many runs, only the best by the first curve have labels."""
-    runs = [curve for curve in curves if curve.run != IDEAL]
-    return plot_selection.run_styles(runs, lambda curve: -_mean(curve))
-
-
-def _draw_ideal(axis: Axes, curve: CurveOf) -> None:
-    """Draw the curve of the ideal ranking or reader as a dotted line."""
-    axis.plot(
-        curve.x, curve.y, label=label_text(curve.run), color="black", linestyle=":", linewidth=1.4
-    )
-
-
-def _draw_ranks(axis: Axes, ranks: Sequence[RankOfValue], styles: LineStyles) -> None:
-    """Draw a line at the value that runs reach, and one from there to the rank of each main run."""
-    reached = sorted(
-        (one.rank, one.run, one.value)
-        for one in ranks
-        if one.rank is not None and (one.run in styles.styles or one.run == IDEAL)
-    )
-    if not reached:
-        return
-    last, _, value = reached[-1]
-    axis.hlines(value, axis.get_xlim()[0], last, color="grey", linewidth=0.9)
-    width = _LABEL_WIDTH * (axis.get_xlim()[1] - axis.get_xlim()[0])
-    ends: list[float] = []  # of the last label in each row; labels of near ranks are in several rows
-    for rank, run, _ in reached:
-        colour = "grey" if run == IDEAL else styles.styles[run]["color"]
-        axis.vlines(rank, 0, value, color=colour, linewidth=1.1, linestyle=":")
-        row = next((row for row, end in enumerate(ends) if end <= rank), len(ends))
-        ends[row:] = [rank + width, *ends[row + 1 :]]
-        axis.annotate(
-            *(str(rank), (rank, 0), (2, 3 + 10 * row)),
-            textcoords="offset points",
-            fontsize=8,
-            color=colour,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.85},
-        )
-
-
-@in_style
-def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
-    """Draw the share of the gold text's gain over the amount of text read, one line per run.
-
-    Of more than eight runs, the five with the greatest mean share have labels; the others are grey.
-
-    Args:
-        curves: One curve per run; the last one is the ideal reader, drawn as a dotted line.
-        unit: The unit in which text is counted.
-    """
-    figure, (axis,) = figures.new_panels(1, 1, 8.0, 4.6)
-    *runs, ideal = curves
-    styles = _styles_of(runs)
-    for curve in runs:
-        styles.draw(axis, curve.run, curve.x, curve.y)
-    _draw_ideal(axis, ideal)
-    label_axis(axis, ideal.user_model, f"{unit} read", "share of the gold's gain (gr)")
-    axis.set(xlim=(0, None), ylim=(0, None))
-    by = "Best runs by their mean share; dotted: the ideal reader." if styles.others else ""
-    return figures.finish(figure, [axis], styles.caption, by)
+    runs = list(dict.fromkeys(curve.run for curve in curves if curve.run != IDEAL))
+    first = grouped(curves, attrgetter("run"))
+    return plot_selection.line_styles(runs, sorted(runs, key=lambda run: -_mean(first[run][0])))
 
 
 @in_style
@@ -178,11 +116,11 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
     """Draw measures over the number of inserted results, one line per measure.
 
     There is one panel per run, user model and position; both positions are next to each other. If
-    these are more than twelve, the most different ones are drawn.
+    these are more than twelve, the first twelve are drawn.
     """
     positions = len({line.position for line in lines})
     every = grouped(lines, attrgetter("run", "user_model", "position"))
-    panels, choice = different_panels(every, lambda items: [item.value for item in items])
+    panels, choice = figures.first_panels(every)
     styles = plot_selection.line_styles(list(dict.fromkeys(line.measure for line in lines)))
     columns = (
         figures.panel_columns(len(panels) // positions, positions) if not choice else figures.fitted(4)
@@ -201,51 +139,3 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
         axis.set_ylim(bottom=0)
     model = "" if has_models else f"User model: {lines[0].user_model}."
     return figures.finish(figure, axes, model, choice, left="mean over topics")
-
-
-@in_style
-def thresholds_plot(found: ThresholdCurves) -> Figure:
-    """Draw the means over topics, as Figures 6 to 8 of Scheel, Lommatzsch and Albayrak 2011.
-
-    There is one row for each measure with a threshold and each user model. On the left, thresholds have
-    equal distances, because a few high ratings would otherwise hide the others. On the right are the
-    measures without threshold. At most six rows are drawn, in two columns if there are more than three.
-    """
-    means = [curve for curve in found.curves if curve.topic == MEAN]
-    every = grouped(means, attrgetter("measure", "user_model"))
-    cases = list(every)[:_MOST_CASES]
-    runs = list(dict.fromkeys(curve.run for curve in means))
-    styles = plot_selection.run_styles(means, lambda curve: -sum(curve.y) / max(len(curve.y), 1))
-    others = list(found.results.measures) if found.results is not None else []
-    widths = [5.2, *([max(1.5, 1.3 * len(others))] if others else [])]
-    across = figures.fitted(1 if len(cases) <= 3 else 2)
-    rows = -(-len(cases) // across)
-    figure = figures.new_figure(across * sum(widths) + 1.8, 3.8 * rows)
-    axes = figure.subplots(rows, across * len(widths), squeeze=False, width_ratios=across * widths)
-    for axis in axes.flatten()[len(cases) * len(widths) :]:
-        axis.set_visible(False)
-    for (measure, model), row in zip(cases, axes.reshape(-1, len(widths)), strict=False):
-        for axis in row:
-            axis.grid(visible=True)
-            axis.set_ylim(0, 1.03)
-        curves = every[measure, model]
-        thresholds = curves[0].x
-        for curve in curves:
-            styles.draw(row[0], curve.run, range(len(thresholds)), curve.y)
-        step = -(-len(thresholds) // figures.most_ticks(_MOST_TICKS))
-        row[0].set_xticks(
-            range(0, len(thresholds), step), [f"{threshold:.3g}" for threshold in thresholds[::step]]
-        )
-        label_axis(row[0], short_names([model], 40)[model], "threshold", measure)
-        if found.results is not None:
-            for run in runs:
-                values = [found.results.value(run, other, user_model=model) for other in others]
-                styles.draw(row[1], run, range(len(others)), values)
-            names = [label_text(name).replace("(", "\n(").replace(",", ",\n") for name in others]
-            rotation = 0 if figures.fitted(2) == 2 else 90
-            row[1].set_xticks(range(len(others)), names, fontsize=7, rotation=rotation)
-            row[1].set_xlim(-0.4, len(others) - 0.6)
-            row[1].tick_params(labelleft=False)
-    by = "Best runs by their mean over the thresholds of the first panel." if styles.others else ""
-    choice = figures.drawn_first(len(cases), len(every), "measures and user models")
-    return figures.finish(figure, axes[0], styles.caption, by, choice)

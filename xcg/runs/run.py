@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-import sys
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from xcg.documents.files import PathLike
 from xcg.documents.passage_points import Passage
@@ -21,16 +21,11 @@ from xcg.documents.paths import (
 )
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, nearest, printable
-from xcg.lazy_modules import np
 from xcg.registry import Registry
 from xcg.runs.columns import NameColumn
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-Order = Literal["score", "rank", "file"]
-"""Order of TREC results: by decreasing score, by increasing rank, or as in the file. Runs in other
-formats have one order each, see their readers."""
-
 Ties = Literal["document", "rank", "file"]
 """Order of results with equal scores or equal ranks: by decreasing document id, then path or start; by
 the rank in the file, where it does not order the results; or as given. If none is stated, TREC runs
@@ -45,7 +40,6 @@ Topics = Container[str] | None
 ORACLE = "oracle"
 """The strategy of a greedy reference: its results are ordered by their gains during the evaluation."""
 
-ORDERS: tuple[Order, ...] = get_args(Order)
 TIES: tuple[Ties, ...] = get_args(Ties)
 
 _LENGTH = re.compile("[0-9]{1,15}")
@@ -162,6 +156,7 @@ def _selected(texts: Sequence[str], positions: Sequence[int]) -> Sequence[str]:
     return [texts[old] for old in positions]
 
 
+@dataclass(repr=False, eq=False)
 class Run:
     """The rankings that one system returned.
 
@@ -179,32 +174,23 @@ class Run:
     [('co/2001/r7022', '/article[1]/bdy[1]/sec[4]')]
     """
 
-    def __init__(
-        self,
-        name: str,
-        rankings: Mapping[str, Ranking],
-        source: str = "",
-        skipped: Iterable[str] = (),
-        strategy: str = "",
-    ) -> None:
-        self.name = name
-        self.rankings = rankings
-        self.source = source or f"run {name}"
-        self.skipped = frozenset(skipped)
-        self.strategy = strategy
+    name: str
+    rankings: Mapping[str, Ranking]
+    source: str = ""
+    skipped: frozenset[str] = frozenset()
+    strategy: str = ""
+
+    def __post_init__(self) -> None:
+        self.source = self.source or f"run {self.name}"
 
     @property
     def is_reference(self) -> bool:
         """Whether the run is a greedy reference, which the evaluation orders with the assessments."""
         return self.strategy == ORACLE or self.strategy.endswith(f"+{ORACLE}")
 
-    def with_name(self, name: str) -> Run:
-        """Return the run under another name."""
-        return Run(name, self.rankings, self.source, self.skipped, self.strategy)
-
     def with_rankings(self, rankings: Mapping[str, Ranking]) -> Run:
         """Return the run with other rankings."""
-        return Run(self.name, rankings, self.source, self.skipped, self.strategy)
+        return replace(self, rankings=rankings)
 
     def __repr__(self) -> str:
         return f"<Run {printable(self.name)}: {len(self.rankings)} topics>"
@@ -302,9 +288,9 @@ class RunFormat(NamedTuple):
         description: What the files hold, in one line.
         detect: Takes the first bytes of a file and returns how certain it is that the file has this
             format, from 0 to 1; True is 1.
-        read: Reads an open file. Takes the file, its path for messages, the notes, the order of the
-            results and of ties among them, and the topics whose results are needed. It may ignore the
-            orders, and return other topics too. With ``reads_chunks``, it also takes a
+        read: Reads an open file. Takes the file, its path for messages, the notes, the order of results
+            with equal keys, and the topics whose results are needed. It may ignore the order, and
+            return other topics too. With ``reads_chunks``, it also takes a
             :class:`xcg.runs.chunk_documents.ChunkSource`.
         write: Takes a run and returns the content of a file, and descriptions of what the format
             cannot hold. None for a format that is only read.
@@ -331,17 +317,25 @@ def name_without_strategy(name: str, strategy: str) -> str:
     return name.removesuffix(f"+{strategy}") if strategy else name
 
 
+def finite_number(value: Any) -> float | None:
+    """Return a finite number as float, and None for anything else, including texts and booleans."""
+    if isinstance(value, (str, bytes)) or "bool" in type(value).__name__:  # numpy has its own
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
 def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:
     """Order results by decreasing score; equal scores keep their order."""
     rows = []
     for result, score in scored.items():
-        if (
-            isinstance(score, bool)
-            or not isinstance(score, (int, float))
-            or not -sys.float_info.max <= score <= sys.float_info.max  # ints can exceed all floats
-        ):
+        number = finite_number(score)
+        if number is None:
             raise InputError(where, f"the score of {result!r} is {score!r}: expected a finite number")
-        rows.append((float(score), result))
+        rows.append((number, result))
     rows.sort(key=lambda row: -row[0])
     return [result for _, result in rows], [score for score, _ in rows]
 
@@ -408,25 +402,10 @@ def check_span(start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def check_order(order: str, ties: str | None) -> None:
-    """Check the order of results and of ties among them.
-
-    Raises:
-        XcgError: If one of them is unknown, or the order of ties has no effect.
-    """
-    for name, value, legal in (("order", order, ORDERS), ("ties", ties, TIES)):
-        if value is not None and value not in legal:
-            raise XcgError(f"{name} is {value!r}: {nearest(str(value), legal)}")
-    if order == "file" and ties is not None:
-        raise XcgError(f"ties is {ties!r}, which has no effect: the order 'file' has no ties")
-    if order == ties == "rank":
-        raise XcgError("order and ties are both 'rank': expected 'document' or 'file' for equal ranks")
-
-
-def sorted_order(keys: Sequence[float], descending: bool = False) -> list[int]:
-    """Return the indices that sort the keys; equal keys keep their order."""
-    column = np.asarray(keys, dtype=np.float64)
-    return np.argsort(-column if descending else column, kind="stable").tolist()  # type: ignore[no-any-return]
+def check_ties(ties: str | None) -> None:
+    """Raise XcgError if the order of results with equal scores or ranks is unknown."""
+    if ties is not None and ties not in TIES:
+        raise XcgError(f"ties is {ties!r}: {nearest(ties, TIES)}")
 
 
 class FunctionCache(dict[Key, Value]):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from xcg.errors import FileError, InputError, XcgError, nearest
+from xcg.errors import InputError, XcgError, nearest
+from xcg.lazy_modules import json
 from xcg.settings.keys import CORPUS_OPTIONS, Settings
 from xcg.settings.schema import Key, Place, checked, keys_of, kind
 from xcg.settings.yaml_file import KeyPath, YamlFile, format_key_path, load_yaml, parse_yaml
@@ -99,21 +101,15 @@ class Stated:
                 or (len(path) > 1 and path[0] not in ("topics", "corpus"))
             ):
                 continue
-            value = self.content
-            for part in path:
-                value = value[str(part)]
-            if len(path) > 1 and path[0] == "corpus":
-                words += ["--set", f"{name}={json.dumps(value)}"]
-                continue
-            for one in value if isinstance(value, (list, tuple)) else [value]:
-                if isinstance(one, (str, os.PathLike)):
-                    option = KEYS[name].option
-                    words += [option, os.fspath(one)] if option else ["--set", f"{name}={one}"]
-                elif isinstance(one, (bool, int, float)) or (
-                    isinstance(one, Mapping)
-                    and name in ("user_model", "strategies", "document", "corpus")
-                ):
-                    words += ["--set", f"{name}={json.dumps(one, default=os.fspath)}"]
+            value: Any = reduce(lambda level, part: level[str(part)], path, self.content)
+            if isinstance(value, (list, tuple)) and len(value) == 1:
+                (value,) = value
+            is_object = isinstance(value, Mapping) and name in ("assessments", "gold", "corpus")
+            if isinstance(value, (str, os.PathLike)):
+                words += ["--set", f"{name}={os.fspath(value)}"]
+            elif not (is_object and "path" not in value):
+                with suppress(TypeError):  # objects of Python have no words
+                    words += ["--set", f"{name}={json.dumps(value, default=os.fspath)}"]
         return words
 
 
@@ -154,12 +150,6 @@ def _of_file(path: Path) -> Stated:
     content = file.content
     if isinstance(content, Mapping) and set(content) == {"xcg", "settings", "files"}:
         return _of_record(content, file)
-    if isinstance(content, Mapping) and _is_user_model(content):
-        raise FileError(
-            path,
-            f"a user model; expected a configuration. Name it with --user-model {path}, or with the "
-            "key user_model in a configuration",
-        )
     if isinstance(content, str):
         raise InputError(
             path,
@@ -179,17 +169,6 @@ def _of_record(content: Mapping[str, Any], file: YamlFile) -> Stated:
     lines = {path[1:]: line for path, line in file.lines.items() if path[:1] == ("settings",)}
     file = replace(file, content=settings, lines=lines)
     return Stated(dict(settings), file, hashes=dict(hashes))
-
-
-_MODEL_KEYS = frozenset(
-    ("name", "base", "quantisation", "ideal", "relevance_value", "size", "effort", "spans")
-)
-
-
-def _is_user_model(content: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping has keys of a user model, and none of a configuration."""
-    keys = set(content)
-    return bool(keys & _MODEL_KEYS) and not keys & set(Settings.__dataclass_fields__)
 
 
 def _of_keywords(keywords: Mapping[str, Any]) -> dict[KeyPath, tuple[Any, Place]]:

@@ -29,7 +29,7 @@ from xcg.settings.schema import (
     whole,
 )
 
-TESTS = ("t", "wilcoxon", "wilcoxon-pratt", "randomisation")
+TESTS = ("t", "wilcoxon", "randomisation")
 CORRECTIONS = ("shaffer", "tukey", "holm", "bonferroni", "fdr_bh", "none")
 _STUDIED_CORRECTIONS = tuple(name for name in CORRECTIONS if name != "tukey")
 RESAMPLES = 200
@@ -59,9 +59,7 @@ class Bootstrap(Random):
     """Intervals over random topics."""
 
     resamples: int = key(
-        "Compute intervals from this number of bootstrap resamples of the topics; 0 for none.",
-        whole(0, MAX_COUNT),
-        RESAMPLES,
+        "Use this number of resamples for intervals; 0 for none.", whole(0, MAX_COUNT), RESAMPLES
     )
 
 
@@ -69,18 +67,10 @@ class Bootstrap(Random):
 class Sweep(Bootstrap):
     """How ``sweep`` compares user models, or overlap strategies over alpha."""
 
-    reference_model: str | None = key(
-        "Without strategies, compare the other user models with this one.",
-        NAME,
-        default_text="the first",
-    )
     step: float | None = key(
-        "With strategies, evaluate α from 0 to 1 in these steps, and at 0.001 and 0.999.",
+        "With strategies, try α in these steps and near 0 and 1.",
         number(0.001, 1),
         default_text="0.05",
-    )
-    crossings: bool = key(
-        "With strategies, print the values of α at which the best strategy changes.", FLAG, False
     )
 
 
@@ -93,26 +83,13 @@ class Curves:
     )
     ideal: bool = key("Add the curve of the ideal ranking.", FLAG, False)
     per_topic: bool = key("Also print the curve of each topic.", FLAG, False, option=True)
-    topic: list[str] = key(
-        "Print only this topic, without means over topics.", list_of(NAME), [], option=True
-    )
-    over: str | None = key(
-        "Draw measures with a threshold, such as xAP, over all thresholds from which a gain "
-        "counts as relevant.",
-        choice(("threshold",)),
-    )
-    points: int = key("Use at most this number of thresholds.", whole(1, MAX_NUMBER), 200)
     at: int | None = key(
-        "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking "
-        "has "
-        "at this rank, and how many more results that is than for the ideal ranking and the best run.",
+        "Print the rank at which each run reaches the gain that the ideal ranking has at this rank.",
         whole(1, MAX_NUMBER),
         option=True,
     )
-    reference: str | None = key(
-        "With at, take the gain of this run, a name or a path, instead; best is the run with the "
-        "highest gain there.",
-        RUN,
+    reference: str = key(
+        "With at, take the gain of the ideal ranking or best run.", choice(("ideal", "best")), "ideal"
     )
 
 
@@ -122,23 +99,15 @@ class Plan(Random):
 
     power: float = key("Find differences with this probability.", number(0.05, 1, is_open=True), 0.8)
     difference: float | None = key(
-        "Print the power for this difference, and the number of topics that it needs.",
-        number(0, is_open=True),
+        "Print the power for this difference, and the topics that it needs.", number(0, is_open=True)
     )
     runs: int | None = key(
         "Plan a comparison of this number of runs.", whole(2, 1000), default_text="those of the pilot"
     )
     topics: int | None = key(
-        "Plan for this number of available topics.",
-        whole(2, MAX_COUNT),
-        default_text="those of the pilot",
+        "Plan for this number of topics.", whole(2, MAX_COUNT), default_text="those of the pilot"
     )
-    baseline: str | None = key(
-        "Compare with this run, or all or best, as in compare.", RUN, default_text="all"
-    )
-    correction: str | None = key(
-        "Plan for this correction.", choice(_STUDIED_CORRECTIONS), default_text="as in compare"
-    )
+    baseline: str | None = key("Compare with this run, or all, as in compare.", RUN, default_text="all")
 
 
 @dataclass(eq=False, repr=False)
@@ -161,22 +130,16 @@ class Calibrate(Random):
 
 
 @dataclass(eq=False, repr=False)
-class Assessors(Bootstrap):
+class Assessors(Random):
     """``study assessors``: alternative assessments (Kazai & Lalmas 2006, section 6.2.1)."""
 
     others: list[Any] = key("The assessments of each further assessor.", PATHS, [])
     ranges: bool = key("Print and draw the range of scores of each run.", FLAG, False)
-    topics: str = key(
-        "Study all topics, only those that several assessors judged, or both.",
-        choice(("all", "double-judged", "both")),
-        "both",
-    )
     agreement: bool = key("Print the agreement of the assessors.", FLAG, False)
-    sample: int | None = key("Use at most this number of random combinations.", whole(2, MAX_NUMBER))
 
 
 @dataclass(eq=False, repr=False)
-class TopicSets(Bootstrap):
+class TopicSets(Random):
     """``study topics``: disjoint topic sets (Kazai & Lalmas 2006, section 6.2.2)."""
 
     trials: int = key("Draw this number of pairs of topic sets for each size.", _COUNT, 100)
@@ -185,11 +148,6 @@ class TopicSets(Bootstrap):
         "Also print these numbers of topics; above half of the topics, rates are extrapolated.",
         list_of(whole(1, 99_999), "[25, 50]"),
         [25, 50],
-    )
-    smoothing: str = key(
-        "Smooth the rates over the numbers of topics before they are extrapolated.",
-        choice(("none", "isotonic")),
-        "none",
     )
 
 
@@ -208,17 +166,8 @@ class Perturb:
 class Levels(Random):
     """``study levels``: numbers of levels (Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5)."""
 
-    uniform: bool = key(
-        "All levels are equally frequent, as in Figure 4; false for random frequencies, as in Figure "
-        "5.",
-        FLAG,
-        True,
-    )
-    swaps: int = key("Use this number of rankings, with 0, 1, 2, … swapped pairs.", _COUNT, 100)
+    uniform: bool = key("Levels are equally frequent (Figure 4); false: random (Figure 5).", FLAG, True)
     repetitions: int = key("Average over this number of lists.", _COUNT, 100)
-    full_depth: bool = key(
-        "Print NDCG and NDCNG at rank 100 instead of their means over all ranks.", FLAG, False
-    )
 
 
 @dataclass(eq=False, repr=False)
@@ -227,11 +176,6 @@ class Laws(Random):
 
     measure: str | None = key(
         "The measure, such as nxCG@10, or package.module:function.", NAME, option=True
-    )
-    effort: str = key(
-        "For a function, measure the user's effort in ranks, or in text as the user model spans does.",
-        choice(("ranks", "text")),
-        "text",
     )
     law: list[str] = key("Test these laws.", list_of(NAME), [], default_text="all")
     examples: int = key("Try this number of cases for each law.", _COUNT, 200)
@@ -260,7 +204,7 @@ class Judge(Random):
         20,
     )
     grades: Any = key(
-        "The grades of highlights: inex-2004, inex-2005, none, or {levels: [1, 2, 3]}.",
+        "The grades of highlights: inex-2004, none, or {levels: [1, 2, 3]}.",
         stated("grades"),
         "inex-2004",
     )
@@ -297,15 +241,10 @@ class Chunks:
     """How ``chunks`` compares chunkers."""
 
     budget: list[int] = key(
-        "Compute nxCG after this amount of text.",
+        "Compute nxCG after this number of tokens.",
         list_of(whole(1, MAX_NUMBER), "500"),
         [500, 2000],
         option=True,
-    )
-    unit: str = key(
-        "Count text in this unit. The user model defines tokens.",
-        choice(("characters", "words", "tokens")),
-        "tokens",
     )
     questions: bool = key(
         "Print every gold span and result instead of a summary.", FLAG, False, option=True

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
-from xcg.statistics.intervals import Interval, centre, percentile_interval, resampled_topics
+from xcg.statistics.intervals import Interval, centred_interval, resampled_topics
 from xcg.statistics.topic_scores import (
     DIGITS,
     ROUNDING,
@@ -171,7 +171,6 @@ class OrderShift(NamedTuple):
         measure: Canonical name of the measure.
         user_model: Name of the user model.
         tau_b: Kendall's τ-b of the means under this and the baseline model; None if all are equal.
-        pearson: Pearson's correlation of these means; None if all are equal.
         moved: Number of runs with another rank than under the baseline model.
         best: Name of the best run, or names of the best runs.
         interval: 95 % bootstrap interval of τ-b over topics; None if it is unknown.
@@ -180,20 +179,16 @@ class OrderShift(NamedTuple):
     measure: str
     user_model: str
     tau_b: float | None
-    pearson: float | None
     moved: int
     best: str
     interval: Interval | None = None
 
 
-def order_shifts(
-    results: Results, baseline: str | None = None, resamples: int = 0, seed: int = 0
-) -> list[OrderShift]:
-    """Compare the order of runs under each user model with the order under a baseline model.
+def order_shifts(results: Results, resamples: int = 0, seed: int = 0) -> list[OrderShift]:
+    """Compare the order of runs under each user model with the order under the first.
 
     Args:
         results: Results of at least two runs under at least two user models.
-        baseline: Name of a user model; by default the first.
         resamples: Number of bootstrap resamples of the topics; 0 for no intervals.
         seed: Seed of the resamples, at least 0.
 
@@ -201,12 +196,10 @@ def order_shifts(
         A row for each measure and user model. Only runs with scores under both models are compared.
 
     Raises:
-        XcgError: If the name is unknown, or there is one user model or one run.
+        XcgError: If there is one user model or one run.
     """
     models = results.user_models
-    base = models[0] if baseline is None else baseline
-    if base not in models:
-        raise XcgError(f"no user model {base!r} among the results: {nearest(base, models)}")
+    base = models[0]
     if len(models) < 2:
         raise XcgError("one user model: expected at least two, or lists of values for its parameters")
     if len(results.runs) < 2:
@@ -223,10 +216,9 @@ def order_shifts(
         ranks = [order.rank(mean, after) for mean in after]
         moved = sum(old != new for old, new in zip(ranks_before, ranks, strict=True))
         best = ", ".join(run for run, rank in zip(runs, ranks, strict=True) if rank == 1)
-        correlations = kendall_tau_b(before, after), pearson(before, after)
-        keys = (measure, base), (measure, model)
-        interval = _tau_b_interval(orders, *keys, correlations[0])
-        shifts.append(OrderShift(measure, model, *correlations, moved, best, interval))
+        tau = kendall_tau_b(before, after)
+        interval = _tau_b_interval(orders, (measure, base), (measure, model), tau)
+        shifts.append(OrderShift(measure, model, tau, moved, best, interval))
     return shifts
 
 
@@ -239,7 +231,6 @@ class OrderAgreement(NamedTuple):
         other_measure: Canonical name of the second measure.
         other_user_model: Name of its user model.
         tau_b: Kendall's τ-b; None if all means by a measure are equal.
-        pearson: Pearson's correlation of the means; None if all means by a measure are equal.
         tau_ap: τ_AP with the first measure as reference.
         interval: 95 % bootstrap interval of τ-b over topics; None if it is unknown.
     """
@@ -249,7 +240,6 @@ class OrderAgreement(NamedTuple):
     other_measure: str
     other_user_model: str
     tau_b: float | None
-    pearson: float | None
     tau_ap: float
     interval: Interval | None = None
 
@@ -282,8 +272,7 @@ def order_agreements(results: Results, resamples: int = 0, seed: int = 0) -> lis
     for (first, means), (second, others) in combinations(goodness.items(), 2):
         tau = kendall_tau_b(means, others)
         interval = _tau_b_interval(orders, first, second, tau)
-        correlation, ap = pearson(means, others), tau_ap(means, others)
-        agreements.append(OrderAgreement(*first, *second, tau, correlation, ap, interval))
+        agreements.append(OrderAgreement(*first, *second, tau, tau_ap(means, others), interval))
     return agreements
 
 
@@ -326,4 +315,4 @@ def _tau_b_interval(
     """Return the interval of τ-b between two orders; None if one is missing."""
     if estimate is None or first not in orders or second not in orders:
         return None
-    return percentile_interval(centre(estimate, tau_b(orders[first], orders[second])))
+    return centred_interval(estimate, tau_b(orders[first], orders[second]))

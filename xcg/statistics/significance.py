@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import (
+from xcg.statistics.intervals import Inference, paired_inferences
+from xcg.statistics.significance_tests import (
     P_VALUE_CORRECTIONS,
+    PAIRED_TESTS,
     SIGNIFICANCE_LEVEL,
     adjusted,
-    margin_p_values,
-    parse_margins,
+    family_p_values,
 )
-from xcg.statistics.intervals import Inference, paired_inferences
-from xcg.statistics.significance_tests import PAIRED_TESTS, family_p_values
 from xcg.statistics.topic_scores import (
     DIGITS,
     Floats,
@@ -30,7 +29,6 @@ from xcg.statistics.topic_scores import (
     differences,
     divisor,
     pair_differences,
-    pairs_of_runs,
     score_matrix,
     scores_by_run,
     scores_to_compare,
@@ -55,9 +53,6 @@ class Comparison:
         mean: Mean of the run over these topics; the sum if the measure is a count.
         baseline_mean: The same value of the baseline.
         difference: mean − baseline_mean.
-        relative: The difference divided by the magnitude of baseline_mean; None if that is 0.
-        criterion: ``"marginal"``, ``"noticeable"`` or ``"material"``, see
-            :func:`practical_significance`.
         low: Lower limit of the confidence interval of the difference. An interval that excludes 0 is of
             a significant difference. With Shaffer's and Holm's correction, the interval of a
             significant difference can contain 0, because later steps have a higher level. None if there
@@ -69,7 +64,6 @@ class Comparison:
         wins: Number of topics for which the run is better. With a lower-is-better measure, lower scores
             are better.
         losses: Number of topics for which the run is worse.
-        ties: Number of topics with equal scores, apart from rounding.
         p: Two-sided p value of this comparison alone. With ``"tukey"``, the variance or the
             permutations are those of all runs.
         p_adjusted: p value after the correction for all comparisons of the family.
@@ -77,18 +71,9 @@ class Comparison:
             together at this level (0.95). Otherwise each interval has its own level:
             1 − 0.05 / ``comparisons`` (Bonferroni's) for Shaffer, Holm and Bonferroni, so that all hold
             together at 0.95. None without an interval.
-        detectable: The smallest true difference that this comparison finds with a probability of 80 %
-            if no other difference of the family is found (the power; see
-            :func:`xcg.statistics.intervals.detectable_difference`). None with Wilcoxon's test, if all
-            topics have the same difference, or if there are too few topics for the level.
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons that were corrected together, the family.
-        margin: The margin of the following p values; None without a margin.
-        p_not_worse: One-sided p value, after the correction, of non-inferiority: that the run is at
-            most ``margin`` worse than the baseline. It is shown if p is below 0.05.
-        p_equivalent: p value, after the correction, of equivalence: that the run is at most ``margin``
-            worse and at most ``margin`` better.
     """
 
     run: str
@@ -99,24 +84,32 @@ class Comparison:
     mean: float
     baseline_mean: float
     difference: float
-    relative: float | None
-    criterion: str
     low: float | None
     high: float | None
     effect: float | None
     wins: int
     losses: int
-    ties: int
     p: float
     p_adjusted: float
     level: float | None
-    detectable: float | None
     test: str
     correction: str
     comparisons: int
-    margin: float | None = None
-    p_not_worse: float | None = None
-    p_equivalent: float | None = None
+
+    @property
+    def relative(self) -> float | None:
+        """The difference divided by the magnitude of baseline_mean; None if that is 0."""
+        return relative_difference(self.difference, self.baseline_mean)
+
+    @property
+    def criterion(self) -> str:
+        """``marginal``, ``noticeable`` or ``material``, see :func:`practical_significance`."""
+        return practical_significance(self.difference, self.baseline_mean)
+
+    @property
+    def ties(self) -> int:
+        """Number of topics with equal scores, apart from rounding."""
+        return self.topics - self.wins - self.losses
 
 
 def compare(
@@ -125,34 +118,27 @@ def compare(
     baseline: str | None = None,
     test: str = "t",
     correction: str | None = None,
-    margin: float | Mapping[str, float] | None = None,
 ) -> list[Comparison]:
     """Test whether the differences between runs are significant.
 
     All pairs of runs are compared, or each run with a baseline, over the topics that both runs have.
-    With several strategies, the pairs are the strategies of the same run. Greedy references
-    (``oracle``) are not compared. The comparisons by one measure under one user model are a family:
-    their p values are corrected together.
+    Greedy references (``oracle``) are not compared. The comparisons by one measure under one user model
+    are a family: their p values are corrected together.
 
     Args:
         results: Results with scores per topic.
         baseline: Name of a run that was chosen before the results were known. By default, and for
-            ``"all"``, all pairs are compared. ``"best"`` returns only the comparisons with the run
-            that has the best mean; as the results select it, p values and intervals are those of all
-            pairs.
-        test: ``"t"``, ``"wilcoxon"``, ``"wilcoxon-pratt"`` or ``"randomisation"``; see
+            ``"all"``, all pairs are compared.
+        test: ``"t"``, ``"wilcoxon"`` or ``"randomisation"``; see
             :mod:`xcg.statistics.significance_tests`.
         correction: Correction of p values for the number of comparisons: ``"shaffer"`` (Holm with
-            Shaffer's steps, for all pairs by ``"t"``; see :func:`xcg.statistics.corrections.adjusted`),
-            ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` (Benjamini and Hochberg 1995), ``"none"``, or
+            Shaffer's steps, for all pairs by ``"t"``), ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``
+            (Benjamini and Hochberg 1995), ``"none"``, or
             ``"tukey"`` (Tukey's honestly significant differences, for all pairs by ``"t"`` or
             ``"randomisation"``, if all pairs have the same variance; see
             :func:`xcg.statistics.tukey.tukey_inferences`). The default is ``"shaffer"`` for more
-            than two runs without a baseline by ``"t"`` if all runs have the same topics and all pairs
-            are compared, and otherwise ``"holm"``.
-        margin: A difference, or differences by measure, up to which a run is not worse than the
-            baseline, or equivalent to it. It needs a named baseline, and adds p values that show this
-            (see :mod:`xcg.statistics.corrections`).
+            than two runs without a baseline by ``"t"`` if all runs have the same topics, and otherwise
+            ``"holm"``.
 
     Returns:
         The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.
@@ -170,13 +156,10 @@ def compare(
     >>> line.run, line.baseline, round(line.difference, 4), round(line.p, 4)
     ('a', 'b', 0.2, 0.0742)
     """
-    margins = {} if margin is None else parse_margins(margin, results.measures)
     return [
         comparison
         for measure, model in product(results.measures, results.user_models)
-        for comparison in compare_runs(
-            results, measure, model, baseline, test, correction, margins.get(measure)
-        )
+        for comparison in compare_runs(results, measure, model, baseline, test, correction)
     ]
 
 
@@ -187,7 +170,6 @@ def compare_runs(
     baseline: str | None = None,
     test: str = "t",
     correction: str | None = None,
-    margin: float | None = None,
 ) -> list[Comparison]:
     """Compare runs by one measure under one user model.
 
@@ -195,10 +177,9 @@ def compare_runs(
         results: Results with scores per topic.
         measure: Canonical name. Only runs with scores of the measure are compared.
         user_model: Name.
-        baseline: As for :func:`compare`; of several runs with the best mean, the first is the best.
+        baseline: As for :func:`compare`.
         test: As for :func:`compare`.
         correction: As for :func:`compare`.
-        margin: A difference above 0, as for :func:`compare`.
 
     Returns:
         The comparisons in the order of the runs; of a pair, the earlier run is compared with the later.
@@ -209,26 +190,17 @@ def compare_runs(
     check_name("test", test, PAIRED_TESTS)
     if correction is not None:
         check_name("correction", correction, CORRECTIONS)
-    scores, named, base = scores_to_compare(results, measure, user_model, baseline)
-    if margin is not None and named is None:
-        raise XcgError("a margin needs a baseline: expected the name of a run that was chosen before")
+    scores, named = scores_to_compare(results, measure, user_model, baseline)
+    pairs = list(combinations(scores, 2))
     if named is not None:
         pairs = [(run, named) for run in scores if run != named]
-    else:
-        pairs = [(b, a) if a == base else (a, b) for a, b in pairs_of_runs(results, scores)]
-    shown = [pair for pair in pairs if base in (None, pair[1])]
-    has_all_pairs = len(pairs) == math.comb(len(scores), 2)
-    procedure = choose_correction(scores, named, test, correction, has_all_pairs)
+    procedure = choose_correction(scores, named, test, correction)
     what, topics = f"{measure} under {user_model}", results.topics
-    together = procedure == "tukey" and len(scores) > 2
-    samples = {
-        pair: common_scores({run: scores[run] for run in pair}, topics, what)
-        for pair in (shown if together else pairs)
-    }
-    found = [differences(*sample.values.values()) for sample in samples.values()]
-    if together:
+    samples = [common_scores({run: scores[run] for run in pair}, topics, what) for pair in pairs]
+    found = [differences(*sample.values.values()) for sample in samples]
+    if procedure == "tukey" and len(scores) > 2:
         complete = common_scores(scores, topics, what)
-        inferences = tukey_inferences(complete, shown, test, SIGNIFICANCE_LEVEL)
+        inferences = tukey_inferences(complete, pairs, test, SIGNIFICANCE_LEVEL)
     else:
         single = "none" if procedure == "tukey" else procedure  # there is one pair
         inferences = paired_inferences(found, test, single, SIGNIFICANCE_LEVEL)
@@ -239,17 +211,9 @@ def compare_runs(
         "correction": procedure,
         "comparisons": len(pairs),
     }
-    lines = [
-        _comparison(sample, by_topic, inference, names)
-        for (pair, sample), by_topic, inference in zip(samples.items(), found, inferences, strict=True)
-        if base in (None, pair[1])
-    ]
-    if margin is None:
-        return lines
-    p_values = margin_p_values(found, measure, test, procedure, margin)
     return [
-        replace(line, margin=margin, p_not_worse=not_worse, p_equivalent=equivalent)
-        for line, not_worse, equivalent in zip(lines, *p_values, strict=True)
+        _comparison(sample, by_topic, inference, names)
+        for sample, by_topic, inference in zip(samples, found, inferences, strict=True)
     ]
 
 
@@ -258,15 +222,12 @@ def choose_correction(
     named: str | None,
     test: str,
     correction: str | None,
-    has_all_pairs: bool = True,
 ) -> str:
     """Return the correction of :func:`compare`; XcgError if it is not defined for the test."""
     complete = len({frozenset(values) for values in scores.values()}) == 1
     obstacle = ""
     if named is not None:
         obstacle = f"all pairs of runs are compared, not with a baseline like {named!r}"
-    elif not has_all_pairs:
-        obstacle = "all pairs of runs are compared, not only the strategies of each run"
     elif test != "t" and not (correction == "tukey" and test == "randomisation"):
         obstacle = f"the test is t{' or randomisation' * (correction == 'tukey')}, not {test}"
     elif not complete:
@@ -286,23 +247,19 @@ def _comparison(
     wins, losses = int(np.count_nonzero(better > 0)), int(np.count_nonzero(better < 0))
     summed = divisor(measure, topics)
     factor = topics / summed
-    baseline_mean = math.fsum(second) / summed
-    limits = inference.low, inference.high, inference.detectable
-    low, high, detectable = (None if limit is None else factor * limit for limit in limits)
+    limits = inference.low, inference.high
+    low, high = (None if limit is None else factor * limit for limit in limits)
     return Comparison(
         run=run,
         baseline=baseline,
         topics=topics,
         mean=math.fsum(first) / summed,
-        baseline_mean=baseline_mean,
+        baseline_mean=math.fsum(second) / summed,
         difference=difference * factor,
-        relative=relative_difference(difference * factor, baseline_mean),
-        criterion=practical_significance(difference * factor, baseline_mean),
         effect=difference / deviation if deviation else None,
         wins=wins,
         losses=losses,
-        ties=topics - wins - losses,
-        **inference._replace(low=low, high=high, detectable=detectable)._asdict(),
+        **inference._replace(low=low, high=high)._asdict(),
         **procedure,
     )
 
@@ -316,9 +273,10 @@ class BestRun(NamedTuple):
         best: The first of the runs with the best mean.
         second: The next run.
         p: p value of their difference by the paired t test, corrected for all pairs of runs, because
-            the scores select the best. None if it cannot be tested.
+            the scores select the best. None if two runs share fewer than two topics.
         correction: Name of the correction.
         comparisons: Number of pairs of runs.
+        topics: Number of topics that both have.
     """
 
     measure: str
@@ -328,6 +286,7 @@ class BestRun(NamedTuple):
     p: float | None
     correction: str
     comparisons: int
+    topics: int
 
 
 def best_runs(results: Results) -> list[BestRun]:
@@ -337,13 +296,15 @@ def best_runs(results: Results) -> list[BestRun]:
     correction for the number of measures and user models.
 
     Args:
-        results: Results with scores per topic. Families with fewer than two runs are left out.
+        results: Results with means and scores per topic. Families with fewer than two runs are left
+            out.
 
     >>> from xcg.evaluation.results import Result
-    >>> scores = {"a": (0.1, 0.2, 0.3), "b": (0.2, 0.4, 0.6)}
+    >>> scores = {"a": {"1": 0.1, "2": 0.2, "3": 0.3, "all": 0.2}}
+    >>> scores["b"] = {topic: 2 * score for topic, score in scores["a"].items()}
     >>> (found,) = best_runs(Results(
-    ...     Result(run, str(topic), "MAep", value, "m")
-    ...     for run, values in scores.items() for topic, value in enumerate(values)
+    ...     Result(run, topic, "MAep", value, "m")
+    ...     for run, values in scores.items() for topic, value in values.items()
     ... ))
     >>> found.best, found.second, round(found.p, 4)
     ('b', 'a', 0.0742)
@@ -354,24 +315,17 @@ def best_runs(results: Results) -> list[BestRun]:
         scores = scores_by_run(tested, measure, model)
         if len(scores) < 2:
             continue
-        runs = list(scores)
-        best, second, *_ = best_first(scores, measure)
-        pairs = list(combinations(range(len(runs)), 2))
-        matrix = score_matrix(scores, tested.topics)
-        samples = [pair_differences(matrix[None], pair) for pair in pairs]
+        best, second, *_ = best_first(tested, measure, model)
+        pairs = list(combinations(scores, 2))
+        matrix, runs = score_matrix(scores, tested.topics), list(scores)
+        samples = [pair_differences(matrix[None], (runs.index(a), runs.index(b))) for a, b in pairs]
+        number = next(i for i, pair in enumerate(pairs) if {best, second} == {*pair})
         correction, p = choose_correction(scores, None, "t", None), None
         if min(sample.shape[1] for sample in samples) > 1:
-            p_values = adjusted(family_p_values(samples, "t"), correction)[0].tolist()
-            first, last = sorted((runs.index(best), runs.index(second)))
-            p = p_values[pairs.index((first, last))]
-        found.append(BestRun(measure, model, best, second, p, correction, len(pairs)))
+            p = float(adjusted(family_p_values(samples, "t"), correction)[0, number])
+        topics = samples[number].shape[1]
+        found.append(BestRun(measure, model, best, second, p, correction, len(pairs), topics))
     return found
-
-
-def means_of_runs(scores: TopicScores, measure: str) -> dict[str, float]:
-    """Return run → mean over the topics; the sum if the measure is a count."""
-    count = divisor(measure, len(scores.topics))
-    return {run: math.fsum(values) / count for run, values in scores.values.items()}
 
 
 def relative_difference(difference: float, reference: float) -> float | None:

@@ -172,11 +172,6 @@ def document_tree(file: str, corpus: Corpus | None) -> ElementTree | None:
     return corpus.tree(file) if file in corpus else None
 
 
-def element_row(tree: ElementTree, path: str) -> int | None:
-    """Return the row of a result that is an element; None if the document does not have it."""
-    return 0 if path == WHOLE else tree.find(path)
-
-
 def _characters(ranking: Ranking, position: int, corpus: Corpus | None) -> Extent | None:
     file, path, span = ranking.files[position], ranking.paths[position], ranking.spans.get(position)
     if span is None and not path:
@@ -193,28 +188,5 @@ def _characters(ranking: Ranking, position: int, corpus: Corpus | None) -> Exten
             return span.characters(tree)
         except UnknownPathError:
             return None
-    row = element_row(tree, path)
+    row = tree.find(path)
     return None if row is None else (int(tree.start[row]), int(tree.stop[row]))
-
-
-def overlapping_positions(ranking: Ranking, corpus: Corpus | None) -> set[int]:
-    """Return the positions of the results that overlap with another result of the ranking.
-
-    Args:
-        ranking: The ranking.
-        corpus: The documents.
-
-    Raises:
-        MissingSizeError: If a document is needed and there is no corpus, see :func:`extents`.
-        InputError: If a document cannot be read.
-
-    >>> ranking = Ranking.of([("d", "", (0, 5)), ("d", "", (4, 9)), ("d", "", (9, 12))])
-    >>> overlapping_positions(ranking, None)
-    {0, 1}
-    """
-    found: set[int] = set()
-    for positions in positions_by_document(ranking).values():
-        for group in overlapping_groups(extents(ranking, positions, corpus)):
-            if len(group) > 1:
-                found.update(positions[index] for index in group)
-    return found

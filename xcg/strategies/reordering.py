@@ -13,7 +13,7 @@ from xcg.documents.paths import WHOLE, split_step
 from xcg.documents.text_units import IntervalSet
 from xcg.errors import MissingSizeError, XcgError
 from xcg.registry import Between
-from xcg.runs.run import ORACLE, UNKNOWN_SPAN, Ranking
+from xcg.runs.run import UNKNOWN_SPAN, Ranking
 from xcg.strategies.extents import (
     NOTHING,
     Extent,
@@ -23,7 +23,7 @@ from xcg.strategies.extents import (
     positions_by_document,
     root_path,
 )
-from xcg.strategies.registry import STRATEGIES, strategies_of
+from xcg.strategies.registry import STRATEGIES, single_strategy
 
 
 @STRATEGIES.register("controlled", references=("clarke-2005",))
@@ -135,33 +135,6 @@ def _share(read: IntervalSet[int], span: Extent | None) -> float:
 Step = tuple[str, int]
 """Name and position of an element among its siblings with this name."""
 
-_NOT_FIRST = ("by_document", ORACLE)
-
-
-class OneStrategy:
-    """The texts that name one strategy other than ``by_document`` and ``oracle``.
-
-    >>> OneStrategy().expected("by_document")
-    'another strategy than by_document and oracle'
-    >>> OneStrategy().expected("top_rankd")
-    "one strategy (unknown strategy 'top_rankd': did you mean 'top_ranked'?)"
-    """
-
-    def __str__(self) -> str:
-        return "that names a strategy"
-
-    def expected(self, value: str) -> str | None:
-        """Return what was expected instead of a text; None if it is legal."""
-        try:
-            found = strategies_of(value)
-        except XcgError as error:
-            return f"one strategy ({error})"
-        if len(found) > 1:
-            return f"one strategy, not {len(found)}"
-        if found[0].name in _NOT_FIRST:
-            return f"another strategy than {' and '.join(_NOT_FIRST)}"
-        return None
-
 
 @STRATEGIES.register("by_document")
 def by_document(
@@ -169,7 +142,7 @@ def by_document(
     corpus: Corpus | None = None,
     *,
     order: Literal["text", "rank"] = "text",
-    first: Annotated[str, OneStrategy()] = "top_ranked",
+    first: str = "top_ranked",
 ) -> Ranking:
     """Order documents by their best result, and list each document's results in text order.
 
@@ -197,8 +170,7 @@ def by_document(
     >>> by_document(ranking, order="rank", first="thorough").paths
     ['/a[1]/s[10]', '/a[1]/s[9]', '/a[1]', '/b[1]/p[2]', '/b[1]/p[1]']
     """
-    (strategy,) = strategies_of(first)
-    ranking = strategy.function(ranking, corpus)
+    ranking = single_strategy(first).function(ranking, corpus)
     listed: list[int] = []
     for positions in positions_by_document(ranking).values():
         listed += positions if order == "rank" else _in_text_order(ranking, positions, corpus)

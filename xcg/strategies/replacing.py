@@ -18,7 +18,6 @@ from xcg.strategies.extents import (
     Extent,
     character_spans,
     document_tree,
-    element_row,
     overlapping_groups,
     positions_by_document,
 )
@@ -208,7 +207,7 @@ class _Document:
                 if stated.get(position, span) != span:
                     self._parents.setdefault(span, stated[position])
             elif self._tree is not None and position not in ranking.spans and paths[position]:
-                row = element_row(self._tree, paths[position])
+                row = self._tree.find(paths[position])
                 if row is not None:
                     self._nodes[position] = self._element(self._tree, row)
         # A result can occur several times; its best position, and its score there.

@@ -59,33 +59,8 @@ export function createCommands(page) {
     return active ? remove(active) : tell("There is no highlight at the cursor.");
   }
 
-  function splitActive() {
-    const { placedActive: active, position, span } = selection;
-    if (!active) return tell("There is no highlight at the cursor.");
-    selection.clear();
-    const at = span ? span.start : position;
-    return change("split", { id: active.id, position: at }, "Highlight split");
-  }
-
-  function startEdge(edge) {
-    if (!selection.startEdge(edge)) return tell("There is no highlight at the cursor.");
-    selection.usesKeyboard = true;
-    article.focus({ preventScroll: true });
-    selection.notify();
-    return announce(`Moving the ${edge} of the highlight. Enter saves, Escape cancels.`);
-  }
-
   function resize({ id, start, end }) {
     return change("resize", { id, start, end }, "Highlight changed");
-  }
-
-  function finishEdge() {
-    const { edge, anchor, position } = selection;
-    const [start, end] = edge.edge === "end" ? [anchor, position] : [position, anchor];
-    const span = positions.trimmed(start, end);
-    if (!span) return tell("A highlight needs some text; delete it instead.");
-    selection.clear();
-    return resize({ id: edge.id, ...span });
   }
 
   function placeAgain({ id }) {
@@ -94,17 +69,6 @@ export function createCommands(page) {
     selection.clear();
     return resize({ id, ...span });
   }
-
-  function setEntry(span) {
-    const { active, position } = selection;
-    const isAtEnd = active?.end === position; // as after highlighting
-    const at = span?.start ?? (isAtEnd ? active.start : units.at("word", position).start);
-    return saving.judgement.entry_point === at
-      ? removeEntry()
-      : change("entry_point", { position: at }, "Best entry point set");
-  }
-
-  const removeEntry = () => change("entry_point", { position: null }, "Best entry point removed");
 
   function target(kind, direction, isExtending) {
     const { position } = selection;
@@ -117,10 +81,8 @@ export function createCommands(page) {
   /** Move the cursor by a unit, or to an end of the paragraph ("edge") or of the document. */
   function moveBy(kind, direction, { extend = false } = {}) {
     selection.usesKeyboard = true;
-    const isExtending = extend || selection.isSelecting || selection.edge !== null;
     const before = selection.activeId;
-    const at = target(kind, direction, isExtending);
-    selection.moveTo(at, { extend: isExtending });
+    selection.moveTo(target(kind, direction, extend), { extend });
     const unit = ["character", "edge", "document"].includes(kind) ? "word" : kind;
     const said = units.at(unit, Math.min(selection.position, positions.length - 1));
     announceText(said.start, said.end, before);
@@ -154,7 +116,6 @@ export function createCommands(page) {
         ? (starts.find((start) => start > position) ?? starts[0])
         : (starts.findLast((start) => start < position) ?? starts.at(-1));
     if (found === undefined) return tell(missing);
-    selection.isSelecting = false;
     selection.moveTo(found);
     article.focus({ preventScroll: true });
     return announceText(found, found + ANNOUNCED, null);
@@ -178,19 +139,9 @@ export function createCommands(page) {
     else tell(missing);
   }
 
-  function toggleSelecting() {
-    selection.usesKeyboard = true;
-    if (selection.isSelecting || selection.span) return selection.clear();
-    selection.isSelecting = true;
-    selection.anchor = selection.position;
-    selection.notify();
-    announce("Selecting");
-  }
-
   function cancel() {
-    const isActive = selection.edge || selection.span || selection.isSelecting;
-    if (!isActive && selection.activeId === null) return false;
-    if (isActive) return selection.clear();
+    if (selection.span) return selection.clear();
+    if (selection.activeId === null) return false;
     selection.activeId = null;
     return selection.notify();
   }
@@ -231,7 +182,6 @@ export function createCommands(page) {
     discardRefused: () => saving.discardRefused(),
     erase,
     finishAndContinue: () => whenAnswered(() => finishing.finishAndContinue()),
-    finishEdge,
     go,
     highlight,
     highlightAgain: () => highlight(lastGrade),
@@ -243,23 +193,15 @@ export function createCommands(page) {
     placeAgain,
     redo: () => change("redo", {}, "Repeated"),
     remove,
-    removeEntry,
     reopen: () => change("finish", { finished: false }, "Reopened"),
     resize,
     retry: () => saving.send(),
     showKeys: () => element("keys").showModal(),
     selectUnit,
-    setEntry: () => {
-      const { span } = selection;
-      whenAnswered(() => setEntry(span));
-    },
     setNugget: (nugget) => change("nugget", { id: selection.active.id, nugget }, nugget ?? "No nugget"),
     showAt,
     showHighlight,
-    splitActive: () => whenAnswered(splitActive),
-    startEdge: (edge) => whenAnswered(() => startEdge(edge)),
     togglePanel,
-    toggleSelecting,
     toggleTopic,
     toggleWords,
     undo: () => (finishing.canReturn ? finishing.goBack() : change("undo", {}, "Undone")),

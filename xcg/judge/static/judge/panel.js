@@ -109,10 +109,6 @@ export class Panel {
     }
     if (one.status === "moved") add("confirm", "Confirm", () => commands.confirm(one));
     if (one.status === "lost") add("place", "Place at the selection", () => commands.placeAgain(one));
-    if (isActive && one.status !== "lost") {
-      add("start", "Move start", () => commands.startEdge("start"));
-      add("end", "Move end", () => commands.startEdge("end"));
-    }
     add("delete", "Delete", () => commands.remove(one), { ariaLabel: `Delete: ${words}` });
     if (!isActive && one.status === "placed") tools.classList.add("quiet");
     return tools;
@@ -120,7 +116,6 @@ export class Panel {
 
   showState(judgement, canReturn) {
     const { highlights, finished, skipped, can_undo: canUndo, can_redo: canRedo } = judgement;
-    const entry = judgement.entry_point;
     const { element } = this;
     const isNothing = finished && !highlights.length;
     const state = element("document-state");
@@ -133,8 +128,6 @@ export class Panel {
     element("reopen").hidden = !finished;
     element("undo").disabled = !canUndo && !canReturn;
     element("redo").disabled = !canRedo;
-    element("entry").ariaPressed = String(entry !== null);
-    element("remove-entry").hidden = entry === null;
   }
 
   /** Show the facts of the topic, and which of them the active highlight states. */
