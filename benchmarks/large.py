@@ -88,7 +88,7 @@ def write(folder: Path, size: int) -> None:
 
 def measure(arguments: list[str], cache: Path) -> tuple[float, float, bytes]:
     """Return processor seconds, peak memory in MB and output of a command of xcg."""
-    environment = {**os.environ, "XCG_CACHE": str(cache), "XCG_CACHE_SIZE": "10000"}
+    environment = {**os.environ, "XCG_CACHE": str(cache)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # users do not compile at every start
     command = [sys.executable, "-c", LIMITED, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:

@@ -7,7 +7,7 @@ from pathlib import Path
 from xcg.errors import InputError, Notes
 from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.recall_base import RecallBase
-from xcg.runs.run import Order, Run, Ties
+from xcg.runs.run import Run, Ties
 
 ASSESSMENTS = '<assessments topic="162">\n<file file="co/1">\n{}\n</file>\n</assessments>'
 """A file with assessments of one document; the format argument is the content of its <file>."""
@@ -42,12 +42,11 @@ def run_content(
     ties: Ties | None = "document",
     lenient: bool = False,
     topics: set[str] | None = None,
-    order: Order = "score",
 ) -> object:
     """Read a run, and return everything that users can observe, or the error message."""
     notes = Notes(lenient)
     try:
-        run = read_run(path, notes, order, ties, topics)
+        run = read_run(path, notes, ties, topics)
     except InputError as error:
         return str(error)
     rankings = [

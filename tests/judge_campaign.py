@@ -15,8 +15,8 @@ from pathlib import Path
 import httpx2
 from starlette.testclient import TestClient
 
+from xcg.judge.access import Access
 from xcg.judge.application import create_application
-from xcg.judge.security import Access
 from xcg.judge.settings import load_settings
 from xcg.judge.workspace import Workspace, open_workspace
 from xcg.settings.loading import stated

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from xcg.evaluation.curves import CurveOf, ThresholdCurves
+from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.results import Result, Results
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
-from xcg.report.plots import curves_plot, levels_plot, perturbation_plot, reading_plot, thresholds_plot
-from xcg.report.stability_plots import correlations_plot, ranges_plot, swaps_plot
+from xcg.report.plots import curves_plot, levels_plot, perturbation_plot
+from xcg.report.stability import correlations_plot, ranges_plot, swaps_plot
 from xcg.statistics.intervals import Interval
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
@@ -26,9 +26,6 @@ MODELS = [
     for ideal in ("kazai_lalmas", "leaves", "roots")
     for alpha in range(5)
 ]
-
-
-IDEAL = CurveOf("ideal reader", "all", "gr", "spans", [0, 9], [0, 1])
 
 
 def run_names(runs: int) -> list[str]:
@@ -64,7 +61,7 @@ def _sweep(runs: int, measures: list[str]) -> Any:
         for model in MODELS
         for tau in [1 - 0.8 * _score(measure, model)]
     ]
-    return sweep_plot(_results(runs, measures, MODELS, 2), shifts, MODELS[0])
+    return sweep_plot(_results(runs, measures, MODELS, 2), shifts)
 
 
 def _curves(runs: int, measures: list[str], models: list[str]) -> list[CurveOf]:
@@ -116,7 +113,7 @@ def _correlations(_: int) -> Any:
 def _swaps(_: int) -> Any:
     counts = np.full((17, len(BIN_STARTS)), 200, np.int64)
     swaps = np.array([[90 // (1 + i) // (1 + j) for j in range(len(BIN_STARTS))] for i in range(17)])
-    rates = SwapRates(tuple(range(1, 18)), 100, counts, swaps, 0 * counts)
+    rates = SwapRates(tuple(range(1, 18)), counts, swaps, 0 * counts)
     return swaps_plot(dict.fromkeys(MEASURES, rates), [25, 50])
 
 
@@ -129,12 +126,7 @@ def _strategies(runs: int) -> Any:
         for alpha in (0.0, 0.5, 1.0)
     ]
     leaders = {case: [Leaders(("unique",), 0.0, 1.0)] for case in cases}
-    return strategies_plot(StrategyStudy(scores, [], leaders, {}, (), ()))
-
-
-def _thresholds(runs: int) -> Any:
-    curves = _curves(runs, ["xAP", "xP@10"], ["levels"])
-    return thresholds_plot(ThresholdCurves(curves, _results(runs, MEASURES, ["levels"], 2), ()))
+    return strategies_plot(StrategyStudy(scores, leaders, {}, ()))
 
 
 def _levels(_: int) -> Any:
@@ -158,19 +150,11 @@ FIGURES: Mapping[str, Callable[[int], Any]] = {
     "sweep five measures": lambda runs: _sweep(runs, MEASURES),
     "curves": lambda runs: curves_plot(_curves(runs, ["nxCG", "ep"], ["kazai-lalmas-2006"])),
     "curves of 45 user models": lambda runs: curves_plot(_curves(runs, ["nxCG"], MODELS)),
-    "chunks": lambda runs: reading_plot(
-        [
-            *_curves(runs, ["gr"], ["spans"]),
-            CurveOf("ideal reader", "all", "gr", "spans", [0, 9], [0, 1]),
-        ],
-        "tokens",
-    ),
     "perturb": _perturbation,
     "ranges": lambda runs: ranges_plot(_range_rows(runs)),
     "correlations": _correlations,
     "swaps": _swaps,
     "strategies": _strategies,
-    "thresholds": _thresholds,
     "levels": _levels,
 }
 """Name of the figure → function that draws it for a number of runs."""

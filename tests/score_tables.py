@@ -85,16 +85,9 @@ def score_arrays(
 
 
 def swap_rates_of(
-    table: npt.ArrayLike,
-    sizes: Sequence[int] | None = None,
-    trials: int = 100,
-    fraction: float = 0.75,
-    seed: int = 0,
-    measure: str = "MAep",
+    table: npt.ArrayLike, trials: int = 100, fraction: float = 0.75, seed: int = 0
 ) -> SwapRates:
-    """Return the swap rates of one measure."""
-    scores = {measure: np.asarray(table, np.float64)}
+    """Return swap rates among a fraction of the runs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("xcg.statistics.topic_sets.BEST_FRACTION", fraction)
-        (found,) = swap_rates(scores, trials, seed, sizes=sizes).values()
-    return found
+        return swap_rates(np.asarray(table, np.float64), trials=trials, seed=seed)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 import pytest
 
 ROOT = Path(__file__).parent.parent
-_OF_TERMINALS = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE")
+_OF_TERMINALS = ("COLUMNS", "LINES", "NO_COLOR")
 _NO_COLOUR = MappingProxyType({"NO_COLOR": "1"})
 
 

@@ -11,7 +11,7 @@ from conftest import ROOT
 
 from xcg.errors import XcgError
 from xcg.measures import MEASURES
-from xcg.report.bibliography import bibliography, entries_of
+from xcg.report.citations import bibliography, entries_of
 from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES
 
@@ -36,7 +36,7 @@ def declared() -> Iterator[tuple[str, tuple[str, ...], str]]:
     for registry in (*REGISTRIES.values(), STRATEGIES):
         for name in registry:
             documented = registry.get(name).__doc__ or ""
-            yield f"{registry.kind} {name}", registry.references(name), documented
+            yield f"{registry.kind} {name}", registry.get(name).references, documented
 
 
 @pytest.mark.parametrize("key", bibliography())
@@ -129,9 +129,9 @@ def test_the_entries_are_those_of_the_citation_file() -> None:
 
 
 def test_a_plug_in_can_give_a_whole_entry() -> None:
-    text = '@Article{own, title = "A {T}, with comma", author={{A Group}},\n year = 2020\n}'
+    text = '@Article{own,\n title = "A {T}, with comma",\n author={{A Group}},\n year = 2020\n}'
     (entry,) = entries_of([text])
-    assert (entry.key, entry.kind, str(entry)) == ("own", "article", text)
+    assert (entry.key, entry.kind, entry.bibtex) == ("own", "article", text)
     assert entry.fields == {"title": "A {T}, with comma", "author": "{A Group}", "year": "2020"}
     assert entry.text.startswith("A Group (2020). A T, with comma.")
 

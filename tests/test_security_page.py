@@ -15,8 +15,6 @@ UNITS = {"MB": 1 << 20, "GB": 1 << 30}
 LIMIT = re.compile(r"(MAX|MOST|LARGEST|LONGEST|HIGHEST)_[A-Z_]+")
 NO_ERRORS = {
     "judgements.distribution.MAX_LEVELS": "more levels are grouped",
-    "documents.duplicate_search.MAX_SEARCHES": "a note counts the quotes",
-    "evaluation.gold_review.MAX_PASSAGES": "the first are listed, with a note",
     "evaluation.curves.MOST_THRESHOLDS": "the default of an option",
     "evaluation.different_results.MOST_RESULTS": "more are kept in a temporary file",
     "formats.topic_files.LONGEST_DESCRIPTION": "descriptions and narratives are shortened",
@@ -34,7 +32,6 @@ NO_ERRORS = {
     "report.html_explanations.MAX_RESULTS": "the page shows fewer",
     "report.html_explanations.MAX_TEXT": "the page shortens texts",
     "report.html_explanations.MAX_TOTAL_TEXT": "the page shortens texts",
-    "report.html_explanations.MAX_NODES": "the page shows fewer",
     "report.html_page.MAX_SCORES": "the page shows fewer",
     "report.html_page.MAX_CURVE_POINTS": "the page shows fewer",
     "report.html_page.MAX_CURVE_DEPTH": "the page shows fewer",

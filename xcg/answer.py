@@ -14,7 +14,7 @@ from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, missing_extra, nearest
 from xcg.settings.study_keys import PLOT_WIDTHS
 from xcg.table_formats import TABLE_FORMATS
-from xcg.tables import RECORD_FORMATS, Column, Record, Table, html_table, html_text, json_text, records
+from xcg.tables import RECORD_FORMATS, Column, Record, Table, html_text, json_text, records
 from xcg.terminal_tables import PIPE, Block, Terminal, sentence, terminal_text
 
 if TYPE_CHECKING:
@@ -242,15 +242,16 @@ class Answer(Sequence[T], Generic[T]):
         return Table.of_records(self.records(), (*NAMES, *layout.columns), layout.legend)
 
     def _repr_html_(self) -> str:
-        """Return the tables and notes for a notebook."""
-        shown = "".join(
-            html_table(table.heading, table.cells(), table.title, table.numeric())
-            for table in self.tables()
-        )
+        """Return tables, texts and notes for a notebook."""
         layout = self.layout
-        above = "".join(f"<p>{html_text(one)}</p>" for one in layout.heading)
+        shown = "".join(f"<p>{html_text(one)}</p>" for one in layout.heading)
+        for block in self.blocks():
+            if isinstance(block, Table):
+                shown += block.to_html()
+            elif text := (block if isinstance(block, str) else block(None)).strip():
+                shown += f'<p style="white-space: pre-wrap">{html_text(text)}</p>'
         notes = "".join(f"<li>{html_text(note)}</li>" for note in (*layout.footer, *self.notes))
-        return f"{above}{shown}" + (f"<ul>{notes}</ul>" if notes else "")
+        return shown + (f"<ul>{notes}</ul>" if notes else "")
 
     def __str__(self) -> str:
         return self.to_text().rstrip("\n")

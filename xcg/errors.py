@@ -217,8 +217,7 @@ class Notes:
         self.lenient = lenient
         self._notes: dict[str, None] = {}
         self._warnings: dict[str, None] = {}
-        self._problems: dict[str, tuple[int, str]] = {}
-        self._oddities: dict[str, tuple[int, str]] = {}
+        self._counted: dict[tuple[str, str], tuple[int, str]] = {}
         self._hint = ""
 
     def note(self, text: str) -> None:
@@ -231,8 +230,7 @@ class Notes:
 
     def oddity(self, kind: str, where: object, message: str) -> None:
         """Count data that are legal, but probably wrong, under a kind of oddity."""
-        count, first = self._oddities.get(kind, (0, str(InputError(where, message))))
-        self._oddities[kind] = (count + 1, first)
+        self._count(("note", kind), 1, str(InputError(where, message)))
 
     def problem(self, kind: str, where: object, message: str) -> None:
         """Raise an :class:`InputError`, or count it under a kind of problem if lenient."""
@@ -242,9 +240,11 @@ class Notes:
         """Raise an error, or count it under a kind of problem if lenient."""
         if not self.lenient:
             raise error
-        message = f"{error}. {self._hint}" if self._hint else str(error)
-        count, first = self._problems.get(kind, (0, message))
-        self._problems[kind] = (count + 1, first)
+        self._count(("warning", kind), 1, f"{error}. {self._hint}" if self._hint else str(error))
+
+    def _count(self, kind: tuple[str, str], number: int, first: str) -> None:
+        count, earlier = self._counted.get(kind, (0, first))
+        self._counted[kind] = count + number, earlier
 
     @contextmanager
     def hinting(self, hint: str) -> Iterator[None]:
@@ -259,21 +259,19 @@ class Notes:
         """Append the warnings and notes of other notes."""
         self._notes.update(other._notes)
         self._warnings.update(other._warnings)
-        for mine, others in (
-            (self._problems, other._problems),
-            (self._oddities, other._oddities),
-        ):
-            for kind, (count, first) in others.items():
-                before, earlier = mine.get(kind, (0, first))
-                mine[kind] = (before + count, earlier)
+        for kind, (count, first) in other._counted.items():
+            self._count(kind, count, first)
 
     def problems(self) -> list[tuple[str, int, str]]:
         """Return the kind, count and first message of each kind of counted problem."""
-        return [(kind, count, first) for kind, (count, first) in self._problems.items()]
+        return self._of("warning")
 
     def oddities(self) -> list[tuple[str, int, str]]:
         """Return the kind, count and first description of each kind of oddity."""
-        return [(kind, count, first) for kind, (count, first) in self._oddities.items()]
+        return self._of("note")
+
+    def _of(self, level: str) -> list[tuple[str, int, str]]:
+        return [(one, *counted) for (its, one), counted in self._counted.items() if its == level]
 
     @property
     def notes(self) -> list[str]:
@@ -283,16 +281,17 @@ class Notes:
     @property
     def tolerated(self) -> int:
         """Number of counted problems."""
-        return sum(count for count, _ in self._problems.values())
+        return sum(count for _, count, _ in self.problems())
 
     def lines(self) -> list[str]:
         """Return the warnings and notes as lines of text, with invisible characters escaped."""
-        counted = [("warning", *problem) for problem in self.problems()]
-        counted += [("note", *oddity) for oddity in self.oddities()]
-        lines = [
-            f"{level}: {kind}: {count} time{'s' if count > 1 else ''}; the first: {first}"
-            for level, kind, count, first in counted
-        ]
-        after_problems = len(self._problems)
-        lines[after_problems:after_problems] = [f"warning: {text}" for text in self._warnings]
-        return list(map(printable, [*lines, *(f"note: {text}" for text in self._notes)]))
+        problems, oddities = (
+            [
+                f"{level}: {kind}: {count} time{'s' * (count > 1)}; the first: {first}"
+                for kind, count, first in self._of(level)
+            ]
+            for level in ("warning", "note")
+        )
+        warnings = [f"warning: {text}" for text in self._warnings]
+        notes = [f"note: {text}" for text in self._notes]
+        return list(map(printable, [*problems, *warnings, *oddities, *notes]))

@@ -11,20 +11,6 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-__all__ = [
-    "csv",
-    "etree",
-    "hashlib",
-    "html",
-    "np",
-    "npt",
-    "pickle",
-    "shutil",
-    "socket",
-    "sqlite3",
-    "yaml",
-]
-
 
 class _LazyModule(ModuleType):
     """A module that is imported when one of its attributes is first used."""
@@ -35,10 +21,15 @@ class _LazyModule(ModuleType):
         return value
 
 
+__all__ = ["csv", "etree", "fractions", "hashlib", "html", "json", "np", "npt"]
+__all__ += ["pickle", "shutil", "socket", "sqlite3", "yaml"]
+
 if TYPE_CHECKING:
     import csv
+    import fractions
     import hashlib
     import html
+    import json
     import pickle
     import shutil
     import socket
@@ -49,7 +40,5 @@ if TYPE_CHECKING:
     import yaml
     from lxml import etree
 else:
-    csv, hashlib, html, pickle = map(_LazyModule, ("csv", "hashlib", "html", "pickle"))
-    shutil, socket, sqlite3 = map(_LazyModule, ("shutil", "socket", "sqlite3"))
-    np, npt, etree = map(_LazyModule, ("numpy", "numpy.typing", "lxml.etree"))
-    yaml = _LazyModule("yaml")
+    _NAMES = {"np": "numpy", "npt": "numpy.typing", "etree": "lxml.etree"}
+    globals().update({name: _LazyModule(_NAMES.get(name, name)) for name in __all__})

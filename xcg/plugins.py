@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
-import json
 import os
 import re
 import sys
@@ -22,7 +21,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from xcg.errors import XcgError
-from xcg.lazy_modules import hashlib
+from xcg.lazy_modules import hashlib, json
 
 NO_PLUGINS = "XCG_NO_PLUGINS"
 """The environment variable that refuses plug-ins. Worker processes inherit it."""
@@ -80,9 +79,7 @@ def load_object(path: str, kind: str) -> Any:
     return _imported(module, name, f"the {kind} {path!r}")
 
 
-def load_function(
-    path: str, kind: str, folder: Path | None = None, allows_classes: bool = False
-) -> Callable[..., Any]:
+def load_function(path: str, kind: str, folder: Path | None = None) -> Callable[..., Any]:
     """Load the function that ``package.module:function`` refers to.
 
     Args:
@@ -91,7 +88,6 @@ def load_function(
         folder: The folder of the configuration that contains ``path``. The module is then a Python file
             or a package in this folder, or else belongs to an installed package. None if ``path`` comes
             from a program. The module is then any that this program can import.
-        allows_classes: Whether it may be a class.
 
     Raises:
         XcgError: If plug-ins are refused, if the module or the name cannot be imported, if the object
@@ -110,8 +106,8 @@ def load_function(
         checked = _top(module)
         _check_module(checked, what, folder)
         function = _imported(module, name, what)
-    if not callable(function) or (isinstance(function, type) and not allows_classes):
-        raise XcgError(f"{what} is not a {'class or ' if allows_classes else ''}function")
+    if not callable(function):
+        raise XcgError(f"{what} is not a function")
     # The module may have imported the function, for example by "from os import system".
     definer = _top(getattr(function, "__module__", None) or "builtins")
     if definer != checked and not definer.startswith(_PREFIX):
@@ -160,20 +156,21 @@ def _imported(module: str, name: str, what: str) -> Any:
 
 
 _accepted: set[tuple[str, bool]] = set()
-"""Modules that have passed the check, and whether it was for a configuration.
-
-They are stored because the check reads the metadata of packages, which is slow.
-"""
+"""Modules that have passed the check, which is slow, and whether it was for a configuration."""
 
 
 def _check_module(top: str, what: str, folder: Path | None) -> None:
     """Raise XcgError if a module outside of the configuration's folder must not define plug-ins."""
     if (top, folder is not None) in _accepted:
         return
-    spec = find_module(top)
-    if _is_standard(top, spec):
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):  # for example, __main__ has no specification
+        spec = None
+    is_frozen = spec is not None and spec.origin in ("built-in", "frozen")
+    if is_frozen or top == "test" or top in sys.stdlib_module_names:
         raise XcgError(f"{what} is part of Python's standard library: {_EXPECTED}")
-    owners = _distributions(top, spec, is_editable_sought=folder is not None)
+    owners = _owners(top, spec if folder is not None else None)
     libraries = ({top} | owners) & _libraries()
     if libraries:
         raise XcgError(f"{what} is part of {min(libraries)}, which is not a plug-in: {_EXPECTED}")
@@ -185,49 +182,19 @@ def _check_module(top: str, what: str, folder: Path | None) -> None:
     _accepted.add((top, folder is not None))
 
 
-def find_module(path: str) -> ModuleSpec | None:
-    """Return the specification of the package in ``package.module:name`` without importing it."""
-    try:
-        return importlib.util.find_spec(_top(path))
-    except (ImportError, ValueError):  # for example, __main__ has no specification
-        return None
+def _owners(top: str, spec: ModuleSpec | None) -> set[str]:
+    """Return the names of the distributions with a module; with ``spec`` also of editable ones."""
+    from importlib.metadata import distributions, packages_distributions
 
-
-def _is_standard(top: str, spec: ModuleSpec | None) -> bool:
-    if top in sys.stdlib_module_names:
-        return True
-    if spec is None or spec.origin is None:
-        return False
-    # sys.stdlib_module_names lacks the modules that only test Python itself.
-    parents = Path(spec.origin).parents
-    is_installed = any(parent.name in ("site-packages", "dist-packages") for parent in parents)
-    is_beside_os = Path(os.__file__).parent in parents and not is_installed
-    return is_beside_os or spec.origin in ("built-in", "frozen")
-
-
-def _distributions(top: str, spec: ModuleSpec | None, is_editable_sought: bool) -> set[str]:
-    """Return the names of the installed distributions that contain a module."""
-    from importlib.metadata import distributions
-
-    if spec is None:
-        return set()
-    origin = [spec.origin] if spec.has_location and spec.origin else []
-    locations = [Path(place) for place in spec.submodule_search_locations or origin]
-    in_record = re.compile(rf"^{top}[/\\.]", re.MULTILINE)
-    found = [
-        distribution
-        for distribution in distributions(path=sorted({str(place.parent) for place in locations}))
-        if top in (distribution.read_text("top_level.txt") or "").split()
-        or in_record.search(distribution.read_text("RECORD") or "")
-    ]
-    if not found and is_editable_sought:
-        parents = {parent for place in locations for parent in place.resolve().parents}
+    found = packages_distributions().get(top, [])
+    if not found and spec is not None and spec.origin:
+        parents = Path(spec.origin).resolve().parents
         found = [
-            distribution
-            for distribution in distributions()
-            if _editable_folder(distribution.read_text("direct_url.json") or "{}") in parents
+            one.metadata["Name"]
+            for one in distributions()
+            if _editable_folder(one.read_text("direct_url.json") or "{}") in parents
         ]
-    return {_normalised(distribution.metadata["Name"] or "") for distribution in found}
+    return set(map(_normalised, found))
 
 
 def _editable_folder(direct_url: str) -> Path | None:

@@ -111,18 +111,13 @@ class Registry(Generic[T]):
         """Return all objects in the order of their names."""
         return map(self.get, self)
 
-    def name(self, item: T) -> str:
-        """Return the name of an object of this registry."""
-        registered = (name for name, known in self._objects.items() if known is item)
-        return next(registered, None) or next(name for name in self if self.get(name) is item)
-
-    def registered(self) -> Iterator[T]:
+    def registered(self) -> Mapping[str, T]:
         """Return the objects that are registered, in the order of their names, without entry points.
 
         Reading the entry points of all installed packages takes tens of milliseconds.
         """
         self._import_package()
-        return (self._objects[name] for name in sorted(self._objects))
+        return dict(sorted(self._objects.items()))
 
     @property
     def _offered(self) -> Mapping[str, str]:
@@ -218,7 +213,7 @@ class Parameter(NamedTuple):
 
     Attributes:
         name: Its name.
-        type: The annotated type; None without one.
+        type: The annotated type; ``inspect.Parameter.empty`` without one.
         constraints: Rules for its values.
         default: Its default value; ``inspect.Parameter.empty`` without one.
     """
@@ -262,15 +257,9 @@ _LEGAL: Mapping[Any, str] = {
 
 def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
     """Return the parameters that users can set: the keyword-only arguments."""
-    annotated: Any = function
-    if isinstance(function, type):
-        annotated = function.__init__  # type: ignore[misc]
-    elif not (inspect.isfunction(function) or inspect.ismethod(function)):
-        annotated = type(function).__call__
-    hints = get_type_hints(annotated, include_extras=True)
     return [
-        _parameter(argument.name, hints.get(argument.name), argument.default)
-        for argument in inspect.signature(function).parameters.values()
+        _parameter(argument.name, argument.annotation, argument.default)
+        for argument in inspect.signature(function, eval_str=True).parameters.values()
         if argument.kind is argument.KEYWORD_ONLY
     ]
 
@@ -312,13 +301,9 @@ class ParameterError(XcgError):
         parameter: The name of the parameter.
     """
 
-    def __init__(self, message: str, parameter: str) -> None:
+    def __init__(self, message: str, parameter: str = "") -> None:
         super().__init__(message)
         self.parameter = parameter
-
-    def __reduce__(self) -> tuple[type[ParameterError], tuple[str, str]]:
-        """Support pickling."""
-        return type(self), (str(self), self.parameter)
 
 
 class FunctionRegistry(Registry[F]):
@@ -328,7 +313,6 @@ class FunctionRegistry(Registry[F]):
         kind: What a function is called in messages.
         group: The entry-point group.
         package: A package whose modules register functions; see :class:`Registry`.
-        allows_classes: Whether ``package.module:name`` may name a class.
 
     >>> colours = FunctionRegistry("colour", "xcg.colour")
     >>> @colours.register("red")
@@ -336,12 +320,6 @@ class FunctionRegistry(Registry[F]):
     >>> str(colours.part("red", {"shade": 0.25}))
     'red(shade=0.25)'
     """
-
-    def __init__(
-        self, kind: str, group: str, package: str | None = None, allows_classes: bool = False
-    ) -> None:
-        super().__init__(kind, group, package)
-        self._allows_classes = allows_classes
 
     def register(self, name: str, *, references: Sequence[str] = ()) -> Callable[[F], F]:
         """Return a decorator that registers a function under a name.
@@ -357,14 +335,6 @@ class FunctionRegistry(Registry[F]):
             return self.add(name, function)
 
         return add
-
-    def references(self, name: str) -> tuple[str, ...]:
-        """Return the published sources that a function declares; empty if it declares none."""
-        return tuple(getattr(self.get(name), "references", ()))
-
-    def summary(self, name: str) -> str:
-        """Return the first line of a function's docstring."""
-        return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
 
     def part(
         self,
@@ -391,7 +361,7 @@ class FunctionRegistry(Registry[F]):
         if callable(name):
             function, name = name, getattr(name, "__qualname__", type(name).__qualname__)
         elif ":" in name:
-            function = load_function(name, self.kind, folder, self._allows_classes)
+            function = load_function(name, self.kind, folder)
             if folder is not None and is_neighbour(name, folder):
                 home = folder.resolve()
         else:

@@ -8,14 +8,13 @@ This module is below the models, which use it to show themselves in notebooks.
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from xcg.errors import printable
-from xcg.lazy_modules import csv, html
+from xcg.lazy_modules import csv, html, json
 from xcg.table_formats import TABLE_FORMATS, TEXT_WIDTH, cell_length, numeric_columns, text_table
 
 Row = Sequence[str]
@@ -31,10 +30,6 @@ _FORMULA_START = re.compile(r"(^|;)(?=\s*[=+\-@＝＋－＠])")
 
 CSV_WITHOUT_FORMULAS = "csv-without-formulas"
 """The format csv with ``'`` before texts that spreadsheets would read as formulas."""
-
-
-class Html(str):
-    """A table cell that is HTML already."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +111,7 @@ class Table:
         rows: The values of each row, in the order of the columns: numbers, texts or None.
         legend: Sentences for a terminal, such as the number of topics.
         is_limited: Whether a terminal shows only the first rows, unless all are wanted.
-        title: A line above the heading. Of several limited tables with titles, a terminal shows those
-            with 40 rows together. On paper, it begins the caption.
+        title: A line above the heading. On paper, it begins the caption.
 
     >>> table = Table([Column("run"), Column("MAep")], [["bm25", 0.5], ["lm", 0.0]])
     >>> print(table.write("table"), end="")
@@ -204,6 +198,25 @@ class Table:
             written.append(TABLE_FORMATS[format](*content, text, label))
         return "\n".join(written)
 
+    def to_html(self) -> str:
+        """Write an HTML table of at most 200 rows; all texts are escaped.
+
+        >>> Table([Column("run")], [["<b>"]]).to_html()
+        '<table><thead><tr><th>run</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+        """
+        head = "".join(f"<th>{html_text(name)}</th>" for name in self.heading)
+        styles = [' style="text-align:right"' * is_number for is_number in self.numeric()]
+        body = ""
+        for row in self.cells()[:_MAX_HTML_ROWS]:
+            cells = (
+                f"<td{style}>{html_text(cell)}</td>" for cell, style in zip(row, styles, strict=True)
+            )
+            body += f"<tr>{''.join(cells)}</tr>"
+        if (more := len(self.rows) - _MAX_HTML_ROWS) > 0:
+            body += f"<tr><td colspan={len(self.columns)}>and {more} more</td></tr>"
+        title = f"<caption>{html_text(self.title)}</caption>" if self.title else ""
+        return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
     def _keys(self) -> list[int]:
         """Return the positions of the columns that name the rows."""
         return [i for i, column in enumerate(self.columns) if column.is_key] or [0]
@@ -233,44 +246,6 @@ class Table:
                     groups.append([])
                 groups[-1].append(position)
         return [self._with_columns(sorted([*keys, *group])) for group in groups]
-
-
-def html_table(
-    heading: Row,
-    rows: Iterable[Sequence[object]],
-    caption: str = "",
-    numeric: Sequence[bool] | None = None,
-) -> str:
-    """Write an HTML table of at most 200 rows.
-
-    Args:
-        heading: Names of the columns.
-        rows: Cells: text, numbers (aligned to the right, floats with four decimals), None for an
-            empty cell, or :class:`Html`. Everything except Html is escaped.
-        caption: Caption of the table.
-        numeric: Whether each column has texts that are numbers.
-
-    >>> html_table(["run"], [["<b>"]])
-    '<table><thead><tr><th>run</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
-    """
-    head = "".join(f"<th>{html_text(name)}</th>" for name in heading)
-    all_rows = list(rows)
-    numbers = numeric or [False] * len(heading)
-    body = "".join(
-        f"<tr>{''.join(map(_html_cell, row, numbers))}</tr>" for row in all_rows[:_MAX_HTML_ROWS]
-    )
-    if len(all_rows) > _MAX_HTML_ROWS:
-        body += f"<tr><td colspan={len(heading)}>and {len(all_rows) - _MAX_HTML_ROWS} more</td></tr>"
-    title = f"<caption>{html_text(caption)}</caption>" if caption else ""
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _html_cell(value: object, is_number: bool) -> str:
-    if isinstance(value, Html):
-        return f'<td style="text-align:left">{value}</td>'
-    text = f"{value:.4f}" if isinstance(value, float) else "" if value is None else html_text(value)
-    style = ' style="text-align:right"' if is_number or isinstance(value, (int, float)) else ""
-    return f"<td{style}>{text}</td>"
 
 
 def html_text(text: object) -> str:

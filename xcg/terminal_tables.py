@@ -49,15 +49,12 @@ class Terminal(NamedTuple):
         """Return the properties of a stream.
 
         ``COLUMNS`` overrides the width of a terminal, which is 80 if it is unknown. Styles are for
-        terminals only; ``FORCE_COLOR`` switches them on elsewhere, and ``NO_COLOR`` off everywhere.
+        terminals only, unless ``NO_COLOR`` switches them off.
         """
-        is_terminal = stream.isatty()
-        width = None
-        if is_terminal:
-            width = max(_LEAST_WIDTH, shutil.get_terminal_size((80, 24)).columns)
-        forced = environment.get("FORCE_COLOR", "0") not in ("", "0")
-        has_styles = forced or (is_terminal and environment.get("TERM") != "dumb")
-        return cls(width, has_styles and not environment.get("NO_COLOR"))
+        if not stream.isatty():
+            return cls()
+        width = max(_LEAST_WIDTH, shutil.get_terminal_size((80, 24)).columns)
+        return cls(width, environment.get("TERM") != "dumb" and not environment.get("NO_COLOR"))
 
 
 PIPE = Terminal()
@@ -89,9 +86,7 @@ def terminal_text(blocks: Sequence[Block], terminal: Terminal = PIPE, all_rows: 
     """
     texts: list[str] = []
     has_legend = terminal.width is not None
-    is_shortened = terminal.width is not None and not all_rows
-    rows = tables = hidden = 0
-    known: set[str] = set()
+    known: set[str] = set()  # tables below each other often hide the same columns
     for block in blocks:
         if callable(block):
             texts.append(block(terminal.width))
@@ -100,17 +95,9 @@ def terminal_text(blocks: Sequence[Block], terminal: Terminal = PIPE, all_rows: 
             texts.append(_wrapped_lines(block, terminal) if wraps else block)
         else:
             if block.title:
-                tables += 1
-                rows += len(block.rows)
-                if is_shortened and block.is_limited and tables > 1 and rows > MAX_ROWS:
-                    hidden += 1
-                    continue
                 texts.append("\n" * bool(texts) + sentence(block.title, terminal))
-            texts.append(_table_text(block, terminal, is_shortened, has_legend, known))
+            texts.append(_table_text(block, terminal, all_rows, has_legend, known))
             has_legend = has_legend and not block.rows
-    if hidden:
-        note = f"{hidden} of {tables} tables are hidden; --set all_rows=true prints them"
-        texts.append("\n" + sentence(note, terminal, "dim"))
     return "".join(texts)
 
 
@@ -122,13 +109,19 @@ def separated(blocks: Sequence[Block]) -> list[Block]:
     return found
 
 
-def sentence(text: str, terminal: Terminal, style: str = "") -> str:
-    """Write a sentence as lines that fit the terminal."""
+def sentence(text: str, terminal: Terminal, style: str = "", label: str = "") -> str:
+    """Write a sentence as lines that fit the terminal, all of them behind the label."""
+    from rich.padding import Padding
     from rich.text import Text
 
+    text = printable(text)
     if terminal.width is None:
-        return printable(text) + "\n"
-    return rendered(Text(printable(text), style=style), terminal)
+        return f"{label}{text}\n"
+    indentation = cell_length(label)
+    if indentation > terminal.width // 2:
+        label, text, indentation = "", label + text, 0
+    lines = rendered(Padding(Text(text, style), (0, 0, 0, indentation)), terminal)
+    return label + lines[indentation:]
 
 
 def _wrapped_lines(text: str, terminal: Terminal) -> str:
@@ -136,29 +129,11 @@ def _wrapped_lines(text: str, terminal: Terminal) -> str:
     assert terminal.width is not None
     lines = []
     for line in text.splitlines():
-        indentation = _INDENTATION.match(line)
-        indent = indentation.end() if indentation else 0
-        if cell_length(line) <= terminal.width:
-            lines.append(f"{line}\n")
-        elif indent:
-            lines.append(_two_columns([(line[:indent], line[indent:])], terminal))
-        else:
-            lines.append(sentence(line, terminal))
+        start = _INDENTATION.match(line)
+        label = start[0] if start else ""
+        fits = cell_length(line) <= terminal.width
+        lines.append(f"{line}\n" if fits else sentence(line[len(label) :], terminal, label=label))
     return "".join(lines)
-
-
-def _two_columns(rows: Sequence[tuple[str, str]], terminal: Terminal, style: str = "") -> str:
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    assert terminal.width is not None
-    grid = Grid.grid()
-    names = max(cell_length(name) for name, _ in rows)
-    grid.add_column(width=min(names, terminal.width // 2), overflow="fold")
-    grid.add_column(overflow="fold")
-    for name, text in rows:
-        grid.add_row(Text(name, style), Text(text, style))
-    return rendered(grid, terminal)
 
 
 class _Column(NamedTuple):
@@ -184,14 +159,12 @@ class _Column(NamedTuple):
 
 
 def _table_text(
-    table: Table, terminal: Terminal, is_shortened: bool, has_legend: bool, known: set[str]
+    table: Table, terminal: Terminal, all_rows: bool, has_legend: bool, known: set[str]
 ) -> str:
     if terminal.width is None:
-        heading, line_end, rows = table.write("table").partition("\n")
-        bold = ("\x1b[1m", "\x1b[0m") if terminal.has_styles else ("", "")
-        return heading.join(bold) + line_end + rows
+        return table.write("table")
     number = len(table.rows)
-    shown = MAX_ROWS if table.is_limited and is_shortened else number
+    shown = number if all_rows or not table.is_limited else MAX_ROWS
     cells = [list(map(printable, row)) for row in table.cells()[:shown]]
     columns = [
         _Column(column, printable(heading), [row[index] for row in cells], is_number)
@@ -204,18 +177,23 @@ def _table_text(
         note = f"{number - shown} of {number} rows are hidden; --set all_rows=true prints them"
         text += sentence(note, terminal, "dim")
     if hidden:
-        names = ", ".join(column.heading for column in columns if column in hidden)
+        names = ", ".join(column.heading for column in hidden)
         note = f"hidden columns: {names}; a wider terminal or a pipe prints them"
         text += "" if note in known else sentence(note, terminal, "dim")
-        known.add(note)  # tables below each other often hide the same columns
+        known.add(note)
     if not has_legend or not number:
         return text
-    meanings = [
-        (f"{column.heading}  ", printable(column.declared.meaning))
-        for column in columns
-        if column.declared.meaning and column not in hidden
-    ]
-    legend = _two_columns(meanings, terminal, "dim") if meanings else ""
+    explained = [column for column in columns if column.declared.meaning and column not in hidden]
+    room = 2 + max((cell_length(column.heading) for column in explained), default=0)
+    legend = "".join(
+        sentence(
+            column.declared.meaning,
+            terminal,
+            "dim",
+            column.heading + " " * (room - cell_length(column.heading)),
+        )
+        for column in explained
+    )
     legend += "".join(sentence(one, terminal, "dim") for one in table.legend)
     return f"{text}\n{legend}" if legend else text
 

@@ -31,7 +31,7 @@ def assert_retrieval(
         user_model: As for :func:`xcg.evaluate`; each run is checked under each user model.
         keys: Keys of the sections ``gate`` and ``compare``: ``fail_under={"MAep": 0.3}``,
             ``baseline`` (the name or path of a run, or an :class:`xcg.Run`), ``max_drop="5%"``,
-            ``max_regressed``, ``expected_topics``, ``test``, ``margin``; and keys of the top level.
+            ``max_regressed``, ``expected_topics``, ``test``; and keys of the top level.
 
     Returns:
         The scores, and notes that state how often an unchanged run fails, and which loss is found.

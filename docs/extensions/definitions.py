@@ -25,7 +25,7 @@ from xcg.errors import XcgError
 from xcg.measures import MEASURES
 from xcg.measures.definition import Cutoff, Definition, Number
 from xcg.registry import FunctionRegistry, parameters_of
-from xcg.report.bibliography import entries_of
+from xcg.report.citations import entries_of
 from xcg.report.listings import Docstring
 from xcg.strategies.registry import STRATEGIES
 from xcg.user_model.ideal import SELECTIONS
@@ -53,9 +53,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         *("charP", "charR", "charF", "iP", "AiP", "gP", "gR", "AgP", "BiC", "BEPD"),
         *("hixP", "hixR", "hixF"),
     ),
-    "Assessed elements (INEX 2002 to 2005)": (
-        *("inexEval", "ngPrecision", "ngRecall", "expectedRatio", "overlap"),
-    ),
+    "Assessed elements (INEX 2002 to 2005)": (*("inexEval", "ngPrecision", "ngRecall", "overlap"),),
     "Standard measures": (
         *("P", "Recall", "AP", "nDCG", "RR", "Rprec", "Success", "Bpref", "IPrec", "AUC"),
         *("SetP", "SetR", "SetAP", "SetF", "infAP", "Judged", "NumQ", "NumRel", "NumRet"),
@@ -312,7 +310,7 @@ def measure_page(name: str, family: str, members: Sequence[str]) -> str:
     lines += _measure(definition, MEANINGS.get(name, ""), FORMULAS.get(name, ""))
     if definition.with_cutoff is not None:
         other = definition.with_cutoff
-        page = page_of(MEASURES.name(other))
+        page = page_of(other.name)
         lines += ["## With a cutoff", "", f"{_code(other.usage)} is another measure: "]
         lines[-1] += f"[{_escape(other.title)}]({page})."
         lines.append("")
@@ -466,7 +464,7 @@ def _part(registry: FunctionRegistry[Any], kind: Kind, name: str) -> Iterator[st
     written = yaml.safe_dump(value, sort_keys=False, allow_unicode=True).rstrip()
     yield from ("In a user model:", "", "```text", written, "```", "")
     yield from _doctest(docstring)
-    yield from _references(registry.references(name), "user-models", name)
+    yield from _references(registry.get(name).references, "user-models", name)
     yield ""
 
 
@@ -543,9 +541,8 @@ def user_models_page() -> str:
         "# Shipped user models",
         "",
         "These user models come with xcg. `--user-model NAME` chooses one, and so does the key "
-        "`user_model` of a configuration. To change one, start from its file: `xcg list "
-        "user-models overlap-off --yaml --output mine.yaml`. [User models](../user-model.md) describes "
-        "all keys.",
+        "`user_model` of a configuration. To change one, name it as the `base` of your own. "
+        "[User models](../user-model.md) describes all keys.",
         "",
     ]
     rows = []
@@ -597,7 +594,7 @@ def strategies_page() -> str:
         documents = docstring.arguments.get("corpus", "")
         lines += [f"Corpus: {_escape(documents[:1].lower() + documents[1:])}", ""] if documents else []
         lines += _doctest(docstring)
-        lines += [*_references(STRATEGIES.references(name), "strategies", name), ""]
+        lines += [*_references(STRATEGIES.get(name).references, "strategies", name), ""]
     return "\n".join(lines)
 
 

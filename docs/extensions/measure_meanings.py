@@ -56,8 +56,6 @@ MEANINGS: Mapping[str, str] = {
     "charR": "It is the share of the highlighted characters that are returned.",
     "ep": "It states how much of the effort was necessary to reach a level of gain: 0.5 means that the "
     "ideal ranking needs half the ranks.",
-    "expectedRatio": "It is the expected share of the relevant elements that a user reaches who "
-    "browses from the first results.",
     "frustration": "It measures how early the results without gain come.",
     "gIPrec": "It is the best mean gain of the first results from a point of generalised recall on.",
     "gP": "It states how well the text read in the first articles matches their highlighted text, on "

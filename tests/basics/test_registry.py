@@ -79,7 +79,6 @@ def test_a_registered_name_takes_precedence_over_an_entry_point(installed: dict[
 
 def test_a_function_is_chosen_by_name_by_path_or_directly(colours: FunctionRegistry[Any]) -> None:
     colours.register("shade")(shade)
-    assert colours.summary("shade") == "Return a shade."
     plain = colours.part("shade")
     with_parameters = colours.part("shade", {"depth": 3, "strength": 1, "hue": "blue"})
     assert (str(plain), plain.function(None)) == ("shade", "red 1 0.5")

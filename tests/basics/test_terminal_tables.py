@@ -141,13 +141,10 @@ def test_sentences_are_wrapped_at_words() -> None:
     ("is_terminal", "environment", "expected"),
     [
         (False, {}, Terminal(None, False)),
-        (False, {"FORCE_COLOR": "1"}, Terminal(None, True)),
-        (False, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, Terminal(None, False)),
         (True, {}, Terminal(77, True)),
         (True, {"NO_COLOR": "1"}, Terminal(77, False)),
         (True, {"NO_COLOR": ""}, Terminal(77, True)),
         (True, {"TERM": "dumb"}, Terminal(77, False)),
-        (True, {"TERM": "dumb", "FORCE_COLOR": "1"}, Terminal(77, True)),
     ],
 )
 def test_styles_follow_the_environment(

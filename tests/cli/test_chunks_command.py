@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from conftest import Command
 from hypothesis import given
-from hypothesis import strategies as st
 from span_examples import DOCUMENTS, GOLD, chunk_run, in_three_forms, recall_base, span_cases
 
 import xcg
 from xcg.errors import InputError, XcgError
-from xcg.evaluation.chunk_comparison import ChunkComparison, GoldLine, ResultLine
+from xcg.evaluation.chunks import ChunkComparison, Row
 from xcg.evaluation.chunks import compare_chunks as compare_inputs
 from xcg.evaluation.inputs import Inputs
 from xcg.judgements.recall_base import RecallBase, Span
@@ -24,7 +23,7 @@ from xcg.runs.chunks import run_of_chunks
 from xcg.user_model.model import default_text_model
 
 # 20 tokens of five characters; gold 10–30 worth 1 (four tokens) and 50–60 worth .5 (two).
-_OF_CHUNKS = ("budgets", "unit", "measures", "questions")
+_OF_CHUNKS = ("budgets", "measures", "questions")
 
 
 def compare_chunks(*inputs: Any, **keys: Any) -> ChunkComparison:
@@ -33,25 +32,25 @@ def compare_chunks(*inputs: Any, **keys: Any) -> ChunkComparison:
     return compare_inputs(Inputs(*inputs, **keys), **chosen)
 
 
+def of_kind(found: ChunkComparison, kind: str) -> list[Row]:
+    return [row for row in found.questions if row["kind"] == kind]
+
+
 RUN = [("bees", 0, 40), ("bees", 20, 60), ("bees", 0, 100)]
 
 
 def test_a_line_by_hand() -> None:
     found = compare_chunks(recall_base(GOLD), chunk_run("r", RUN), DOCUMENTS, budgets=[6, 15, 6])
-    (line,) = found.lines
+    (row,) = found.rows
     # Paid: 4 tokens of nothing, 4 for the first gold span; 6 of nothing new, 2 for the second; 20 of
     # nothing new. Seen before: 4 of the second result, 12 of the third.
     maep = (1 - math.log(2) + 0.5 - 2.5 * math.log(16 / 14)) / 1.5
-    assert (line.run, line.questions, line.unanswered, line.nothing_found) == ("r", 1, 0, 0)
-    assert line.nxcg == pytest.approx({6: 0.5 / 1.5, 15: 1.25 / 1.5})
-    figures = (line.chunks, line.chunk_size, line.text, line.found, line.useful, line.twice, line.maep)
-    assert figures == pytest.approx((3, 12, 36, 1, 6 / 36, 16 / 36, maep))
-    run, ideal = found.curves
-    assert (run.run, run.topic, run.x[-1], run.y[0], run.y[-1]) == ("r", "all", 36, 0, 1)
-    assert run.y[100] == pytest.approx(1.0)  # after 18 tokens
-    assert run.y[50] == pytest.approx(1 / 1.5)  # after 9
-    assert ideal.run == "ideal reader"
-    assert ideal.y[25] == pytest.approx(4.5 * 0.25 / 1.5)  # after 4.5
+    assert row == {
+        **{"run": "r", "questions": 1, "unanswered": 0, "nothing found": 0, "chunks": 3},
+        **{"tokens/chunk": 12, "tokens": 36, "found": 1, "useful": 6 / 36, "twice": 16 / 36},
+        **{"MAep": pytest.approx(maep), "nxCG@6": pytest.approx(0.5 / 1.5)},
+        "nxCG@15": pytest.approx(1.25 / 1.5),
+    }
 
 
 def test_scores_of_questions_are_those_of_evaluate() -> None:
@@ -75,55 +74,34 @@ def test_questions_by_hand() -> None:
         DOCUMENTS,
         questions=True,
     )
-    gold = [line for line in found.questions if isinstance(line, GoldLine)]
-    assert [tuple(line)[:-1] for line in gold] == [
-        ("1", "r", "bees", 10, 30, 4.0, 1.0, 1.0, "found", 1, 4.0),
-        ("1", "r", "bees", 50, 60, 2.0, 0.5, 1.0, "found", 2, 14.0),
-        ("1", "r", "bees", 80, 100, 4.0, 1.0, 0.25, "partly found", 4, 28.0),
+    gold = of_kind(found, "gold")
+    assert [tuple(row.values())[:-1] for row in gold] == [
+        ("1", "r", "gold", "bees", 10, 30, 4.0, 1.0, 1.0, "found", 1, 4.0),
+        ("1", "r", "gold", "bees", 50, 60, 2.0, 0.5, 1.0, "found", 2, 14.0),
+        ("1", "r", "gold", "bees", 80, 100, 4.0, 1.0, 0.25, "partly found", 4, 28.0),
     ]
-    results = [line for line in found.questions if isinstance(line, ResultLine)]
-    assert [tuple(line)[2:-1] for line in results] == [
+    results = of_kind(found, "result")
+    assert [tuple(row.values())[3:-1] for row in results] == [
         # rank, doc, start, end, text, new, again, irrelevant, seen
         (1, "bees", 0, 40, 8.0, 4.0, 0.0, 4.0, 0.0, "new"),
         (2, "bees", 20, 60, 8.0, 2.0, 2.0, 4.0, 4.0, "new"),
         (3, "bees", 0, 40, 8.0, 0.0, 4.0, 4.0, 8.0, "paid twice"),
         (4, "bees", 60, 85, 5.0, 1.0, 0.0, 4.0, 0.0, "new"),
     ]
-    assert gold[0].words == "word word word word"
-    assert results[0].words == "word " * 7 + "word"
+    assert gold[0]["words"] == "word word word word"
+    assert results[0]["words"] == "word " * 7 + "word"
     far = compare_chunks(
         recall_base(GOLD),
         chunk_run("r", [("bees", 70, 90)]),
         DOCUMENTS,
-        unit="characters",
         questions=True,
     )
-    assert [(line.verdict, line.text) for line in far.questions] == [
-        ("missed", 20),
-        ("missed", 10),
-        ("irrelevant", 20),
+    assert [(row["verdict"], row["tokens"]) for row in far.questions] == [
+        ("missed", 4),
+        ("missed", 2),
+        ("irrelevant", 4),
     ]
-    assert far.question_records()[0] == {
-        "question": "1",
-        "run": "r",
-        "kind": "gold",
-        "rank": None,
-        "doc": "bees",
-        "start": 10,
-        "end": 30,
-        "characters": 20.0,
-        "score": 1.0,
-        "found": 0.0,
-        "after": None,
-        "new": None,
-        "again": None,
-        "irrelevant": None,
-        "seen": None,
-        "verdict": "missed",
-        "words": "word word word word",
-    }
-    assert list(far.question_records()[0]) == list(far.question_records()[2])
-    assert far.lines[0].nothing_found == 1
+    assert far.rows[0]["nothing found"] == 1
 
 
 def test_beginnings_are_short_and_harmless() -> None:
@@ -131,40 +109,39 @@ def test_beginnings_are_short_and_harmless() -> None:
     found = compare_chunks(
         recall_base([("d", 0, 50, 2.0)]), chunk_run("r", []), {"d": text}, questions=True
     )
-    (line,) = found.questions
-    assert line.words.startswith("bees  2J  dance and")
-    assert len(line.words) <= 60
+    (row,) = found.questions
+    assert row["words"].startswith("bees  2J  dance and")
+    assert len(row["words"]) <= 60
 
 
-@given(span_cases(), st.sampled_from(["tokens", "words", "characters"]))
-def test_the_figures_are_those_of_an_evaluation(case: Any, unit: Any) -> None:
+@given(span_cases())
+def test_the_figures_are_those_of_an_evaluation(case: Any) -> None:
     documents, gold, ranking = case
     base, run = recall_base(gold), chunk_run("r", ranking)
-    names = [f"MAep(effort={unit})", *(f"nxCG(budget={unit})@{n}" for n in (3, 7))]
-    names.append(f"gr(budget={unit})@999999999")
+    names = ["MAep(effort=tokens)", *(f"nxCG(budget=tokens)@{n}" for n in (3, 7))]
+    names.append("gr(budget=tokens)@999999999")
     expected = xcg.evaluate(base, [run], documents, "spans", names)
-    found = compare_chunks(base, run, documents, "spans", budgets=(3, 7), unit=unit, questions=True)
-    (line,) = found.lines
-    values = [line.maep, *line.nxcg.values(), line.found]
+    found = compare_chunks(base, run, documents, "spans", budgets=(3, 7), questions=True)
+    (row,) = found.rows
+    values = [row[name] for name in ("MAep", "nxCG@3", "nxCG@7", "found")]
     assert values == pytest.approx([expected.value("r", name) for name in names], abs=1e-12)
-    shown = [line for line in found.questions if isinstance(line, ResultLine)]
-    pieces = [line for line in found.questions if isinstance(line, GoldLine)]
+    shown, pieces = of_kind(found, "result"), of_kind(found, "gold")
     for result in shown:
-        parts = result.new + result.again + result.irrelevant
-        assert parts == pytest.approx(result.text, abs=1e-8)
-        assert result.again - 1e-8 <= result.seen <= result.text + 1e-8
+        parts = result["new"] + result["again"] + result["irrelevant"]
+        assert parts == pytest.approx(result["tokens"], abs=1e-8)
+        assert result["again"] - 1e-8 <= result["seen"] <= result["tokens"] + 1e-8
     # Relevant text is new once, and what was shown of gold is worth what was gained on it.
-    assert sum(r.new for r in shown) == pytest.approx(sum(g.found * g.text for g in pieces), abs=1e-8)
-    worth = sum(g.found * g.score for g in pieces) / sum(g.score for g in pieces)
-    assert worth == pytest.approx(line.found, abs=1e-8)
+    text = sum(gold["found"] * gold["tokens"] for gold in pieces)
+    assert sum(result["new"] for result in shown) == pytest.approx(text, abs=1e-8)
+    gain = sum(gold["found"] * gold["score"] for gold in pieces)
+    assert gain / sum(gold["score"] for gold in pieces) == pytest.approx(row["found"], abs=1e-8)
 
 
 def test_by_path_by_offsets_and_as_chunks_is_one_line() -> None:
     base, documents, runs = in_three_forms("r", "r", "r")
     first, *others = (compare_chunks(base, run, documents, questions=True) for run in runs)
     for other in others:
-        assert (other.lines, other.questions) == (first.lines, first.questions)
-        assert other.curves == first.curves
+        assert (other.rows, other.questions) == (first.rows, first.questions)
 
 
 def base_of_topics(*topics: str) -> RecallBase:
@@ -180,11 +157,10 @@ def test_unanswered_questions_and_those_without_gold() -> None:
     base.add_topic("3", "test")
     runs = [chunk_run("one", [("bees", 0, 50)]), run_of_chunks("none", {"7": [("bees", 0, 50)]})]
     found = compare_chunks(base, runs, DOCUMENTS, questions=True)
-    one, none = found.lines
-    assert (one.questions, one.unanswered, one.chunks, one.text, one.found) == (2, 1, 0.5, 5, 0.5)
-    assert (one.chunk_size, one.useful, one.twice) == (10, 1, 0)
-    assert (none.unanswered, none.nothing_found, none.chunks, none.text) == (2, 0, 0, 0)
-    assert (none.chunk_size, none.useful, none.twice, none.maep) == (None, None, None, 0)
+    # questions, unanswered, nothing found, chunks, text per chunk, text, found, useful, twice, MAep
+    one, none = (tuple(row.values())[1:11] for row in found.rows)
+    assert one[:-1] == (2, 1, 0, 0.5, 10, 5, 0.5, 1, 0)
+    assert none == (2, 2, 0, 0, None, 0, 0, None, None, 0)
     assert found.notes == [
         "warning: run none answers no assessed topic, so each is counted 0: topic 1, 2, 3; its topics "
         "have other names, such as '7'",
@@ -194,15 +170,15 @@ def test_unanswered_questions_and_those_without_gold() -> None:
         "note: spans: no gold text, so left out: question 3",
     ]
     # An unanswered question's gold is told too.
-    assert [(q.question, q.run) for q in found.questions] == [
+    assert [(row["question"], row["run"]) for row in found.questions] == [
         ("1", "one"),
         ("1", "one"),
         ("1", "none"),
         ("2", "one"),
         ("2", "none"),
     ]
-    (skipped,) = compare_chunks(base, runs, DOCUMENTS, unanswered="skip").lines
-    assert (skipped.run, skipped.questions, skipped.unanswered, skipped.found) == ("one", 1, 1, 1)
+    (skipped,) = compare_chunks(base, runs, DOCUMENTS, unanswered="skip").rows
+    assert (*list(skipped.values())[:3], skipped["found"]) == ("one", 1, 1, 1)
     with pytest.raises(XcgError, match="no topic of the runs is assessed"):
         compare_chunks(base, runs[1], DOCUMENTS, unanswered="skip")
 
@@ -221,12 +197,11 @@ def test_what_fits_no_document() -> None:
         found = compare_chunks(base, run, DOCUMENTS, lenient=True, questions=True)
         assert found.notes[0].startswith("warning: results with unknown paths: 1 time")
         # It keeps its rank and has to be looked at, and hides nothing.
-        (line,) = found.lines
-        assert (line.chunks, line.text, line.found, line.twice) == (2, 11, 1, 0)
+        assert [found.rows[0][name] for name in ("chunks", "tokens", "found", "twice")] == [2, 11, 1, 0]
         gold, bad, _ = found.questions
-        assert isinstance(gold, GoldLine)
-        assert (gold.rank, gold.after) == (2, 1)
-        assert (bad.start, bad.end, bad.text, bad.verdict) == (0, 0, 1, "irrelevant")
+        assert (gold["rank"], gold["after"]) == (2, 1)
+        names = ("start", "end", "tokens", "verdict")
+        assert [bad[name] for name in names] == [0, 0, 1, "irrelevant"]
     base.add_span("1", "bees.md", Span(0, 5), "test")
     with pytest.raises(
         InputError, match=r"topic 1: the corpus has no document 'bees.md'; did you mean"
@@ -263,8 +238,8 @@ def test_the_user_model_follows_the_gold() -> None:
     assert default_text_model(four_point).name == "kazai-lalmas-2006, as text"
     documents = {"d": "<a><p>one two </p><p>three four</p></a>"}
     # The ideal element, two tokens, is gold; the run pays two more first.
-    (line,) = compare_chunks(four_point, {"r": {"1": ["d#/a"]}}, documents, budgets=[3]).lines
-    assert (line.found, line.useful, line.nxcg) == (1, 0.5, {3: 0.5})
+    (row,) = compare_chunks(four_point, {"r": {"1": ["d#/a"]}}, documents, budgets=[3]).rows
+    assert [row[name] for name in ("found", "useful", "nxCG@3")] == [1, 0.5, 0.5]
 
 
 # The command
@@ -309,10 +284,10 @@ def test_the_table(xcg_command: Command, campaign: list[str]) -> None:
 
 
 def test_every_form(xcg_command: Command, campaign: list[str], tmp_path: Path) -> None:
-    options = ["chunks", *campaign, "--set", "chunks.unit=words", "--budget", "1"]
+    options = ["chunks", *campaign, "--budget", "1"]
     lines = xcg_command(*options, "--format", "jsonl").stdout.splitlines()
     found = [json.loads(line) for line in lines]
-    assert [(row["run"], row["words"], row["words/chunk"]) for row in found] == [
+    assert [(row["run"], row["tokens"], row["tokens/chunk"]) for row in found] == [
         ("big", 18.0, 12.0),
         ("small", 3.0, 2.0),
     ]
@@ -324,6 +299,16 @@ def test_every_form(xcg_command: Command, campaign: list[str], tmp_path: Path) -
     assert " ".join(gold.splitlines()[0].split()) == heading
     third = results.splitlines()[3].split()
     assert third[6:13] == ["20.0", "0.0", "6.0", "14.0", "12.0", "paid", "twice"]
+    done = xcg_command(*options, "--questions", "--format", "jsonl")
+    first, *_, last = map(json.loads, done.stdout.splitlines())
+    assert (
+        list(first)
+        == list(last)
+        == [
+            *("question", "run", "kind", "rank", "doc", "start", "end", "tokens", "score", "found"),
+            *("after", "new", "again", "irrelevant", "seen", "verdict", "words"),
+        ]
+    )
 
 
 def test_the_measures_of_a_configuration_are_further_columns(

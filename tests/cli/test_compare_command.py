@@ -25,11 +25,7 @@ def test_a_partial_run_does_not_hide_the_difference_of_the_others(
     assert done.returncode == 0, done.stderr
     rows = {(row["run"], row["baseline"]): row for row in map(json.loads, done.stdout.splitlines())}
     pair = rows["focused", "random"]
-    assert (pair["topics"], pair["p"], pair["deciding_topics"]) == (
-        alone["topics"],
-        alone["p"],
-        alone["deciding_topics"],
-    )
+    assert (pair["topics"], pair["p"]) == (alone["topics"], alone["p"])
     assert pair["p_adjusted"] < 0.05
     assert rows["focused", "partial"]["topics"] == rows["random", "partial"]["topics"] == 2
     assert "All 3 pairs of 3 runs are compared over 2 to 15 topics by the paired t" in done.stderr
@@ -81,51 +77,6 @@ def five_runs(tmp_path: Path) -> tuple[object, ...]:
     return "--assessments", tmp_path / "qrels", "--run", tmp_path / "*.run"
 
 
-def test_the_form_of_table_2_of_jarvelin_and_kekalainen(
-    five_runs: tuple[object, ...], xcg_command: Command
-) -> None:
-    call = ("compare", *five_runs, *TABLE_2, "--table", "means")
-    table = xcg_command(*call)
-    assert (table.returncode, table.stderr) == (0, "")
-    assert table.stdout.splitlines() == [
-        "measure       A       B       C       D       E  significance",
-        "RR       0.2333  0.3521  0.3750  0.5938  0.7292  D, E > A**",
-    ]
-    markdown = xcg_command(*call, "--format", "markdown").stdout
-    assert "Conover's test after Friedman's" in markdown.splitlines()[0]
-    assert markdown.splitlines()[4] == (
-        r"| RR      | 0.2333 | 0.3521 | 0.3750 | 0.5938 | 0.7292 | D, E > A\*\* |"
-    )
-    latex = xcg_command(*call, "--format", "latex").stdout
-    assert r"RR & 0.2333 & 0.3521 & 0.3750 & 0.5938 & 0.7292 & D, E \textgreater{} A** \\" in latex
-    assert xcg_command(*call, "--format", "csv").stdout.endswith(',"D, E > A**"\n')
-    (row,) = json.loads(xcg_command(*call, "--format", "json").stdout)["records"]
-    sums = {"A": 28 / 15, "B": 169 / 60, "C": 3, "D": 19 / 4, "E": 35 / 6}
-    assert {run: row[run] for run in sums} == pytest.approx({run: s / 8 for run, s in sums.items()})
-
-
-def test_letters_name_long_runs(xcg_command: Command) -> None:
-    letters = ("--set", "compare.letters=true")
-    done = xcg_command("compare", *OPTIONS, "--table", "means", *letters, "--format", "jsonl")
-    row = json.loads(done.stdout)
-    assert list(row) == ["measure", *"ABCDEFGH", "significance"]
-    assert " > G**" in row["significance"]
-    assert "\nxcg: runs: A = articles, B = elements, C = focused, " in f"\n{done.stderr}"
-    overall = xcg_command("compare", *OPTIONS, "--table", "overall", *letters)
-    assert "C - A" in overall.stdout
-    assert "articles" not in overall.stdout
-
-
-def test_runs_may_have_names_of_columns(
-    xcg_command: Command, five_runs: tuple[object, ...], tmp_path: Path
-) -> None:
-    run = tmp_path / "A.run"
-    run.write_text(run.read_text().replace(" A\n", " measure\n"))
-    done = xcg_command("compare", *five_runs, *TABLE_2, "--table", "means", "--format", "jsonl")
-    row = json.loads(done.stdout)
-    assert (row["measure"], row["run measure"]) == ("RR", pytest.approx(28 / 15 / 8))
-
-
 def test_overall_tests_name_the_significant_pairs_and_their_practical_significance(
     five_runs: tuple[object, ...], xcg_command: Command
 ) -> None:
@@ -150,6 +101,6 @@ def test_two_runs_have_no_friedman_test(
     xcg_command: Command, five_runs: tuple[object, ...], tmp_path: Path
 ) -> None:
     two = ("--assessments", tmp_path / "qrels", "--run", tmp_path / "[DE].run")
-    done = xcg_command("compare", *two, *TABLE_2, "--table", "means", "--format", "jsonl")
-    assert json.loads(done.stdout) == {"measure": "RR", "D": 0.59375, "E": 35 / 48, "significance": ""}
+    done = xcg_command("compare", *two, *TABLE_2, "--table", "overall", "--format", "jsonl")
+    assert len(done.stdout.splitlines()) == 3
     assert done.stderr == "xcg: note: Friedman's test needs at least three runs; there are two\n"

@@ -10,7 +10,7 @@ from conftest import Command
 
 import xcg
 from xcg.errors import InputError, XcgError
-from xcg.runs.chunk_documents import document_key, read_document_names
+from xcg.formats.json_records import document_key
 
 BEES = "Bees dance in the dark hive.\n\nDrones do no work at all.\n"
 GOLD = (
@@ -25,9 +25,7 @@ CHUNKS = [
 # SpanPrecision@1 is 10/36, because the title is read, and 17/17.
 PRECISION = f"{(10 / 36 + 1) / 2:.4f}"
 NAMES = {
-    "names.json": '{"/data/docs/bees.md": "bees"}',
     "names.csv": 'from,to\n"/data/docs/bees.md",bees.md\n',
-    "names.tsv": "/data/docs/bees.md\tbees\n\n",
 }
 
 
@@ -133,38 +131,31 @@ def test_a_mistake_gives_one_message(
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("n.json", '{"a": {"b": 1}}', "expected the name in run files and the name in the corpus"),
-        ("n.json", '{"a": ""}', "expected the name in run files and the name in the corpus"),
-        ("n.json", '[["a", "b"]]', "expected an object like"),
-        ("n.json", "{", "not valid JSON"),
-        ("n.json", "{}", "no names of documents: expected at least one"),
-        ("n.json", '{"a": "b", "a": "c"}', "'a' has two names: 'b' and 'c'"),
+        ("n.csv", "a,b\na,c\n", "n.csv:2: 'a' has two names: 'b' and 'c'"),
         ("n.csv", "\n", "no names of documents: expected at least one"),
         ("n.csv", "a\n", "expected the name in run files"),
         ("n.csv", "a,b,c\n", "expected the name in run files"),
-        ("n.csv", 'a,"b\n', "not a row of two names"),
-        ("n.tsv", "a\t \n", "expected the name in run files"),
+        ("n.csv", 'a,"b\n', "illegal CSV"),
+        ("n.csv", "a\t \n", "expected the name in run files"),
     ],
 )
 def test_an_illegal_file_of_names(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError) as raised:
-        read_document_names(tmp_path / name)
+        document_key(name, tmp_path)
     assert str(raised.value).startswith(str(tmp_path / name))
     assert message in str(raised.value)
 
 
 def test_a_file_of_names_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xcg.runs.chunk_documents.MAX_FILE_BYTES", 20)
-    for name, text in (("n.json", '{"a": "b",           "c": "d"}'), ("n.csv", "a,b\n" * 9)):
-        (tmp_path / name).write_text(text)
-        with pytest.raises(InputError, match=f"{name}: larger than 64 MB"):
-            read_document_names(tmp_path / name)
+    monkeypatch.setattr("xcg.formats.json_records.MAX_TABLE_BYTES", 20)
+    (tmp_path / "n.csv").write_text("a,b\n" * 9)
+    with pytest.raises(InputError, match=r"n\.csv: larger than 64 MB"):
+        document_key("n.csv", tmp_path)
 
 
 def test_names_may_repeat_and_have_quotes_and_marks(tmp_path: Path) -> None:
     (tmp_path / "n.csv").write_text('\ufeff"a,b",c\n"a,b",c\n"say ""hi""",d\n', encoding="utf-8")
-    assert read_document_names(tmp_path / "n.csv") == {"a,b": "c", 'say "hi"': "d"}
     assert document_key("n.csv", tmp_path) == {"a,b": "c", 'say "hi"': "d"}
     with pytest.raises(XcgError, match="no name of the documents"):
         document_key("")

@@ -173,7 +173,7 @@ def test_an_overlap_after_a_strategy_names_the_rank(xcg_command: Command) -> Non
     Path("qrels").write_text(QRELS)
     Path("run").write_text(OVERLAPPING)
     for options, where in (
-        ((), "run:2"),
+        ((), "run, topic 9, rank 2"),
         (("--strategy", "thorough"), "run, topic 9, strategy thorough, rank 2"),
     ):
         for runs in (("run",), ("run", "run")):

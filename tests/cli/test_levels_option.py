@@ -65,18 +65,7 @@ def test_notes_name_what_only_one_set_assesses(tmp_path: Path, xcg_command: Comm
     done = xcg_command(*call, "--format", "jsonl")
     assert [json.loads(line)["total"] for line in done.stdout.splitlines()] == [1, 1]
     assert done.stderr.splitlines() == [
-        "xcg: note: 1 topics are counted, but not 1 of the assessments and 2 of check.other",
-        "xcg: note: 2 documents and elements are only in the assessments, 1 only in check.other; "
-        "check.unassessed counts them",
-    ]
-    unassessed = ("--set", "check.unassessed=true")
-    done = xcg_command(*call, *unassessed, "--set", "check.topic=1", "--format", "jsonl")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [(row["level"], row["level 1"], row["not assessed"]) for row in rows] == [
-        ("level 0", 0, 1),
-        ("level 1", 1, 1),
-        ("not assessed", 1, 0),
-        ("total", 2, 2),
+        "xcg: note: 3 documents and elements are only in the assessments, 3 only in check.other",
     ]
 
 
@@ -87,7 +76,6 @@ def test_misuses(tmp_path: Path, xcg_command: Command) -> None:
     for options, message in (
         ((), "no assessments: expected a CONFIG.yaml or --assessments PATH"),
         ((*one, "--review"), "levels and review are two tables: expected one of them"),
-        ((*one, "--set", "check.topic=352"), "no assessed topic '352': did you mean '351'?"),
         ((*one, "--set", f"check.other={tmp_path}/b"), "share no assessed document or element"),
         ((*one, "--set", f"check.other={tmp_path}/c"), "c: "),
     ):

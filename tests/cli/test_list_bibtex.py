@@ -10,7 +10,7 @@ import pytest
 from conftest import Command
 
 import xcg
-from xcg.report.bibliography import entries_of
+from xcg.report.citations import entries_of
 
 
 def keys(bibtex: str) -> list[str]:
@@ -38,7 +38,7 @@ def cite(command: Command, *names: object) -> subprocess.CompletedProcess[str]:
 def test_cite_prints_each_entry_once(xcg_command: Command, names: str, expected: list[str]) -> None:
     done = cite(xcg_command, *names.split())
     assert sorted(keys(done.stdout)) == sorted(expected)
-    assert done.stdout == "\n".join(f"{entry}\n" for entry in entries_of(keys(done.stdout)))
+    assert done.stdout == "\n".join(f"{entry.bibtex}\n" for entry in entries_of(keys(done.stdout)))
 
 
 def test_without_names_the_entry_of_xcg_is_printed(xcg_command: Command) -> None:

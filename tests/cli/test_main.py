@@ -252,10 +252,8 @@ def test_an_option_of_a_key_is_of_the_same_kind_in_all_commands() -> None:
 
 WORKED = (
     "sweep configs/sweep.yaml --measures MAep --set sweep.resamples=0",
-    "study topics {} --set measures=MAep --set user_model=kazai-lalmas-2006 "
-    "--set study.topics.trials=2 --set study.topics.resamples=9",
     "study assessors {} --set study.assessors.others=assessments/handbook-second "
-    "--set user_model=overlap-off --set measures=MAep --set study.assessors.resamples=9",
+    "--set user_model=overlap-off --set measures=MAep",
     "chunks corpora_samples/chunks/retrieval.yaml --measures RR",
     "study calibrate {} --set measures=MAep --set user_model=overlap-off "
     "--set study.calibrate.test=t --set study.calibrate.campaigns=20",

@@ -14,9 +14,8 @@ FILES = "configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006"
 @pytest.mark.parametrize(
     ("call", "place", "reason"),
     [
-        (f"gate {FILES} --fail-under MAep=0.1 --set compare.margin=0.1", "--set compare.margin", ""),
-        (f"compare {FILES} --table means --plot f.png", "--plot", "with the table means"),
-        ("study laws --measure m:f --set user_model=levels", "--set user_model", "on a function"),
+        (f"compare {FILES} --table overall --plot f.png", "--plot", "with the table overall"),
+        (f"explain {FILES} --run a --set explain.tree=true", "--set explain.tree", "with explain.run"),
         (f"evaluate {FILES} --set scheduler=tcp://h:1 --workers 2", "--workers:", "with scheduler"),
         ("simulate new-folder --agreement 0.5", "--agreement", "without --assessors 2 or more"),
     ],
@@ -38,8 +37,8 @@ def test_the_keys_of_a_file_are_for_several_commands(xcg_command: Command, tmp_p
     config = tmp_path / "c.yaml"
     config.write_text(
         "assessments: q\nruns: [a, b]\nuser_model: levels\nmeasures: [RR]\nplot: {path: p.svg}\n"
-        "compare: {baseline: a, margin: 0.1}\ngate: {fail_under: {RR: 0.5}}\n"
-        "check: {unassessed: true}\n"
+        "compare: {baseline: a, seed: 1}\ngate: {fail_under: {RR: 0.5}}\n"
+        "check: {overlap: 0.9}\n"
     )
     for command in ("evaluate --format trec_eval", "gate", "check --levels", "explain"):
         done = xcg_command(command.split()[0], config, *command.split()[1:])
@@ -48,7 +47,7 @@ def test_the_keys_of_a_file_are_for_several_commands(xcg_command: Command, tmp_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation"])
-@pytest.mark.parametrize("pairs", [(), ("--baseline", "best"), ("--baseline", "focused")])
+@pytest.mark.parametrize("pairs", [(), ("--baseline", "focused")])
 def test_each_correction_has_an_effect_or_is_refused(
     xcg_command: Command, test: str, pairs: tuple[str, ...]
 ) -> None:

@@ -1,4 +1,4 @@
-"""The keys order and ties, and standard input, in all commands that read runs."""
+"""The key ties, and standard input, in all commands that read runs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ def campaign(tmp_path: Path) -> Path:
         ((), "d c a b"),
         (("ties=document",), "d c a b"),
         (("ties=rank",), "d c a b"),
-        (("order=rank",), "b c a d"),
-        (("order=rank", "ties=file"), "b c a d"),
-        (("order=file",), "c a b d"),
+        (("ties=file",), "d c a b"),
     ],
 )
 def test_the_order_decides_about_scores_and_converted_runs(
@@ -46,7 +44,7 @@ def test_the_order_decides_about_scores_and_converted_runs(
 
 
 COMMANDS = [
-    "evaluate --assessments q --run - --set order=file --measures RR",
+    "evaluate --assessments q --run - --set ties=file --measures RR",
     "explain --run - --assessments q --topic 1",
     "check --assessments q --run -",
     "convert --run - --to jsonl",

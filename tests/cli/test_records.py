@@ -62,7 +62,7 @@ def folder(tmp_path: Path) -> Path:
         ("study plan", "--set study.plan.runs=2", ()),
         (
             "study assessors",
-            "--set study.assessors.others={}/second.qrels --set study.assessors.resamples=9",
+            "--set study.assessors.others={}/second.qrels",
             ("second.qrels",),
         ),
         ("study topics", "--set study.topics.trials=2", ()),

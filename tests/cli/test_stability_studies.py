@@ -29,7 +29,7 @@ AGREEMENT = (
     *SECOND,
     *of("assessors", agreement="true"),
 )
-TOPICS = ("study", "topics", *CAMPAIGN, *of("topics", trials=30, resamples=0))
+TOPICS = ("study", "topics", *CAMPAIGN, *of("topics", trials=30))
 
 
 @pytest.mark.slow
@@ -41,11 +41,8 @@ def test_orders_and_errors_as_in_tables_iii_and_iv(xcg_command: Command) -> None
     assert (every["topics"], double_judged["topics"]) == ("15 (all topics)", "7 (double-judged topics)")
     for row in (every, double_judged):
         assert row["tau_b min"] <= row["tau_b mean"] <= row["tau_b max"]
-    for row in (every, double_judged):
         assert row["comparisons"] == 2**7 * 8 * 7 // 2
-        assert row["tau_b low"] < row["tau_b mean"] < row["tau_b high"] <= 1
-        assert 0 <= row["error low"] <= row["error rate %"] <= row["error high"] <= 50
-    assert "low and high: 95 % bootstrap intervals over topics" in done.stderr
+        assert 0 <= row["error rate %"] <= 50
 
 
 def test_agreement_decreases_with_precision(xcg_command: Command) -> None:

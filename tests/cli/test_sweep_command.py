@@ -28,7 +28,8 @@ def test_user_models_are_compared(xcg_command: Command, tmp_path: Path) -> None:
     (best,) = [line for line in lines if "gen,ideal=leaves,alpha=0.75" in line["user_model"]]
     top, after = sorted(campaign.evaluate().means(), key=lambda row: -row.value)[:2]
     assert (best["best"], best["second"]) == (top.run, after.run)
-    (test,) = [line for line in campaign.compare(baseline="best") if line.run == after.run]
+    pair = {top.run, after.run}
+    (test,) = [line for line in campaign.compare() if {line.run, line.baseline} == pair]
     assert best["p"] == pytest.approx(test.p_adjusted)
     count = sum(line["p"] < 0.05 for line in lines)
     assert (

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xcg.documents import archives
+from xcg.documents import archives, files
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError
 
@@ -64,27 +64,9 @@ class TestTarHeaders:
         with pytest.raises(InputError, match="a member has headers of more than 2047 bytes"):
             opened(tmp_path, data)
 
-    @pytest.mark.parametrize(
-        "records",
-        [
-            b"x",
-            b"3 a",
-            b"-5 a=b\n",
-            b"0 a=b\n",
-            b"1 path=d\n",
-            # Before Python 3.11.10, tarfile needs quadratic time for these.
-            b"1" * (1 << 19),
-            b"2 " * (1 << 18) + b"=",
-            b"500011 a=" + b"1" * 500_000 + b"\n",
-        ],
-    )
-    def test_damaged_records(self, tmp_path: Path, records: bytes) -> None:
-        with pytest.raises(InputError, match="damaged archive: illegal extended header"):
-            opened(tmp_path, member("x", records, b"x") + member("a.xml"))
-
     @pytest.mark.parametrize("size", [-1, -512, -1536, 5 << 30])
     def test_a_member_has_an_impossible_size(self, tmp_path: Path, size: int) -> None:
-        message = "the size of 'b.xml' is negative|unexpected end of data"
+        message = "the member 'b.xml' is damaged, or a sparse file|unexpected end of data"
         with pytest.raises(InputError, match=message):
             opened(tmp_path, member("a.xml") + header("b.xml", size) + END)
         record = b" size=%d\n" % size
@@ -101,7 +83,7 @@ class TestTarHeaders:
         ],
     )
     def test_sparse_members(self, tmp_path: Path, data: bytes) -> None:
-        message = "the member 'a.xml' is a sparse file; create the archive without --sparse"
+        message = "the member 'a.xml' is damaged, or a sparse file; create the archive without --sparse"
         with pytest.raises(InputError, match=message):
             opened(tmp_path, data + END)
 
@@ -155,11 +137,8 @@ class TestCompressedTar:
 
     def test_bombs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         data = gzip.compress(member("a.xml", b" " * (1 << 22)))
-        monkeypatch.setattr(archives, "_RATIO_FROM", 1 << 21)
+        monkeypatch.setattr(files, "RATIO_FROM_BYTES", 1 << 21)
         with pytest.raises(InputError, match="more than 250 times its size when decompressed"):
-            opened(tmp_path, data)
-        monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 1 << 20)
-        with pytest.raises(InputError, match="the decompressed archive is larger than 0 GB; divide it"):
             opened(tmp_path, data)
 
 
@@ -177,16 +156,6 @@ class TestZip:
         data[6] |= 1
         with pytest.raises(InputError, match=r"a\.xml: cannot read the document: .* is encrypted"):
             opened(tmp_path, bytes(data)).tree("a")
-
-    def test_members_that_share_their_data(self, tmp_path: Path) -> None:
-        data = zipped({f"{i}.xml": b"<a/>" for i in range(3)})
-        directory = data.index(b"PK\1\2")
-        entries = bytearray(data[directory:])
-        for entry in range(3):  # all data are those of the first member
-            start = entry * (46 + len("0.xml")) + 42
-            entries[start : start + 4] = b"\0\0\0\0"
-        with pytest.raises(InputError, match=r"the archive's members '0\.xml' and '1\.xml' overlap"):
-            opened(tmp_path, data[:directory] + entries)
 
     def test_links_are_no_documents(self, tmp_path: Path) -> None:
         link = zipfile.ZipInfo("passwd.txt")
@@ -214,5 +183,5 @@ class TestManyMembers:
         with pytest.raises(InputError, match="corpus: the archive has more than 9 members; divide it"):
             opened(tmp_path, data)
         monkeypatch.setattr(archives, "LARGEST_DIRECTORY", 40)
-        with pytest.raises(InputError, match="list of members is larger than 0 MB; divide the archive"):
+        with pytest.raises(InputError, match="members' names are larger than 0 MB; divide"):
             opened(tmp_path, data)

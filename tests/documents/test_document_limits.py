@@ -143,7 +143,9 @@ class TestExternalEntities:
             )
             corpus = Corpus.of({f"d.{name}": document})
             if name == "xml":
-                with pytest.raises(InputError, match="contains elements or a file, which are not read"):
+                with pytest.raises(
+                    InputError, match="contains elements, entities or a file, which are not read"
+                ):
                     corpus.tree("d")
                 corpus = Corpus.of({f"d.{name}": document.replace("&x;", "")})
             assert "SECRET" not in corpus.tree("d").text

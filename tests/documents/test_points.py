@@ -86,13 +86,15 @@ ENTITIES = [
 @pytest.mark.parametrize(("declarations", "content"), ENTITIES)
 def test_entities_with_elements_are_errors(declarations: str, content: str) -> None:
     document = f"<!DOCTYPE a [{declarations}]>\n<a>{content}<p>y</p></a>"
-    with pytest.raises(InputError, match=r"d\.xml:2: the entity &e; contains elements or a file"):
+    with pytest.raises(
+        InputError, match=r"d\.xml:2: the entity &e; contains elements, entities or a file"
+    ):
         parse_document(document, "d.xml")
     assert parse_document(document.replace("&e;", "")).paths[-1] == "/a[1]/p[1]"  # only declared
 
 
 def test_entities_with_text_count_as_a_character() -> None:
-    document = "<!DOCTYPE a [<!ENTITY e 'x &f; &lt;'><!ENTITY f '&#38;lt;'>]><a>&e;<p>y</p></a>"
+    document = "<!DOCTYPE a [<!ENTITY e 'x &lt; &#38;lt;'>]><a>&e;<p>y</p></a>"
     assert parse_document(document).text == "\ufffcy"
 
 

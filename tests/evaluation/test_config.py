@@ -42,7 +42,6 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
             {"strategies": [{"name": "unique", "x": 1}]},
             "strategies[0].x: strategy unique has no parameter 'x'",
         ),
-        ({"order": "file", "ties": "rank"}, "ties: "),
         ({"gold": "g"}, "gold: means assessments: expected one of them"),
         ({"workers": 2, "scheduler": "tcp://x"}, "workers: has no effect with scheduler"),
     ],

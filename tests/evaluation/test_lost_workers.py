@@ -10,14 +10,12 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from dask_cluster import dask_cluster
 
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.parallel import Executor
-from xcg.statistics.topic_sets import swap_rates
 
 ASSESSMENTS = {topic: {"d": {"/a/s[1]": (2, 2), "/a/s[2]": (3, 3)}} for topic in ("1", "2", "3", "4")}
 RUNS = {f"r{n}": {topic: [f"d#/a/s[{n % 3 + 1}]"] for topic in ASSESSMENTS} for n in range(4)}
@@ -63,22 +61,6 @@ def test_an_evaluation_survives_a_killed_worker_of_a_cluster(expected: object, t
         assert evaluate(scheduler=address) == expected
         assert DIED.exists()
         assert sorted(worker.poll() is None for worker in workers) == [False, True]
-
-
-@pytest.mark.slow
-def test_a_study_survives_a_killed_worker_of_a_cluster(tmp_path: Path) -> None:
-    scores = {"MAep": np.random.default_rng(1).random((12, 6))}
-    one = swap_rates(scores, 60, 1, resamples=20)
-    with dask_cluster(tmp_path) as (address, workers):
-
-        def kill(done: int, of: int) -> None:
-            workers[0].kill()
-
-        cluster = Executor(scheduler=address)
-        found = swap_rates(scores, 60, 1, executor=cluster, resamples=20, progress=kill)
-        assert workers[0].wait() == -signal.SIGKILL
-    for name in ("counts", "swaps", "ties"):
-        assert np.array_equal(getattr(found["MAep"], name), getattr(one["MAep"], name))
 
 
 def test_a_worker_that_lacks_a_file_says_so(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import AssessmentFormat, DocumentLength, RecallBase
 from xcg.measures import Definition, RankingGains
 from xcg.runs.chunk_adapters import ChunkAdapter, ChunkFields
-from xcg.runs.run import Order, Ranking, Run, RunFormat, Ties, Topics
+from xcg.runs.run import Ranking, Run, RunFormat, Ties, Topics
 
 
 def rows(file: BufferedReader) -> Iterator[list[str]]:
@@ -46,9 +46,7 @@ CSV_ASSESSMENTS = AssessmentFormat(
 )  # fmt: skip
 
 
-def read_run(
-    file: BufferedReader, path: Path, notes: Notes, order: Order, ties: Ties, topics: Topics
-) -> Run:
+def read_run(file: BufferedReader, path: Path, notes: Notes, ties: Ties, topics: Topics) -> Run:
     results: dict[str, list[tuple[str, str]]] = {}
     for topic, document, element in rows(file):
         results.setdefault(topic, []).append((document, element))

@@ -315,13 +315,13 @@ task="CO" | affiliation="x" | same
 inex-submission | submission | :…: <topic> in the wrong place; expected it directly in <inex-submission>
 run-id="r" | run-id="r" run-id="q" | :2: not well-formed XML:
 run-id="r" | | :2: <inex-submission> has no run-id attribute
-<path>/b</path> | <{x,pth}/> | :5: topic 7, rank 1: the result has no <path>; expected an element
+<path>/b</path> | <{x,pth}/> | :5: topic 7: the result has no <path>; expected an element
 <rank>1< | <rank>{inf,NaN,1e400}< | :5: illegal rank … expected a whole number from 0
 </topic>\n</inex-submission> | </inex-submission>\n</topic> | :6: not well-formed XML:
 = submission, fol
 offset="5" length="20" | length="20" unit="x" offset="5" | same
-offset="5" | offset="{-5,inf,1e400,HUGE}" | :3: topic 7, rank 1: illegal passage … expected an offset
-length="20" | | :3: topic 7, rank 1: illegal passage '5' '': expected an offset and a length
+offset="5" | offset="{-5,inf,1e400,HUGE}" | :3: topic 7: illegal passage … expected an offset
+length="20" | | :3: topic 7: illegal passage '5' '': expected an offset and a length
 length="20" | length="20" length="2" | :3: not well-formed XML:
 <rsv>1.5< | <rsv>{-inf,-1e400}< | :3: illegal rsv … expected a finite number
 = TREC

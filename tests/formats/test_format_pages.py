@@ -16,10 +16,10 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import Notes
 from xcg.formats.base import read_assessments, read_run_and_format
-from xcg.formats.topic_files import read_topic_titles, read_topics
+from xcg.formats.json_records import document_key
+from xcg.formats.topic_files import read_topics
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
-from xcg.runs.chunk_documents import read_document_names
 from xcg.runs.run import RUN_FORMATS
 
 FOLDER = ROOT / "docs" / "reference" / "formats"
@@ -136,7 +136,6 @@ OTHERS = {("documents", f"corpus/{name}") for name in DOCUMENTS} | {
     ("json-assessments", "quotes.jsonl"),
     ("json-runs", "texts.jsonl"),
     ("json-runs", "corpus/bees.md"),
-    ("names", "names.json"),
     ("names", "names.csv"),
     ("json-assessments", "words.jsonl"),
     ("json-assessments", "corpus/bees.md"),
@@ -184,8 +183,8 @@ def test_every_registered_format_has_a_page() -> None:
         for sentence in re.findall(r"format\s+names?\s+(?:is|are)\s+([^.]*)\.", text)
         for name in re.findall(r"`(\w+)`", sentence)
     }
-    runs = {RUN_FORMATS.name(one) for one in RUN_FORMATS.registered()}
-    assessments = {ASSESSMENT_FORMATS.name(one) for one in ASSESSMENT_FORMATS.registered()}
+    runs = set(RUN_FORMATS.registered())
+    assessments = set(ASSESSMENT_FORMATS.registered())
     assert named == runs | assessments
 
 
@@ -255,7 +254,8 @@ def test_names_and_paths_are_read_as_stated() -> None:
 
 def test_topic_titles_are_read(tmp_path: Path) -> None:
     folder = write_samples("documents", tmp_path)
-    assert read_topic_titles([folder / "162.xml", folder / "2009.xml"]) == {
+    topics = read_topics([folder / "162.xml", folder / "2009.xml"])
+    assert {topic.id: topic.title for topic in topics.values()} == {
         "162": "text and index compression algorithms",
         "2009001": "Nobel prize",
         "2009002": "best movie",
@@ -269,11 +269,10 @@ def test_topic_titles_are_read(tmp_path: Path) -> None:
         assert topics["7"].narrative.startswith("Only honey bees are relevant")
 
 
-def test_both_tables_of_names_are_equal(tmp_path: Path) -> None:
+def test_the_table_of_names_is_read(tmp_path: Path) -> None:
     folder = write_samples("names", tmp_path)
     expected = {"https://example.org/bees": "bees", "https://example.org/ants": "insects/ants"}
-    for name in ("names.json", "names.csv"):
-        assert read_document_names(folder / name) == expected
+    assert document_key("names.csv", folder) == expected
 
 
 def refused(page: str) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Runs as inex_eval reads them: column-wise, or line by line, with the same results."""
+"""Runs as inex_eval reads them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ REGULAR = (
 
 
 def test_regular_lines_are_read(tmp_path: Path) -> None:
-    found = read_inex_eval_run(str(write(tmp_path, REGULAR, "r")), {"1", "2"})
-    assert found.tag == "fourth"
-    assert found.line_numbers == {"1": [1, 3, 5], "2": [4]}
-    first, second = (found.run.rankings[topic] for topic in "12")
+    run, tag = read_inex_eval_run(str(write(tmp_path, REGULAR, "r")), {"1", "2"})
+    assert (tag, list(run.rankings)) == ("fourth", ["1", "2"])
+    first, second = (run.rankings[topic] for topic in "12")
     assert (first.files, first.paths) == (["a", "b", "b"], ["", "", ""])
     assert first.spans == {0: (5, 15), 1: (0, 0), 2: (100, 120)}
     assert (list(second), second.spans) == ([("c/d", "")], {0: (12, 13)})

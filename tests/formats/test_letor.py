@@ -8,7 +8,7 @@ import pytest
 from format_examples import write
 
 from xcg.errors import InputError, Notes
-from xcg.formats.base import read_assessments, read_run
+from xcg.formats.base import read_assessments
 from xcg.formats.letor import read_letor_feature
 
 LETOR = (
@@ -91,8 +91,3 @@ def test_illegal_features_are_errors(tmp_path: Path, text: str, feature: int, me
     with pytest.raises(InputError) as raised:
         read_letor_feature(write(tmp_path, text, "q"), feature)
     assert message in str(raised.value)
-
-
-def test_a_letor_file_as_a_run_names_the_command_that_writes_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not a run: expected a run, which xcg convert --run FILE"):
-        read_run(write(tmp_path, LETOR))

@@ -81,28 +81,3 @@ def test_lines_with_one_document_add_up(tmp_path: Path) -> None:
     base, _ = read(tmp_path, "1 Q0 d 3 90 1 7:3\n1 Q0 d 2 99 5 0:2\n1 Q0 d 0 80 -1 4:0\n")
     assert base.document_sizes("1") == {"d": (5, 99)}
     assert base.entry_points("1") == {"d": 5}
-
-
-def test_regular_files_are_read_as_irregular_ones(tmp_path: Path) -> None:
-    regular = [
-        "1 Q0 a.xml 30 100 5 5:10 20:20",
-        "1\tQ0  b 0 99 \r",
-        "1 Q0 c 12 10 -1 5:10",
-        "2 Q0 a 0 100 -1",
-        "2 Q0 d/../e 1 1 3 3:1",
-        "2 Q0 a 7 70 3 3:0 3:7",
-    ]
-    comment = "# read line by line"
-    for count in range(1, len(regular) + 1):
-        lines = regular[:count]
-        found = []
-        for text in ("\n".join(lines), "\n".join([*lines, comment])):
-            notes = Notes(lenient=True)
-            base = read_assessments(write(tmp_path, text, "q"), notes)
-            topics = [
-                (topic, base.spans(topic), base.entry_points(topic), base.document_sizes(topic))
-                for topic in base.topics
-            ]
-            found.append((topics, base.sources, notes.lines()))
-        assert found[0] == found[1]
-    assert any("q:5: 'd/../e' is not a document name" in line for line in found[0][2])

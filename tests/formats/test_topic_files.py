@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from xcg.errors import InputError
-from xcg.formats.topic_files import Topic, read_topic_titles, read_topics
+from xcg.formats.topic_files import Topic, read_topics
 
 
 def write(folder: Path, name: str, content: str) -> Path:
@@ -50,14 +50,15 @@ def write(folder: Path, name: str, content: str) -> Path:
 def test_topics_have_the_titles_of_their_files(
     tmp_path: Path, content: str, titles: dict[str, str]
 ) -> None:
-    assert read_topic_titles(write(tmp_path, "topics.xml", content)) == titles
+    found = read_topics(write(tmp_path, "topics.xml", content))
+    assert {topic.id: topic.title for topic in found.values()} == titles
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ('<inex-submission><topic topic-id="1"/></inex-submission>', "t.xml: no topic with a title"),
-        ("1 Q0 d 1 1 r", "t.xml:1: "),
+        ("1 Q0 d 1 1 r", "t.xml: no topic with a title"),
         (
             '<t>\n<topic id="1"><title>one</title></topic>\n<topic id="1"><title>uno</title></topic>'
             "</t>",
@@ -68,13 +69,13 @@ def test_topics_have_the_titles_of_their_files(
 )
 def test_illegal_files_are_errors(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_topic_titles(write(tmp_path, "t.xml", content))
+        read_topics(write(tmp_path, "t.xml", content))
 
 
 def test_two_files_with_different_titles_are_an_error(tmp_path: Path) -> None:
     files = [write(tmp_path, f"{t}.xml", f'<topic id="1"><title>{t}</title></topic>') for t in "ab"]
     with pytest.raises(InputError, match=r"b\.xml:1: topic 1 has another title in an earlier file"):
-        read_topic_titles(files)
+        read_topics(files)
 
 
 def test_structural_hints_are_read(tmp_path: Path) -> None:
@@ -121,13 +122,13 @@ def test_topics_have_a_description_and_a_narrative(tmp_path: Path, name: str, co
     ("name", "content", "message"),
     [
         ("t.csv", "title,id\n", "t.csv: no topic with a title"),
-        ("t.csv", "id|title\n1|one\n", "t.csv:1: not a topic file: .* the column 'id' is missing"),
+        ("t.csv", "id|title\n1|one\n", "t.csv:2: unknown field"),
         (
             "t.csv",
-            "id,title,narative\n",
-            "t.csv:1: unknown column 'narative': did you mean 'narrative'",
+            "id,title,narative\n1,one,x\n",
+            "t.csv:2: unknown field 'narative': did you mean 'narrative'",
         ),
-        ("t.csv", 'id,title\n1,"a\nb"\n2,\n', "t.csv:4: the title is empty"),
+        ("t.csv", 'id,title\n1,"a\nb"\n2,\n', "t.csv:4: the field 'title' is missing"),
         ("t.csv", 'id,title\n1,"a\n', "t.csv:2: illegal CSV: "),
         ("t.csv", f"id,title\n1,{'a' * 200_000}\n", "t.csv:2: illegal CSV: field larger"),
         ("t.csv", "id,title,id\n", "t.csv:1: the column 'id' occurs twice"),

@@ -16,9 +16,9 @@ from random_cases import compressed_or_damaged
 from xcg.documents import files as document_files
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats import trec_run
-from xcg.formats.base import read_run, read_runs
+from xcg.formats.base import read_run
 from xcg.formats.text_columns import TextBlock
-from xcg.runs.run import TIES, UNKNOWN_SPAN, Order, Run, Ties
+from xcg.runs.run import TIES, UNKNOWN_SPAN, Run, Ties
 
 LINES = ("1 Q0 f#/a 1 2.0 tag", "1 Q0 f#/c 2 2.0 tag", "1 Q0 f#/b 3 2.0 tag", "1 Q0 f#/d 4 3 tag")
 
@@ -47,53 +47,10 @@ def test_scores_are_compared_in_double_precision(tmp_path: Path) -> None:
     assert scored.rankings["1"].keys == [0.30000000001, 0.3]
 
 
-@pytest.mark.parametrize(
-    ("order", "ties", "expected", "keys"),
-    [
-        ("score", "document", "d c b a e", [3.0, 2.0, 2.0, 2.0, 1.0]),
-        ("rank", "document", "c b a e d", [1, 2, 2, 3, 4]),
-        ("rank", "file", "c a b e d", [1, 2, 2, 3, 4]),
-        ("file", None, "a d c b e", None),
-    ],
-)
-def test_results_are_ordered_by_score_by_rank_or_as_in_the_file(
-    tmp_path: Path, order: Order, ties: Ties | None, expected: str, keys: list[float] | None
-) -> None:
-    text = "".join(
-        f"1 Q0 f#/{path} {rank} {score} t\n"
-        for path, rank, score in zip("adcbe", (2, 4, 1, 2, 3), (2, 3, 2, 2, 1), strict=True)
-    )
-    run = read_run(write(tmp_path, text, "r"), order=order, ties=ties)
-    assert steps(run) == expected
-    found = run.rankings["1"].keys
-    assert (list(found) if found is not None else None) == keys
-
-
-def test_columns_that_do_not_order_the_results_may_be_illegal(tmp_path: Path) -> None:
-    path = write(tmp_path, "1 Q0 f#/b 1.5 none t\n1 Q0 f#/a Q0 nan t\n", "r")
-    assert steps(read_run(path, order="file")) == "b a"
-    with pytest.raises(InputError, match=r"r:1: illegal rank '1\.5'"):
-        read_run(path, order="rank")
-    by_rank = write(tmp_path, "1 Q0 f#/b 2.0 none t\n1 Q0 f#/a 1 nan t\n", "r")
-    assert steps(read_run(by_rank, order="rank")) == "a b"
-
-
-@pytest.mark.parametrize(
-    ("order", "ties", "message"),
-    [
-        ("scores", "document", "order is 'scores': did you mean 'score'"),
-        ("score", "ranks", "ties is 'ranks': did you mean 'rank'"),
-        ("file", "rank", "ties is 'rank', which has no effect: the order 'file' has no ties"),
-        ("rank", "rank", "order and ties are both 'rank': expected 'document' or 'file'"),
-    ],
-)
-def test_an_order_that_is_unknown_or_has_no_effect_is_refused(
-    tmp_path: Path, order: Order, ties: Ties, message: str
-) -> None:
+def test_an_unknown_order_of_ties_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, LINES[0], "r")
-    for read in (read_run, read_runs):
-        with pytest.raises(XcgError, match=message):
-            read(path, order=order, ties=ties)
+    with pytest.raises(XcgError, match="ties is 'ranks': did you mean 'rank'"):
+        read_run(path, ties="ranks")  # type: ignore[arg-type]
 
 
 def test_comments_and_text_after_the_sixth_column_are_ignored(tmp_path: Path) -> None:
@@ -211,9 +168,7 @@ def trec_runs(draw: st.DrawFn) -> bytes:
 @pytest.mark.slow
 @given(
     data=trec_runs(),
-    order_and_ties=st.sampled_from(
-        [*(("score", ties) for ties in TIES), ("rank", "document"), ("rank", "file"), ("file", None)]
-    ),
+    ties=st.sampled_from(TIES),
     lenient=st.booleans(),
     topics=st.sampled_from([None, None, {"1"}, {"2", "3"}]),
     block_size=st.sampled_from([1, 7, 40, 150, 1 << 18]),
@@ -221,22 +176,21 @@ def trec_runs(draw: st.DrawFn) -> bytes:
 def test_columns_and_lines_give_the_same_run(
     tmp_path: Path,
     data: bytes,
-    order_and_ties: tuple[Order, Ties | None],
+    ties: Ties,
     lenient: bool,
     topics: set[str] | None,
     block_size: int,
 ) -> None:
-    order, ties = order_and_ties
     path = tmp_path / "run"
     path.write_bytes(data)
     with patch.object(document_files, "CHUNK_BYTES", block_size):
-        from_columns = run_content(path, ties, lenient, topics, order)
+        from_columns = run_content(path, ties, lenient, topics)
     with (
         patch.object(document_files, "CHUNK_BYTES", block_size),
         patch.object(TextBlock, "columns", return_value=None),
         patch.object(trec_run._Reader, "_files_and_paths", side_effect=ValueError),
     ):
-        assert from_columns == run_content(path, ties, lenient, topics, order)
+        assert from_columns == run_content(path, ties, lenient, topics)
 
 
 @pytest.mark.posix

@@ -22,7 +22,7 @@ from xcg.gains.element_reader import ElementReader
 from xcg.gains.reader import EarlierView, JudgedDocument, Reader
 from xcg.registry import Between
 from xcg.user_model.model import UserModel
-from xcg.user_model.relevance_value import READER_METHODS, RelevanceValue
+from xcg.user_model.relevance_value import READER_METHODS, READERS, RelevanceValue
 
 DOCUMENT = "<a><s><p>12345</p><p>67890</p></s></a>"
 FIRST, SECOND = "/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[2]"
@@ -217,7 +217,7 @@ def test_a_class_next_to_a_configuration(xcg_command: Command, folder: Path, wor
         (
             "{reader: 'mine:Impatient', alpha: 0.5}",
             "c.yaml:7: user_model.relevance_value: the reader mine:Impatient replaces the whole "
-            "relevance value: remove alpha, or make it a parameter of the reader",
+            "relevance value: remove the other keys, or make them parameters of the reader",
         ),
         (
             "reader: 'mine:Failing'",
@@ -301,7 +301,7 @@ def test_user_models_state_what_a_reader_means() -> None:
     model = UserModel.of({"name": "m", "relevance_value": {"reader": Impatient}})
     assert model.reason_above_1 == "the reader Impatient decides gains, and xcg knows no limit of them"
     with pytest.raises(ValueError, match="the reader Impatient replaces the whole relevance value"):
-        RelevanceValue(alpha=0.5, reader=Impatient)  # type: ignore[arg-type]
+        RelevanceValue(alpha=0.5, reader=READERS.part(Impatient))
 
 
 def test_the_methods_are_those_of_the_protocol() -> None:

@@ -123,9 +123,10 @@ def test_the_report_shows_which_text_states_a_nugget(gold: Path) -> None:
     (topic,) = data["topics"]
     assert [result[-1] for result in topic["models"][0]["runs"][0]["results"]] == [0, 0, 0]  # parts
     shown = {}
-    for number, labels in zip(topic["documents"], topic["labels"], strict=True):
-        document = data["documents"][number]
-        shown[document["file"]] = [(document["nodes"][node][2], data["words"][w]) for node, w in labels]
+    for document in topic["documents"]:
+        shown[document["file"]] = [
+            (document["nodes"][node][2], one) for node, one in document["labels"]
+        ]
     text = " ".join(TEXT.split())
     assert shown == {
         "a": [(text[:99], "nugget n1")],

@@ -24,6 +24,7 @@ from xcg.gains.reader import JudgedDocument
 from xcg.gains.span_reader import GoldSpan, SpanReader
 from xcg.gains.topic import element_gains
 from xcg.strategies.registry import reference_run
+from xcg.user_model.overlap_models import NORMALISATIONS, PARTIALLY_SEEN
 from xcg.user_model.relevance_value import RelevanceValue
 
 Gains = Callable[[Sequence[int]], list[float]]
@@ -143,8 +144,12 @@ def order_of_rows(scores: dict[int, float], rows: list[int], rule: RelevanceValu
     return oracle.order_by_gain([("d", row) for row in rows], {"d": reader})
 
 
+def rule_of(alpha: float, overlap: Any) -> RelevanceValue:
+    return RelevanceValue(alpha, NORMALISATIONS.part("none"), PARTIALLY_SEEN.part(overlap))
+
+
 def test_gains_that_rise_with_results_elsewhere_in_the_document() -> None:
-    rule = RelevanceValue(1.0, "none", OVERLAP_MODELS[-1])  # type: ignore[arg-type]
+    rule = rule_of(1.0, OVERLAP_MODELS[-1])
     # After its paragraph, the section gains 1/8; after one more paragraph, 2/8 and more than the last.
     scores = {1: 1.0, 2: 1.0, 4: 0.25, 5: 0.2}
     assert order_of_rows(scores, [2, 1, 4, 5], rule) == [0, 2, 1, 3]
@@ -154,7 +159,7 @@ def test_gains_that_rise_inside_a_result() -> None:
     def worthless(score: float) -> float:
         return 0.0
 
-    rule = RelevanceValue(0.5, "none", worthless)  # type: ignore[arg-type]
+    rule = rule_of(0.5, worthless)
     # The section gains nothing after its paragraph, and half of its score after the article.
     assert order_of_rows({1: 1.0, 2: 1.0}, [2, 0, 3, 1], rule) == [0, 1, 3, 2]
 

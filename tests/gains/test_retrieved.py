@@ -88,7 +88,7 @@ NEAR_MISSES = [
     "judged",
     "exact",
     {"name": "distance", "reach": 3},
-    {"name": "browsing", "sibling": 0.5},
+    "reading_order",
 ]
 
 

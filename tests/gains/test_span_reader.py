@@ -24,6 +24,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.gains.span_reader import GoldSpan, SpanReader, disjoint
 from xcg.measures.effort import effort_precisions_in_text, mean_effort_precision_in_text
 from xcg.measures.topic_gains import Reading
+from xcg.user_model.overlap_models import NORMALISATIONS
 from xcg.user_model.relevance_value import RelevanceValue
 
 TEXT_MEASURES = (
@@ -136,13 +137,15 @@ def test_gold_spans_of_a_result_gain_in_the_order_of_the_text() -> None:
     ],
 )
 def test_seen_text_gains_1_minus_alpha(alpha: float, normalisation: Any, gains: list[float]) -> None:
-    reader = SpanReader([GoldSpan(10, 30, 1.0)], RelevanceValue(alpha, normalisation))
+    reader = SpanReader(
+        [GoldSpan(10, 30, 1.0)], RelevanceValue(alpha, NORMALISATIONS.part(normalisation))
+    )
     read = [reader.read(span) for span in [(0, 20), (10, 30), (10, 30)]]
     assert read == pytest.approx(gains, abs=1e-12)
 
 
 def test_a_gain_ends_inside_a_result_if_the_gold_is_used_up() -> None:
-    reader = SpanReader([GoldSpan(0, 10, 1.0)], RelevanceValue(0.5, "subtree"))
+    reader = SpanReader([GoldSpan(0, 10, 1.0)], RelevanceValue(0.5))
     reader.read((0, 8))  # .8 of 1; the next reads 8 seen characters for .05 each, then two new ones
     (seen,) = reader.read_parts((0, 10)).parts
     assert seen == pytest.approx((0, 4, 0.2, 0))
@@ -377,8 +380,8 @@ def test_gains_agree_with_counting_characters_one_by_one(case: Any, alpha: float
 
 @given(st.data())
 def test_agrees_with_the_form_for_elements(data: st.DataObject) -> None:
-    """Disjoint ideal elements, results at and inside them: the element form with shared_characters
-    (recall alone) and new_characters."""
+    """Disjoint ideal elements, results at and inside them: the element form with length_ratio
+    and new_characters."""
     sizes = data.draw(
         st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=3), min_size=1, max_size=3)
     )
@@ -397,7 +400,7 @@ def test_agrees_with_the_form_for_elements(data: st.DataObject) -> None:
     elements = {
         **rule,
         "partially_seen": "new_characters",
-        "near_misses": {"name": "shared_characters", "beta": 1e6},
+        "near_misses": "length_ratio",
     }
     models = [
         {"name": "elements", "quantisation": "strict", "relevance_value": elements},

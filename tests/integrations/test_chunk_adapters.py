@@ -128,29 +128,18 @@ def test_refused(chunk: object, message: str) -> None:
 def test_order() -> None:
     chunks = [(("d", 0, 1), 1), (("e", 0, 2), 3), (("f", 0, 3), 1), (("g", 0, 4), 2)]
 
-    def files(results: Iterable[object], **options: Any) -> tuple[str, list[float] | None]:
-        ranking = run_of_chunks("r", {7: iter(results)}, **options).rankings["7"]
+    def files(results: Iterable[object]) -> tuple[str, list[float] | None]:
+        ranking = run_of_chunks("r", {7: iter(results)}).rankings["7"]
         assert [span for _, span in sorted(ranking.spans.items())] == [
             (0, "defg".index(file) + 1) for file in ranking.files
         ]
         return "".join(ranking.files), ranking.keys and list(ranking.keys)
 
     assert files(chunks) == ("egdf", [3, 2, 1, 1])
-    assert files(chunks, order="distance") == ("dfge", [1, 1, 2, 3])
-    assert files(chunks, order="given") == ("defg", None)
     assert files([*chunks[:3], ("g", 0, 4)]) == ("defg", None)
     assert files([]) == ("", None)
-    with pytest.raises(XcgError, match="unknown order 'rank': expected one of score"):
-        files([], order="rank")
-
-
-def test_scores_of_chunks_are_scores_and_distances_are_not() -> None:
-    chunks = [(("d", 0, 1), 0.25), (("e", 0, 2), 0.75)]
-    ranking = run_of_chunks("r", {7: chunks}, order="score").rankings["7"]
-    assert list(ranking.scores) == [0.75, 0.25]
-    for order in ("distance", "given"):
-        ranking = run_of_chunks("r", {7: chunks}, order=order).rankings["7"]
-        assert list(ranking.scores) == [2, 1]  # n - rank + 1
+    ranking = run_of_chunks("r", {7: [(("d", 0, 1), 0.25), (("e", 0, 2), 0.75)]}).rankings["7"]
+    assert list(ranking.scores) == [2, 1]  # of distances, n - rank + 1
 
 
 @pytest.mark.parametrize(

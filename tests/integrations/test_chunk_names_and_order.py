@@ -54,7 +54,7 @@ def test_document_names_the_document(chunk: object, document: Any) -> None:
     runs = {"r": {"1": [chunk]}}
     campaign = xcg.load(assessments=GOLD, runs=runs, corpus=CORPUS, measures="MAep", document=document)
     assert campaign.evaluate().value("r", "MAep") == 1
-    assert campaign.chunks().comparison.lines[0].found == 1
+    assert campaign.chunks()[0]["found"] == 1
 
 
 def test_ranks_of_dicts_decide_the_order() -> None:
@@ -63,9 +63,6 @@ def test_ranks_of_dicts_decide_the_order() -> None:
         for name, rank, score in [("d", 3, 0.9), ("e", 1, 0.1), ("f", 2, 0.5), ("g", 2, 0.7)]
     ]
     assert names({"1": chunks}) == ({"1": "efgd"}, [])
-    assert names({"1": chunks}, order="score") == ({"1": "dgfe"}, [])
-    assert names({"1": chunks}, order="distance") == ({"1": "efgd"}, [])
-    assert names({"1": chunks}, order="given") == ({"1": "defg"}, [])
     ranking = run_of_chunks("r", {"1": chunks}).rankings["1"]
     assert ranking.keys is not None
     assert (list(ranking.keys), ranking.has_scores) == ([1, 2, 2, 3], False)
@@ -85,11 +82,6 @@ def test_increasing_numbers_in_pairs_are_distances_and_a_note_says_so() -> None:
     order, (note,) = names(distances)
     assert order == {"1": "def", "2": "de", "3": "de", "4": ""}
     assert "increase with the rank, so they are read as distances" in note
-    for stated, first in (("distance", "def"), ("given", "def"), ("score", "efd")):
-        assert names(distances, order=stated) == (
-            {**order, "1": first, "2": first[-3:].replace("f", "")},
-            [],
-        )
     found = xcg.evaluate(GOLD, {"r": {"1": [(("bees", 0, 14), 0.1), (("bees", 14, 20), 0.9)]}}, CORPUS)
     assert any("read as distances" in note for note in found.notes)
     assert found.value("r", "MAep") == 1
@@ -142,7 +134,6 @@ def test_runs_of_wrong_types_are_errors_of_xcg(runs: Any, message: str) -> None:
         ({"document": 5}, "document is 5: expected a key"),
         ({"texts": "bees"}, "texts is a str: expected the documents' texts by name"),
         ({"parents": 5}, "parents is 5: expected chunks"),
-        ({"order": "rank"}, "unknown order 'rank'"),
     ],
 )
 def test_options_of_wrong_types_are_errors_of_xcg(options: Any, message: str) -> None:
@@ -151,9 +142,3 @@ def test_options_of_wrong_types_are_errors_of_xcg(options: Any, message: str) ->
     if "document" in options:
         with pytest.raises(XcgError, match="document: expected file name, a key"):
             xcg.evaluate(GOLD, {"r": {"1": [CHUNK]}}, CORPUS, **options)
-
-
-def test_an_order_of_chunks_needs_chunks_in_memory(tmp_path: Any) -> None:
-    (tmp_path / "r.run").write_text("1 Q0 bees 1 1 r\n")
-    with pytest.raises(XcgError, match="order is 'distance', which is for chunks in memory: expected"):
-        xcg.evaluate({"1": {"bees": 1}}, tmp_path / "r.run", order="distance")

@@ -254,13 +254,6 @@ def test_one_gold_has_the_text_and_grades_computed_by_hand(
     assert notes == ["documents that one assessor has finished, as in that judgement: two (topic 1)"]
 
 
-def test_text_that_is_too_small_is_lower_than_a_grade_and_higher_than_nothing() -> None:
-    judgements = [of("anna", "one", (0, 20, "?"), (20, 40, "?")), of("ben", "one", (0, 20, "1"))]
-    found = {rule: gold(judgements, rule, CORPUS, {})[0][0] for rule in ("union", "intersection")}
-    spans = {rule: [one[1:4] for one in found[rule].judgement.highlights] for rule in found}
-    assert spans == {"union": [(0, 20, "1"), (20, 40, "?")], "intersection": [(0, 20, "?")]}
-
-
 def test_adjudicated_gold_needs_a_decision_on_every_disagreement_as_it_is_now() -> None:
     message = r"undecided disagreements: 2 \(2 in one \(topic 1\)\); decide them on the page Agreement"
     with pytest.raises(XcgError, match=message):

@@ -86,29 +86,12 @@ def test_erase_shortens_divides_and_deletes(
     assert spans(changed(before, "erase", start=start, end=end)) == expected
 
 
-def test_split_keeps_the_grade_of_both_parts() -> None:
-    before = judged((0, 11, "3"))
-    for position in (4, 5):  # before and after the space, which is in neither part
-        parts = spans(changed(before, "split", id=1, position=position))
-        assert parts == [(1, 0, 4, "3"), (2, 5, 11, "3")]
-    assert spans(changed(before, "split", id=1, position=2)) == [(1, 0, 2, "3"), (2, 2, 11, "3")]
-    for position in (0, 11, 30):
-        with pytest.raises(
-            XcgError, match=f"cannot split the highlight 0–11 at {position}: expected a"
-        ):
-            changed(before, "split", id=1, position=position)
-    with pytest.raises(XcgError, match="cannot split the highlight at 5: one part has no text"):
-        changed(judged((4, 11, None)), "split", id=1, position=5)
-
-
 def test_delete_and_grade() -> None:
     before = judged((0, 4, "3"), (12, 16, "1"))
     assert spans(changed(before, "delete", id=1)) == [(2, 12, 16, "1")]
     assert spans(changed(before, "grade", id=2, grade=None))[1] == (2, 12, 16, None)
     with pytest.raises(XcgError, match="there is no highlight 3"):
         changed(before, "delete", id=3)
-    with pytest.raises(XcgError, match="a grade has 101 characters: expected 1 to 100"):
-        changed(before, "grade", id=2, grade="x" * 101)
 
 
 def test_the_entry_point_is_a_character_of_the_document() -> None:
@@ -133,7 +116,6 @@ def test_nothing_relevant_is_stated_explicitly() -> None:
         ("add", {"start": 12, "end": 16}),
         ("resize", {"id": 1, "start": 0, "end": 5}),
         ("grade", {"id": 1, "grade": "2"}),
-        ("split", {"id": 1, "position": 2}),
         ("entry_point", {"position": 1}),
         ("erase", {"start": 0, "end": 2}),
     ):
@@ -170,7 +152,6 @@ def test_confirm_and_every_change_end_the_check_of_a_moved_highlight() -> None:
         ("resize", {"id": 1, "start": 0, "end": 11}),
         ("grade", {"id": 1, "grade": "3"}),
         ("add", {"start": 2, "end": 6}),
-        ("split", {"id": 1, "position": 5}),
         ("erase", {"start": 2, "end": 4}),
     ):
         assert {one.status for one in changed(moved, operation, **values).highlights} == {"placed"}
@@ -289,10 +270,6 @@ def test_highlights_are_the_characters_that_were_marked(
                 if owned[one.id] & set(range(values["start"], values["end"])):
                     marked -= white_space_at_ends(text, one.start, min(one.end, values["start"]))
                     marked -= white_space_at_ends(text, max(one.start, values["end"]), one.end)
-        elif operation == "split":
-            (one,) = (one for one in before.highlights if one.id == values["id"])
-            marked -= white_space_at_ends(text, one.start, values["position"])
-            marked -= white_space_at_ends(text, values["position"], one.end)
         elif operation == "delete":
             marked -= owned[values["id"]]
         elif operation == "resize":

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +14,15 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments
 from xcg.judge.agreement import disagreements
-from xcg.judge.exporting import export, export_archive, file_names, write_export
+from xcg.judge.exporting import export, file_names, write_export
 from xcg.judge.judgement import Decision
-from xcg.judge.settings import SCHEMES, Grade, GradeScheme
+from xcg.judge.settings import SCHEMES, Grades
 from xcg.judgements.anchoring import anchor
 
 DOCUMENT = f"<article><p>{'a' * 50}</p><p>{'b' * 50}</p></article>"
 CORPUS = Corpus.of({"bees": DOCUMENT, "ants": DOCUMENT})
 TEXT = CORPUS.tree("bees").text
-LEVELS = GradeScheme("levels", (Grade("1", "marginal"), Grade("2", "good"), Grade("3", "perfect")))
+LEVELS = {"1": "marginal", "2": "good", "3": "perfect"}
 
 
 def write(folder: Path, *arguments: Any) -> list[str]:
@@ -67,65 +65,31 @@ def test_a_document_without_relevant_text_is_assessed() -> None:
     )
     first, _ = records(found.files["anna/passages.jsonl"])
     assert first == {"topic": "1", "doc": "ants", "start": 0, "end": 100, "level": 0}
-    assert found.files["anna/offsets.qrels"] == b"1 Q0 ants 0 100\n1 Q0 bees 50 100 -1 0:50\n"
-    assert "anna/inex-2004: without assessed documents without relevant text" in found.notes
 
 
-@pytest.mark.parametrize("scheme", [*SCHEMES.values(), LEVELS], ids=lambda scheme: scheme.name)
-def test_all_files_are_read_again(tmp_path: Path, scheme: GradeScheme) -> None:
-    grade = (scheme.values[0],) if scheme.values else ()
+@pytest.mark.parametrize("grades", [*SCHEMES.values(), LEVELS], ids=len)
+def test_all_files_are_read_again(tmp_path: Path, grades: Grades) -> None:
+    grade = list(grades)[:1]
     notes = write(
         tmp_path / "out",
         [judged("anna", "ants", TEXT), judged("anna", "bees", TEXT, (5, 50, *grade), entry_point=7)],
         CORPUS,
-        scheme,
+        grades,
     )
+    assert notes == []
     passages = anchor(read_assessments(tmp_path / "out/anna/passages.jsonl"), CORPUS, Notes())
     spans = passages.spans("1")
     assert [(span.start, span.end) for span in spans["bees"]] == [(5, 50)]
     assert spans["bees"][0].exhaustivity == float(grade[0] if grade else 2)
     assert spans["ants"] == []
     assert passages.entry_points("1") == {"bees": 7}
-    offsets = read_assessments(tmp_path / "out/anna/offsets.qrels")
-    assert {name: list(spans) for name, spans in offsets.spans("1").items()} == {
-        "ants": [],
-        "bees": [(5, 50, 2.0)],
-    }
-    assert offsets.entry_points("1") == {"bees": 7}
-    folders = {path.name for path in (tmp_path / "out/anna").iterdir() if path.is_dir()}
-    if scheme.name == "levels":
-        assert folders == set()
-        assert "anna/inex-2005: not written; the format cannot hold these grades" in notes
-    else:
-        assert folders == {"inex-2004"} | ({"inex-2005"} if scheme.name != "inex-2004" else set())
-    labels = {
-        folder: {
-            path: assessment.label
-            for path, assessment in read_assessments(tmp_path / "out/anna" / folder)
-            .files("1")["bees"]
-            .items()
-        }
-        for folder in folders
-    }
-    # 45 of 50 characters are 90 %, and the passage is exhaustive in the whole article.
-    for folder, expected in (
-        ("inex-2004", {"/article[1]": "(3,1)", "/article[1]/p[1]": "(3,3)"}),
-        ("inex-2005", {"/article[1]": "(2,0.45)", "/article[1]/p[1]": "(2,0.9)"}),
-    ):
-        assert labels.get(folder, expected) == expected
-
-
-def test_text_that_is_too_small_is_unassessed_in_2005_and_not_relevant_elsewhere() -> None:
-    found = export(
-        [judged("anna", "bees", TEXT, (0, 10, "?"), (50, 100, "1"))], CORPUS, SCHEMES["inex-2005"]
-    )
-    assert records(found.files["anna/passages.jsonl"])[0]["level"] == 0
-    xml = found.files["anna/inex-2005/1.xml"].decode()
-    assert '<element path="/article[1]/p[1]" exhaustivity="?" size="50" rsize="10"/>' in xml
-    assert '<element path="/article[1]" exhaustivity="1" size="100" rsize="60"/>' in xml
-    assert "/p[1]" not in found.files["anna/inex-2004/1.xml"].decode()
-    assert found.files["anna/offsets.qrels"] == b"1 Q0 bees 50 100 -1 50:50\n"
-    assert "anna/offsets.qrels: without highlights with the grade ?" in found.notes
+    folder = tmp_path / "out/anna/inex-2004"
+    assert folder.exists() == (grades is SCHEMES["inex-2004"])
+    if folder.exists():
+        elements = read_assessments(folder).files("1")["bees"]
+        # 45 of 50 characters are 90 %, and the passage is exhaustive in the whole article.
+        expected = {"/article[1]": "(3,1)", "/article[1]/p[1]": "(3,3)"}
+        assert {path: one.label for path, one in elements.items()} == expected
 
 
 def test_remarks_and_time_of_all_documents_are_written() -> None:
@@ -147,9 +111,8 @@ def test_a_gold_is_exported_without_remarks() -> None:
     first = first._replace(judgement=replace(first.judgement, note="why?"))
     judgements = [first, second, judged("ben", "ants", TEXT, (5, 12), finished=False)]
     found = export(judgements, CORPUS, SCHEMES["none"], "union")
-    names = {"passages.jsonl", "inex-2004/1.xml", "inex-2005/1.xml", "offsets.qrels"}
-    assert set(found.files) == {f"union/{name}" for name in names}
-    assert found.notes[:3] == [
+    assert set(found.files) == {"union/passages.jsonl"}
+    assert found.notes == [
         "ben: started documents that are not finished, left out: ants (topic 1)",
         "ben: no finished document, so nothing is written",
         "documents that one assessor has finished, as in that judgement: "
@@ -166,7 +129,7 @@ def test_adjudicated_gold_has_the_decisions_with_their_authors() -> None:
     keys = [("1", "bees", one.key) for one in different.disagreements]
     passage, point = Decision("2", "chris", "2026-01-01"), Decision(None, "dora", "2026-01-02")
     decisions = {keys[0]: passage, keys[1]: point, ("1", "bees", "outdated"): passage}
-    found = export(judgements, CORPUS, SCHEMES["inex-2005"], "adjudicated", decisions)
+    found = export(judgements, CORPUS, SCHEMES["inex-2004"], "adjudicated", decisions)
     document = {"topic": "1", "doc": "bees"}
     assert records(found.files["adjudicated/decisions.jsonl"]) == [
         {**document, "start": 0, "end": 10, "labels": {"anna": "2", "ben": "1"}}
@@ -174,35 +137,31 @@ def test_adjudicated_gold_has_the_decisions_with_their_authors() -> None:
         {**document, "start": 0, "end": 0, "labels": {"anna": "0", "ben": "5"}}
         | {"label": None, "author": "dora", "time": "2026-01-02"},
     ]
-    others = export(judgements, CORPUS, SCHEMES["inex-2005"], "union", decisions)
+    others = export(judgements, CORPUS, SCHEMES["inex-2004"], "union", decisions)
     assert "union/decisions.jsonl" not in others.files
 
 
-def test_unfinished_documents_are_left_out() -> None:
+def test_unfinished_documents_and_those_with_other_grades_are_left_out() -> None:
     found = export(
         [
             judged("anna", "bees", TEXT, (0, 9), finished=False),
             judged("anna", "ants", TEXT, finished=False),
             judged("ben", "bees", TEXT, (0, 9), finished=False),
             judged("ben", "ants", TEXT),
+            judged("cem", "ants", TEXT, (0, 9, "3")),
         ],
         CORPUS,
         SCHEMES["none"],
     )
     assert {name.partition("/")[0] for name in found.files} == {"ben"}
     assert len(records(found.files["ben/passages.jsonl"])) == 1
-    assert found.notes[:2] == [
-        "anna: started documents that are not finished, left out: bees (topic 1)",
-        "anna: no finished document, so nothing is written",
-    ]
-
-
-def test_names_with_white_space_prevent_offset_qrels_only() -> None:
-    corpus = Corpus.of({"honey bees": DOCUMENT})
-    found = export([judged("anna", "honey bees", TEXT, (0, 9))], corpus, SCHEMES["none"])
-    assert "anna/offsets.qrels" not in found.files
-    assert any(note.startswith("anna/offsets.qrels: not written; ") for note in found.notes)
-    assert records(found.files["anna/passages.jsonl"])[0]["doc"] == "honey bees"
+    problems = (
+        "started documents that are not finished, left out: bees (topic 1)",
+        "documents left out because a grade is not among those of the configuration: ants (topic 1)",
+    )
+    nothing = "no finished document, so nothing is written"
+    assert found.notes[:2] == [f"anna: {problems[0]}", f"anna: {nothing}"]
+    assert found.notes[-2:] == [f"cem: {problems[1]}", f"cem: {nothing}"]
 
 
 def test_a_passage_of_more_than_a_megabyte_is_written_without_its_text(tmp_path: Path) -> None:
@@ -218,14 +177,14 @@ def test_a_passage_of_more_than_a_megabyte_is_written_without_its_text(tmp_path:
 
 def test_names_cannot_leave_the_folder(tmp_path: Path) -> None:
     names = ["../../etc", "..", ".", "/root", "C:\\temp", "a/b", "nul", "COM1.txt", "x.", "-rf"]
-    documents = [judged(name, "bees", TEXT, (0, 9), topic=f"../{name}") for name in names]
-    write(tmp_path / "out", documents, CORPUS, SCHEMES["none"])
+    documents = [judged(name, "bees", TEXT, (0, 9, "1"), topic=f"../{name}") for name in names]
+    write(tmp_path / "out", documents, CORPUS, SCHEMES["inex-2004"])
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     folders = {path.name for path in (tmp_path / "out").iterdir()}
     assert len(folders) == len(names)
     expected = "%2E%2E %2E %2Froot C%3A%5Ctemp %6Eul %43OM1.txt x%2E %2Drf"
     assert set(expected.split()) <= folders
-    assert len(list((tmp_path / "out").rglob("inex-2005/*.xml"))) == len(names)
+    assert len(list((tmp_path / "out").rglob("inex-2004/*.xml"))) == len(names)
 
 
 def test_names_that_differ_in_case_or_form_have_different_files() -> None:
@@ -256,8 +215,9 @@ def test_an_export_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest
         return 0
 
     monkeypatch.setattr(Path, "write_bytes", fail)
+    documents = [judged("anna", "bees", TEXT, (0, 9, "1"))]
     with pytest.raises(InputError, match="cannot write the export: No space left on device"):
-        write(tmp_path / "out", [judged("anna", "bees", TEXT, (0, 9))], CORPUS, SCHEMES["none"])
+        write(tmp_path / "out", documents, CORPUS, SCHEMES["inex-2004"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -268,12 +228,3 @@ def test_an_export_without_judgements_is_an_error(tmp_path: Path) -> None:
     for name in ("file", "file/out"):
         with pytest.raises(InputError, match="file"):
             write(tmp_path / name, [judged("anna", "bees", TEXT)], CORPUS, SCHEMES["none"])
-
-
-def test_equal_judgements_give_equal_archives() -> None:
-    documents = [judged("anna", "bees", TEXT, (0, 9, "3"))]
-    content = export_archive(export(documents, CORPUS, SCHEMES["inex-2004"]))
-    assert content == export_archive(export(documents, CORPUS, SCHEMES["inex-2004"]))
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        assert "anna/passages.jsonl" in archive.namelist()
-        assert b"anna/inex-2005: not written" in archive.read("notes.txt")

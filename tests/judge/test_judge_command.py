@@ -19,10 +19,10 @@ from urllib.request import url2pathname
 import httpx2
 import pytest
 from conftest import ROOT, Command
-from judge_campaign import ANNA, BEN, CONFIG, change, opened_workspace, running_server, write_campaign
+from judge_campaign import ANNA, BEN, CONFIG, change, running_server, write_campaign
 
 from xcg.errors import missing_extra
-from xcg.judge.addresses import api_path, assessor_path
+from xcg.judge.access import api_path, assessor_path
 
 PASSAGE = {"topic": "1", "doc": "bees", "start": 0, "end": 10, "text": "Bees dance", "level": 2}
 
@@ -40,18 +40,6 @@ def opened(url: str) -> Iterator[httpx2.Client]:
         answer = client.get(url, follow_redirects=True)
         assert answer.status_code == 200, answer.text
         yield client
-
-
-def test_grades_of_another_configuration_are_named(config: Path) -> None:
-    with opened_workspace(config) as workspace:
-        workspace.store.apply(ANNA, "1", "bees", 0, "add", {"start": 0, "end": 4, "grade": "3"})
-        assert workspace.notes.lines() == []
-    config.write_text(f"{config.read_text()}  grades: inex-2005\n")
-    with opened_workspace(config) as workspace:
-        assert workspace.notes.lines() == [
-            f"warning: {workspace.settings.store} has grades that the configuration does not have: "
-            f"bees (topic 1, {ANNA}); grade them again, or exports leave them out"
-        ]
 
 
 @pytest.mark.slow

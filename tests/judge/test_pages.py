@@ -21,12 +21,6 @@ def test_every_template_escapes(name: str) -> None:
     assert "autoescape" not in source
 
 
-def test_an_error_is_shown_as_a_sentence_and_escaped() -> None:
-    page = pages.error_page(404, "there is no topic '<b>'")
-    assert "There is no topic &#39;&lt;b&gt;&#39;." in page
-    assert "docs/a.xml: not well-formed." in pages.error_page(503, "docs/a.xml: not well-formed")
-
-
 def test_an_unknown_name_in_a_template_is_an_error() -> None:
     with pytest.raises(jinja2.UndefinedError):
         render_page("error.html", breadcrumbs=[], person=None, status=404, message="x")

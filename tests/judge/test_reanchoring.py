@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from xcg.documents.corpus import Corpus
 from xcg.judge.editing import new_judgement
-from xcg.judge.judgement import Judgement, Move, PoolDocument
-from xcg.judge.reanchoring import AnchoredJudgement, Change, entry_quote, place_again
+from xcg.judge.judgement import Judgement, PoolDocument, entry_quote, place_again
 from xcg.judge.store import Store
 
 TEXT = (
@@ -30,11 +29,11 @@ def placed_again(
     entry: int | None = None,
     finished: bool = False,
     old_text: str = TEXT,
-) -> AnchoredJudgement:
+) -> Judgement:
     """Place highlights in the old text, then again in another text."""
     judgement = new_judgement(old_text, [(*span, "2") for span in spans], entry, finished)
     quote = None if entry is None else entry_quote(old_text, entry)
-    (found,) = place_again(text, [AnchoredJudgement(judgement, quote)])
+    (found,) = place_again(text, [(judgement, quote)])
     return found
 
 
@@ -44,57 +43,47 @@ def spans(judgement: Judgement) -> list[tuple[int, int, str]]:
 
 def test_inserted_text_moves_the_highlights_after_it() -> None:
     text = TEXT.replace("Ants follow", "By the way: ants are no bees. Ants follow")
-    judgement, _, changes = placed_again(text, DANCE, SMELL, finished=True)
+    judgement = placed_again(text, DANCE, SMELL, finished=True)
     start, end = SMELL[0] + 30, SMELL[1] + 30
     assert spans(judgement) == [(*DANCE, "placed"), (start, end, "moved")]
     assert [one.quote.exact for one in judgement.highlights] == [
         TEXT[slice(*DANCE)],
         TEXT[slice(*SMELL)],
     ]
-    assert changes == (Change("highlight", "moved", 2, SMELL, (start, end), TEXT[slice(*SMELL)]),)
     assert judgement.finished
-    assert not judgement.can_undo
 
 
 def test_changed_typography_is_listed_too() -> None:
     text = TEXT.replace("scent. Wasps", "scent.\n\nWasps").replace("of scent", "of  scent")
-    judgement, _, changes = placed_again(text, SCENT)
+    judgement = placed_again(text, SCENT)
     assert spans(judgement) == [(SCENT[0], SCENT[1] + 1, "moved")]
     assert judgement.highlights[0].quote.exact == "Ants follow traces of  scent."
-    assert [change.outcome for change in changes] == ["moved"]
 
 
 def test_a_highlight_with_changed_words_is_lost_and_the_document_unfinished() -> None:
     text = TEXT.replace("traces of scent", "chemical traces")
-    judgement, _, changes = placed_again(text, DANCE, SCENT, finished=True)
+    judgement = placed_again(text, DANCE, SCENT, finished=True)
     assert spans(judgement) == [(0, 0, "lost"), (*DANCE, "placed")]
     assert judgement.lost[0].quote.exact == TEXT[slice(*SCENT)]
     assert judgement.lost[0].grade == "2"
     assert not judgement.finished
-    assert changes == (Change("highlight", "lost", 2, SCENT, None, TEXT[slice(*SCENT)]),)
     # It is found if the words are there again.
-    (back,) = place_again(TEXT, [AnchoredJudgement(judgement)])
-    assert spans(back.judgement) == [(*DANCE, "placed"), (*SCENT, "moved")]
-    assert back.changes == (Change("highlight", "moved", 2, None, SCENT, TEXT[slice(*SCENT)]),)
+    (back,) = place_again(TEXT, [(judgement, None)])
+    assert spans(back) == [(*DANCE, "placed"), (*SCENT, "moved")]
 
 
-def test_a_document_without_relevant_text_is_listed_as_changed() -> None:
-    judgement, _, changes = placed_again("Other text.", finished=True)
-    assert judgement.finished
-    assert changes == (Change("document", "changed"),)
-    assert placed_again("Other text.").changes == ()
+def test_a_document_without_relevant_text_is_to_check() -> None:
+    judgement = placed_again("Other text.", finished=True)
+    assert (judgement.finished, judgement.to_check) == (True, True)
+    assert not placed_again("Other text.").to_check
 
 
 def test_the_best_entry_point_moves_with_its_text() -> None:
     start = SCENT[0]
-    judgement, quote, changes = placed_again(f"New words here. {TEXT}", entry=start)
-    assert judgement.entry_point == start + 16
-    assert quote == entry_quote(f"New words here. {TEXT}", start + 16)
-    point = (start, start), (start + 16, start + 16)
-    assert changes == (Change("entry point", "moved", None, *point, TEXT[start : start + 40]),)
-    judgement, quote, changes = placed_again("Other text.", entry=start)
-    assert (judgement.entry_point, quote) == (None, None)
-    assert changes == (Change("entry point", "lost", None, point[0], None, TEXT[start : start + 40]),)
+    assert placed_again(f"New words here. {TEXT}", DANCE, entry=start).entry_point == start + 16
+    lost = placed_again(TEXT[: DANCE[1]], DANCE, entry=start, finished=True)
+    assert spans(lost) == [(*DANCE, "placed")]
+    assert (lost.entry_point, lost.finished) == (None, False)
 
 
 words = st.sampled_from(["bee", "ant", "wasp", "hive", "dance", "the", "of", "🐝", "wax"])
@@ -120,10 +109,9 @@ def test_what_is_placed_has_the_words_of_its_quote(
         judgement = new_judgement(texts[0], passages, entry, bool(passages))
         point = judgement.entry_point
         quote = None if point is None else entry_quote(texts[0], point)
-        judgements.append(AnchoredJudgement(judgement, quote))
-    for before, after in zip(judgements, place_again(texts[1], judgements), strict=True):
-        found = after.judgement
-        ids = {one.id: one for one in before.judgement.highlights}
+        judgements.append((judgement, quote))
+    for (before, _), found in zip(judgements, place_again(texts[1], judgements), strict=True):
+        ids = {one.id: one for one in before.highlights}
         assert ids.keys() == {one.id for one in found.highlights}
         assert all(one.end <= other.start for one, other in pairwise(found.placed))
         for one in found.placed:
@@ -133,11 +121,9 @@ def test_what_is_placed_has_the_words_of_its_quote(
             is_same = (one.start, one.quote.exact) == (ids[one.id].start, ids[one.id].quote.exact)
             assert one.status == ("placed" if is_same else "moved")
         assert all(one.quote == ids[one.id].quote for one in found.lost)
-        listed = {change.id for change in after.changes if change.part == "highlight"}
-        assert listed == {one.id for one in found.highlights if one.status != "placed"}
         if texts[0] == texts[1]:
-            assert found.highlights == before.judgement.highlights
-            assert found.entry_point == before.judgement.entry_point
+            assert found.highlights == before.highlights
+            assert found.entry_point == before.entry_point
 
 
 def filled(path: Path) -> None:
@@ -168,25 +154,15 @@ def test_a_store_places_the_judgements_of_changed_documents_when_it_is_opened(tm
         assert (ben.entry_point, ben.finished) == (None, False)
         assert store.judgement("anna", "1", "ants").version == 1
         assert store.pool("1") == (PoolDocument("bees"), PoolDocument("ants", ((0, 3),)))
-        moves = store.moved()
-        assert [(one.assessor, *one.change[:3], one.is_open) for one in moves] == [
-            ("anna", "highlight", "moved", 1, True),
-            ("anna", "entry point", "moved", None, True),
-            ("ben", "highlight", "lost", 1, True),
-            ("ben", "entry point", "lost", None, True),
-            ("cleo", "document", "changed", None, True),
-        ]
-        new = DANCE[0] + 6, DANCE[1] + 6
-        change = Change("highlight", "moved", 1, DANCE, new, TEXT[slice(*DANCE)])
-        assert moves[0] == Move("anna", "1", "bees", change, moves[0].time, True)
+        assert [one.assessor for one in store.to_check()] == ["anna", "ben", "cleo"]
         store.apply("anna", "1", "bees", 2, "confirm", {"id": 1})
         undone = store.apply("ben", "1", "bees", 2, "delete", {"id": 1})
         assert not undone.highlights
-        assert [one.is_open for one in store.moved()] == [False, False, False, False, True]
+        assert [one.assessor for one in store.to_check()] == ["cleo"]
         undone = store.apply("ben", "1", "bees", 3, "undo", {})
         assert undone.lost == ben.lost
         store.apply("cleo", "1", "bees", 2, "finish", {"finished": False})
-        assert [one.is_open for one in store.moved()] == [False, False, True, False, False]
+        assert [one.assessor for one in store.to_check()] == ["ben"]
+        assert [one.assessor for one in store.to_check("anna")] == []
     with Store(path, corpus) as store:  # unchanged since
-        assert len(store.moved()) == 5
         assert store.judgement("ben", "1", "bees").version == 4

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from xcg.errors import InputError
-from xcg.judge.settings import SCHEMES, Grade, Settings, load_settings
+from xcg.judge.settings import SCHEMES, Settings, load_settings
 from xcg.settings.loading import stated
 
 MINIMUM = "corpus: docs\ntopics: {files: topics.csv}\n"
@@ -22,8 +22,8 @@ def settings_of(folder: Path, text: str, *set: str) -> Settings:
 def test_only_corpus_and_topics_are_required(tmp_path: Path) -> None:
     settings = settings_of(tmp_path, MINIMUM)
     assert settings.corpus == tmp_path / "docs"
-    assert settings.topics == (tmp_path / "topics.csv",)
-    assert (settings.runs, settings.depth, settings.seed, settings.second_share) == ((), 20, 0, 0)
+    assert settings.topics == [tmp_path / "topics.csv"]
+    assert (*settings.runs, settings.depth, settings.seed, settings.second_share) == (20, 0, 0)
     assert settings.assessors == ("assessor",)
     assert settings.grades is SCHEMES["inex-2004"]
     assert settings.store == tmp_path / "judge.sqlite"
@@ -44,20 +44,20 @@ judge:
   seed: 7
 """
     settings = settings_of(tmp_path, text)
-    assert settings.topics == (tmp_path / "a.xml", tmp_path / "b.csv")
-    assert settings.runs == (tmp_path / "runs/*.xml",)
+    assert settings.topics == [tmp_path / "a.xml", tmp_path / "b.csv"]
+    assert settings.runs == [tmp_path / "runs/*.xml"]
     assert (settings.depth, settings.seed, settings.second_share) == (5, 7, 0.2)
     assert settings.assessors == ("anna", "ben")
-    assert settings.grades.grades == (Grade("1", "marginal"), Grade("2", "good"))
+    assert list(settings.grades.items()) == [("1", "marginal"), ("2", "good")]
     assert settings.store == tmp_path / "kept.sqlite"
     assert settings.document == "source"
     assert settings.where("runs") == f"{tmp_path / 'judge.yaml'}:3: runs"
 
 
 def test_grades_are_offered_in_the_order_of_the_scheme(tmp_path: Path) -> None:
-    for written, values in (("inex-2004", "321"), ("inex-2005", "21?"), ("{levels: [2, 1]}", "21")):
+    for written, values in (("inex-2004", "321"), ("{levels: [2, 1]}", "21")):
         settings = settings_of(tmp_path, MINIMUM, f"judge.grades={written}")
-        assert "".join(settings.grades.values) == values
+        assert "".join(settings.grades) == values
 
 
 @pytest.mark.parametrize(
@@ -65,24 +65,19 @@ def test_grades_are_offered_in_the_order_of_the_scheme(tmp_path: Path) -> None:
     [
         ("assesors: [anna]", "assesors: unknown key: did you mean 'assessors'?"),
         ("depth: 0", "depth: expected a whole number from 1 to 1,000,000, found int 0"),
-        ("grades: inex-2006", "grades: unknown grades 'inex-2006': did you mean 'inex-200"),
-        ("grades: 3", "grades: expected inex-2004, inex-2005, none or {levels: [1, 2, 3]}"),
-        ("grades: {level: [1]}", "grades: expected inex-2004, inex-2005, none or {levels:"),
-        ("grades: {levels: 3}", "grades: expected levels such as [1, 2, 3] or {1: marginal"),
+        ("grades: inex-2006", "grades: unknown grades 'inex-2006': did you mean 'inex-2004'?"),
+        ("grades: 3", "grades: expected inex-2004, none, {levels: [1, 2, 3]} or"),
+        ("grades: {level: [1]}", "grades: expected inex-2004, none, {levels:"),
+        ("grades: {levels: 3}", "grades: expected inex-2004, none, {levels:"),
         ("grades: {levels: []}", "grades: 0 levels: expected 1 to 9"),
         ("grades: {levels: [1, 2, 1]}", "grades: a level occurs twice"),
         ("grades: {levels: [0]}", "grades: illegal level 0: expected a whole number from 1"),
         ("grades: {levels: [good]}", "grades: illegal level 'good': expected a whole number"),
-        ("grades: {levels: {1: ''}}", "grades: expected a label, found ''"),
-        (
-            f"assessors: [{', '.join(f'a{n}' for n in range(101))}]",
-            "assessors: 101 names: expected at most 100",
-        ),
-        ("assessors: [' anna']", "assessors: illegal name ' anna': expected text without"),
+        ("grades: {levels: {1: 2}}", "grades: expected a label, found 2"),
+        ("assessors: [' anna']", "assessors: illegal name ' anna': expected at most 100 visible"),
         ('assessors: ["a\\u202eb"]', "assessors: illegal name"),
-        ("assessors: [anna, Anna]", "assessors: the names 'anna' and 'Anna' differ in case only"),
-        ("assessors: [anna, anna]", "assessors: the name 'anna' occurs twice"),
-        (f"assessors: [{'a' * 101}]", "assessors: a name has 101 characters: expected at most 100"),
+        ("assessors: [anna, anna]", "assessors: a name occurs twice"),
+        (f"assessors: [{'a' * 101}]", "assessors: illegal name"),
         ("second_share: .nan", "second_share: expected a number from 0 to 1, found float nan"),
         ("second_share: 0.5", "second_share: needs a second assessor: expected two or more"),
     ],

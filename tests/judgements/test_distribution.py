@@ -99,18 +99,13 @@ def test_documents_with_passages_count_once() -> None:
     assert table.counts == [[0, 1], [1, 1]]
 
 
-def test_only_shared_units_are_counted_by_default() -> None:
+def test_only_shared_units_are_counted() -> None:
     first = RecallBase.of({"1": {"a": 1, "b": 0, "c": 1}, "2": {"a": 1}, "3": {"a": 1}})
     second = RecallBase.of({"1": {"a": 2, "b": 2, "d": 1}, "2": {"a": 0, "e": 0}, "4": {"a": 1}})
     table = cross_tabulate(first, second)
-    assert (table.topics, table.only_first, table.only_second) == (["1", "2"], 1, 2)
+    assert (table.only_first, table.only_second) == (2, 3)
     assert (table.rows, table.columns) == (["level 0", "level 1"], ["level 0", "level 2"])
     assert table.counts == [[0, 1], [1, 1]]
-    everything = cross_tabulate(first, second, include_unassessed=True)
-    assert everything.rows == ["level 0", "level 1", "not assessed"]
-    assert everything.columns == ["level 0", "level 1", "level 2", "not assessed"]
-    assert everything.counts == [[0, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0]]
-    assert cross_tabulate(first, second, ["2"]).counts == [[1]]
 
 
 @given(
@@ -123,14 +118,12 @@ def test_a_cross_tabulation_by_plain_loops(first: dict[str, int], second: dict[s
         with pytest.raises(XcgError, match="share no assessed document or element"):
             cross_tabulate(*bases)
         return
-    table = cross_tabulate(*bases, include_unassessed=True)
-    expected = Counter((first.get(name), second.get(name)) for name in {*first, *second})
-
-    def level(label: str) -> int | None:
-        return None if label == "not assessed" else int(label.removeprefix("level "))
-
+    table = cross_tabulate(*bases)
+    expected = Counter(
+        (f"level {first[name]}", f"level {second[name]}") for name in first.keys() & second.keys()
+    )
     found = {
-        (level(row), level(column)): count
+        (row, column): count
         for row, counts in zip(table.rows, table.counts, strict=True)
         for column, count in zip(table.columns, counts, strict=True)
         if count
@@ -138,13 +131,9 @@ def test_a_cross_tabulation_by_plain_loops(first: dict[str, int], second: dict[s
     assert found == expected
 
 
-def test_unknown_topics_and_sets_without_anything_in_common_are_errors() -> None:
+def test_sets_without_anything_in_common_are_errors() -> None:
     one, two = RecallBase.of({"101": {"a": 1}}), RecallBase.of({"102": {"a": 1}})
-    with pytest.raises(XcgError, match="no assessed topic '1011': did you mean '101'"):
-        level_distribution(one, ["1011"])
-    with pytest.raises(XcgError, match="no assessed topic '101': did you mean '102'"):
-        cross_tabulate(one, two, ["101"])
-    with pytest.raises(XcgError, match="share no topic: expected at least one"):
+    with pytest.raises(XcgError, match="share no assessed document or element"):
         cross_tabulate(one, two)
     with pytest.raises(XcgError, match="share no assessed document or element"):
         cross_tabulate(one, RecallBase.of({"101": {"a": {"/x": 1}}}))

@@ -11,14 +11,16 @@ from xcg.documents.parsing import parse_document
 from xcg.laws.cases import (
     Case,
     Document,
+    Gold,
+    Retrieved,
     Setting,
     cases,
     irrelevant_spans,
+    overlap,
     rankings,
     results_inside,
     splits,
 )
-from xcg.laws.chunk_measures import Gold, Retrieved, overlap
 
 SETTINGS = [Setting("text"), Setting("elements")]
 
@@ -50,6 +52,13 @@ def test_the_elements_of_a_document_are_those_of_its_markup(data: DataObject) ->
         spans = dict(zip(tree.paths, zip(tree.start, tree.stop, strict=True), strict=True))
         assert {path: span for span, path in document.elements.items()} == spans
         assert tree.text == document.text
+
+
+def test_spans_overlap_if_they_share_a_character() -> None:
+    gold = Gold("a", 3, 6, 1)
+    spans = {span: overlap(gold, Retrieved("a", *span)) for span in [(0, 3), (0, 4), (5, 6), (6, 9)]}
+    assert spans == {(0, 3): False, (0, 4): True, (5, 6): True, (6, 9): False}
+    assert not overlap(gold, Retrieved("b", 3, 6))
 
 
 def test_irrelevant_spans_are_the_gaps_between_gold_spans() -> None:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from law_abiding_measures import characters, covered_gold, reciprocal_rank
+from law_abiding_measures import characters, covered_gold, reciprocal_rank, subject_of
 
 from xcg.errors import XcgError
-from xcg.laws.chunk_measures import Gold, Retrieved
+from xcg.laws.cases import Gold, Retrieved
 from xcg.laws.laws import LAWS, search
-from xcg.laws.subjects import FunctionSubject, MeasureSubject, Subject
+from xcg.laws.subjects import Subject
 from xcg.user_model.model import UserModel
 
 EXACT = {"name": "exact", "relevance_value": {"near_misses": "exact"}}
 
 
 def verdicts(function: Callable[[list[Gold], list[Retrieved]], float], examples: int) -> set[str]:
-    subject = FunctionSubject("f", function)
-    return {outcome.verdict for outcome in search(subject, examples=examples)}
+    return {outcome.verdict for outcome in search(subject_of(function), examples=examples)}
 
 
 @pytest.mark.slow
@@ -36,7 +35,7 @@ def test_splitting_must_not_lower_the_score_if_effort_is_text() -> None:
         return covered_gold(gold, ranking[:1])
 
     for effort_is_text, verdict in ((False, "held"), (True, "broken")):
-        subject = FunctionSubject("f", first_result, effort_is_text)
+        subject = subject_of(first_result, effort_is_text)
         (outcome,) = search(subject, ["granularity"], examples=100)
         assert outcome.verdict == verdict
 
@@ -54,7 +53,7 @@ def test_padding_must_lower_the_score_if_effort_is_text() -> None:
         (covered_gold, True, "broken"),
         (density, True, "held"),
     ):
-        (outcome,) = search(FunctionSubject("f", function, effort_is_text), ["padding"], examples=100)
+        (outcome,) = search(subject_of(function, effort_is_text), ["padding"], examples=100)
         assert outcome.verdict == verdict
         if verdict == "broken":
             assert outcome.claim is not None
@@ -65,7 +64,7 @@ def test_padding_must_lower_the_score_if_effort_is_text() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("measure", "verdict"), [("", "held"), ("(charge=as_read)", "held")])
 def test_padding_of_spans(measure: str, verdict: str) -> None:
-    subject = MeasureSubject.named(f"MAep{measure}", UserModel.shipped("spans"))
+    subject = Subject.named(f"MAep{measure}", UserModel.shipped("spans"))
     assert subject.setting.padding_costs == (not measure)
     (outcome,) = search(subject, ["padding"], examples=100)
     assert outcome.verdict == verdict
@@ -92,7 +91,7 @@ BREAKERS: dict[str, Callable[[list[Gold], list[Retrieved]], float]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("law", list(BREAKERS))
 def test_each_law_can_be_broken(law: str) -> None:
-    (outcome,) = search(FunctionSubject("f", BREAKERS[law]), [law])
+    (outcome,) = search(subject_of(BREAKERS[law]), [law])
     assert outcome.verdict == "broken"
     claim = outcome.claim
     assert claim is not None
@@ -117,7 +116,7 @@ def test_appending_adds_no_more_than_its_gain(measure: str, verdict: str, alpha:
     rule = {"near_misses": "exact", "alpha": alpha}
     model = UserModel.of({"name": "certified", "relevance_value": rule})
     assert model.reason_above_1 == ""
-    (outcome,) = search(MeasureSubject.named(measure, model), ["appending"], examples=80)
+    (outcome,) = search(Subject.named(measure, model), ["appending"], examples=80)
     assert outcome.verdict == verdict
     if verdict == "broken":
         assert None not in (outcome.score, outcome.before, outcome.gained)
@@ -127,10 +126,10 @@ def test_appending_adds_no_more_than_its_gain(measure: str, verdict: str, alpha:
 @pytest.mark.parametrize(
     "subject",
     [
-        MeasureSubject.named("MAep(average=gain)"),  # results can gain more than the ideal
-        MeasureSubject.named("nxCG@10", UserModel.of(EXACT)),
-        MeasureSubject.named("MAep(effort=words)", UserModel.of(EXACT)),
-        FunctionSubject("f", covered_gold),
+        Subject.named("MAep(average=gain)"),  # results can gain more than the ideal
+        Subject.named("nxCG@10", UserModel.of(EXACT)),
+        Subject.named("MAep(effort=words)", UserModel.of(EXACT)),
+        subject_of(covered_gold),
     ],
     ids=lambda subject: subject.name,
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from xcg.laws.chunk_measures import Gold, Retrieved
+import pytest
+from law_abiding_measures import subject_of
+
+from xcg.errors import XcgError
+from xcg.laws.cases import Gold, Retrieved
 from xcg.laws.laws import search
-from xcg.laws.subjects import FunctionSubject
 
 
 def test_seeds_test_different_cases() -> None:
@@ -15,19 +18,18 @@ def test_seeds_test_different_cases() -> None:
             seen.append((gold, ranking))
             return 0.5
 
-        (outcome,) = search(FunctionSubject("f", function), ["boundedness"], examples=30, seed=seed)
+        (outcome,) = search(subject_of(function), ["boundedness"], examples=30, seed=seed)
         assert outcome.verdict == "held"
         return seen
 
     assert cases(3) == cases(3) != cases(4)
 
 
-def test_laws_are_tested_in_their_order_until_the_measure_fails() -> None:
+def test_the_search_stops_where_the_measure_fails() -> None:
     def fails_on_three_results(gold: list[Gold], ranking: list[Retrieved]) -> float:
-        return 0.5 if len(ranking) < 3 else float("nan")
+        if len(ranking) == 3:
+            raise XcgError("three results")
+        return 0.5
 
-    subject = FunctionSubject("f", fails_on_three_results)
-    (outcome,) = search(subject)
-    assert (outcome.law.name, outcome.verdict) == ("boundedness", "failed")
-    assert outcome.claim is not None
-    assert len(outcome.claim.ranking) == 3
+    with pytest.raises(XcgError, match=r"^f: three results$"):
+        list(search(subject_of(fails_on_three_results)))

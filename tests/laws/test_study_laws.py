@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,42 +17,33 @@ def laws(measure: str, **keys: Any) -> list[str]:
     return ["study", "laws", "--measure", measure, *(w for one in sets for w in ("--set", one))]
 
 
-def test_ndcg_over_chunks_exceeds_1_for_a_repeated_chunk(xcg_command: Command) -> None:
-    call = laws("xcg.laws.chunk_measures:ndcg_over_chunks", law="boundedness")
-    done = xcg_command(*call, "--format", "json")
-    assert (done.returncode, done.stderr) == (0, "")
-    (record,) = json.loads(done.stdout)["records"]
-    # The smallest case: one character with grade 1, retrieved twice; 1 + 1 / log2(3).
-    assert record["documents"] == {"a": "a"}
-    assert record["gold"] == [["a", 0, 1, 1]]
-    assert record["ranking"] == [["a", 0, 1], ["a", 0, 1]]
-    assert record["score"] == pytest.approx(1 + 1 / math.log2(3), abs=1e-12)
-
-
-def test_the_smallest_case_as_text(xcg_command: Command) -> None:
-    done = xcg_command(*laws("xcg.laws.chunk_measures:ndcg_over_chunks", law="no-pay-twice"))
+def test_the_smallest_case_as_text_and_as_record(xcg_command: Command) -> None:
+    call = [*laws("nxCG@1", law="boundedness"), "--set", "user_model=spans"]
+    done = xcg_command(*call)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert lines[0] == "xcg.laws.chunk_measures:ndcg_over_chunks, seed 0"
-    assert lines[1].startswith("no-pay-twice: broken, in case ")
+    assert lines[0] == "nxCG@1 under spans (alpha 1), seed 0"
+    assert lines[1].startswith("boundedness: broken, in case ")
     assert lines[2:] == [
-        "  A result that repeats an earlier result, or lies inside one, never increases",
-        "  the score.",
-        '  document a: "[a]"',
+        "  The score of any ranking lies between 0 and 1.",
+        '  document a: "[a][ ]"',
         '  gold: a 0–1 "a", grade 1',
-        "  before: score 1",
-        '     1. a 0–1 "a"',
-        "  after: score 1.6309",
-        '     1. a 0–1 "a"',
-        '     2. a 0–1 "a"',
-        "  The score rose from 1 to 1.6309. The measure rewards the same text twice: a",
-        "  system gains by returning what its user has already read.",
+        '  gold: a 1–2 " ", grade 1',
+        "  ranking: score 2",
+        '     1. a 0–2 "a "',
+        "  The score 2 is above 1. Scores are not fractions of the best possible score:",
+        "  means over topics lose their meaning, and a system can win by what increases",
+        "  the score beyond 1.",
     ]
+    (record,) = json.loads(xcg_command(*call, "--format", "json").stdout)["records"]
+    assert record["documents"] == {"a": "a "}
+    assert record["gold"] == [["a", 0, 1, 1], ["a", 1, 2, 1]]
+    assert (record["ranking"], record["score"]) == ([["a", 0, 2]], 2)
 
 
 @pytest.mark.slow
 def test_nothing_is_written_to_the_working_directory(xcg_process: Command, tmp_path: Path) -> None:
-    command = laws("xcg.laws.chunk_measures:recall_over_chunks", examples=20, seed=5)
+    command = laws("nxCG@2", examples=5, seed=5)
     done = xcg_process(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert list(tmp_path.iterdir()) == []
@@ -64,26 +54,19 @@ def test_nothing_is_written_to_the_working_directory(xcg_process: Command, tmp_p
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Provide a module ``mine`` with functions, as in the user's working directory."""
+    """Provide a module ``mine`` with measures, as in the user's working directory."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "mine", raising=False)
     (tmp_path / "mine.py").write_text(
         "calls = 0\n"
-        "def covered(gold, ranking):\n"
-        "    of = {(g.document, i) for g in gold for i in range(g.start, g.end)}\n"
-        "    seen = {(d, i) for d, start, end in ranking for i in range(start, end)}\n"
-        "    return len(of & seen) / len(of)\n"
-        "def raises(gold, ranking):\n"
-        "    return 1 / (len(ranking) != 2)\n"
-        "def nan(gold, ranking):\n"
+        "def raises(topic):\n"
+        "    return 1 / (len(topic.gains) != 2)\n"
+        "def nan(topic):\n"
         "    return float('nan')\n"
-        "def text(gold, ranking):\n"
-        "    return 'high'\n"
-        "def impure(gold, ranking):\n"
+        "def impure(topic):\n"
         "    global calls\n"
         "    calls += 1\n"
         "    return calls * 0.37 % 3\n"
-        "number = 1\n"
     )
 
 
@@ -91,17 +74,16 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["mine:raises"], "mine:raises raised ZeroDivisionError: division by zero"),
-        (["mine:nan"], "mine:nan returned nan: expected a finite number"),
+        (["mine:raises"], "the function failed: ZeroDivisionError: division by zero"),
+        (["mine:nan"], "the function returned nan: expected a finite number"),
         (
             ["mine:impure"],
-            "mine:impure returned two scores for the same case: expected a pure function",
+            " returned two scores for the same case: expected a pure function",
         ),
-        (["mine:absent"], "cannot import the function 'mine:absent': AttributeError"),
+        (["mine:absent"], "cannot import the measure 'mine:absent': AttributeError"),
         (["ESL"], "ESL is lower-is-better: the laws are for higher-is-better measures"),
         (["MAep", "--set", "user_model=nobody"], "unknown user model 'nobody'"),
-        (["mine:covered", "--set", "user_model=levels"], "user_model has no effect on a function"),
-        (["mine:covered", "--set", "study.laws.examples=0"], "study.laws.examples: expected "),
+        (["MAep", "--set", "study.laws.examples=0"], "study.laws.examples: expected "),
     ],
 )
 def test_errors_are_one_message(

@@ -47,7 +47,7 @@ def peak_memory(measure: str) -> int:
         *VECTOR_MEASURES,
         "nxCG(mean=vectors)",
         "MAnxCG(mean=vectors)",
-        *("AP", "P", "R", "RR", "Success", "nDCG", "expectedRatio", "frustration", "overlap"),
+        *("AP", "P", "R", "RR", "Success", "nDCG", "frustration", "overlap"),
         *("satisfaction", "slidingRatio", "total"),
     ],
 )

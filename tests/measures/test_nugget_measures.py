@@ -124,3 +124,17 @@ def test_a_key_reads_the_second_column_as_the_nugget(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 x 1\n")
     with pytest.raises(XcgError, match="nuggets is true, but no judgement names one"):
         xcg.load(tmp_path / "named.yaml").evaluate()
+
+
+def test_text_that_the_document_lacks_uses_up_a_budget() -> None:
+    fact, title = "bees make honey from nectar and store it in wax combs", "A title of 21 letters"
+    gold = {"1": {"d": [{"start": 0, "end": len(fact), "nugget": "n"}]}}
+    runs = {
+        "plain": {"1": [{"doc": "d", "text": fact}]},
+        "padded": {"1": [{"doc": "d", "text": title + fact}]},
+    }
+    budgets = (len(fact), len(title) + len(fact) // 2 - 1, len(title) + len(fact))
+    measures = [f"NuggetRecall(budget=characters)@{budget}" for budget in budgets]
+    found = xcg.evaluate(gold, runs, {"d": f"{fact}, and more text"}, "spans", measures)
+    assert [found.value("plain", measure) for measure in measures] == [1, 1, 1]
+    assert [found.value("padded", measure) for measure in measures] == [1, 0, 1]

@@ -97,18 +97,6 @@ function checkExplanations() {
   moveSlider(shown.ranking.shown);
 }
 
-function checkDocumentIndex() {
-  const index = byId("documents");
-  if (!index) return;
-  for (const button of index.querySelectorAll("td button")) {
-    button.click();
-    const file = button.closest("tr").querySelector("th").textContent;
-    check(nodesOfPage.content.hidden || nodesOfPage.heading.textContent === `Results from ${file}`,
-      "a button of the index of documents shows another document");
-  }
-  index.querySelector("td button")?.click();
-}
-
 function checkSearch() {
   for (const field of document.querySelectorAll("input[type=search]")) {
     const rows = [...field.closest(".search").parentElement.querySelector("table").tBodies[0].rows];
@@ -142,7 +130,6 @@ try {
   checkStrategies();
   checkSelects();
   checkExplanations();
-  checkDocumentIndex();
   checkSearch();
   checkPrinting();
   verdict.textContent = "selftest ok";

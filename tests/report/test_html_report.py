@@ -283,20 +283,18 @@ def test_the_gains_are_those_of_explain(sample: Inputs, data: Any) -> None:
                 assert sum(result.gain for result in judged) == sum(r.gain for r in one.results)
                 for shown, result in zip(ranking["results"], judged, strict=True):
                     rank, place, node, path, seen, through, gain, why, _ = shown
-                    document = explanations["documents"][topic["documents"][place]]
+                    document = topic["documents"][place]
                     assert (rank, document["file"]) == (result.rank, result.file)
                     assert (words[path], gain, words[why]) == (result.path, result.gain, result.why)
-                    assert (("no", "partly", "fully")[seen], through) == (result.seen, result.through)
+                    assert (seen, through) == (result.seen, result.through)
                     assert path_of(document["nodes"], node) == result.path
-                    label = dict(topic["labels"][place]).get(node)
-                    assert ("" if label is None else words[label]) == result.assessment
+                    label = dict(document["labels"]).get(node, "")
+                    assert label == result.assessment
                     compared += 1
                 missed = {
-                    (
-                        explanations["documents"][topic["documents"][place]]["file"],
-                        path_of(explanations["documents"][topic["documents"][place]]["nodes"], node),
-                    )
+                    (document["file"], path_of(document["nodes"], node))
                     for place, node in ranking["missed"]
+                    for document in [topic["documents"][place]]
                 }
                 assert missed == {(element.file, element.path) for element in one.missed}
     assert compared > 1000
@@ -340,8 +338,8 @@ def test_hostile_texts_remain_data(hostile: Inputs) -> None:
     assert data["runs"] == list(HOSTILE_RUNS)
     assert sorted(data["topics"]) == ["2", "</script>"]
     assert data["models"][0]["name"] == "<i>m</i>"
-    (document,) = data["explanations"]["documents"]
-    texts = [text for _, _, text in document["nodes"]]
+    documents = [topic["documents"] for topic in data["explanations"]["topics"]]
+    texts = [text for _, _, text in documents[0][0]["nodes"]]
     assert "</script><img src=x onerror=alert(2)> \"'& ]]> words" in texts
     assert any(text.endswith(" …") for text in texts)
 
@@ -370,8 +368,9 @@ def test_one_run_and_one_topic(tmp_path: Path) -> None:
         "best"
     ]:
         assert "expected at least two" in line["untested"] or "scipy" in line["untested"]
-    assert data["explanations"]["documents"][0]["nodes"] == [(-1, "document[1]", "")]
-    (ranking,) = data["explanations"]["topics"][0]["models"][0]["runs"]
+    (topic,) = data["explanations"]["topics"]
+    assert topic["documents"][0]["nodes"] == [(-1, "document[1]", "")]
+    (ranking,) = topic["models"][0]["runs"]
     assert [result[6] for result in ranking["results"]] == [1.0, 2.0]
     assert (
         report_data(Inputs([tmp_path / "qrels"], [tmp_path / "run"]), explained=0)["explanations"][
@@ -389,8 +388,7 @@ def test_the_size_of_the_file_is_limited(sample: Inputs, monkeypatch: pytest.Mon
         html_explanations: {
             "MAX_RUNS": 4,
             "MAX_MODELS": 2,
-            "MAX_RESULTS": 100,
-            "MIN_DEPTH": 5,
+            "MAX_RESULTS": 5,
             "MAX_TOTAL_TEXT": 5000,
         },
     }.items():
@@ -411,12 +409,12 @@ def test_the_size_of_the_file_is_limited(sample: Inputs, monkeypatch: pytest.Mon
             for ranking in model.get("runs", ()):
                 assert ranking["shown"] <= 5
                 assert all(result[0] <= 5 for result in ranking["results"])
-    assert not any(node[2] for node in explanations["documents"][-1]["nodes"])
+    assert not any(node[2] for node in explanations["topics"][-1]["documents"][-1]["nodes"])
     assert len(data["scores"][0][0][0]) == 1 + len(data["topics"])
     assert len(data["scores"][-1][0][0]) == 1
     assert len(data["curves"][0]["topics"]) < len(data["models"])
     assert [len(entry.get("lines", ())) for entry in data["comparisons"]] == [28, 28] + [0] * 8
-    text = " ".join(data["limits"])
+    text = " ".join([*data["limits"], *explanations["rule"]])
     for words in ("3 of 15 topics", "2 of 5 user models", "5 results", "best 3 of 8 runs", "the text"):
         assert words in text
 
@@ -555,10 +553,7 @@ def test_the_page_passes_its_self_test_in_a_browser(page_file: Path, tmp_path: P
     displayed = done.stdout.partition("<script")[0]
     if "near-misses dependency normalisation limit" in displayed:  # the sample
         assert displayed.count('title="5: near-misses dependency normalisation limit"') == 1
-        index = displayed.partition('id="documents"')[2].partition("</details>")[0]
-        assert "Index of documents (" in index
-        assert 'aria-label="Show inex-eval for topic 4"' in index
-        assert '<span class="print">Document</span>' in index  # paper has no buttons
+        assert '<span class="print">Run</span>' in displayed  # paper has no buttons
     assert "<summary>Settings and input files</summary>" in displayed
     assert not re.search("[\x80-\x9f\u200b\u2028\u202e\ufeff]", displayed)
     assert ("\u25a1" * 5 + "hidden" in displayed) == ("&lt;b&gt;plain" in displayed)

@@ -104,21 +104,6 @@ def test_curves_over_recall_end_at_1() -> None:
     assert (axis.get_xlim(), axis.get_xlabel()) == ((0, 1), "generalised recall")
 
 
-def test_reading_shows_the_ideal_reader_as_a_dotted_line() -> None:
-    curves = [
-        curve("a", "gr", "spans"),
-        curve("b", "gr", "spans"),
-        curve("ideal reader", "gr", "spans"),
-    ]
-    figure = plots.reading_plot(curves, "tokens")
-    (axis,) = figure.axes
-    assert (axis.get_title(), axis.get_xlabel()) == ("spans", "tokens read")
-    assert axis.get_ylabel() == "share of the gold's gain (gr)"
-    assert list(lines_of(axis)) == legend_of(figure) == ["a", "b", "ideal reader"]
-    assert [line.get_linestyle() for line in axis.get_lines()] == ["-", "-", ":"]
-    assert (axis.get_xlim()[0], axis.get_ylim()[0]) == (0, 0)
-
-
 def test_perturbation_has_one_panel_per_run_and_position() -> None:
     lines = [
         PerturbedMean("r", measure, "m", place, inserted, value - inserted / 100, None)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from figure_contents import caption_of, legend_of, lines_of, tick_labels
 
-from xcg.report import stability_plots as plots
+from xcg.report import stability as plots
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
 pytest.importorskip("matplotlib")
@@ -90,7 +90,7 @@ def test_swaps_have_one_line_per_difference_that_occurs() -> None:
     swaps = np.zeros_like(counts)
     counts[:, 0], counts[:, 3], counts[:, 5] = 100, 200, (100, 58)
     swaps[:, 0], swaps[:, 3] = (50, 40), (20, 10)
-    figure = plots.swaps_plot({"MAep": SwapRates((5, 10), 100, counts, swaps, 0 * counts)})
+    figure = plots.swaps_plot({"MAep": SwapRates((5, 10), counts, swaps, 0 * counts)})
     (axis,) = figure.axes
     lines = lines_of(axis)
     assert lines["from 0"][0] == [5, 10]
@@ -107,7 +107,7 @@ def test_extrapolated_swaps_are_marked() -> None:
     counts = np.zeros((2, len(BIN_STARTS)), np.int64)
     swaps = np.zeros_like(counts)
     counts[:, 3], swaps[:, 3] = 64, (32, 16)  # 1/2, 1/4
-    rates = SwapRates((1, 2), 100, counts, swaps, 0 * counts)
+    rates = SwapRates((1, 2), counts, swaps, 0 * counts)
     figure = plots.swaps_plot({"MAep": rates}, [1, 4, 3])
     (axis,) = figure.axes
     first, second, _ = [line for line in axis.get_lines() if not np.isnan(line.get_ydata()[0])]

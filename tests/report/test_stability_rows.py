@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,17 +11,15 @@ from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.judgements.recall_base import RecallBase
 from xcg.report.stability import (
-    TopicSet,
     assessor_rows,
     cell_facts,
     needed_rows,
     range_rows,
-    score_notes,
-    sparse_notes,
     swap_rows,
+    topic_notes,
 )
 from xcg.statistics.assessors import AssessorScores, scores_by_assessor
-from xcg.statistics.topic_sets import BIN_STARTS, RunSummary, Smoothing, SwapRates
+from xcg.statistics.topic_sets import BIN_STARTS, RunSummary, SwapRates
 
 pytest.importorskip("scipy")
 
@@ -41,10 +38,9 @@ def scores_of(second: Passages) -> dict[str, AssessorScores]:
     return scores_by_assessor(bases, Inputs(first, RUNS, CORPUS, "spans", "MAep"))
 
 
-def rows_of(second: Passages, topic_set: TopicSet = "both") -> list[tuple[str, int]]:
+def rows_of(second: Passages) -> list[tuple[str, int]]:
     """Return the topics and the number of combinations of each row."""
-    rows = assessor_rows(scores_of(second), None, 0, topic_set)
-    return [(row["topics"], row["combinations"]) for row in rows]
+    return [(row["topics"], row["combinations"]) for row in assessor_rows(scores_of(second), 0)]
 
 
 def test_double_judged_topics_have_a_row_if_they_are_not_all_topics() -> None:
@@ -52,20 +48,16 @@ def test_double_judged_topics_have_a_row_if_they_are_not_all_topics() -> None:
     assert rows_of(one_other) == [("2 (all topics)", 2), ("1 (double-judged topics)", 2)]
     both_others = {"1": {"d": [(5, 9)]}, "2": {"d": [(5, 9)]}}
     assert rows_of(both_others) == [("2 (all topics)", 4)]
-    assert rows_of(one_other, "all") == [("2 (all topics)", 2)]
-    assert rows_of(one_other, "double-judged") == [("1 (double-judged topics)", 2)]
-    assert rows_of(both_others, "double-judged") == [("2 (double-judged topics)", 4)]
 
 
 def test_a_study_without_double_judged_topics_is_an_error() -> None:
-    for topic_set in get_args(TopicSet):
-        with pytest.raises(XcgError, match="no topic is judged by several assessors"):
-            rows_of({"3": {"d": [(0, 4)]}}, topic_set)
+    with pytest.raises(XcgError, match="no topic is judged by several assessors"):
+        rows_of({"3": {"d": [(0, 4)]}})
 
 
 def test_ranges_end_with_the_mean_of_the_runs() -> None:
     # Run a is right for the first assessor, b for the second, c for none. Topic 2 has one assessor.
-    rows = range_rows(scores_of({"1": {"d": [(5, 9)]}}), None, 0)
+    rows = range_rows(scores_of({"1": {"d": [(5, 9)]}}), 0)
     values = [tuple(row.values())[1:] for row in rows]
     third = pytest.approx(1 / 3)
     two_thirds = pytest.approx(2 / 3)
@@ -86,10 +78,9 @@ def test_a_combination_without_scores_names_the_topics() -> None:
     values = np.array([[[0.5], [np.nan]], [[0.5], [0.5]]])  # assessor 1 has no ideal element in topic 2
     assessed = np.array([[False, True], [True, True]])
     scores = {"MAep": AssessorScores(("r",), ("1", "2"), values, assessed)}
-    assert range_rows(scores, None, 0, "all")[0]["mean"] == 0.5
-    message = "MAep, double-judged topics: a run has no score .*; use study.assessors.topics=all"
+    message = "MAep, double-judged topics: a run has no score under a combination of assessors"
     with pytest.raises(XcgError, match=message):
-        range_rows(scores, None, 0, "double-judged")
+        range_rows(scores, 0)
 
 
 PAPER = {"MAep": RunSummary(51, 0.05, 0.02, 0.107)}  # KL 6.2.2
@@ -103,14 +94,14 @@ def rates_of(swaps: list[list[int]], counts: list[list[int]]) -> dict[str, SwapR
         for rows in (counts, swaps)
     ]
     sizes = tuple(range(1, len(swaps) + 1))
-    return {"MAep": SwapRates(sizes, 1, arrays[0], arrays[1], 0 * arrays[0])}
+    return {"MAep": SwapRates(sizes, arrays[0], arrays[1], 0 * arrays[0])}
 
 
 def test_the_differences_of_the_paper_are_relative_to_its_scores() -> None:
     # The seventh bin begins at .05: 46.7 % of the best score (KL) and 100 % of the mean score. With 50
     # topics, .005 is 4.67 % of the best score.
     half = rates_of([[24, 18, 15, 12, 10, 8, 6, 4]], [[100] * 8])
-    (row,) = needed_rows(half, PAPER, [], "none")
+    (row,) = needed_rows(half, PAPER, [])
     assert row == {
         "measure": "MAep",
         "topics": 1,
@@ -118,10 +109,8 @@ def test_the_differences_of_the_paper_are_relative_to_its_scores() -> None:
         "difference needed": 0.05,
         "% of best": pytest.approx(46.7, abs=0.05),
         "% of mean": pytest.approx(100),
-        "swaps below 0.01, %": pytest.approx((24 + 18 + 15) / 3),
-        "mean of 3 bins, %": pytest.approx((24 + 18 + 15) / 3),
     }
-    (row,) = needed_rows(rates_of([[7, 6, 5, 4]], [[100] * 4]), PAPER, [], "none")
+    (row,) = needed_rows(rates_of([[7, 6, 5, 4]], [[100] * 4]), PAPER, [])
     assert row["difference needed"] == 0.005
     assert row["% of best"] == pytest.approx(4.67, abs=0.005)
 
@@ -129,63 +118,37 @@ def test_the_differences_of_the_paper_are_relative_to_its_scores() -> None:
 def test_needed_differences_of_measured_and_extrapolated_sizes() -> None:
     # The rates of the first bin halve: 1/2, 1/4, 1/8; with 4 topics 1/16, with 5 1/32. The second is 0.
     rates = rates_of([[32, 0], [16, 0], [8, 0]], [[64, 64]] * 3)
-    rows = needed_rows(rates, PAPER, [5, 4, 1, 3], "none")
+    rows = needed_rows(rates, PAPER, [5, 4, 1, 3])
     assert [tuple(row.values())[1:4] for row in rows] == [
         (1, "measured", 0.0025),
         (3, "measured", 0.0025),
         (4, "extrapolated", 0.0025),
         (5, "extrapolated", 0.0),
     ]
-    # With 1 to 3 topics, 32, 16 and 8 of 128 comparisons below .01 are swaps: 1/64 with 5 topics.
-    assert rows[-1]["swaps below 0.01, %"] == pytest.approx(100 / 64)
-    assert rows[-1]["mean of 3 bins, %"] == pytest.approx(100 / 64)
 
 
-def test_swaps_below_a_hundredth_weight_comparisons_or_bins() -> None:
-    # 50 of 100, 10 of 300, 0 of 200 comparisons; the fourth bin begins at .01.
-    rates = rates_of([[50, 10, 0, 99]], [[100, 300, 200, 100]])
-    (row,) = needed_rows(rates, PAPER, [], "none")
-    assert row["swaps below 0.01, %"] == pytest.approx(100 * 60 / 600)
-    assert row["mean of 3 bins, %"] == pytest.approx((50 + 10 / 3 + 0) / 3)
-
-
-def test_intervals_have_columns() -> None:
-    others = tuple(rates_of([[swaps]], [[100]])["MAep"] for swaps in (2, 3, 4))
-    rates = {"MAep": replace(rates_of([[3]], [[100]])["MAep"], resamples=others)}
-    (row,) = needed_rows(rates, PAPER, [], "none")
-    assert (row["needed low"], row["needed high"]) == (0.0, 0.0)
-    assert (row["swaps low"], row["swaps high"]) == (1.8, 4.2)  # 3 ± 1.2 · 1
-    first = swap_rows(rates, [], "none")[0]
-    assert (first["rate low"], first["rate high"]) == (0.018, 0.042)
-    assert cell_facts([first]) == ["low and high: 95 % bootstrap intervals over topics"]
-
-
-def test_differences_that_depend_on_sparse_bins_or_increase_with_the_topics_have_a_note() -> None:
+def test_differences_that_increase_with_the_topics_have_a_note() -> None:
     # 1 topic: 4 % from 0 on. 2 topics: 6 %, 4 %; the third bin has 1 swap among 3 comparisons.
     rates = rates_of([[4], [6, 4, 1]], [[100], [100, 100, 3]])
-    assert sparse_notes(rates, [1], "none") == [
-        "MAep, 2 topics: bins with fewer than 59 comparisons are not used; with them, no difference "
-        "would be reliable",
+    rows = needed_rows(rates, PAPER, [1])
+    assert topic_notes(rows, {}) == [
         "MAep: the difference needed is larger with 2 topics than with 1; neither is reliable, because "
         "more topics cannot require a larger difference",
     ]
-    assert sparse_notes(rates_of([[50, 4, 1, 0]], [[100, 100, 3, 9]]), [], "none") == [
-        "MAep, 1 topics: bins with fewer than 59 comparisons are not used; with them, the difference "
-        "needed would be 0.01"
-    ]
-    assert sparse_notes(rates_of([[50, 4]], [[100, 100]]), [], "none") == []
+    assert topic_notes([*rows[:1], {**rows[1], "measure": "Q"}], {}) == []  # of another measure
+    assert topic_notes(needed_rows(rates_of([[50, 4]], [[100, 100]]), PAPER, []), {}) == []
 
 
 def test_a_difference_of_a_best_score_of_0_has_no_share() -> None:
     summaries = {"MAep": RunSummary(2, 0.0, 0.0, 0.0)}
-    (row,) = needed_rows(rates_of([[0]], [[90]]), summaries, [], "none")
+    (row,) = needed_rows(rates_of([[0]], [[90]]), summaries, [])
     assert (row["difference needed"], row["% of best"], row["% of mean"]) == (0.0, None, None)
 
 
 def test_swap_rows_have_measured_and_extrapolated_rates() -> None:
     rates = rates_of([[32, 0, 0], [16, 8, 0]], [[64, 0, 192], [64, 64, 0]])
     rates["MAep"].ties[1, 0] = 5
-    rows = swap_rows(rates, [2, 3], "none")
+    rows = swap_rows(rates, [2, 3])
     assert len(rows) == 3 * len(BIN_STARTS)
     first: list[list[Any]] = [
         list(row.values())[1:] for size in range(3) for row in rows[size * 23 :][:4]
@@ -206,13 +169,6 @@ def test_swap_rows_have_measured_and_extrapolated_rates() -> None:
     ]
 
 
-def test_smoothing_changes_extrapolated_rates_only() -> None:
-    rates = rates_of([[32], [8], [24], [16]], [[64]] * 4)
-    rows = {smoothing: swap_rows(rates, [5], smoothing) for smoothing in get_args(Smoothing)}
-    assert rows["isotonic"][: 4 * 23] == rows["none"][: 4 * 23]
-    assert rows["isotonic"][4 * 23]["rate"] == pytest.approx(2**-2.5)  # 1/2, 1/4, 1/4, 1/4
-
-
 def test_notes_have_the_scores_of_runs_and_the_reason_for_empty_cells() -> None:
     scores = (
         "MAep: the best 51 runs have a mean score of 0.0500, a standard deviation of 0.0200 and a best "
@@ -220,13 +176,14 @@ def test_notes_have_the_scores_of_runs_and_the_reason_for_empty_cells() -> None:
     )
     full = rates_of([[0] * 23], [[90] * 23])
     high = rates_of([[90] * 23], [[90] * 23])
-    assert score_notes(PAPER) == [scores]
-    assert cell_facts(swap_rows(full, [], "none")) == []
-    assert cell_facts(needed_rows(full, PAPER, [], "none")) == []
+    assert topic_notes([], PAPER) == [scores]
+    assert cell_facts(swap_rows(full, [])) == []
+    unused = "difference needed: ranges of differences with fewer than 59 comparisons are not used"
+    assert cell_facts(needed_rows(full, PAPER, [])) == [unused]
     one_bin = rates_of([[0], [0]], [[90], [90]])
-    facts = cell_facts(swap_rows(one_bin, [3], "none"))
+    facts = cell_facts(swap_rows(one_bin, [3]))
     assert [fact.partition(":")[0] for fact in facts] == ["empty rate", "empty comparisons", "sparse"]
-    facts = cell_facts(needed_rows(high, PAPER, [], "none"))
+    facts = cell_facts(needed_rows(high, PAPER, []))
     assert [fact.partition(":")[0] for fact in facts] == [
         f"empty {name}" for name in ("difference needed", "% of best", "% of mean")
-    ]
+    ] + ["difference needed"]

@@ -82,13 +82,13 @@ def test_rows_do_not_depend_on_what_else_is_studied(monkeypatch: pytest.MonkeyPa
     """Nor do they depend on the number of campaigns that are computed at once."""
     results = results_from({("MAep", "m"): skewed(8, 3), ("nxCG@10", "m"): skewed(8, 3, 1)})
     rows = calibrate(results, campaigns=60)
-    assert len(rows) == 2 * 2 * 4 + 4
+    assert len(rows) == 2 * 2 * 3 + 3
     assert rows == calibrate(results, campaigns=60)
     assert rows != calibrate(results, campaigns=60, seed=1)
     monkeypatch.setattr(calibration, "_MAX_CAMPAIGNS_AT_ONCE", 7)
     steps: list[tuple[int, int]] = []
     more = calibrate(results, tests=["t"], campaigns=60, progress=lambda *done: steps.append(done))
-    assert more[:5] == [row for row in rows if row.test == "t"]
+    assert more == [row for row in rows if row.test == "t"]
     assert steps == sorted(steps)
     assert len(steps) == 9 * 5  # for each block, four tables and a gate
     assert steps[-1] == (60, 60)
@@ -131,7 +131,7 @@ def test_rates_are_those_of_compare_and_of_the_gate() -> None:
 def test_without_power_the_verdict_says_so() -> None:
     rows = calibrate(results_from({("MAep", "m"): skewed(5, 3)}), "r0", campaigns=20)
     verdicts = {(row.procedure, row.test): row.verdict for row in rows}
-    for test in ("wilcoxon", "wilcoxon-pratt", "randomisation"):  # 2 / 2⁵ = .0625
+    for test in ("wilcoxon", "randomisation"):  # 2 / 2⁵ = .0625
         assert verdicts["named baseline", test] == verdicts["gate", test] == "no power"
     assert verdicts["named baseline", "t"] != "no power"
 
@@ -154,9 +154,7 @@ def test_all_pairs_are_not_studied_by_shaffer_with_partial_runs() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"campaigns": 0}, "0 campaigns: expected at least one"),
         ({"baseline": "r9"}, "no run 'r9'"),
-        ({"baseline": "best"}, "the results select the best run: expected the name of a run, or all"),
         (
             {"baseline": "r0", "corrections": ["shaffer"]},
             "shaffer cannot be studied: shaffer is only defined for all pairs",

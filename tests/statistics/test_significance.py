@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from score_tables import Column, noise, paired_p_value, results_by_run, results_of, scores_of, tables
+from score_tables import Column, noise, paired_p_value, results_by_run, results_of, tables
 
 import xcg
 from xcg.errors import XcgError
@@ -17,7 +17,6 @@ from xcg.report.orders import best_run_sentences
 from xcg.statistics.intervals import t_detectable
 from xcg.statistics.significance import CORRECTIONS, Comparison, best_runs, compare, compare_runs
 from xcg.statistics.significance_tests import PAIRED_TESTS
-from xcg.statistics.topic_scores import deciding_topics
 
 
 @pytest.mark.parametrize("test", PAIRED_TESTS)
@@ -61,14 +60,11 @@ def test_a_comparison_computed_by_hand() -> None:
         mean=0.5,
         baseline_mean=0.3,
         difference=0.2,
-        relative=0.2 / 0.3,
-        criterion="material",
         low=0.2 - half,
         high=0.2 + half,
         effect=0.2 / deviation,
         wins=3,
         losses=1,
-        ties=1,
         p=paired_p_value("t", high, low),
         p_adjusted=paired_p_value("t", high, low),
         level=0.95,
@@ -78,22 +74,17 @@ def test_a_comparison_computed_by_hand() -> None:
         comparisons=1,
     )
     assert asdict(line) == pytest.approx(asdict(expected))
-    (other,) = compare_runs(results, "MAep", "m", "best")
+    assert (line.relative, line.criterion, line.ties) == (pytest.approx(0.2 / 0.3), "material", 1)
+    (other,) = compare_runs(results, "MAep", "m", "r1")
     assert (other.run, other.baseline, other.wins, other.losses) == ("r0", "r1", 1, 3)
     assert (other.low, other.high) == (-line.high, -line.low)
 
 
-def test_all_pairs_and_the_best_run_as_baseline() -> None:
+def test_all_pairs_are_compared_without_a_baseline() -> None:
     results = results_of([[0.2, 0.4, 0.1], [0.5, 0.9, 0.6], [0.3, 0.1, 0.2]])
     found = compare_runs(results, "MAep", "m", baseline="all")
     assert [(c.run, c.baseline) for c in found] == [("r0", "r1"), ("r0", "r2"), ("r1", "r2")]
     assert found == compare_runs(results, "MAep", "m")
-    best = compare_runs(results, "MAep", "m", baseline="best")
-    assert [(c.run, c.baseline) for c in best] == [("r0", "r1"), ("r2", "r1")]
-    # The pairs with the best run are selected from all pairs: p values and intervals are the same.
-    assert best[0] == found[0]
-    assert (best[1].p, best[1].p_adjusted) == (found[2].p, found[2].p_adjusted)
-    assert (best[1].low, best[1].high) == (-found[2].high, -found[2].low)  # type: ignore[operator]
     # A run without scores of the measure is not compared.
     more = Results([*results, Result("r3", "0", "nxCG@1", 0.5, "m")])
     assert compare_runs(more, "MAep", "m") == found
@@ -102,7 +93,7 @@ def test_all_pairs_and_the_best_run_as_baseline() -> None:
 @pytest.mark.slow
 @given(
     tables(),
-    st.sampled_from([None, "best", "r0"]),
+    st.sampled_from([None, "r0"]),
     st.sampled_from(["t", "randomisation"]),
     st.sampled_from([None, *CORRECTIONS]),
 )
@@ -123,8 +114,6 @@ def test_intervals_tests_and_counts_are_consistent(
         assert low - 1e-12 <= line.difference <= high + 1e-12
         assert line.wins + line.losses + line.ties == line.topics
         assert line.difference == pytest.approx(line.mean - line.baseline_mean, abs=1e-11)
-        if baseline == "best":
-            assert line.difference <= 1e-12
         # An interval without 0 is of a significant difference. The converse holds unless the
         # correction has later steps at a higher level.
         if not math.isclose(line.p_adjusted, 0.05, rel_tol=1e-6):
@@ -158,10 +147,10 @@ def test_unknown_names_are_errors(arguments: dict[str, str], message: str) -> No
 
 
 def test_a_run_named_like_a_kind_of_baseline_is_not_confused_with_it() -> None:
-    rows = [row._replace(run="best") if row.run == "r1" else row for row in results_of(noise((3, 4)))]
+    rows = [row._replace(run="all") if row.run == "r1" else row for row in results_of(noise((3, 4)))]
     assert len(compare_runs(Results(rows), "MAep", "m")) == 3
-    with pytest.raises(XcgError, match="the baseline 'best' is not a run, but a run has this name"):
-        compare_runs(Results(rows), "MAep", "m", baseline="best")
+    with pytest.raises(XcgError, match="the baseline 'all' is not a run, but a run has this name"):
+        compare_runs(Results(rows), "MAep", "m", baseline="all")
 
 
 def test_a_pair_with_fewer_than_two_topics_is_an_error() -> None:
@@ -178,12 +167,6 @@ def test_too_few_runs_are_errors() -> None:
         compare_runs(results_of([[0.1, 0.2], [0.3, 0.4]]).means(), "MAep", "m")
 
 
-def test_deciding_topics_have_the_largest_differences() -> None:
-    scores = scores_of([[0.5, 0.25, 0.75, 0.5, 0.3], [0.25, 0.75, 0.5, 0.5, 0.1 + 0.2]])
-    assert deciding_topics(scores, "r0", "r1") == [("1", -0.5), ("0", 0.25), ("2", 0.25)]
-    assert deciding_topics(scores, "r1", "r0", count=1) == [("1", 0.5)]
-
-
 # ASL is the mean rank of the relevant documents: lower is better.
 LEVELS = {str(topic): {"a": 1, "b": 0, "c": 0} for topic in range(1, 7)}
 SHORT, LONG = ["a", "b", "c"], ["b", "c", "a"]
@@ -193,16 +176,14 @@ SEARCHES = {
 }
 
 
-def test_the_best_run_by_a_lower_is_better_measure_has_the_lowest_mean() -> None:
+def test_a_run_is_better_for_a_topic_if_its_lower_is_better_score_is_lower() -> None:
     results = xcg.evaluate(LEVELS, SEARCHES, measures="ASL MAep")
     assert results.value("short", "ASL") < results.value("long", "ASL")
-    (line,) = compare_runs(results, "ASL", "levels", baseline="best")
+    (line,) = compare_runs(results, "ASL", "levels", baseline="short")
     assert (line.run, line.baseline, line.wins, line.losses, line.ties) == ("long", "short", 0, 6, 0)
     assert line.difference > 0
     (reverse,) = compare_runs(results, "ASL", "levels", baseline="long")
     assert (reverse.run, reverse.wins, reverse.losses) == ("short", 6, 0)
-    (agreeing,) = compare_runs(results, "MAep", "levels", baseline="best")
-    assert (agreeing.run, agreeing.baseline, agreeing.losses) == ("long", "short", 6)
 
 
 def test_the_public_function_compares_by_all_measures_and_user_models() -> None:

@@ -81,8 +81,6 @@ def test_a_named_baseline_is_compared_with_all_runs() -> None:
     lines = compare(under("thorough", "top_ranked"), baseline="one+thorough")
     assert [line.run for line in lines] == ["one+top_ranked", "two+thorough", "two+top_ranked"]
     assert {line.comparisons for line in lines} == {3}
-    (best,) = compare(under("thorough", "top_ranked"), baseline="best")
-    assert (best.run, best.baseline, best.comparisons) == ("one+thorough", "one+top_ranked", 2)
 
 
 def test_reference_points_are_not_compared() -> None:
@@ -123,5 +121,5 @@ def test_topics_are_those_that_all_runs_have() -> None:
     )
     assert topic_scores(results, "MAep", "m", ["a"]).topics == ["3", "1", "2"]
     # the mean of a would be 0.2 over its own topics; the topics in common have 0.2, too, and b 0.5
-    (line,) = compare_runs(results, "MAep", "m", "best")
+    (line,) = compare_runs(results, "MAep", "m", "b")
     assert (line.run, line.baseline, line.topics) == ("a", "b", 2)

@@ -14,29 +14,20 @@ from hypothesis import strategies as st
 from score_tables import score_arrays, swap_rates_of
 
 from xcg.errors import XcgError
-from xcg.evaluation.parallel import Executor
 from xcg.measures import Order
-from xcg.statistics.intervals import random_generator, resampled_topics
+from xcg.statistics.intervals import random_generator
 from xcg.statistics.topic_sets import (
     BIN_STARTS,
     MIN_COMPARISONS,
     RunSummary,
     SwapRates,
-    best_runs,
-    run_trials,
     summarise_runs,
-    swap_rates,
 )
 
 Floats = npt.NDArray[np.float64]
 
 
 BINS = len(BIN_STARTS)
-
-
-def trial_of(table: Floats, seed: int = 0) -> npt.NDArray[np.int64]:
-    """Return the comparisons, swaps and ties by bin of one trial with one topic on each side."""
-    return np.array(run_trials(table, 1, 1, seed, (None,))[0])
 
 
 def test_the_bins_of_the_paper() -> None:
@@ -48,17 +39,18 @@ def test_the_bins_of_the_paper() -> None:
         for difference, wanted in ((start, index), (start + 0.002, index)):
             topic = [0.3 + difference, 0.3]  # .3 + .01 − .3 is .010000000000000009
             filled = [int(i == wanted) for i in range(BINS)]
-            counts, swaps, ties = trial_of(np.array([topic, topic]))
+            found = swap_rates_of([topic, topic], trials=1, fraction=1)
+            counts, ties = found.counts[0], found.ties[0]
             assert (ties if difference == 0 else counts).tolist() == filled
             assert counts.sum() + ties.sum() == 1
-            assert not swaps.any()
+            assert not found.swaps.any()
 
 
 def test_the_number_of_comparisons_per_size_is_that_of_the_paper() -> None:
     table = np.random.default_rng(0).random((34, 69)) / 10
-    rates = swap_rates_of(table, sizes=[1, 17])
-    assert rates.counts.sum(axis=1).tolist() == [127_500] * 2  # 6.2.2: 51 · 50 · 100 / 2
-    assert swap_rates_of(table, trials=1).sizes == tuple(range(1, 18))
+    rates = swap_rates_of(table, trials=2)
+    assert rates.sizes == tuple(range(1, 18))
+    assert rates.counts.sum(axis=1).tolist() == [2 * 51 * 50 / 2] * 17  # 6.2.2, with 100 trials
 
 
 def test_only_the_best_runs_are_compared() -> None:
@@ -68,8 +60,8 @@ def test_only_the_best_runs_are_compared() -> None:
     # .1, .1 (bin 12) and .2 (bin 22)
     assert rates.counts[0, [12, 22]].tolist() == [20, 10]
     assert rates.counts.sum() == 30
-    assert np.isnan(rates.at(1)[0])
-    assert rates.at(1)[[12, 22]].tolist() == [0, 0]
+    assert np.isnan(rates.rates[0, 0])
+    assert rates.rates[0, [12, 22]].tolist() == [0, 0]
 
 
 def test_the_summary_of_runs_computed_by_hand() -> None:
@@ -104,23 +96,15 @@ def test_swap_rates_do_not_depend_on_the_order_of_runs(
         swap_rates_of(1 - table, trials=trials + 2, fraction=1, seed=seed),
     ]
     for other in others:
-        assert other.trials == whole.trials
         assert np.array_equal(other.counts, whole.counts)
         assert np.array_equal(other.swaps, whole.swaps)
         assert np.array_equal(other.ties, whole.ties)
-    last = whole.sizes[-1]
-    alone = swap_rates_of(table, sizes=[last], trials=trials + 2, fraction=1, seed=seed)
-    assert np.array_equal(alone.counts[0], whole.counts[-1])
 
 
 def test_illegal_arguments_of_topic_sets_are_errors() -> None:
     table = np.zeros((4, 4))
     cases: list[tuple[Callable[[], object], str]] = [
-        (
-            lambda: swap_rates_of(table, sizes=[3]),
-            "two disjoint sets of 3 of 4 topics: expected a size from 1 to 2",
-        ),
-        (lambda: swap_rates_of(table, sizes=[0]), "two disjoint sets of 0"),
+        (lambda: swap_rates_of(table[:1]), "1 topic: expected at least two, for disjoint"),
         (lambda: swap_rates_of(table, fraction=0.25), "0.25 of 4 runs are 1"),
         (lambda: swap_rates_of(table, seed=-1), "seed of -1"),
         (lambda: summarise_runs(np.zeros((2, 2))), "0.75 of 2 runs are 1"),
@@ -132,7 +116,7 @@ def test_illegal_arguments_of_topic_sets_are_errors() -> None:
 
 def test_counts_swaps_and_ties_agree_with_a_loop() -> None:
     table = np.random.default_rng(8).integers(0, 3, (9, 5)) / 20
-    found = swap_rates_of(table, sizes=[2], trials=30, fraction=1, seed=4)
+    found = swap_rates_of(table, trials=30, fraction=1, seed=4)
     wanted = np.zeros((3, BINS), np.int64)
     for trial in range(30):
         drawn = random_generator(4, 2, trial).permutation(9)
@@ -146,35 +130,10 @@ def test_counts_swaps_and_ties_agree_with_a_loop() -> None:
                 wanted[2, bin_] += 1
             else:
                 wanted[:2, bin_] += 1, first * second < 0
-    assert np.array_equal([found.counts[0], found.swaps[0], found.ties[0]], wanted)
-
-
-def test_pooled_bins_weight_all_comparisons_equally() -> None:
-    counts, swaps = np.zeros((2, 1, BINS), np.int64)
-    counts[0, :4], swaps[0, :4] = (10, 30, 60, 7), (5, 6, 3, 7)
-    rates = SwapRates((1,), 1, counts, swaps, counts // 10)
-    pooled = rates.pooled(3)
-    assert pooled.at(1).tolist() == [14 / 100]  # the mean of the three rates is .25
-    assert pooled.ties.tolist() == [[10]]
+    assert np.array_equal([found.counts[1], found.swaps[1], found.ties[1]], wanted)
 
 
 def test_bins_with_less_than_59_comparisons_are_sparse() -> None:
     assert 0.95**MIN_COMPARISONS < 0.05 < 0.95 ** (MIN_COMPARISONS - 1)
     counts = np.array([[58, 59]])
-    assert SwapRates((1,), 1, counts, counts, counts).sparse.tolist() == [[True, False]]
-
-
-def test_resamples_repeat_the_trials_on_topics_drawn_with_replacement() -> None:
-    scores = np.random.default_rng(3).random((9, 5))
-    (found,) = swap_rates({"MAep": scores}, 30, 2, resamples=21).values()
-    assert len(found.resamples) == 21
-    assert np.array_equal(found.counts, swap_rates_of(scores, trials=30, seed=2).counts)
-    best = best_runs(scores)
-    for number in (0, 20):
-        drawn = resampled_topics(9, 2, number)
-        alone = swap_rates_of(best[drawn], trials=30, fraction=1, seed=2)
-        assert np.array_equal(found.resamples[number].counts, alone.counts)
-        assert np.array_equal(found.resamples[number].swaps, alone.swaps)
-        assert np.array_equal(found.resamples[number].ties, alone.ties)
-    (again,) = swap_rates({"MAep": scores}, 30, 2, resamples=21, executor=Executor(2)).values()
-    assert np.array_equal(again.resamples[20].swaps, found.resamples[20].swaps)
+    assert SwapRates((1,), counts, counts, counts).sparse.tolist() == [[True, False]]

@@ -11,16 +11,17 @@ from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.gains.element_reader import ElementReader
 from xcg.gains.reader import JudgedDocument
+from xcg.user_model.overlap_models import NORMALISATIONS
 from xcg.user_model.relevance_value import RelevanceValue
 
 ARTICLE, S1, P, S2 = range(4)
 
 
-def gains(results: list[int], **rule: Any) -> list[float]:
+def gains(results: list[int], normalisation: Any) -> list[float]:
     """Return the gains of an article with two sections and a paragraph; the sections are ideal."""
     tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[2]"])
     document = JudgedDocument(tree, {ARTICLE: 0.5, S1: 0.5, P: 0.25, S2: 0.5}, [S1, S2])
-    reader = ElementReader(document, RelevanceValue(alpha=0.0, **rule))
+    reader = ElementReader(document, RelevanceValue(0.0, NORMALISATIONS.part(normalisation)))
     return [reader.read(result) for result in results]
 
 

@@ -47,8 +47,6 @@ def last_gain(results: list[str], **rule: object) -> float:
         ("first_seen_only", 0.25, 0.75 * 0.75),
         # alpha 1 · .25: .25 · .25 + .75 · .75
         ("growing_alpha", 1.0, 0.25 * 0.25 + 0.75 * 0.75),
-        ({"name": "growing_alpha", "exponent": 0.5}, 1.0, 0.5 * 0.25 + 0.5 * 0.75),
-        ({"name": "growing_alpha", "exponent": 0.0}, 1.0, 0.25),
     ],
 )
 def test_a_section_after_one_of_its_paragraphs(overlap: object, alpha: float, expected: float) -> None:
@@ -144,7 +142,6 @@ def curious_overlap(scores: float, weather: str) -> float:
         (negative_overlap, "negative_overlap returned -0.75: expected a finite number from 0"),
         (failing_overlap, f"{SECTION}: overlap model failing_overlap failed: ZeroDivisionError"),
         (curious_overlap, "overlap model curious_overlap: unknown argument 'weather': expected one of"),
-        ({"name": "growing_alpha", "exponent": -1.0}, "exponent is -1.0: expected a number from 0"),
     ],
 )
 def test_an_error_names_model_topic_and_result(model: object, message: str) -> None:

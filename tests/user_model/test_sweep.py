@@ -25,8 +25,6 @@ def test_lists_and_ranges_give_all_combinations() -> None:
     assert [m["relevance_value"]["alpha"] for m in models[:8:2]] == [0, 0.1, 0.2, 0.3]  # type: ignore[index]
     assert all(UserModel.of(model).name == model["name"] for model in models)
     assert content["relevance_value"]["near_misses"]["reach"] == [1, 2]  # type: ignore[index]
-    twins = expand({"name": "m", "ideal": {"name": "a", "tie": [1, 2]}, "x": {"tie": [3]}}, str)
-    assert twins[0]["name"] == "m[ideal.tie=1,x.tie=3]"
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@ from .asked import evaluate as evaluate
 from .comparison import chunks as chunks
 from .comparison import compare as compare
 from .comparison import gate as gate
+from .comparison import marks_of as marks_of
 from .comparison import sweep as sweep
 from .drawing import curves as curves
 from .inspection import check as check
 from .inspection import explain as explain
 from .inspection import ideal as ideal
 from .law_search import laws as laws
-from .marks import marks_of as marks_of
 from .reporting import methods as methods
 from .reporting import write as write
 from .studies import assessors as assessors

@@ -145,7 +145,7 @@ _WITH_OWN_MEASURES = {"curves", "chunks", "gate", "study.perturb"}
 _MADE = (*_INPUTS, "user_model", "measures", "strategies")
 _RUNS = ("baseline", "against", "reference", "run")
 _WRITTEN = ("junit",)
-_EVALUATED = ("order", "ties", "lenient")
+_EVALUATED = ("ties", "lenient")
 
 
 def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None) -> dict[str, Any]:

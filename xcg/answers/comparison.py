@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,32 +13,40 @@ from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.documents.writing import whole_file
 from xcg.errors import XcgError, nearest
-from xcg.evaluation.chunk_comparison import ChunkComparison
 from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.config import with_named_run
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import Results
+from xcg.evaluation.results import Cell, Marks, Results
 from xcg.measures import MEASURES
 from xcg.report import orders
-from xcg.report.columns import AGREEMENTS, CROSSINGS, OVERALL_TESTS, SHIFTS, chunk_columns
+from xcg.report.columns import AGREEMENTS, OVERALL_TESTS, SHIFTS, chunk_columns
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
 from xcg.report.comparison_sentences import comparison_statement, zero_notes
-from xcg.report.comparison_tables import comparison_tables, has_one_baseline, publication_tables
-from xcg.report.comparisons import comparison_rows, means_rows, overall_rows, with_letters
+from xcg.report.comparisons import (
+    comparison_rows,
+    comparison_tables,
+    groups_of,
+    overall_rows,
+    publication_tables,
+)
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
-from xcg.report.plots import reading_plot
-from xcg.report.strategy_studies import crossing_rows, study_rows, study_sentences, study_table
-from xcg.statistics.corrections import CORRECTION_NAMES, parse_margins
+from xcg.report.strategy_studies import study_rows, study_sentences, study_table
+from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
 from xcg.statistics.rank_correlation import order_shifts
-from xcg.statistics.significance import Comparison, best_runs
+from xcg.statistics.significance import Comparison, best_runs, compare_runs
 from xcg.statistics.significance import compare as compare_results
 from xcg.statistics.strategy_study import study_strategies
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST, compares_within_runs
+from xcg.statistics.topic_scores import ALL_PAIRS, compares_within_runs
 from xcg.tables import Table
 from xcg.terminal_tables import separated
+
+_LETTERS = (
+    "Runs that share a letter do not differ significantly by the same measure under the same user "
+    "model (a-c: a, b and c)."
+)
 
 
 def compare(asked: Asked) -> Answer[Any]:
@@ -47,7 +55,7 @@ def compare(asked: Asked) -> Answer[Any]:
     if chosen.table != "pairs":
         asked.refuse("plot.path", f"with the table {chosen.table}")
     inputs = asked.inputs_with("assessments", "runs")
-    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
+    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
     results = evaluate(inputs, asked.progress).without_references()
     if chosen.table == "pairs":
         return compared(asked, results, baseline)
@@ -58,60 +66,87 @@ def compare(asked: Asked) -> Answer[Any]:
             f"Orders of {len(results.runs)} runs by their means over {len(results.topics)} topics."
         ]
         return Answer(rows, notes, layout=lambda: Layout(columns=AGREEMENTS, legend=legend))
-    shown, names = with_letters(results) if chosen.letters else (results, "")
-    notes += [names] if names else []
     if len(results.runs) == 2:
         notes.append("note: Friedman's test needs at least three runs; there are two")
     correction = chosen.correction or "holm"
-    over = f"over the topics that all runs have, of {len(results.topics)}"
     corrected = f"corrected for the number of pairs ({CORRECTION_NAMES[correction]})"
     if correction == "none":
         corrected = "without a correction for the number of pairs"
-    if chosen.table == "overall":
-        rows = overall_rows(shown, correction)
-        legend = [f"Tests {over}; Conover's, {corrected}."]
-        return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS, legend=legend))
-    rows = means_rows(shown, correction)
     legend = [
-        f"Means {over}.",
-        f"A > B: A is better than B by Conover's test after Friedman's, {corrected}; * p < 0.05, ** "
-        "p < 0.01.",
+        f"Tests over the topics that all runs have, of {len(results.topics)}; Conover's, {corrected}.",
+        "A > B: A is better than B by Conover's test after Friedman's; * p < 0.05, ** p < 0.01.",
     ]
-    return Answer(rows, notes, layout=lambda: Layout(legend=legend))
-
-
-def margins_of(asked: Asked, measures: Sequence[str]) -> Mapping[str, float] | None:
-    """Return the margins by measure."""
-    margin = asked.settings.compare.margin
-    return parse_margins(margin, measures) if margin is not None else None
+    rows = overall_rows(results, correction)
+    return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS, legend=legend))
 
 
 def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Comparison]:
     """Return the comparisons of evaluated runs."""
     chosen = asked.settings.compare
-    margin = margins_of(asked, results.measures)
     comparisons = compare_results(
-        results, baseline=baseline, test=chosen.test, correction=chosen.correction, margin=margin
+        results, baseline=baseline, test=chosen.test, correction=chosen.correction
     )
 
     def layout() -> Layout:
         within_runs = compares_within_runs(results)
         statement = comparison_statement(comparisons, baseline, chosen.correction, within_runs)
-        by_pair = (within_runs or baseline == ALL_PAIRS) and not has_one_baseline(comparisons)
+        one_baseline = len({(c.measure, c.user_model, c.baseline) for c in comparisons}) == len(
+            {(c.measure, c.user_model) for c in comparisons}
+        )
+        by_pair = (within_runs or baseline == ALL_PAIRS) and not one_baseline
         return Layout(
             statement.lead,
             statement.facts,
-            comparison_tables(results, comparisons, chosen.topics, by_pair),
+            comparison_tables(results, comparisons, by_pair),
             lambda: publication_tables(results, comparisons, baseline or ALL_PAIRS, by_pair),
         )
 
     return Answer(
         comparisons,
         [*results.notes, *zero_notes(results, comparisons)],
-        to_records=lambda: comparison_rows(results, comparisons, chosen.topics),
+        to_records=lambda: comparison_rows(comparisons),
         layout=layout,
         figure=functools.partial(differences_plot, results, baseline, comparisons),
     )
+
+
+def marks_of(results: Results, against: str | None = None) -> Marks:
+    """Return the marks of the means, and their meaning.
+
+    Args:
+        results: The results. Greedy references are never the best, and not tested.
+        against: A run; means that differ significantly from its mean (paired t test, Holm, 5 %) get a
+            dagger. ``all`` gives letters for the pairs that do not differ (Holm with Shaffer's steps).
+    """
+    best: list[Cell] = []
+    raised: dict[Cell, str] = {}
+    lines: list[Comparison] = []
+    systems = results.without_references()
+    if against == ALL_PAIRS and compares_within_runs(systems):
+        raise XcgError(
+            "letters need all pairs of runs, but only strategies of the same run are compared: "
+            "expected evaluate.against=RUN"
+        )
+    values: dict[tuple[str, str], dict[str, float]] = {}
+    for row in systems.means():
+        values.setdefault((row.measure, row.user_model), {})[row.run] = round(row.value, 4)
+    for (measure, model), means in values.items():
+        highest = MEASURES.order(measure).best(means.values())
+        best += [(measure, model, run) for run, value in means.items() if value == highest]
+        if against is not None and len(means) > 1:
+            found = compare_runs(systems, measure, model, against)
+            lines += found
+            if against == ALL_PAIRS:
+                letters = groups_of(systems, found)
+            else:
+                letters = {one.run: "†" for one in found if one.p_adjusted < SIGNIFICANCE_LEVEL}
+            raised |= {(measure, model, run): letter for run, letter in letters.items()}
+    sentences = ["The best mean of each measure and user model is bold."]
+    if lines:
+        named = _LETTERS if against == ALL_PAIRS else f"†: differs significantly from {against}."
+        lead = comparison_statement(lines, against).lead
+        sentences += [named, *(one.replace(", named by the user,", "") for one in lead)]
+    return Marks(best, raised, sentences)
 
 
 class GateAnswer(Answer[Any]):
@@ -144,26 +179,22 @@ def gate(asked: Asked) -> GateAnswer:
             "nothing to check: expected a baseline (--baseline RUN), or a limit (--fail-under, or with "
             "a baseline --max-drop or --max-regressed)"
         )
-    if isinstance(given, str) and given in ("all", "best"):
-        raise XcgError(f"baseline is {given!r}: expected the name or the path of a run")
+    if given == ALL_PAIRS:
+        raise XcgError("baseline is 'all': expected the name or the path of a run")
     if limits and given is None:
         name = "max_drop" if limits.drops else "max_regressed"
         raise XcgError(f"{name} needs the run to compare with: expected a baseline (--baseline RUN)")
-    if not is_tested:
-        asked.refuse("compare.margin", "on a gate with limits, which have no test")
     inputs = asked.inputs_with("assessments", "runs")
     configured = len(inputs.named_sources) if given is not None else 0
     inputs, baseline = with_named_run(inputs, given)
     # A baseline that is an object, or a path outside of the runs, is no run under test.
     is_added = given is not None and len(inputs.named_sources) > configured
-    allowed = chosen.allow_unmapped
     named = [*minimums, *limits.measures]
     requested = inputs.measure_list if asked.states("measures") or not named else []
     inputs = replace(
         inputs,
         measures=MEASURES.parse_all([*requested, *named]) if named else inputs.measures,
         check_corpus=True,
-        lenient=inputs.lenient or allowed is not None,
     )
     results = evaluate(inputs, asked.progress)
     if baseline is not None and baseline not in results.scope.runs:
@@ -174,9 +205,6 @@ def gate(asked: Asked) -> GateAnswer:
         baseline if is_tested or limits else None,
         test=test.test,
         correction=test.correction,
-        margins=margins_of(asked, results.measures),
-        allow_unmapped=allowed or 0,
-        allow_underpowered=chosen.allow_underpowered,
         exempt=[str(baseline)] * is_added,
         limits=limits,
         is_tested=is_tested,
@@ -233,9 +261,9 @@ def sweep(asked: Asked) -> Answer[Any]:
     if inputs.strategy_list:
         return _strategy_sweep(asked)
     results = evaluate(inputs, asked.progress)
-    shifts = order_shifts(results, chosen.reference_model, chosen.resamples, chosen.seed)
+    shifts = order_shifts(results, chosen.resamples, chosen.seed)
     best = best_runs(results)
-    named = results, chosen.reference_model, chosen.resamples
+    sentences = orders.sweep_sentences(results, chosen.resamples)
     rows = functools.partial(orders.shift_rows, shifts, best, chosen.resamples)
     facts = orders.shift_facts(shifts, best, chosen.resamples)
     return Answer(
@@ -243,14 +271,12 @@ def sweep(asked: Asked) -> Answer[Any]:
         results.notes,
         to_records=rows,
         layout=lambda: Layout(
-            orders.sweep_sentences(*named),
+            sentences,
             facts,
-            publication=lambda: orders.shift_tables(
-                rows(), [*orders.sweep_sentences(*named, hint=False), *facts]
-            ),
+            publication=lambda: orders.shift_tables(rows(), [*sentences, *facts]),
             columns=SHIFTS,
         ),
-        figure=lambda: sweep_plot(results, shifts, chosen.reference_model or results.user_models[0]),
+        figure=lambda: sweep_plot(results, shifts),
     )
 
 
@@ -260,53 +286,60 @@ def _strategy_sweep(asked: Asked) -> Answer[Any]:
     study = study_strategies(
         asked.inputs, chosen.step, functools.partial(evaluate, progress=asked.progress)
     )
-    figure = functools.partial(strategies_plot, study)
-    sentences = study_sentences(study)
-    if chosen.crossings:
-        rows = crossing_rows(study)
-        layout = Layout(sentences, tables=None if rows else ["\n"], columns=CROSSINGS)
-    else:
-        rows = study_rows(study)
-        layout = Layout(
-            sentences,
+    return Answer(
+        study_rows(study),
+        study.notes,
+        layout=lambda: Layout(
+            study_sentences(study),
             tables=[study_table(study)],
             publication=lambda: [study_table(study, has_all_names=True)],
-        )
-    return Answer(rows, study.notes, layout=lambda: layout, figure=figure)
+        ),
+        figure=functools.partial(strategies_plot, study),
+    )
 
 
-class ChunkAnswer(Answer[Any]):
-    """The answer of ``chunks``; ``comparison`` has the gold spans and results of each question."""
-
-    comparison: ChunkComparison
-
-
-def chunks(asked: Asked) -> ChunkAnswer:
+def chunks(asked: Asked) -> Answer[Any]:
     """Return one row per run; or every gold span and result of each question."""
     chosen = asked.settings.chunks
     inputs = asked.inputs_with("assessments", "runs", "corpus")
-    unit: Any = chosen.unit
     measures = inputs.measure_list if asked.states("measures") else ()
     with asked.progress("topics") as progress:
-        comparison = compare_chunks(
-            inputs, chosen.budget, unit, measures, questions=chosen.questions, progress=progress
+        found = compare_chunks(
+            inputs, chosen.budget, measures, questions=chosen.questions, progress=progress
         )
-    notes = list(comparison.notes)
+    columns = chunk_columns(chosen.budget)
     if not chosen.questions:
-        notes += orders.best_run_sentences(best_runs(comparison.scores))
-
-    def layout() -> Layout:
-        columns = chunk_columns(unit, chosen.budget)
-        kinds = (
-            (comparison.gold_records(), comparison.result_records())
-            if chosen.questions
-            else (comparison.to_records(),)
+        notes = [*found.notes, *orders.best_run_sentences(best_runs(found.scores))]
+        return Answer(found.rows, notes, layout=lambda: Layout(columns=columns))
+    tables = [
+        Table.of_records(rows, columns)
+        for kind in ("gold", "result")
+        if (
+            rows := [
+                {name: value for name, value in row.items() if name != "kind"}
+                for row in found.questions
+                if row["kind"] == kind
+            ]
         )
-        return Layout(tables=separated([Table.of_records(rows, columns) for rows in kinds if rows]))
-
-    rows = comparison.question_records() if chosen.questions else comparison.to_records()
-    answer = ChunkAnswer(
-        rows, notes, layout=layout, figure=functools.partial(reading_plot, comparison.curves, unit)
+    ]
+    names = (
+        *(
+            "question",
+            "run",
+            "kind",
+            "rank",
+            "doc",
+            "start",
+            "end",
+            "tokens",
+            "score",
+            "found",
+            "after",
+        ),
+        *("new", "again", "irrelevant", "seen", "verdict", "words"),
     )
-    answer.comparison = comparison
-    return answer
+    return Answer(
+        [{name: row.get(name) for name in names} for row in found.questions],
+        found.notes,
+        layout=lambda: Layout(tables=separated(tables)),
+    )

@@ -10,7 +10,7 @@ from typing import Any
 from xcg.answers.asked import Asked
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, Notes, XcgError
-from xcg.evaluation.conversion import assessments_of_run, convert_assessments, level_statistics
+from xcg.evaluation.conversion import assessments_of_run, convert_assessments
 from xcg.evaluation.ideals import ideal_run
 from xcg.evaluation.inputs import Inputs, check_document_is_used
 from xcg.evaluation.reading import count_repeated, note_results
@@ -18,7 +18,7 @@ from xcg.formats.base import read_run_and_format
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
 from xcg.formats.letor import read_letor_feature
-from xcg.judgements.highlights import SpecificityScale, assess
+from xcg.judgements.highlights import assess
 from xcg.runs.chunk_documents import ChunkSource
 from xcg.runs.run import RUN_FORMATS, Run
 from xcg.strategies.registry import rewrite
@@ -56,11 +56,7 @@ def convert(
         else:
             if target != "assessments":
                 raise XcgError(f"--as {target} is made of assessments: expected --assessments")
-            if inputs.order in ("rank", "file"):
-                message = f"expected order: score, not {inputs.order}"
-                raise XcgError(f"--as assessments needs scores: {message}")
             base = assessments_of_run(run, depth, irrelevant or 0.0, notes)
-            notes.note(level_statistics(base))
             text, lost = convert_assessments(base, format_, inputs.documents)
     elif target in (None, "assessments"):
         base = inputs.recall_base
@@ -87,7 +83,7 @@ def _read(inputs: Inputs, feature: int | None, notes: Notes) -> tuple[Run, str]:
     if inputs.document is not None:
         check_document_is_used([Path(given[0])])
     source = ChunkSource(inputs.document, inputs.documents)
-    return read_run_and_format(given[0], notes, inputs.file_order, inputs.ties, source=source)
+    return read_run_and_format(given[0], notes, inputs.ties, source=source)
 
 
 def _rewritten(run: Run, inputs: Inputs, depth: int | None, notes: Notes) -> Run:
@@ -110,7 +106,7 @@ def derive_elements(asked: Asked, folder: Path) -> list[str]:
     documents = inputs.documents
     assert documents is not None
     given: Any = inputs.assessments
-    base = assess(read_highlights(given, documents), documents, SpecificityScale())
+    base = assess(read_highlights(given, documents), documents)
     for topic in base.topics:
         if "/" in topic or topic.startswith(".") or not topic.isprintable():
             raise XcgError(f"the topic {topic!r} cannot name a file")
@@ -124,7 +120,7 @@ def derive_elements(asked: Asked, folder: Path) -> list[str]:
         raise InputError(existing[0], "the file exists: name a new folder")
     for topic, file in files.items():
         with whole_file(file) as opened:
-            opened.write(inex_2004(base, topic, ""))
+            opened.write(inex_2004(base, topic))
     notes = inputs.new_notes()
     documents.source.note_oddities(notes)
     return [*notes.lines(), f"{len(base.topics)} topics, {len(base)} assessed elements in {folder}"]

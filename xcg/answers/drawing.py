@@ -1,31 +1,25 @@
-"""Answer ``curves``: measures over rank, recall, text or thresholds, and ranks that reach a gain."""
+"""Answer ``curves``: measures over rank, recall or text, and ranks that reach a gain."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from xcg.answer import NAMES, Answer, Layout
 from xcg.answers.asked import Asked
-from xcg.errors import InputError, XcgError, nearest
-from xcg.evaluation.config import with_named_run
+from xcg.errors import InputError, XcgError
 from xcg.evaluation.curves import (
-    DEFAULT_MEASURES,
     IDEAL,
-    CurveOf,
     RankOfValue,
     ranks_of_value,
-    threshold_curves,
 )
 from xcg.evaluation.curves import curves as compute_curves
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
 from xcg.report.columns import CURVES, RANKS_OF_VALUE
-from xcg.report.plots import curves_plot, thresholds_plot
-from xcg.statistics.topic_scores import BEST
+from xcg.report.plots import curves_plot
 from xcg.tables import Table
 
 
@@ -33,22 +27,15 @@ def curves(asked: Asked) -> Answer[Any]:
     """Return points of curves; with ``at``, the ranks at which runs reach a gain."""
     chosen = asked.settings.curves
     inputs = asked.inputs_with("assessments", "runs")
-    if chosen.over is not None:
-        return _over_thresholds(asked)
     at = chosen.at
     depth = max(chosen.depth, at or 0)
-    inputs, reference = with_named_run(inputs, chosen.reference, (IDEAL, "ideal", BEST))
     names = _measures(
         asked, "nxCG ep" if at is None else "xCG", lambda one: at is None and one.has_curve
     )
     is_option = asked.stated.place(("measures",)).name == "--measures"
     measures = " ".join(names if is_option else dict.fromkeys(name.partition("@")[0] for name in names))
     lines = compute_curves(inputs, measures, depth, chosen.ideal or at is not None)
-    means = [curve for curve in lines if curve.topic == MEAN]
-    if chosen.topic:
-        printed: Sequence[CurveOf] = _of_topics(lines, chosen.topic)
-    else:
-        printed = lines if chosen.per_topic else means
+    printed = [curve for curve in lines if chosen.per_topic or curve.topic == MEAN]
     if at is None:
         rows = [
             {**curve._asdict(), "x": x, "y": y}
@@ -58,7 +45,7 @@ def curves(asked: Asked) -> Answer[Any]:
         return Answer(
             rows, lines.notes, layout=lambda: _layout(rows, CURVES), figure=lambda: curves_plot(lines)
         )
-    ranks = ranks_of_value(printed, at, reference or "ideal")
+    ranks = ranks_of_value(printed, at, chosen.reference)
     return Answer(
         ranks,
         [*lines.notes, *_unreached_notes(ranks, depth)],
@@ -87,40 +74,6 @@ def _measures(asked: Asked, default: str, is_drawn: Callable[[Definition], bool]
         except XcgError as error:
             raise InputError(place, str(error)) from None
     return found or default.split()
-
-
-def _of_topics(lines: Sequence[CurveOf], topics: Sequence[str]) -> list[CurveOf]:
-    """Return the curves of some topics; XcgError for a topic without curves."""
-    known = dict.fromkeys(line.topic for line in lines if line.topic != MEAN)
-    for topic in topics:
-        if topic not in known:
-            raise XcgError(f"no curves for topic {topic!r}: {nearest(topic, known)}")
-    return [line for line in lines if line.topic in topics]
-
-
-def _over_thresholds(asked: Asked) -> Answer[Any]:
-    """Return measures at all thresholds; the x of measures without a threshold is None."""
-    chosen = asked.settings.curves
-    names = _measures(asked, DEFAULT_MEASURES, lambda one: "threshold" in one.parameters)
-    found = threshold_curves(asked.inputs, " ".join(names), chosen.points)
-    rows: list[tuple[CurveOf, float | None, float | None]] = [
-        (curve, x, None if math.isnan(y) else y)
-        for curve in found.curves
-        for x, y in zip(curve.x, curve.y, strict=True)
-    ]
-    rows += [
-        (CurveOf(row.run, row.topic, row.measure, row.user_model, (), []), None, row.value)
-        for row in found.results or ()
-    ]
-    printed = [
-        {**curve._asdict(), "x": x, "y": y}
-        for curve, x, y in rows
-        if chosen.per_topic or curve.topic == MEAN
-    ]
-    # Unlike ranks, thresholds have decimals, so the columns of curves are not declared.
-    return Answer(
-        printed, found.notes, layout=lambda: _layout(printed, ()), figure=lambda: thresholds_plot(found)
-    )
 
 
 def _rank_rows(ranks: Sequence[RankOfValue], depth: int) -> list[dict[str, Any]]:

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError
 from xcg.evaluation.config import select_runs
 from xcg.evaluation.explain import explain as explain_runs
-from xcg.evaluation.explanation import Explanation
 from xcg.evaluation.gold_review import review_gold
-from xcg.evaluation.ideals import ideal_elements, judged_trees
+from xcg.evaluation.ideals import ideal_elements, judged_elements
 from xcg.evaluation.validation import validate
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
-from xcg.judgements.distribution import CrossTabulation, cross_tabulate, level_distribution
-from xcg.judgements.recall_base import RecallBase
+from xcg.judgements.distribution import cross_tabulate, level_distribution
 from xcg.report.columns import DISTRIBUTION, IDEAL_ELEMENTS
-from xcg.report.explanations import (
-    document_tree,
-    ideal_tree,
-    ideal_tree_records,
-    ranking_tables,
-    topic_heading,
-)
+from xcg.report.explanations import ranking_tables, topic_heading, tree_text
 from xcg.report.gold_review import review_tables
 from xcg.report.validation import cross_rows, distribution_rows, report_blocks
 from xcg.statistics.rank_correlation import level_correlation
@@ -54,7 +47,7 @@ def check(asked: Asked) -> Answer[Any]:
         runs = inputs.run_sources
     if not (inputs.has_assessments or runs) and inputs.corpus is None:
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
-    report = validate(assessments, runs, inputs.corpus, inputs.file_order, inputs.ties, inputs.document)
+    report = validate(assessments, runs, inputs.corpus, inputs.ties, inputs.document)
     return Answer(
         report.findings,
         report.unread.lines(),
@@ -73,63 +66,38 @@ def _levels(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments")
     base, notes = inputs.recall_base, inputs.notes
     if not chosen.other:
-        rows = distribution_rows(level_distribution(base, chosen.topic))
+        rows = distribution_rows(level_distribution(base))
         return Answer(rows, notes.lines(), layout=lambda: Layout(columns=DISTRIBUTION))
     other = anchor(read_assessments(chosen.other, notes), inputs.documents, notes)
-    table = cross_tabulate(base, other, chosen.topic, chosen.unassessed)
-    lines = [*notes.lines(), *_differences(base, other, table, chosen.unassessed)]
-    if not chosen.topic:
-        lines += _correlation(base, other)
-    return Answer(cross_rows(table), lines, layout=lambda: Layout(columns=DISTRIBUTION))
-
-
-def _correlation(first: RecallBase, second: RecallBase) -> list[str]:
-    """Return a note on the correlation of two sets of levels; nothing if it is undefined."""
-    value, number = level_correlation(first, second)
-    if value is None:
-        return []
-    return [
-        f"note: Pearson's correlation of the levels of {number} documents and elements is {value:.4f}"
-    ]
-
-
-def _differences(
-    first: RecallBase, second: RecallBase, table: CrossTabulation, unassessed: bool
-) -> list[str]:
-    """Return notes about what only one of the two sets assesses."""
-    found = []
-    topics = [sum(topic not in table.topics for topic in base.topics) for base in (first, second)]
-    if any(topics):
-        found.append(
-            f"note: {len(table.topics)} topics are counted, but not {topics[0]} of the assessments and "
-            f"{topics[1]} of check.other"
+    table = cross_tabulate(base, other)
+    if table.only_first or table.only_second:
+        notes.note(
+            f"{table.only_first} documents and elements are only in the assessments, "
+            f"{table.only_second} only in check.other"
         )
-    if (table.only_first or table.only_second) and not unassessed:
-        found.append(
-            f"note: {table.only_first} documents and elements are only in the assessments, "
-            f"{table.only_second} only in check.other; check.unassessed counts them"
-        )
-    return found
+    value, number = level_correlation(base, other)
+    if value is not None:
+        what = f"the levels of {number} documents and elements"
+        notes.note(f"Pearson's correlation of {what} is {value:.4f}")
+    return Answer(cross_rows(table), notes.lines(), layout=lambda: Layout(columns=DISTRIBUTION))
 
 
 def _review(asked: Asked) -> Answer[Any]:
-    """List what to review in gold: disagreement of runs, missed spans, and duplicates."""
+    """List what to review in gold: spans that no run finds, and duplicates."""
     chosen = asked.settings.check
     inputs = asked.inputs_with("assessments", "corpus")
     with asked.progress("documents") as progress:
-        review = review_gold(inputs, chosen.measure, chosen.overlap, chosen.fuzzy, progress)
-    rows = review.to_records()
+        review = review_gold(inputs, chosen.overlap, progress)
+    rows = [one._asdict() for one in (*review.missed, *review.duplicates)]
     return Answer(rows, review.notes, layout=lambda: Layout(tables=review_tables(review)))
 
 
 def explain(asked: Asked) -> Answer[Any]:
     """Explain the results of a run for a topic; without a run, return the ideal recall-base."""
-    return _explain(asked) if asked.settings.explain.run else ideal(asked)
-
-
-def _explain(asked: Asked) -> Answer[Explanation]:
-    """Explain rank by rank what the results of runs gained, and what the runs missed."""
     chosen = asked.settings.explain
+    if not chosen.run:
+        return ideal(asked)
+    asked.refuse("explain.tree", "with explain.run")
     if len(chosen.topic) != 1:
         raise XcgError(f"{len(chosen.topic) or 'no'} topics: expected one, --topic ID")
     (topic,) = chosen.topic
@@ -139,17 +107,7 @@ def _explain(asked: Asked) -> Answer[Explanation]:
     explanations = explain_runs(inputs, topic)
 
     def layout() -> Layout:
-        if chosen.tree is not None:
-            size: Any = chosen.size
-            drawn = [
-                functools.partial(document_tree, one, name, size)
-                for one in explanations
-                for name in (sorted(one.judged) if chosen.tree is True else [chosen.tree])
-            ]
-            return Layout(tables=separated(drawn))
-        blocks: list[Any] = []
-        for one in explanations:
-            blocks += ["\n", *ranking_tables(one)]
+        blocks = [block for one in explanations for block in ("\n", *ranking_tables(one))]
         return Layout(tables=[*topic_heading(topic, inputs.topic_titles), *blocks[1:]])
 
     def to_records() -> list[dict[str, Any]]:
@@ -165,21 +123,12 @@ def _explain(asked: Asked) -> Answer[Explanation]:
 def ideal(asked: Asked) -> Answer[Any]:
     """Return the ideal recall-base: the elements that a system should return."""
     chosen = asked.settings.explain
-    size: Any = chosen.size
     inputs = replace(asked.inputs_with("assessments"), runs=())
     topics: Sequence[str] | None = chosen.topic or None
-    if chosen.tree is not None:
-        found = judged_trees(inputs, topics)
-        trees = [one for one in found if chosen.tree in (True, one.file)]
-        if not trees:
-            files = {one.file for one in found}
-            raise XcgError(f"no relevant element in {chosen.tree!r}: {nearest(chosen.tree, files)}")
-        drawn = [functools.partial(ideal_tree, one, size) for one in trees]
-        return Answer(
-            trees,
-            found.notes,
-            to_records=lambda: [record for one in trees for record in ideal_tree_records(one, size)],
-            layout=lambda: Layout(tables=separated(drawn)),
-        )
-    rows = ideal_elements(inputs, topics)
-    return Answer(rows, rows.notes, layout=lambda: Layout(columns=IDEAL_ELEMENTS))
+    if not chosen.tree:
+        rows = ideal_elements(inputs, topics)
+        return Answer(rows, rows.notes, layout=lambda: Layout(columns=IDEAL_ELEMENTS))
+    elements = judged_elements(inputs, topics)
+    trees = groupby(elements, lambda one: one[:3])
+    drawn = [partial(tree_text, list(document)) for _, document in trees]
+    return Answer(elements, elements.notes, layout=lambda: Layout(tables=separated(drawn)))

@@ -7,8 +7,8 @@ from typing import Any
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
 from xcg.errors import XcgError, printable
-from xcg.laws.laws import check_laws, search
-from xcg.laws.subjects import FunctionSubject, MeasureSubject, Subject
+from xcg.laws.laws import search
+from xcg.laws.subjects import Subject
 from xcg.report.laws import outcome_record, outcome_text
 from xcg.terminal_tables import Prose
 
@@ -16,21 +16,13 @@ from xcg.terminal_tables import Prose
 def laws(asked: Asked) -> Answer[Any]:
     """Search for small cases in which a measure breaks a law (needs the extra ``xcg[break]``)."""
     chosen = asked.settings.study.laws
-    check_laws(chosen.law)
     if chosen.measure is None:
         raise XcgError("no measure: expected --measure NAME, or package.module:function")
-    subject: Subject
-    if ":" in chosen.measure:
-        asked.refuse("user_model", "on a function, which has its own user model")
-        subject = FunctionSubject.named(chosen.measure, chosen.effort != "ranks")
-    else:
-        models: list[Any] = asked.inputs.user_models if asked.states("user_model") else [None]
-        if len(models) > 1:
-            raise XcgError(f"{len(models)} user models: expected one")
-        subject = MeasureSubject.named(chosen.measure, models[0])
+    models: list[Any] = asked.inputs.user_models if asked.states("user_model") else [None]
+    if len(models) > 1:
+        raise XcgError(f"{len(models)} user models: expected one")
+    subject = Subject.named(chosen.measure, models[0])
     outcomes = list(search(subject, chosen.law, chosen.examples, chosen.seed))
-    if failure := outcomes[-1].failure:
-        raise XcgError(f"{subject.name} {failure}")
     texts = [Prose(outcome_text(subject, outcome)) for outcome in outcomes]
     return Answer(
         outcomes,

@@ -15,7 +15,7 @@ from xcg.report.citations import Citation, bibtex, citations_of_inputs
 from xcg.report.comparison_sentences import comparison_methods
 from xcg.report.html_page import write_report
 from xcg.report.methods import methods_paragraph
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST, compares_within_runs
+from xcg.statistics.topic_scores import ALL_PAIRS, compares_within_runs
 from xcg.terminal_tables import Prose
 
 
@@ -40,7 +40,7 @@ def methods(asked: Asked) -> Answer[Citation]:
     comparison: list[str] = []
     baseline = asked.settings.compare.baseline
     if asked.states("compare"):
-        inputs, baseline = with_named_run(inputs, baseline, (ALL_PAIRS, BEST))
+        inputs, baseline = with_named_run(inputs, baseline, (ALL_PAIRS,))
     results = evaluate(inputs, asked.progress)
     cited = list({one.subject: one for one in citations_of_inputs(inputs)}.values())
     if asked.states("compare"):

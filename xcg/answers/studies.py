@@ -19,21 +19,19 @@ from xcg.report import stability
 from xcg.report.columns import ASSESSORS, FALSE_ALARMS, PERTURBATION, PLANS, TOPIC_SETS
 from xcg.report.plans import plan_facts, plan_lead, plan_plot, plan_rows
 from xcg.report.plots import levels_plot, perturbation_plot
-from xcg.report.stability_plots import correlations_plot, ranges_plot, swaps_plot
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.calibration import calibrate as calibrate_results
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.perturbation import (
-    FULL_DEPTH_MEASURES,
     MEASURES_OF_FIGURE_6,
-    MEASURES_OF_FIGURES,
+    STUDIED_MEASURES,
     largest_distance,
     levels_experiment,
 )
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.planning import plan as plan_comparisons
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST, topic_scores
+from xcg.statistics.topic_scores import ALL_PAIRS, topic_scores
 from xcg.statistics.topic_sets import summarise_runs, swap_rates
 
 
@@ -41,7 +39,7 @@ def plan(asked: Asked) -> Answer[Any]:
     """Predict from a pilot campaign which differences a comparison finds, with how many topics."""
     chosen = asked.settings.study.plan
     inputs = asked.inputs_with("assessments", "runs")
-    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS, BEST))
+    inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
     results = evaluate(inputs, asked.progress).without_references()
     plans = plan_comparisons(results, **{**vars(chosen), "baseline": baseline})
     return Answer(
@@ -92,16 +90,14 @@ def assessors(asked: Asked) -> Answer[Any]:
             ]
         )
     found = scores_by_assessor(bases, inputs)
-    topics: Any = chosen.topics
+    arrange, draw = stability.assessor_rows, stability.correlations_plot
     if chosen.ranges:
-        rows = stability.range_rows(found, chosen.sample, chosen.seed, topics)
-    else:
-        rows = stability.assessor_rows(found, chosen.sample, chosen.seed, topics, chosen.resamples)
-    draw = ranges_plot if chosen.ranges else correlations_plot
+        arrange, draw = stability.range_rows, stability.ranges_plot
+    rows = arrange(found, chosen.seed)
     return Answer(
         rows,
         next(iter(found.values())).notes,
-        layout=lambda: Layout(footer=stability.cell_facts(rows), columns=ASSESSORS),
+        layout=lambda: Layout(columns=ASSESSORS),
         figure=lambda: draw(rows),
     )
 
@@ -114,30 +110,21 @@ def topics(asked: Asked) -> Answer[Any]:
     if len(results.user_models) != 1:
         raise XcgError("several user models: expected one for this study")
     (model,) = results.user_models
-    scores = {
-        measure: topic_scores(results, measure, model, results.runs).matrix
-        for measure in results.measures
-    }
-    smoothing: Any = chosen.smoothing
-    with asked.progress("tasks") as progress:
-        found = swap_rates(
-            scores, chosen.trials, chosen.seed, inputs.executor, progress, chosen.resamples
-        )
-    runs = {
-        measure: summarise_runs(array, MEASURES.order(measure)) for measure, array in scores.items()
-    }
+    found, runs = {}, {}
+    for measure in results.measures:
+        scores = topic_scores(results, measure, model, results.runs).matrix
+        order = MEASURES.order(measure)
+        found[measure] = swap_rates(scores, order, chosen.trials, chosen.seed)
+        runs[measure] = summarise_runs(scores, order)
     if chosen.rates:
-        rows = stability.swap_rows(found, chosen.sizes, smoothing)
+        rows = stability.swap_rows(found, chosen.sizes)
     else:
-        rows = stability.needed_rows(found, runs, chosen.sizes, smoothing)
-    notes = [*results.notes, *stability.score_notes(runs)]
-    if not chosen.rates:
-        notes += stability.sparse_notes(found, chosen.sizes, smoothing)
+        rows = stability.needed_rows(found, runs, chosen.sizes)
     return Answer(
         rows,
-        notes,
+        [*results.notes, *stability.topic_notes(rows, runs)],
         layout=lambda: Layout(footer=stability.cell_facts(rows), columns=TOPIC_SETS),
-        figure=lambda: swaps_plot(found, chosen.sizes, smoothing),
+        figure=lambda: stability.swaps_plot(found, chosen.sizes),
     )
 
 
@@ -160,19 +147,14 @@ def perturb(asked: Asked) -> Answer[Any]:
 def levels(asked: Asked) -> Answer[Any]:
     """Test whether graded measures depend on the number of relevance levels."""
     chosen = asked.settings.study.levels
-    measures = FULL_DEPTH_MEASURES if chosen.full_depth else MEASURES_OF_FIGURES
-    with asked.progress("numbers of levels") as progress:
-        numbers = chosen.swaps, chosen.repetitions, chosen.seed
-        found = levels_experiment(chosen.uniform, *numbers, asked.inputs.executor, progress)
-    curves = [curve for curve in found if curve.measure in measures]
+    curves = levels_experiment(chosen.uniform, chosen.repetitions, chosen.seed, asked.inputs.executor)
     names = [f"{curve.measure}/{curve.levels}" for curve in curves]
     rows = [
         {"swaps": number, **dict(zip(names, values, strict=True))}
         for number, values in enumerate(zip(*(curve.values for curve in curves), strict=True))
     ]
-    distances = {measure: largest_distance(curves, measure) for measure in measures}
     notes = [
-        f"{measure}: the largest distance between the curves is {distance:.4f}"
-        for measure, distance in distances.items()
+        f"{measure}: the largest distance between the curves is {largest_distance(curves, measure):.4f}"
+        for measure in STUDIED_MEASURES
     ]
     return Answer(rows, notes, figure=lambda: levels_plot(curves))

@@ -203,9 +203,8 @@ def simulate(folder: Path, small: bool, **shape: int | float | None) -> None:
     start = Shape.small() if small else Shape()
     full_shape = dataclasses.replace(start, **given)  # type: ignore[arg-type]
     with progress_bar("steps") as progress:
-        summary = write_campaign(folder, full_shape, progress=progress)
+        write_campaign(folder, full_shape, progress=progress)
     print_status(
-        f"{summary.articles} articles of {summary.elements / summary.articles:.0f} elements, "
-        f"mean depth {summary.depth:.2f}; {summary.topics} topics, {summary.runs} runs, "
-        f"{summary.results} results; evaluate {folder / 'config.yaml'}"
+        f"{full_shape.articles} articles, {full_shape.topics} topics, {full_shape.runs} runs; evaluate "
+        f"{folder / 'config.yaml'}"
     )

@@ -6,7 +6,7 @@ import html
 import importlib
 import sys
 import webbrowser
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -15,7 +15,6 @@ import click
 from xcg.cli.command import ANY_PATH, command, complete_paths, set_option
 from xcg.cli.main import print_status
 from xcg.errors import Notes, XcgError, missing_extra, nearest
-from xcg.judge.addresses import is_loopback, origin, shown_host
 from xcg.judge.agreement import RULES
 from xcg.judge.exporting import export, write_export
 from xcg.judge.importing import import_assessments
@@ -115,10 +114,12 @@ def _import(settings: Settings, files: Sequence[str], assessors: Sequence[str]) 
         raise XcgError("--import needs one --assessor NAME, to whom the judgements belong")
     workspace = open_workspace(settings)
     with closing(workspace.store):
-        notes = import_assessments(
-            files, workspace.store, names[0], workspace.corpus, settings.grades, list(workspace.topics)
+        _print_notes(workspace.notes.lines())
+        print_status(
+            import_assessments(
+                files, workspace.store, names[0], workspace.corpus, settings.grades, workspace.topics
+            )
         )
-        _print_notes([*workspace.notes.lines(), *notes])
     print_status(f"the judgements are in {settings.store}")
 
 
@@ -143,9 +144,8 @@ def _serve(
     settings: Settings, assessors: Sequence[str], host: str, port: int, open_browser: bool
 ) -> None:
     try:
-        application, security, server = (
-            importlib.import_module(f"xcg.judge.{name}")
-            for name in ("application", "security", "server")
+        application, access, server = (
+            importlib.import_module(f"xcg.judge.{name}") for name in ("application", "access", "server")
         )
     except ModuleNotFoundError as error:
         if error.name not in _PACKAGES:
@@ -156,30 +156,26 @@ def _serve(
         workspace = open_workspace(settings)
         with closing(workspace.store):
             _print_notes(workspace.notes.lines())
-            secret = workspace.store.secret(keep=settings.keep_addresses)
-            access = security.Access(assessors, secret)
-            pages = application.create_application(workspace, access, host, port)
-            paths = {name: access.start_path(name) for name in assessors}
-            urls = _print_start_urls({**paths, "(overview)": access.start_path()}, host, port)
+            if not access.is_loopback(host):
+                print_status(
+                    f"warning: --host {host} can be reached over the network: texts, judgements and "
+                    "start URLs travel unencrypted"
+                )
+            keys = access.Access(assessors, workspace.store.secret(keep=settings.keep_addresses))
+            pages = application.create_application(workspace, keys, host, port)
+            start = access.origin(access.shown_host(host), port)
+            urls = {name: start + keys.start_path(name) for name in assessors}
+            urls["(overview)"] = start + keys.start_path()
+            for name, url in urls.items():
+                click.echo(f"{name:<{max(map(len, urls))}}  {url}")
+            sys.stdout.flush()  # a program that starts the server reads the URLs
             print_status(f"changes are saved in {settings.store}; stop with Ctrl-C")
-            with suppress(KeyboardInterrupt), _opened_page(urls[0] if open_browser else None):
+            with (
+                suppress(KeyboardInterrupt),
+                _opened_page(urls[assessors[0]] if open_browser else None),
+            ):
                 server.serve(pages, listening)
             print_status(f"stopped; all changes are saved in {settings.store}")
-
-
-def _print_start_urls(paths: Mapping[str, str], host: str, port: int) -> list[str]:
-    """Print and return the start URL of each assessor and of the overview."""
-    if not is_loopback(host):
-        print_status(
-            f"warning: --host {host} can be reached over the network: texts, judgements and start URLs "
-            "travel unencrypted"
-        )
-    start = origin(shown_host(host), port)
-    width = max(map(len, paths))
-    for name, path in paths.items():
-        click.echo(f"{name:<{width}}  {start}{path}")
-    sys.stdout.flush()  # a program that starts the server reads the URLs
-    return [start + path for path in paths.values()]
 
 
 @contextmanager

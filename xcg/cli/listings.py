@@ -22,7 +22,6 @@ from xcg.report.listings import (
     list_measures,
     list_strategies,
     list_user_models,
-    user_model_yaml,
 )
 from xcg.terminal_tables import PIPE, Block, Prose, Terminal, terminal_text
 
@@ -54,18 +53,13 @@ def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[Co
 @click.argument("kind", required=False, metavar="[KIND]", shell_complete=_complete)
 @click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=_complete)
 @click.option("--bibtex", "as_bibtex", is_flag=True, help="Print BibTeX of what NAME is from.")
-@click.option("--yaml", "as_yaml", is_flag=True, help="Print the YAML file of a shipped user model.")
 @output_option
-def list_(
-    kind: str | None, names: Sequence[str], as_bibtex: bool, as_yaml: bool, output: Path | None
-) -> None:
+def list_(kind: str | None, names: Sequence[str], as_bibtex: bool, output: Path | None) -> None:
     """List measures, user-models, strategies or formats, or describe one by its NAME.
 
     xcg list measures ep prints the formula, the parameters and the source of ep. xcg list user-models
     kazai-lalmas-2006 prints the settings of a user model with the legal values; NAME can be a YAML
-    file, or a part such as distance. To write a user model of your own, start from a file: xcg list
-    user-models kazai-lalmas-2006 --yaml --output mine.yaml. --bibtex without NAME prints the entry of
-    xcg itself.
+    file, or a part such as distance. --bibtex without NAME prints the entry of xcg itself.
     """
     if kind is not None and kind not in _LISTS:
         raise XcgError(f"no list {kind!r}: {nearest(kind, _LISTS)}")
@@ -74,11 +68,6 @@ def list_(
         without = dict.fromkeys(one.subject for one in found if not one.entries)
         notes = [f"{subject} has no published source" for subject in without]
         print_text(bibtex(found), notes, output)
-        return
-    if as_yaml:
-        if kind != "user-models" or len(names) != 1:
-            raise XcgError("--yaml needs a user model: xcg list user-models NAME --yaml")
-        print_text(user_model_yaml(names[0]), output=output)
         return
     blocks: list[Block] = []
     if kind is not None and names:

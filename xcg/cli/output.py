@@ -119,8 +119,7 @@ def open_output(path: Path | None) -> Iterator[Callable[[str], object]]:
         InputError: If the file cannot be written.
     """
     if path is None or path == STANDARD_OUTPUT:
-        color = True if Terminal.of(sys.stdout).has_styles else None
-        yield lambda text: click.echo(text, nl=False, color=color)
+        yield lambda text: click.echo(text, nl=False)
         return
     with whole_file(path) as file:
         yield lambda text: file.write(text.encode())

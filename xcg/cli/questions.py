@@ -124,12 +124,12 @@ compare = _command(
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
     baseline. Without a baseline, runs are shown relative to the best one, and those that share a letter
-    do not differ significantly; --baseline all prints all pairs, and --baseline best those with the
-    best run. With several overlap strategies, the pairs are the strategies of the same run.
+    do not differ significantly; --baseline all prints all pairs. With several overlap strategies, the
+    pairs are the strategies of the same run.
 
     A relative difference is marginal below 5 %, noticeable from 5 to 10 %, and material above 10 %
-    (Spärck Jones). --format markdown and latex print short tables for papers. --set compare.test,
-    compare.correction and compare.margin choose the test.""",
+    (Spärck Jones). --format markdown and latex print short tables for papers. --set compare.test
+    and compare.correction choose the test.""",
     "xcg compare configs/quickstart.yaml --measures MAep --baseline focused",
     ("compare.baseline", "compare.table", "plot.path"),
 )
@@ -179,10 +179,9 @@ curves = _command(
     """Compute measures as curves over ranks, gain-recall, recall or text, one line per point.
 
     --measures names measures without a cutoff; the default is "nxCG ep", and xCG with --at. --at prints
-    the rank at which each run reaches the gain that the ideal ranking has at this rank. --set
-    curves.over=threshold draws the curves of Scheel, Lommatzsch & Albayrak 2011, Figures 6 to 8.""",
+    the rank at which each run reaches the gain that the ideal ranking has at this rank.""",
     "xcg curves configs/quickstart.yaml --run focused --plot curves.svg --output curves.jsonl",
-    ("curves.per_topic", "curves.topic", "curves.at", "plot.path"),
+    ("curves.per_topic", "curves.at", "plot.path"),
     ("jsonl", *(one for one in FORMATS if one != "jsonl")),
     defaults={"measures": "nxCG ep"},
 )
@@ -210,7 +209,7 @@ chunks = _command(
     (relevant and new) and that were read twice; MAep and nxCG with effort measured in text. The default
     user models charge for whole results. Further measures add columns.""",
     "xcg chunks corpora_samples/chunks/retrieval.yaml --budget 500",
-    ("chunks.budget", "chunks.questions", "plot.path"),
+    ("chunks.budget", "chunks.questions"),
     defaults={"measures": ""},
 )
 
@@ -220,8 +219,8 @@ check = _command(
     """Check the corpus, the assessments and the runs.
 
     --levels counts the assessments of each level or grade pair; --set check.other=PATH cross-tabulates
-    them with those of a second assessor. --review lists what to review in gold: the questions on which
-    the runs disagree most, spans that no run finds, and passages elsewhere that repeat a gold span.""",
+    them with those of a second assessor. --review lists what to review in gold: spans that no
+    run finds, and passages elsewhere that repeat a gold span.""",
     "xcg check configs/quickstart.yaml",
     ("check.levels", "check.review"),
     statuses={2: "Errors were found."},
@@ -282,8 +281,8 @@ _study(
     "topics",
     """Compare runs on disjoint topic sets, and count how often their order is reversed (KL 6.2.2).
 
-    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated, and the
-    swap rate of differences below 0.01. The plot has the form of Figure 9.""",
+    Prints the difference that 95 % confidence needs with half of the topics, and extrapolated to more.
+    study.topics.rates prints the swap rates. The plot has the form of Figure 9.""",
     "topics configs/quickstart.yaml --set measures=MAep --set user_model=overlap-off",
     ("plot.path",),
 )
@@ -302,16 +301,15 @@ _study(
 
     The experiment of Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: random pairs are swapped in
     lists of 100 items on 2, 10, 20 and 50 levels.""",
-    "levels --set study.levels.swaps=10 --set study.levels.repetitions=10 --plot levels.svg",
+    "levels --set study.levels.repetitions=10 --plot levels.svg",
     ("plot.path",),
 )
 _study(
     "laws",
     """Search for small cases in which a measure breaks a law, and print the smallest case for each law.
 
-    The measure is one of xcg's, or package.module:function, which is called with a list of gold spans
-    (document, start, end, grade) and a list of results (document, start, end) in rank order. The laws:
-    boundedness, no-pay-twice, granularity, padding, order, ideal, appending. Needs the extra break.""",
+    The measure is one of xcg's, or your own as package.module:function. The laws: boundedness,
+    no-pay-twice, granularity, padding, order, ideal, appending. Needs the extra break.""",
     "laws --measure nxCG@10 --set study.laws.law=padding --set study.laws.examples=50",
     ("study.laws.measure",),
 )

@@ -1,12 +1,12 @@
 """Find text that is similar to a quote, with rapidfuzz.
 
-Short sequences of characters that quotes and a text share propose windows of the text, and rapidfuzz
-compares the quotes with these few windows. So time is linear in the length of the text.
+Short sequences of characters that the quote and a text share propose windows of the text, and rapidfuzz
+compares the quote with these few windows. So time is linear in the length of the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from xcg.documents.text_normalisation import code_points
@@ -37,118 +37,58 @@ def grams(text: str, length: int) -> Hashes:
 
 
 class GramTable:
-    """The sequences of characters of some texts, found by their hashes.
+    """The sequences of characters of a text, found by their hashes, see :func:`grams`."""
 
-    Args:
-        hashes: For each text the hashes of its sequences, see :func:`grams`.
+    def __init__(self, hashes: Hashes) -> None:
+        self._order = np.argsort(hashes, kind="stable")
+        self._hashes = hashes[self._order]
 
-    Attributes:
-        texts: For each entry the index of its text.
-        offsets: For each entry its position among the sequences of this text.
-    """
-
-    def __init__(self, hashes: Sequence[Hashes]) -> None:
-        counts = np.array([len(found) for found in hashes], dtype=np.int64)
-        joined = np.concatenate([np.zeros(0, dtype=np.uint64), *hashes])
-        order = np.argsort(joined, kind="stable")
-        self._hashes = joined[order]
-        self.texts = np.repeat(np.arange(len(counts)), counts)[order]
-        self.offsets = _ranges(np.zeros(len(counts), dtype=np.int64), counts)[order]
-        bits = min(max((16 * len(joined)).bit_length(), 8), 26)
-        self._shift = np.uint64(64 - bits)
-        self._known = np.zeros(1 << bits, dtype=bool)  # rejects most other hashes quickly
-        self._known[joined >> self._shift] = True
-
-    def texts_with(self, hashes: Hashes) -> list[int]:
-        """Return the texts that have one of some sequences, in order."""
-        _, entries = self.shared(np.unique(hashes[self._known[hashes >> self._shift]]))
-        return [int(text) for text in np.unique(self.texts[entries])]
-
-    def shared(self, hashes: Hashes, most: int | None = None) -> tuple[Ints, Ints]:
-        """Return the indices of the known hashes, and the entry for each; several entries repeat them.
+    def shared(self, hashes: Hashes, most: int) -> tuple[Ints, Ints]:
+        """Return the indices of the known hashes, and their positions in the text.
 
         Args:
             hashes: The hashes.
-            most: Maximum number of entries; the rarest hashes are used, at least one.
+            most: Maximum number of positions; the rarest hashes are used, at least one.
         """
-        positions = np.flatnonzero(self._known[hashes >> self._shift])
-        first = self._hashes.searchsorted(hashes[positions], side="left")
-        counts = self._hashes.searchsorted(hashes[positions], side="right") - first
-        if most is not None and counts.sum() > most:
+        first = self._hashes.searchsorted(hashes, side="left")
+        counts = self._hashes.searchsorted(hashes, side="right") - first
+        if counts.sum() > most:
             rarest = np.argsort(counts, kind="stable")
             kept = max(counts[rarest].cumsum().searchsorted(most, side="right"), sum(counts == 0) + 1)
-            positions, first, counts = (x[np.sort(rarest[:kept])] for x in (positions, first, counts))
-        return np.repeat(positions, counts), _ranges(first, counts)
+            counts[rarest[kept:]] = 0
+        # The numbers of several ranges in one array.
+        starts = counts.cumsum() - counts
+        entries = np.arange(counts.sum()) - np.repeat(starts - first, counts)
+        return np.repeat(np.arange(len(hashes)), counts), self._order[entries]
 
 
-def _ranges(first: Ints, counts: Ints) -> Ints:
-    """Return the numbers of several ranges in one array.
+def windows(
+    quote: str, text: str, in_quote: Ints, in_text: Ints, min_similarity: float
+) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of the parts of a text that may contain a changed quote, best first.
 
-    >>> _ranges(np.array([5, 20]), np.array([2, 3])).tolist()
-    [5, 6, 20, 21, 22]
-    """
-    starts = counts.cumsum() - counts
-    return np.arange(counts.sum()) - np.repeat(starts - first, counts)
-
-
-class WindowSearch:
-    """Proposes the parts of a text that may contain changed quotes.
-
-    Sequences that a quote and the text share vote for the distance between their positions. A part is
-    proposed if enough sequences vote for about the same distance.
+    Sequences that the quote and the text share vote for the distance between their positions. Each of
+    the distances with most votes has two windows. The second has room for inserted text. The first has
+    none, so its alignment is more exact.
 
     Args:
-        quotes: The normalised quotes.
+        quote: The normalised quote.
+        text: The normalised text.
+        in_quote: For each shared sequence its position in the quote.
+        in_text: Its position in the text.
         min_similarity: Minimum similarity of a changed quote.
-        needed: For each quote the minimum number of votes.
     """
-
-    def __init__(self, quotes: Sequence[str], min_similarity: float, needed: Ints) -> None:
-        self._quotes = quotes
-        self._min_similarity = min_similarity
-        self._needed = needed
-        self._lengths = np.array([len(quote) for quote in quotes], dtype=np.int64)
-        self._widths = np.maximum(16, self._lengths // 8)
-
-    def windows(
-        self, text: str, quotes: Ints, in_quotes: Ints, in_text: Ints
-    ) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Yield quotes with the start and end of the windows to compare, best first.
-
-        Args:
-            text: The normalised text.
-            quotes: For each shared sequence its quote.
-            in_quotes: Its position in the quote.
-            in_text: Its position in the text.
-        """
-        bins = (in_text - in_quotes + self._lengths[quotes]) // self._widths[quotes]
-        highest = int(bins.max(initial=0)) + 2
-        keys, votes = np.unique(quotes * highest + bins, return_counts=True)
-        neighbours = keys[1:] == keys[:-1] + 1  # a distance near the border of two bins
-        votes[:-1] += np.where(neighbours, votes[1:].copy(), 0)
-        likely = np.flatnonzero(votes >= self._needed[keys // highest])
-        proposed: dict[int, list[int]] = {}
-        for key in keys[likely[np.argsort(-votes[likely], kind="stable")]].tolist():
-            proposed.setdefault(key // highest, []).append(key % highest)
-        for quote, distances in sorted(proposed.items()):
-            windows = [
-                window
-                for distance in distances[:_WINDOWS]
-                for window in self._around(quote, distance, len(text))
-                if may_contain(text[slice(*window)], self._quotes[quote], self._min_similarity)
-            ]
-            if windows:
-                yield quote, windows
-
-    def _around(self, quote: int, distance: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield two windows for a bin of distances between positions.
-
-        The second has room for inserted text. The first has none, so its alignment is more exact.
-        """
-        length, width = int(self._lengths[quote]), int(self._widths[quote])
+    length = len(quote)
+    width = max(16, length // 8)
+    bins, votes = np.unique((in_text - in_quote + length) // width, return_counts=True)
+    neighbours = bins[1:] == bins[:-1] + 1  # a distance near the border of two bins
+    votes[:-1] += np.where(neighbours, votes[1:].copy(), 0)
+    for distance in bins[np.argsort(-votes, kind="stable")][:_WINDOWS].tolist():
         start = distance * width - length
-        for slack in (0, width + int(length * (1 - self._min_similarity))):
-            yield max(start - slack, 0), min(start + 2 * width + length + slack, end)
+        for slack in (0, width + int(length * (1 - min_similarity))):
+            window = max(start - slack, 0), min(start + 2 * width + length + slack, len(text))
+            if may_contain(text[slice(*window)], quote, min_similarity):
+                yield window
 
 
 def best_alignment(wanted: str, window: str) -> tuple[int, int] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
 import stat
 import threading
@@ -22,20 +23,18 @@ from typing import Any, TypeVar
 
 from xcg.documents.sources import Stamp
 from xcg.documents.tree import COLUMNS, ElementTree
-from xcg.errors import XcgError
 from xcg.lazy_modules import etree, hashlib, np, sqlite3
 
 T = TypeVar("T")
 
-FORMAT = 7
+FORMAT = 8
 """Version of the table and of the results of parsing. Increase it when either changes."""
 FILE_NAME = "xcg-documents.sqlite"
 TREE, PATHS = b"T", b"P"
 """Kinds of entries: a tree, or the paths of a document that were looked up."""
 
 _APPLICATION = int.from_bytes(b"xcgd")
-_DEFAULT_MEGABYTES = 2048
-_MAX_DIGITS = 9  # of XCG_CACHE_SIZE
+_MAX_SIZE = 1 << 31  # bytes
 _MAX_UNWRITTEN = 1 << 26  # bytes
 _RECENT = 2_000_000_000  # nanoseconds; the times of all file systems are finer
 _LOCK_TIMEOUT = 5.0  # seconds
@@ -64,33 +63,22 @@ def write_caches() -> None:
         cache.flush()
 
 
-def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
+def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache:
     """Open the cache for a corpus, after writing the new entries of other corpora.
 
-    The environment variable ``XCG_CACHE`` is a folder or ``off``, ``XCG_CACHE_SIZE`` the maximum size
-    in megabytes.
+    The environment variable ``XCG_CACHE`` is a folder or ``off``.
 
     Args:
         corpus: Absolute path of the corpus, and the names of the elements that are removed.
         folder: The folder of a cache that is used even if caches are switched off.
 
     Returns:
-        The cache; None if it is switched off, or if its folder cannot be used or is not private.
-
-    Raises:
-        XcgError: If the size is not a whole number.
+        The cache; one without a folder, which keeps nothing, if it is switched off, or if its folder
+        cannot be used or is not private.
     """
     setting = os.environ.get("XCG_CACHE", "")
     if folder is None and setting == "off":
-        return None
-    size = os.environ.get("XCG_CACHE_SIZE", "") or str(_DEFAULT_MEGABYTES)
-    if not (size.isdecimal() and len(size) <= _MAX_DIGITS):
-        raise XcgError(
-            f"XCG_CACHE_SIZE is {size[:40]!r}: expected a number of megabytes with at most "
-            f"{_MAX_DIGITS} digits"
-        )
-    if folder is None and int(size) == 0:
-        return None
+        return DocumentCache()
     try:
         if folder is None:
             import platformdirs
@@ -99,11 +87,11 @@ def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
             folder = Path(setting or default).expanduser()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(folder):
-            return None
+            return DocumentCache()
     except (OSError, RuntimeError, ValueError):
-        return None
+        return DocumentCache()
     write_caches()
-    return DocumentCache(folder, corpus, (int(size) or _DEFAULT_MEGABYTES) << 20)
+    return DocumentCache(folder, corpus)
 
 
 def _is_private(folder: Path) -> bool:
@@ -121,25 +109,23 @@ class DocumentCache:
     """The entries of one corpus; :meth:`flush` writes new ones.
 
     Args:
-        folder: The folder of the cache.
+        folder: The folder of the cache; without one, it keeps nothing.
         corpus: What identifies the corpus, as in :func:`open_cache`.
-        limit: Maximum size of the cache in bytes.
     """
 
-    def __init__(self, folder: Path, corpus: str, limit: int) -> None:
+    def __init__(self, folder: Path | None = None, corpus: str = "") -> None:
         self.folder = folder
-        self._path = folder / FILE_NAME
+        self._path = (folder or Path()) / FILE_NAME
         # Entries of other versions of what influences parsing are never found.
         versions = FORMAT, etree.LIBXML_VERSION, etree.LXML_VERSION, unicodedata.unidata_version
         self._prefix = hashlib.blake2b(repr((versions, corpus)).encode()).digest()
-        self._limit = limit
         self._opened = time.time_ns()
         self._new: dict[bytes, bytes] = {}
         self._new_bytes = 0
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
-        self._usable = True
+        self._usable = folder is not None
 
     @property
     def is_usable(self) -> bool:
@@ -166,24 +152,23 @@ class DocumentCache:
         content = self._entry(self._key(PATHS, name, stamp))
         if content is None:
             return None
-        present, absent = _unpack_paths(content)
-        others = [path for path in paths if path not in present]
-        return others if absent.issuperset(others) else None
+        exists: dict[str, bool] = json.loads(content)
+        return [p for p in paths if not exists[p]] if exists.keys() >= set(paths) else None
 
     def add_missing(
         self, name: str, stamp: Stamp | None, paths: Collection[str], missing: Collection[str]
     ) -> None:
         """Store which of some paths a document lacks."""
-        key = self._key(PATHS, name, stamp)
-        self._add(key, _pack_paths(set(paths).difference(missing), set(missing)))
+        exists = dict.fromkeys(paths, True) | dict.fromkeys(missing, False)
+        self._add(self._key(PATHS, name, stamp), json.dumps(exists).encode())
 
     def _key(self, kind: bytes, name: str, stamp: Stamp | None) -> bytes | None:
-        """Return the key of an entry; None if a change of the file could remain unnoticed.
+        """Return the key of an entry; None if it is not kept, or a change could remain unnoticed.
 
         A file that changed immediately before the cache was opened, or later, may change again within
         the resolution of its times.
         """
-        if stamp is None or max(stamp.modified, stamp.changed) >= self._opened - _RECENT:
+        if not self._usable or stamp is None or max(*stamp[1:3]) >= self._opened - _RECENT:
             return None
         identity = repr((*stamp, name)).encode()
         return kind + hashlib.blake2b(identity, digest_size=16, key=self._prefix).digest()
@@ -228,9 +213,9 @@ class DocumentCache:
         page_size, pages, free = (
             _pragma(connection, name) for name in ("page_size", "page_count", "freelist_count")
         )
-        excess = page_size * (pages - free) - self._limit
+        excess = page_size * (pages - free) - _MAX_SIZE
         if excess > 0:  # with room for the next entries
-            connection.execute(_REMOVE_OLDEST, (excess + self._limit // 10,))
+            connection.execute(_REMOVE_OLDEST, (excess + _MAX_SIZE // 10,))
 
     def _try(self, operation: Callable[[sqlite3.Connection], T]) -> T | None:
         """Return the result of an operation; None if the database cannot be used."""
@@ -317,18 +302,7 @@ def _merged(key: bytes, old: bytes | None, new: bytes) -> bytes:
     """Return an entry with the paths of an older entry."""
     if old is None or key.startswith(TREE):
         return new
-    present, absent = zip(_unpack_paths(old), _unpack_paths(new), strict=True)
-    return _pack_paths(set().union(*present), set().union(*absent))
-
-
-def _pack_paths(present: set[str], absent: set[str]) -> bytes:
-    """Return the number of paths that exist, these, and those that do not exist; one per line."""
-    return "\n".join((str(len(present)), *present, *absent)).encode(errors="surrogatepass")
-
-
-def _unpack_paths(content: bytes) -> tuple[set[str], set[str]]:
-    count, *paths = content.decode(errors="surrogatepass").split("\n")
-    return set(paths[: int(count)]), set(paths[int(count) :])
+    return json.dumps(json.loads(old) | json.loads(new)).encode()
 
 
 def _pack_tree(tree: ElementTree) -> bytes:

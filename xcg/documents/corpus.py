@@ -14,8 +14,8 @@ from xcg.documents.archives import open_source
 from xcg.documents.cache import DocumentCache, open_cache
 from xcg.documents.parsing import absent_paths, text_breaks, text_of, trees_of
 from xcg.documents.paths import canonical_file
-from xcg.documents.serialising import Serialised, serialise
-from xcg.documents.sources import Location, Memory, Source, Stamp
+from xcg.documents.serialising import serialise
+from xcg.documents.sources import Memory, Source, Stamp
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, nearest_name, without_traceback
 
@@ -65,10 +65,10 @@ class Corpus:
         source = open_source(path)
         source.exclude = exclude = getattr(path, "exclude", ())
         identity = "\0".join([os.path.abspath(path), *exclude])
-        self._open(source, open_cache(identity, folder) if cache else None)
+        self._open(source, open_cache(identity, folder) if cache else DocumentCache())
         self._cache_setting = cache
 
-    def _open(self, source: Source, cache: DocumentCache | None = None) -> None:
+    def _open(self, source: Source, cache: DocumentCache) -> None:
         self.source = source
         self.label = source.label  # in messages
         self._given: dict[str, ElementTree] = {}
@@ -78,7 +78,6 @@ class Corpus:
         """Document → number of elements that ``exclude`` removed, of the documents with a tree."""
         self._kept = 0
         self._cache = cache
-        self._similar: dict[str, str | None] = {}
         self._comparisons: Counter[str] = Counter()
 
     @classmethod
@@ -94,7 +93,8 @@ class Corpus:
         ['/article[1]', '/article[1]/p[1]', '/article[1]/p[2]']
         """
         corpus = cls.__new__(cls)
-        corpus._open(Memory({n: d for n, d in documents.items() if not isinstance(d, ElementTree)}))
+        in_memory = Memory({n: d for n, d in documents.items() if not isinstance(d, ElementTree)})
+        corpus._open(in_memory, DocumentCache())
         for given, document in documents.items():
             if isinstance(document, ElementTree):
                 name = corpus._canonical(given)
@@ -107,12 +107,12 @@ class Corpus:
         """Support pickling: another process opens the corpus again and gets no trees."""
         if isinstance(self.source, Memory):
             return Corpus.of, ({**self.source.documents, **self._given},)
-        return partial(Corpus, cache=self._cache_setting if self._cache else False), (self.path,)
+        return partial(Corpus, cache=self._cache_setting), (self.path,)
 
     @property
     def cache_folder(self) -> Path | None:
         """The folder of the document cache; None without a cache that can be used."""
-        return self._cache.folder if self._cache is not None and self._cache.is_usable else None
+        return self._cache.folder if self._cache.is_usable else None
 
     @property
     def is_on_disk(self) -> bool:
@@ -176,12 +176,10 @@ class Corpus:
         >>> corpus.similar_name("Bread", "results"), corpus.similar_name("x", "results")
         ('bread', None)
         """
-        if name not in self._similar:
-            if self._comparisons[kind] == _MAX_COMPARISONS:
-                return None
-            self._comparisons[kind] += 1
-            self._similar[name] = nearest_name(name, islice(self, _COMPARED_NAMES))
-        return self._similar[name]
+        self._comparisons[kind] += 1
+        if self._comparisons[kind] > _MAX_COMPARISONS:
+            return None
+        return nearest_name(name, islice(self, _COMPARED_NAMES))
 
     def length(self, name: str) -> int:
         """Return the number of characters of a document's text.
@@ -212,8 +210,8 @@ class Corpus:
         """Yield the trees and errors of documents in any order, and keep them."""
         cold: dict[str, Stamp | None] = {}
         for name in names:
-            stamp = self._stamp(name)
-            tree = self._cached_tree(name, stamp)
+            stamp = self.source.stamp(name)
+            tree = self._cache.tree(name, stamp, self._read_text(name))
             if tree is None:
                 cold[name] = stamp
             else:
@@ -223,7 +221,7 @@ class Corpus:
                 self._unreadable[name] = read
                 yield read
                 continue
-            if self._cache is not None and name not in self.source.guessed:
+            if name not in self.source.guessed:
                 self._cache.add_tree(name, cold[name], read)
             yield self._keep(name, read)
 
@@ -255,50 +253,36 @@ class Corpus:
 
         def look_up(batch: Mapping[str, bytes]) -> dict[str, list[str] | InputError]:
             return {
-                name: _attempt(absent_paths, data, asked[name], Location(self.source, name))
+                name: _attempt(absent_paths, data, asked[name], self.source.where(name))
                 for name, data in batch.items()
             }
 
         names = iter(asked)
-        while batch := {name: self._stamp(name) for name in islice(names, _READ_AHEAD)}:
-            known = {
-                name: self._known_missing(name, stamp, asked[name]) for name, stamp in batch.items()
-            }
-            cold = [name for name, missing in known.items() if missing is None]
-            read = dict(self._parsed(cold, look_up))
+        while batch := {name: self.source.stamp(name) for name in islice(names, _READ_AHEAD)}:
+            known = {name: self._known_missing(name, batch[name], asked[name]) for name in batch}
+            read = dict(self._parsed((name for name in batch if known[name] is None), look_up))
             for name, stamp in batch.items():
-                missing = known[name]
-                if missing is None:
-                    found = read[name]
-                    if isinstance(found, InputError):
-                        raise found
-                    missing = found
-                    if self._cache is not None and name not in self.source.guessed:
-                        self._cache.add_missing(name, stamp, asked[name], missing)
+                missing = read[name] if name in read else known[name] or []
+                if isinstance(missing, InputError):
+                    raise missing
+                if name in read and name not in self.source.guessed:
+                    self._cache.add_missing(name, stamp, asked[name], missing)
                 yield name, missing
 
     def write_cache(self) -> None:
         """Write new entries to the cache now instead of at the end of the program."""
-        if self._cache is not None:
-            self._cache.flush()
-
-    def _stamp(self, name: str) -> Stamp | None:
-        return self.source.stamp(name) if self._cache is not None else None
-
-    def _cached_tree(self, name: str, stamp: Stamp | None) -> ElementTree | None:
-        cache = self._cache
-        return cache.tree(name, stamp, self._read_text(name)) if cache is not None else None
+        self._cache.flush()
 
     def _known_missing(
         self, name: str, stamp: Stamp | None, paths: Collection[str]
     ) -> list[str] | None:
         """Return the paths that a document lacks, None if this is not known without reading it."""
         tree = self._given.get(name) or self._trees.get(name)
-        if tree is None and self._cache is not None:
+        if tree is None:
             missing = self._cache.missing(name, stamp, paths)
             if missing is not None:
                 return missing
-            tree = self._cached_tree(name, stamp)
+            tree = self._cache.tree(name, stamp, self._read_text(name))
         return None if tree is None else [path for path in paths if path not in tree]
 
     def _read_text(self, name: str) -> Callable[[], str]:
@@ -319,10 +303,10 @@ class Corpus:
 
     def _trees_of(self, batch: Mapping[str, bytes]) -> dict[str, ElementTree | InputError]:
         found = {
-            name: _attempt(serialise, data, Location(self.source, name)) for name, data in batch.items()
+            name: _attempt(serialise, data, self.source.where(name)) for name, data in batch.items()
         }
         errors = {name: read for name, read in found.items() if isinstance(read, InputError)}
-        good = {name: read for name, read in found.items() if isinstance(read, Serialised)}
+        good = {name: read for name, read in found.items() if isinstance(read, bytes)}
         trees = trees_of(list(good.values()), [self._read_text(name) for name in good])
         for name, tree in zip(good, trees, strict=True):
             tree.removed = self.source.removed.get(name, 0)

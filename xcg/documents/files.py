@@ -1,7 +1,6 @@
 """Find input files by path, folder, glob or ``-`` (standard input), open them, and parse XML safely.
 
-The glob function of Python follows links to folders, which may form loops, and cannot be stopped while
-it finds nothing.
+The glob function of Python follows links to folders for ``**``, which may form loops.
 """
 
 from __future__ import annotations
@@ -13,12 +12,13 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from fnmatch import fnmatch
+from glob import escape, glob
 from io import BufferedIOBase, BufferedReader, BytesIO, RawIOBase
+from itertools import groupby
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 from weakref import WeakKeyDictionary
 
 from xcg.errors import FileError, InputError, nearest_file
@@ -26,159 +26,77 @@ from xcg.lazy_modules import etree
 from xcg.settings.input_files import open_file
 
 MAX_ENTRIES = 1_000_000
-"""Maximum number of files and folders that are visited for a folder or a glob pattern."""
+"""Maximum number of files and folders that are visited for a folder or for ``**`` in a pattern."""
 
-_GLOB_CHARACTERS = set("*?[")
 _NOT_DATA = (".dtd", ".md")
 _KINDS = {"p": "a FIFO", "s": "a socket", "c": "a device", "b": "a device"}
 """First letter of a file's mode → kind of file."""
 
 
-def is_pattern(path: str) -> bool:
-    """Return whether a path contains characters of a glob pattern."""
-    return not _GLOB_CHARACTERS.isdisjoint(path)
+def _walk(
+    folder: str, what: str, onerror: Callable[[OSError], None] | None = None
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield a folder and all folders in it with the names of their files, in order.
 
-
-def unexpanded_hint(path: Path) -> str:
-    """Return a hint about a part of a path that only a shell expands, or an empty string.
-
-    >>> unexpanded_hint(Path("~/runs"))
-    " ('~' is not expanded: write the whole path)"
+    Hidden files and folders and links to folders are ignored.
     """
-    for part in path.parts:
-        if part.startswith("~") or "$" in part:
-            return f" ({part!r} is not expanded: write the whole path)"
-    return ""
-
-
-class Search:
-    """The search for the files of one folder or glob pattern.
-
-    Args:
-        where: The folder or pattern, for messages.
-        what: Description of the expected files, for messages.
-    """
-
-    def __init__(self, where: Path, what: str) -> None:
-        self._where = where
-        self._what = what
-        self._visited = 0
-
-    def files_below(self, folder: Path) -> Iterator[Path]:
-        """Yield the files in a folder recursively and in order, or the path itself if it is a file.
-
-        Hidden files and folders, ``.dtd`` and ``.md`` files and links to folders are ignored.
-
-        Raises:
-            InputError: If a folder cannot be read, contains a FIFO, a socket or a device, or there are
-                too many files and folders.
-        """
-        if not folder.is_dir():
-            self._check_regular(folder)
-            yield folder
-            return
-        pending = [str(folder)]
-        while pending:
-            parent = pending.pop()
-            folders, names = [], []
-            try:
-                for entry in self._visible(parent):
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
-                    elif not entry.name.endswith(_NOT_DATA):
-                        if entry.is_symlink() and Path(entry.path).is_dir():
-                            continue
-                        if not entry.is_file(follow_symlinks=False):
-                            self._check_regular(Path(entry.path))
-                        names.append(entry.name)
-            except OSError as error:
-                raise InputError(parent, f"cannot read the folder: {error.strerror}") from None
-            yield from (Path(parent, name) for name in sorted(names))
-            pending += sorted(folders, reverse=True)
-
-    def matching(self) -> Iterator[Path]:
-        """Yield the files that match the pattern, or are in folders that match it, in order.
-
-        ``**`` matches any number of folders, but no links to folders. Folders that cannot be read match
-        nothing.
-
-        Raises:
-            InputError: As for :meth:`files_below`.
-        """
-        given = self._where.parts
-        parts = [p for p, before in zip(given, ("", *given), strict=False) if not p == before == "**"]
-        if parts[-1] == "**":  # the files of a folder are found recursively anyway
-            parts.pop()
-        found = [""]
-        for part in parts:
-            if part == "**":
-                found = self._folders_below(found)
-            elif is_pattern(part):
-                found = [
-                    os.path.join(base, entry.name)
-                    for base in found
-                    for entry in self._listed(base, hidden=part.startswith("."))
-                    if fnmatch(entry.name, part)
-                ]
-            else:
-                found = [path for base in found if self._exists(path := os.path.join(base, part))]
-        for match in sorted(found):
-            yield from self.files_below(Path(match))
-
-    def _folders_below(self, bases: Iterable[str]) -> list[str]:
-        """Return folders and all folders in them, each once."""
-        pending = list(bases)
-        found: dict[str, None] = {}
-        while pending:
-            base = pending.pop()
-            if base in found:
-                continue
-            found[base] = None
-            pending += [
-                os.path.join(base, entry.name)
-                for entry in self._listed(base)
-                if entry.is_dir(follow_symlinks=False)
-            ]
-        return list(found)
-
-    def _exists(self, path: str) -> bool:
-        self._count()
-        return os.path.lexists(path)
-
-    def _listed(self, folder: str, hidden: bool = False) -> list[os.DirEntry[str]]:
-        """Return the entries of a folder; none if it cannot be read."""
-        try:
-            return list(self._visible(folder or ".", hidden))
-        except OSError:
-            return []
-
-    def _visible(self, folder: str, hidden: bool = False) -> Iterator[os.DirEntry[str]]:
-        """Yield the entries of a folder, without hidden ones by default."""
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                self._count()
-                if hidden or not entry.name.startswith("."):
-                    yield entry
-
-    def _count(self) -> None:
-        self._visited += 1
-        if self._visited > MAX_ENTRIES:
+    visited = 0
+    for parent, folders, names in os.walk(folder, onerror=onerror):
+        visited += len(folders) + len(names)
+        if visited > MAX_ENTRIES:
             raise InputError(
-                self._where,
-                f"more than {MAX_ENTRIES:,} files and folders to search for {self._what}; expected a "
-                "smaller folder or a more specific pattern",
+                folder,
+                f"more than {MAX_ENTRIES:,} files and folders to search for {what}; expected a smaller "
+                "folder or a more specific pattern",
             )
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield parent, sorted(name for name in names if not name.startswith("."))
 
-    def _check_regular(self, path: Path) -> None:
-        """Refuse FIFOs, sockets and devices, because reading them could block or never end."""
+
+def _files_below(folder: Path, what: str) -> Iterator[Path]:
+    """Yield the files in a folder recursively and in order, or the path itself if it is a file.
+
+    ``.dtd`` and ``.md`` files are ignored. FIFOs, sockets and devices are refused, because reading them
+    could block or never end.
+
+    Raises:
+        InputError: If a folder or a file cannot be read, or there are too many.
+    """
+
+    def refuse(error: OSError) -> NoReturn:
+        raise InputError(error.filename, f"cannot read the folder: {error.strerror}") from None
+
+    found: Iterable[Path] = [folder]
+    if folder.is_dir():
+        found = (
+            Path(parent, name) for parent, names in _walk(str(folder), what, refuse) for name in names
+        )
+        found = (path for path in found if not path.name.endswith(_NOT_DATA))
+    for path in found:
         try:
             mode = path.stat().st_mode
         except OSError as error:
             raise InputError(path, f"cannot read: {error.strerror}") from None
         if kind := _KINDS.get(stat.filemode(mode)[0]):
-            raise InputError(
-                path, f"{kind}, not a file; expected {self._what}: remove it, or name the files"
-            )
+            raise InputError(path, f"{kind}, not a file; expected {what}: remove it, or name the files")
+        yield path
+
+
+def _matching(pattern: Path, what: str) -> Iterator[Path]:
+    """Yield the files that match a pattern, or are in folders that match it, in order.
+
+    ``**`` matches any number of folders, but no links to folders.
+    """
+    parts = pattern.parts if pattern.name != "**" else pattern.parent.parts
+    matches = {""}
+    for is_recursive, group in groupby(parts, "**".__eq__):
+        if is_recursive:
+            matches = {parent for top in matches for parent, _ in _walk(top or ".", what)}
+        else:
+            rest = os.path.join(*group)
+            matches = {one for top in matches for one in glob(os.path.join(escape(top), rest))}
+    for match in sorted({str(Path(match)) for match in matches}):
+        yield from _files_below(Path(match), what)
 
 
 PathLike = str | os.PathLike[str]
@@ -198,19 +116,9 @@ MAX_STANDARD_INPUT = 1 << 30
 CHUNK_BYTES = 1 << 15
 """Number of bytes to read at once; larger chunks need newly allocated memory each time."""
 
-SAFE_PARSING: dict[str, Any] = {
-    "resolve_entities": False,
-    "load_dtd": False,
-    "no_network": True,
-    "attribute_defaults": False,
-    "dtd_validation": False,
-    "remove_comments": True,
-    "remove_pis": True,
-    "strip_cdata": True,
-    "huge_tree": False,
-}
-"""lxml's options for input that may be hostile: entities are not expanded, and no other file is opened.
-libxml2's limits apply: a depth of 256 elements, 10 MB for a name or a text."""
+SAFE_PARSING: dict[str, Any] = {"resolve_entities": False, "remove_comments": True, "remove_pis": True}
+"""lxml's options for input that may be hostile: entities are not expanded. By default, no other file is
+opened, and libxml2's limits apply: a depth of 256 elements, 10 MB for a name or a text."""
 
 
 # Formats are detected from the beginning of a file, and some commands read their inputs twice.
@@ -278,21 +186,13 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
             is_folder, exists = path.is_dir(), path.exists()
         except (OSError, ValueError) as error:  # illegal in file systems
             raise InputError(str(pattern)[:80], f"not a file name: {error}; expected {what}") from None
-        search = Search(path, what)
         if is_folder:
-            found = list(search.files_below(path))
-            if not found:
-                raise FileError(path, f"the folder contains no files; expected {what}")
-        elif exists:
-            found = [path]
-        elif is_pattern(str(pattern)):
-            found = list(search.matching())
-            if not found:
-                hint = unexpanded_hint(path) or nearest_file(path.parent)
-                raise FileError(path, f"nothing matches{hint}; expected {what}")
+            found = list(_files_below(path, what))
         else:
-            hint = unexpanded_hint(path) or nearest_file(path)
-            raise FileError(path, f"no such file or folder{hint}; expected {what}")
+            found = [path] if exists else list(_matching(path, what))
+        if not found:
+            problem = "the folder contains no files" if is_folder else "no such file or folder"
+            raise FileError(path, f"{problem}{nearest_file(path)}; expected {what}")
         check_complete(found[0].parent)
         files.update(dict.fromkeys(found))
     return list(files)

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, AnyStr
 
 from xcg.documents.paths import split_step, walk
-from xcg.documents.serialising import Serialised, document_root, encode, serialise, serialised_root
+from xcg.documents.serialising import document_root, encode, serialise, serialised_root
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
 from xcg.lazy_modules import etree, np, npt
 
@@ -136,15 +136,10 @@ def _child(parent: etree._Element | None, step: str) -> etree._Element | None:
 class _Tags:
     """The positions of the tags in concatenated serialised documents."""
 
-    def __init__(self, documents: Sequence[Serialised]) -> None:
-        self.serialised = serialised = b"".join(document.content for document in documents)
+    def __init__(self, documents: Sequence[bytes]) -> None:
+        self.serialised = serialised = b"".join(documents)
         self.raw_bytes = raw_bytes = np.frombuffer(serialised, dtype=np.uint8)
-        sizes = [len(document.content) for document in documents]
-        starts = [*itertools.accumulate(sizes[:-1], initial=0)]
-        self.first = np.concatenate(
-            [d.first + start for d, start in zip(documents, starts, strict=True)]
-        )
-        self.last = np.concatenate([d.last + start for d, start in zip(documents, starts, strict=True)])
+        self.first, self.last = (np.flatnonzero(raw_bytes == ord(mark)) for mark in "<>")
         self.closing = raw_bytes[self.first + 1] == ord("/")
         self.empty = raw_bytes[self.last - 1] == ord("/")
 
@@ -269,9 +264,7 @@ def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
     return names, np.array([code_of[name] for name in local])[np.searchsorted(distinct, words)]
 
 
-def trees_of(
-    documents: Sequence[Serialised], read_texts: Sequence[Callable[[], str]]
-) -> list[ElementTree]:
+def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]) -> list[ElementTree]:
     """Return the trees of serialised documents; batches are faster than single documents.
 
     Args:

@@ -24,8 +24,7 @@ _STEP = re.compile(
 
 _PASSAGE = re.compile(r"#(?:[0-9]+:[0-9]+|(?:X|-1):(?:[0-9]+|X|-1))\Z")
 LONGEST_NAME = 8192
-"""Maximum number of characters of a document's name."""
-_MAX_LENGTH = 8192  # characters; documents that need longer paths are too deep to be parsed
+"""Maximum number of characters of a document's name, and of an element path."""
 
 
 def canonical_path(raw: str) -> str:
@@ -42,8 +41,8 @@ def canonical_path(raw: str) -> str:
     Raises:
         ValueError: If it is not an absolute path of element steps.
     """
-    if len(raw) > _MAX_LENGTH:
-        raise ValueError(f"an element path of {len(raw)} characters: expected at most {_MAX_LENGTH}")
+    if len(raw) > LONGEST_NAME:
+        raise ValueError(f"an element path of {len(raw)} characters: expected at most {LONGEST_NAME}")
     if _CANONICAL.match(raw):
         return raw
     text = raw.strip()

@@ -10,12 +10,11 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from xcg.documents.files import SAFE_PARSING, xml_error
-from xcg.documents.tree import Ints
 from xcg.errors import InputError
-from xcg.lazy_modules import etree, np
+from xcg.lazy_modules import etree
 
 MOST_NODES = 3_000_000
 """Maximum number of elements, attributes and entity references of a document.
@@ -77,7 +76,7 @@ def check_markup(data: bytes, where: object, *, is_html: bool = False) -> None:
 LARGEST_SERIALISED = 1 << 28
 """Maximum size of a serialised document: 256 MB. A ``>`` in a text is serialised as four bytes."""
 
-_REFERENCE = re.compile("&([^#;]+);")
+_ENTITY = re.compile("<|&(?!(?:amp|lt|gt|quot|apos);|#)")  # an element or another entity
 
 
 def encode(document: str) -> bytes:
@@ -85,20 +84,6 @@ def encode(document: str) -> bytes:
     data = document.removeprefix("\ufeff").encode(errors="surrogatepass")
     # The byte order mark overrides an encoding that the text declares.
     return codecs.BOM_UTF8 + data if data else data
-
-
-class Serialised(NamedTuple):
-    """A document with only elements, attributes and text.
-
-    Attributes:
-        content: The document in UTF-8; every ``<`` and ``>`` belongs to a tag.
-        first: The position of the ``<`` of each tag.
-        last: The position of the ``>`` of each tag.
-    """
-
-    content: bytes
-    first: Ints
-    last: Ints
 
 
 def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
@@ -121,11 +106,20 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     declared: Any = root.getroottree().docinfo.internalDTD
     if declared is not None:
         contents = {entity.name: entity.content for entity in declared.iterentities()}
-        _refuse_elements_in_entities(root, contents, name)
+        references: Iterator[Any] = root.iter(etree.Entity)
+        for reference in references:
+            content = contents.get(reference.name, "")
+            if content is None or _ENTITY.search(content):
+                raise InputError(
+                    f"{name}:{reference.sourceline}",
+                    f"the entity &{reference.name}; contains elements, entities or a file, which are "
+                    "not read; elements after it would have other paths: expand it (xmllint --noent "
+                    "--dropdtd)",
+                )
     return root
 
 
-def serialise(data: bytes, name: object = "document") -> Serialised:
+def serialise(data: bytes, name: object = "document") -> bytes:
     """Parse a document and return it in UTF-8 with only elements, attributes and text.
 
     Threads can do this in parallel.
@@ -133,13 +127,13 @@ def serialise(data: bytes, name: object = "document") -> Serialised:
     Raises:
         InputError: If it is too large, or not well-formed XML (then the message states the line).
 
-    >>> serialise(b"<a><!-- no --><b><![CDATA[<y>]]></b></a>").content
+    >>> serialise(b"<a><!-- no --><b><![CDATA[<y>]]></b></a>")
     b'<a><b>&lt;y&gt;</b></a>'
     """
     return serialised_root(document_root(data, name), name)
 
 
-def serialised_root(root: etree._Element, name: object) -> Serialised:
+def serialised_root(root: etree._Element, name: object) -> bytes:
     """Return a parsed document in the serialised form.
 
     Raises:
@@ -152,8 +146,7 @@ def serialised_root(root: etree._Element, name: object) -> Serialised:
             f"the parsed document has {len(content):,} bytes; the limit is {LARGEST_SERIALISED:,}: "
             "split it into smaller documents",
         )
-    codes = np.frombuffer(content, dtype=np.uint8)
-    return Serialised(content, *(np.flatnonzero(codes == ord(mark)) for mark in "<>"))
+    return content
 
 
 _EXTERNAL_DTD = b"<!DOCTYPE a SYSTEM 'a'>"
@@ -180,32 +173,3 @@ def without_elements(data: bytes, names: Iterable[str], where: object) -> tuple[
     etree.strip_elements(root, *tags, with_tail=False)
     content = etree.tostring(root, encoding="utf-8", with_tail=False)
     return _EXTERNAL_DTD + content, len(found)
-
-
-def _refuse_elements_in_entities(
-    root: etree._Element, contents: dict[str, str | None], where: object
-) -> None:
-    """Raise InputError if a document uses an entity with elements or of a file: its tree lacks these.
-
-    Args:
-        root: The document.
-        contents: Declared entity → its text, None if it is in a file.
-        where: The document's file, for messages.
-    """
-    texts = set()  # entities without elements
-    references: Iterator[Any] = root.iter(etree.Entity)
-    for reference in references:
-        used = [reference.name]
-        while used:
-            entity = used.pop()
-            if entity in texts or entity not in contents:
-                continue
-            content = contents[entity]
-            if content is None or "<" in content:
-                raise InputError(
-                    f"{where}:{reference.sourceline}",
-                    f"the entity &{reference.name}; contains elements or a file, which are not read; "
-                    "elements after it would have other paths: expand it (xmllint --noent --dropdtd)",
-                )
-            texts.add(entity)
-            used += _REFERENCE.findall(content)

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from xcg.documents import markup
 from xcg.documents.paths import canonical_file
@@ -51,38 +51,23 @@ class CorpusPath(str):
         return made
 
 
-class Stamp(NamedTuple):
-    """The size, times and inode of a file; a file with an equal stamp has not changed.
+Stamp = tuple[int, int, int, int, str]
+"""The size, modification time, change time and inode of a file, and the version of the library that
+converts it from Markdown. A file with an equal stamp has not changed."""
 
-    Attributes:
-        size: In bytes.
-        modified: Modification time in nanoseconds.
-        changed: Change time in nanoseconds.
-        number: The inode.
-        library: Version of the library that converts Markdown; empty for other files.
-    """
 
-    size: int
-    modified: int
-    changed: int
-    number: int
-    library: str
+def stamp_of(state: os.stat_result, document: str) -> Stamp:
+    """Return the stamp of a document, given the state of its file or archive."""
+    library = ""
+    if converter_of(document) is markup.markdown_to_xml:
+        import markdown_it
 
-    @classmethod
-    def of(cls, state: os.stat_result, document: str) -> Stamp:
-        """Return the stamp of a document, given the state of its file or archive."""
-        library = ""
-        if converter_of(document) is markup.markdown_to_xml:
-            import markdown_it
-
-            library = markdown_it.__version__
-        return cls(state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, library)
+        library = markdown_it.__version__
+    return state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, library
 
 
 class Source(ABC):
     """Documents by name."""
-
-    no_document = "no such document"
 
     def __init__(self, label: Path) -> None:
         self.label = label
@@ -99,7 +84,13 @@ class Source(ABC):
         """Return the names of all documents in any order."""
 
     def names(self) -> Iterator[str]:
-        """Yield the names of all documents in order."""
+        """Yield the names of all documents in order.
+
+        Links to folders are not followed, because they may form loops.
+
+        Raises:
+            InputError: If a folder cannot be listed, or a file has an illegal name.
+        """
         yield from sorted(self._names())
 
     def oddities(self) -> list[str]:
@@ -142,7 +133,7 @@ class Source(ABC):
         """
         where = self._find(name)
         if where is None:
-            raise InputError(self.where(name), self.no_document)
+            raise InputError(self.where(name), "no such document in the corpus")
         try:
             data = _unzipped(self._read(name, where, LARGEST_DOCUMENT + 1))
         except XcgError:
@@ -237,16 +228,6 @@ def _unzipped(data: bytes) -> bytes:
         return read_up_to(LARGEST_DOCUMENT + 1, stream, 10 << 20)
 
 
-class Location(NamedTuple):
-    """A document's file for messages, looked up when there is a message."""
-
-    source: Source
-    name: str
-
-    def __str__(self) -> str:
-        return self.source.where(self.name)
-
-
 class Folder(Source):
     """A folder of documents. Each folder in it is listed when one of its documents is needed.
 
@@ -267,7 +248,6 @@ class Folder(Source):
         self._linked: set[str] = set()  # links to folders, and all folders in them
         self._listed: dict[str, dict[str, list[str]]] = {}  # folder → last part of a name → files
         self._left_out: list[str] = []
-        self._illegal: InputError | None = None
 
     def _list(self, folder: str) -> None:
         if folder in self._listed:
@@ -288,7 +268,7 @@ class Folder(Source):
             except InputError:
                 raise
             except ValueError as error:
-                self._illegal = InputError(path or ".", str(error))
+                raise InputError(path or ".", str(error)) from None
         self._listed[folder] = files
 
     def _add(self, folder: str, entry: os.DirEntry[str], files: dict[str, list[str]]) -> None:
@@ -337,22 +317,9 @@ class Folder(Source):
         """Return the stamp of a document's file; None if there is none, or several."""
         found = self._files(name)
         try:
-            return Stamp.of(os.stat(found[0]), found[0]) if len(found) == 1 else None
+            return stamp_of(os.stat(found[0]), found[0]) if len(found) == 1 else None
         except OSError:  # reading the document raises an error with the reason
             return None
-
-    def names(self) -> Iterator[str]:
-        """Yield the names of all documents in order.
-
-        Links to folders are not followed, because they may form loops.
-
-        Raises:
-            InputError: If a folder cannot be listed, or a file has an illegal name.
-        """
-        names = sorted(self._names())
-        if self._illegal is not None:
-            raise self._illegal
-        yield from names
 
     def _names(self) -> Iterator[str]:
         while unlisted := self._paths.keys() - self._linked - self._listed.keys():
@@ -385,8 +352,6 @@ class Memory(Source):
     Raises:
         InputError: If two documents have the same name, or a document is neither text nor bytes.
     """
-
-    no_document = "no such document in the corpus"
 
     def __init__(self, documents: Mapping[str, bytes | str]) -> None:
         super().__init__(Path("corpus"))

@@ -7,15 +7,14 @@ chunks use the same search.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
-from xcg.documents.approximate_search import GramTable, WindowSearch, best_alignment, grams, similarity
+from xcg.documents.approximate_search import GramTable, best_alignment, grams, similarity, windows
 from xcg.documents.text_normalisation import NormalisedText, is_word_inside, normalise, same_words
 from xcg.errors import XcgError
-from xcg.lazy_modules import np
 
 MAX_CHARACTERS = 10_000_000
 """Maximum total number of characters of all occurrences of a text.
@@ -72,7 +71,8 @@ class Location(NamedTuple):
     Attributes:
         status: ``exact`` or ``normalised`` for the same words, ``approximate`` for similar ones,
             ``ambiguous`` if the context does not determine the occurrence, or ``lost``.
-        start: First character; 0 if the quote is lost. For an ambiguous quote, the first occurrence.
+        start: First character; 0 if the quote is lost. For an ambiguous quote, the first
+            occurrence, or the most similar text.
         end: First character after the quote.
         similarity: From 0 to 1; 1 for the same words.
         occurrences: All occurrences of the same words if there are several. For an ambiguous quote,
@@ -134,7 +134,7 @@ class TextIndex:
 
     @cached_property
     def _grams(self) -> GramTable:
-        return GramTable([grams(self.normalised_text, _GRAM)])
+        return GramTable(grams(self.normalised_text, _GRAM))
 
     @property
     def normalised_text(self) -> str:
@@ -293,12 +293,9 @@ class TextIndex:
 
     def _approximate(self, parts: Quote, min_similarity: float) -> Location:
         wanted = parts.exact
-        most = _HITS_PER_CHARACTER * len(wanted)
-        positions, entries = self._grams.shared(grams(wanted, _GRAM), most)
-        search = WindowSearch([wanted], min_similarity, np.ones(1, dtype=np.int64))
-        quote, in_text = np.zeros_like(positions), self._grams.offsets[entries]
-        windows = dict(search.windows(self.normalised_text, quote, positions, in_text))
-        found = self.similar(wanted, min_similarity, windows.get(0, []))
+        positions = self._grams.shared(grams(wanted, _GRAM), _HITS_PER_CHARACTER * len(wanted))
+        proposed = windows(wanted, self.normalised_text, *positions, min_similarity)
+        found = self._similar(wanted, min_similarity, proposed)
         if not found:
             return _LOST
         best, similarity_of_best = found[0]
@@ -311,31 +308,22 @@ class TextIndex:
                 return Location("ambiguous", *best, similarity_of_best, sorted(tied))
         return Location("approximate", *tied[0], similarities[tied[0]])
 
-    def similar(
-        self, wanted: str, min_similarity: float, proposed: Sequence[Span]
+    def _similar(
+        self, wanted: str, min_similarity: float, proposed: Iterable[Span]
     ) -> list[tuple[Span, float]]:
-        """Return passages that are similar to a text, most similar first; they do not overlap.
-
-        Args:
-            wanted: The normalised text.
-            min_similarity: Minimum similarity, from 0.5 to 1.
-            proposed: Where to search: start and end in :attr:`normalised_text`.
-
-        Raises:
-            XcgError: If rapidfuzz is missing.
-        """
+        """Return passages that are similar to a text, most similar first; they do not overlap."""
         text = self.normalised.text
         found: dict[Span, float] = {}
         shortest = int(len(wanted) * min_similarity / (2 - min_similarity))
-        windows = [(*window, True) for window in proposed]
-        while windows:
-            first, last, is_whole = windows.pop()
+        rest = [(*window, True) for window in proposed]
+        while rest:
+            first, last, is_whole = rest.pop()
             aligned = best_alignment(wanted, text[first:last]) if last - first >= shortest else None
             if aligned is None:
                 continue
             low, high = first + aligned[0], first + aligned[1]
             if is_whole:  # another text that is as similar may be next to it
-                windows += [(first, low, False), (high, last, False)]
+                rest += [(first, low, False), (high, last, False)]
             start, end = self._whole_words(self._in_text((low, high)))
             score = similarity(wanted, normalise(self.text[start:end]).text)
             if score >= min_similarity:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
@@ -14,7 +13,6 @@ from xcg.documents.paths import WHOLE, canonical_path, parent_path, split_step, 
 from xcg.documents.read_only_graph import ReadOnlyDict, ReadOnlyGraph, RowMapping
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
-from xcg.tables import html_table
 
 Ints: TypeAlias = "npt.NDArray[np.int64]"
 SizeUnit = Literal["characters", "words"]
@@ -199,17 +197,6 @@ class ElementTree(ReadOnlyGraph):
 
     __str__ = __repr__
 
-    def _repr_html_(self) -> str:
-        """Return the elements and their sizes as an HTML table, indented by depth."""
-        rows = [
-            [
-                "\u00a0\u00a0" * (int(self.depth[row]) - 1) + self.paths[row].rpartition("/")[2],
-                int(self.characters[row]) if self.characters[row] >= 0 else None,
-            ]
-            for row in range(len(self))
-        ]
-        return html_table(["element", "characters"], rows, f"{len(self)} elements")
-
     def __contains__(self, element: object) -> bool:
         if isinstance(element, str):
             return self.find(element) is not None
@@ -297,11 +284,6 @@ class ElementTree(ReadOnlyGraph):
         keys = (parent * len(self.tag_names) + self.tag_codes) * self._base + self.positions
         return dict(zip(keys.tolist(), range(len(self)), strict=True))
 
-    @cached_property
-    def _child_counts(self) -> Counter[tuple[int, int]]:
-        """Parent and code of a name → number of child elements."""
-        return Counter(zip(self.parent.tolist(), self.tag_codes.tolist(), strict=True))
-
     def find(self, path: str) -> int | None:
         """Return the row of a canonical path, None without such an element; 0 for the whole document.
 
@@ -348,7 +330,7 @@ class ElementTree(ReadOnlyGraph):
         tag = path[len(above) :].split("/")[1].rpartition("[")[0]
         if not above:
             raise UnknownPathError(f"no element {path}: the root is {self.path(0)}")
-        children = self._child_counts[self.row(above), self._codes.get(tag, -1)]
+        children = sum(self.tag(child) == tag for child in self.children(self.row(above)))
         raise UnknownPathError(f"no element {path}: {above} has {children} {tag!r} child elements")
 
     def tag(self, row: int) -> str:

@@ -20,9 +20,8 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|[0-9]+))/fd/([0-9]{1,9})")
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,9})|/dev/std(?:out|(err))")
 _LOCKED_BYTE = 1 << 30
-_MOST_LINKS = 40  # Linux refuses more
 
 
 @contextmanager
@@ -72,7 +71,8 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         state = None
     except ValueError as error:  # a NUL character in the name
         raise InputError(path, f"cannot write: {error}") from None
-    descriptor = _descriptor(path) if state is not None else None
+    found = _DESCRIPTOR.fullmatch(os.path.abspath(path))
+    descriptor = found and int(found[1] or (2 if found[2] else 1))
     if state is None or (stat.S_ISREG(state.st_mode) and descriptor is None):
         with _replacement(Path(os.path.realpath(path)), state) as file:
             yield file
@@ -89,20 +89,6 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         yield complete
         complete.seek(0)
         shutil.copyfileobj(complete, target)
-
-
-def _descriptor(path: Path) -> int | None:
-    """Return the number of the file descriptor that a path such as /dev/stdout names, else None."""
-    name = os.path.abspath(path)
-    for _ in range(_MOST_LINKS):
-        if found := _DESCRIPTOR.fullmatch(name):
-            own = name.startswith(("/dev/", "/proc/self/", f"/proc/{os.getpid()}/"))
-            return int(found[1]) if own else None
-        try:
-            name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
-        except OSError:
-            return None
-    return None
 
 
 @contextmanager

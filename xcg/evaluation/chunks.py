@@ -1,8 +1,7 @@
 """Compare chunkers and retrievers on one gold set: found, missed and repeatedly returned text.
 
 Results are scored as text, so documents can be split in different ways. The readers are those of
-:func:`xcg.evaluate` under a user model with ``spans: text``. Amounts of text are in one unit:
-characters, words or tokens.
+:func:`xcg.evaluate` under a user model with ``spans: text``. Amounts of text are tokens.
 """
 
 from __future__ import annotations
@@ -10,44 +9,68 @@ from __future__ import annotations
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from statistics import fmean
+from typing import Any
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import IntervalSet, TextUnit
 from xcg.errors import Notes, XcgError
-from xcg.evaluation.chunk_comparison import ChunkComparison, ChunkLine, GoldLine, ResultLine
-from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs, Measures
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Result, Results
-from xcg.evaluation.scoring import list_topics, note_topics, note_unspaced
+from xcg.evaluation.scoring import list_topics, note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.span_reader import ReadResult
 from xcg.gains.topic import Topic, reading_of
 from xcg.judgements.recall_base import MEAN
-from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Measure
 from xcg.measures.effort import mean_effort_precision_in_text
 from xcg.measures.topic_gains import Reading
 from xcg.user_model.model import UserModel
 
+Row = dict[str, Any]
+
 BUDGETS = (500, 2000)
-IDEAL_READER = "ideal reader"
-_CURVE_STEPS = 200
+_UNIT: TextUnit = "tokens"
 _SHOWN_CHARACTERS = 60
 _ROUNDING = 1e-9  # amounts and shares of text below this are rounding errors
+
+
+@dataclass(frozen=True)
+class ChunkComparison:
+    """Runs compared as text.
+
+    Attributes:
+        rows: One row per run: ``questions`` in the means; ``unanswered``, those with gold and without
+            results; ``nothing found``, those with results and without any of the gold; means per
+            question of ``chunks``, of text per chunk, and of the text read; ``found``, the mean share
+            of the gold's gain in all results, gr(∞); ``useful`` and ``twice``, the shares of all text
+            read that was relevant and new, and that had been seen before, None without text; MAep and
+            nxCG with effort in text; and the further measures, None if undefined for all questions.
+        questions: If asked for, for every question and run the gold spans (``kind`` gold) with the
+            share ``found``, the ``rank`` of the first result that showed some of it, and the amount
+            that the user pays before (``after``), as the charge of the user model decides; and the
+            results, whose text is ``new`` + ``again`` (relevant text; again: seen before) +
+            ``irrelevant``, and of which ``seen`` had been seen before, relevant or not.
+        notes: Warnings and remarks.
+        scores: The scores of each question, without greedy references.
+    """
+
+    rows: Sequence[Row]
+    questions: Sequence[Row]
+    notes: Sequence[str]
+    scores: Results
 
 
 def compare_chunks(
     inputs: Inputs,
     budgets: Iterable[int] = BUDGETS,
-    unit: TextUnit = "tokens",
     measures: Measures = (),
     *,
     questions: bool = False,
@@ -57,8 +80,7 @@ def compare_chunks(
 
     Args:
         inputs: Gold, runs, a corpus and at most one user model with ``spans: text``.
-        budgets: The amounts of text after which nxCG is computed, from 1.
-        unit: The unit of text.
+        budgets: The tokens after which nxCG is computed, from 1.
         measures: Further measures; those that the table has anyway are left out.
         questions: Whether to list every gold span and result.
         progress: Shows progress.
@@ -78,9 +100,8 @@ def compare_chunks(
         raise XcgError("chunks are compared by their text: expected a corpus")
     runs = {run.name: run for run in inputs.loaded_runs}
     notes = inputs.new_notes()
-    scores = [_RunScores(run) for run in runs]
-    lines: list[GoldLine | ResultLine] = []
-    ideals: list[Reading] = []
+    scores = [_RunScores(run, {name: array("d") for name in ("tokens", "new", "seen")}) for run in runs]
+    listed: list[Row] = []
     without_gold: list[str] = []
 
     def add(topic: Topic) -> None:
@@ -88,29 +109,26 @@ def compare_chunks(
         if not ideal.gains:
             without_gold.append(topic.name)
             return
-        best = topic.ideal_reading(ideal, model, unit)
+        best = topic.ideal_reading(ideal, model, _UNIT)
         for of_run in scores:
             answered = of_run.run in topic.rankings
-            read = _read(topic, of_run.run, ideal, model, unit)
+            read = _read(topic, of_run.run, ideal, model)
             reading = reading_of(read.results, model.effort.charge)
             of_run.unanswered += not answered
             if answered or inputs.unanswered == "zero":
                 of_run.questions.append(topic.name)
                 of_run.readings.append((reading, best))
-                of_run.add(read.lines)
+                for name, amounts in of_run.amounts.items():
+                    amounts.extend(row[name] for row in read.rows)
                 of_run.nothing_found += answered and math.fsum(reading.gains) == 0
             if questions:
-                gold = _gold_lines(topic, of_run.run, read, ideal, model, unit)
-                lines.extend(one._replace(words=_beginning(documents, one)) for one in gold)
-                lines.extend(one._replace(words=_beginning(documents, one)) for one in read.lines)
-        ideals.append(best)
+                gold = _gold_rows(topic, of_run.run, read, ideal, model)
+                rows = chain(gold, read.rows)
+                listed.extend({**row, "words": _beginning(documents, row)} for row in rows)
 
     map_topics(TopicSource.of(inputs), add, notes, progress=progress)
     note_topics(base, runs, inputs.unanswered, notes)
-    if unit == "words":
-        note_unspaced(model, documents, notes)
-    if unit == "tokens":
-        notes.note(f"{model.name}: tokens are counted by the tokenizer {model.effort.tokenizer}")
+    notes.note(f"{model.name}: tokens are counted by the tokenizer {model.effort.tokenizer}")
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")
     scores = _with_questions(scores, model, notes)
@@ -119,19 +137,14 @@ def compare_chunks(
     by_question = {of_run.run: list(of_run.results(budgets, model.name)) for of_run in scores}
     systems = {name for name, run in runs.items() if not run.is_reference}
     return ChunkComparison(
-        unit,
-        model.name,
         [
-            _line(
-                of_run,
-                by_question[of_run.run],
-                budgets,
-                {str(one): means.get((of_run.run, str(one))) for one in further},
-            )
+            {
+                **_row(of_run, by_question[of_run.run]),
+                **{str(one): means.get((of_run.run, str(one))) for one in further},
+            }
             for of_run in scores
         ],
-        lines,
-        _curves(scores, ideals, model.name),
+        listed,
         notes.lines(),
         Results(row for row in chain(*by_question.values(), further_scores) if row.run in systems),
     )
@@ -171,26 +184,16 @@ class _RunScores:
         readings: For each of them, what the user reads of the run and of the ideal ranking.
         unanswered: Number of questions without results.
         nothing_found: Number of questions with results but without relevant text.
-        text: The amount of text of each result of all questions.
-        new: The amount of its relevant text that had not been seen before.
-        seen: The amount of its text that had been seen before.
+        amounts: The text of each result of all questions; of it, the relevant text that had not been
+            seen before, and the text that had been seen before.
     """
 
     run: str
+    amounts: dict[str, array[float]]
     unanswered: int = 0
     nothing_found: int = 0
     questions: list[str] = field(default_factory=list)
     readings: list[tuple[Reading, Reading]] = field(default_factory=list)
-    text: array[float] = field(default_factory=lambda: array("d"))
-    new: array[float] = field(default_factory=lambda: array("d"))
-    seen: array[float] = field(default_factory=lambda: array("d"))
-
-    def add(self, results: Iterable[ResultLine]) -> None:
-        """Add the results of one question."""
-        for result in results:
-            self.text.append(result.text)
-            self.new.append(result.new)
-            self.seen.append(result.seen)
 
     def results(self, budgets: Sequence[int], model: str) -> Iterator[Result]:
         """Yield MAep and nxCG of each question."""
@@ -201,33 +204,26 @@ class _RunScores:
                 yield Result(self.run, question, f"nxCG@{budget}", value, model)
 
 
-def _line(
-    scores: _RunScores,
-    results: Iterable[Result],
-    budgets: Sequence[int],
-    further: Mapping[str, float | None],
-) -> ChunkLine:
+def _row(scores: _RunScores, results: Iterable[Result]) -> Row:
     """Return the means of a run over its questions."""
     values: dict[str, list[float]] = defaultdict(list)
     for result in results:
         values[result.measure].append(result.value)
-    readings, count = scores.readings, len(scores.text)
-    text = math.fsum(scores.text)
-    return ChunkLine(
-        scores.run,
-        len(readings),
-        scores.unanswered,
-        scores.nothing_found,
-        count / len(readings),
-        text / count if count else None,
-        text / len(readings),
-        fmean(math.fsum(reading.gains) / math.fsum(best.gains) for reading, best in readings),
-        math.fsum(scores.new) / text if text else None,
-        math.fsum(scores.seen) / text if text else None,
-        fmean(values["MAep"]),
-        {budget: fmean(values[f"nxCG@{budget}"]) for budget in budgets},
-        further,
-    )
+    readings, count = scores.readings, len(scores.amounts["tokens"])
+    text, new, seen = map(math.fsum, scores.amounts.values())
+    return {
+        "run": scores.run,
+        "questions": len(readings),
+        "unanswered": scores.unanswered,
+        "nothing found": scores.nothing_found,
+        "chunks": count / len(readings),
+        "tokens/chunk": text / count if count else None,
+        "tokens": text / len(readings),
+        "found": fmean(math.fsum(reading.gains) / math.fsum(best.gains) for reading, best in readings),
+        "useful": new / text if text else None,
+        "twice": seen / text if text else None,
+        **{measure: fmean(of_measure) for measure, of_measure in values.items()},
+    }
 
 
 @dataclass
@@ -236,29 +232,27 @@ class _ReadRanking:
 
     Attributes:
         results: The results after reading.
-        lines: The same, without words.
+        rows: The same, as rows without words.
         shown: The text of each gold span that was shown: document and number → amount.
         first: Document and number of a gold span → the first result with a gain on it, and the text
             read before this gain.
     """
 
     results: list[ReadResult] = field(default_factory=list)
-    lines: list[ResultLine] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     shown: dict[tuple[str, int], float] = field(default_factory=partial(defaultdict, float))
     first: dict[tuple[str, int], tuple[int, float]] = field(default_factory=dict)
 
 
-def _read(
-    topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
-) -> _ReadRanking:
+def _read(topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel) -> _ReadRanking:
     """Read a ranking result by result."""
-    question, gold = topic.name, topic.span_topic(ideal, model, unit)
+    question, gold = topic.name, topic.span_topic(ideal, model, _UNIT)
     found = _ReadRanking()
     readers = gold.readers(model.relevance_value)
     seen_without_gold: dict[str, IntervalSet[float]] = defaultdict(IntervalSet)
     spans = topic.text_spans(run, model)
     before = 0.0
-    others = topic.other_amounts(run, model, unit)
+    others = topic.other_amounts(run, model, _UNIT)
     for rank, (named, span) in enumerate(zip(spans, gold.in_units(spans), strict=True), 1):
         other = others.get(rank - 1, 0.0)
         text = other or 1.0  # the user looks at an empty result, as in the curves
@@ -289,57 +283,56 @@ def _read(
         before += text
         irrelevant = _without_rounding(text - new - again)
         verdict = "new" if new else "paid twice" if seen else "irrelevant"
-        amounts = text, new, again, irrelevant, seen
         found.results.append(read)
-        found.lines.append(ResultLine(question, run, rank, *named, *amounts, verdict, ""))
+        found.rows.append(
+            {
+                **{"question": question, "run": run, "kind": "result", "rank": rank},
+                **dict(zip(("doc", "start", "end"), named, strict=True)),
+                **{"tokens": text, "new": new, "again": again, "irrelevant": irrelevant},
+                **{"seen": seen, "verdict": verdict},
+            }
+        )
     return found
 
 
-def _gold_lines(
+def _gold_rows(
     topic: Topic,
     run: str,
     read: _ReadRanking,
     ideal: IdealRecallBase,
     model: UserModel,
-    unit: TextUnit,
-) -> Iterator[GoldLine]:
-    """Yield what a ranking showed of each gold span, without words."""
-    question, gold = topic.name, topic.span_topic(ideal, model, unit)
-    for document, pieces in topic.gold_in_characters(ideal, model, unit).items():
+) -> Iterator[Row]:
+    """Yield what a ranking showed of each gold span, without words.
+
+    Overlapping gold is listed in pieces, as ``xcg explain`` does.
+    """
+    gold = topic.span_topic(ideal, model, _UNIT)
+    for document, pieces in topic.gold_in_characters(ideal, model, _UNIT).items():
         for number, (begin, stop, score) in enumerate(pieces):
             piece = gold.gold[document][number]
             amount = piece.end - piece.start
             share = read.shown[document, number] / amount
             if share > 1 - _ROUNDING:
                 share = 1.0
-            verdict = "found" if share == 1 else "partly found" if share else "missed"
             rank, read_before = read.first.get((document, number), (None, None))
-            span = document, begin, stop, amount, score
-            yield GoldLine(question, run, *span, share, verdict, rank, read_before, "")
-
-
-def _curves(scores: Sequence[_RunScores], ideals: Sequence[Reading], model: str) -> list[CurveOf]:
-    """Return gr over the text read, mean over questions, up to the most text that a run has."""
-    of_runs = {of_run.run: of_run.readings for of_run in scores}
-    texts = [reading.text for readings in of_runs.values() for reading, _ in readings]
-    most = max(map(math.fsum, texts)) or max(math.fsum(ideal.text) for ideal in ideals)
-    amounts = np.linspace(0.0, most, _CURVE_STEPS + 1)
-    curves = []
-    for run, readings in {**of_runs, IDEAL_READER: [(best, best) for best in ideals]}.items():
-        heights = [reading.gain_at(amounts) / float(np.sum(best.gains)) for reading, best in readings]
-        mean = np.mean(heights, axis=0).tolist()
-        curves.append(CurveOf(run, MEAN, "gr", model, amounts.tolist(), mean))
-    return curves
+            yield {
+                **{"question": topic.name, "run": run, "kind": "gold"},
+                **{"doc": document, "start": begin, "end": stop},
+                **{"tokens": amount, "score": score, "found": share},
+                "verdict": "found" if share == 1 else "partly found" if share else "missed",
+                **{"rank": rank, "after": read_before},
+            }
 
 
 def _without_rounding(amount: float) -> float:
     return amount if amount > _ROUNDING else 0.0
 
 
-def _beginning(corpus: Corpus, line: GoldLine | ResultLine) -> str:
+def _beginning(corpus: Corpus, row: Row) -> str:
     """Return the beginning of a text on one line, without control characters."""
-    if line.start == line.end:
+    start, end = row["start"], row["end"]
+    if start == end:
         return ""
-    text = corpus.tree(line.doc).text[line.start : min(line.end, line.start + 4 * _SHOWN_CHARACTERS)]
+    text = corpus.tree(row["doc"]).text[start : min(end, start + 4 * _SHOWN_CHARACTERS)]
     shown = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
     return shown if len(shown) <= _SHOWN_CHARACTERS else f"{shown[: _SHOWN_CHARACTERS - 1]}…"

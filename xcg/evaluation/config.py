@@ -9,19 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from xcg.documents.files import STANDARD_INPUT, expand, is_pattern
+from xcg.documents.files import STANDARD_INPUT, expand
 from xcg.documents.sources import CorpusPath
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.evaluation.inputs import GivenRuns, Inputs, resolve_strategies, resolve_user_models
+from xcg.formats.json_records import document_key
 from xcg.measures import MEASURES, Measure
-from xcg.runs.chunk_documents import document_key
-from xcg.runs.run import Run, check_order
+from xcg.runs.run import Run
 from xcg.settings.keys import Settings
 from xcg.settings.loading import Stated
 from xcg.settings.yaml_file import KeyPath
 from xcg.user_model.model import UserModel, checked_models, resolve_models
 
-_PLAIN_KEYS = ("order", "ties", "workers", "lenient", "parents")
+_PLAIN_KEYS = ("ties", "workers", "lenient", "parents")
 
 
 def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) -> Inputs:
@@ -49,12 +49,6 @@ def inputs_of(stated: Stated, settings: Settings, with_measures: bool = True) ->
     if settings.strategies is not None:
         folder, where = _folder(stated, "strategies"), _below(stated, ("strategies",))
         values["strategies"] = resolve_strategies(settings.strategies, folder, where)
-    try:
-        order: Any = settings.order if settings.order in ("rank", "file") else "score"
-        ties: Any = settings.ties
-        check_order(order, ties)
-    except XcgError as error:
-        raise InputError(stated.place(("ties",)).name, str(error)) from None
     if settings.scheduler is not None:
         if stated.is_stated("workers"):
             raise InputError(
@@ -173,7 +167,7 @@ def measures_of(value: object, stated: Stated, path: KeyPath) -> list[Measure]:
 
 def _is_path(text: str) -> bool:
     """Return whether a text is standard input, a file, a folder, or a pattern that matches some."""
-    return text == "-" or os.path.exists(text) or (is_pattern(text) and bool(glob.glob(text)))
+    return text == "-" or os.path.exists(text) or bool(glob.glob(text))
 
 
 def select_runs(inputs: Inputs, given: Sequence[str], configured: GivenRuns, config: Path) -> Inputs:

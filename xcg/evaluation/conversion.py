@@ -10,17 +10,16 @@ from xcg.evaluation.topics import TopicSource
 from xcg.formats.writing import check_topic_count, lost_of_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
-from xcg.judgements.highlights import SpecificityScale
+from xcg.judgements.highlights import FAIRLY, HIGHLY, specificity
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run
 
 _FOUR_POINT_EXHAUSTIVITY = {1.0: 1.0, 2.0: 3.0}
-_SPECIFICITY = SpecificityScale()
 _LOST_OF_PASSAGES = {
     "share": "the beginnings and ends of passages",
     "four-point": "the beginnings and ends of passages, and exact shares of relevant text "
-    f"(specificity is 3 from {_SPECIFICITY.highly:.0%}, 2 from {_SPECIFICITY.fairly:.0%}, else 1)",
+    f"(specificity is 3 from {HIGHLY:.0%}, 2 from {FAIRLY:.0%}, else 1)",
     "level": "the beginnings and ends of passages, and shares of relevant text",
 }
 
@@ -130,19 +129,6 @@ def assessments_of_run(
     return base
 
 
-def level_statistics(base: RecallBase) -> str:
-    """Return the number of different levels in a recall-base as a sentence.
-
-    >>> level_statistics(RecallBase.of({"1": {"d1": 2.5, "d2": 0, "d3": 2.5}}))
-    'relevant results: 2, with 1 different levels above 0'
-    """
-    topics = base.topics
-    elements = [a for t in topics for file in base.files(t).values() for a in file.values()]
-    levels = [one.exhaustivity for one in elements if one.relevant]
-    levels += [span.exhaustivity for t in topics for file in base.spans(t).values() for span in file]
-    return f"relevant results: {len(levels)}, with {len(set(levels))} different levels above 0"
-
-
 def _elements(base: RecallBase, corpus: Corpus, scale: Scale, format: str) -> RecallBase:
     """Return the assessments of elements on a scale; stated assessments stay as they are."""
     elements = RecallBase()
@@ -174,8 +160,8 @@ def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> 
         )
     if scale == "share":
         return assessment
-    specificity = float(_SPECIFICITY.specificity(float(share)))
-    return Assessment(_FOUR_POINT_EXHAUSTIVITY[exhaustivity], specificity, characters)
+    graded = float(specificity(float(share)))
+    return Assessment(_FOUR_POINT_EXHAUSTIVITY[exhaustivity], graded, characters)
 
 
 def _lost_with_passages(base: RecallBase, scale: Scale) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -10,20 +9,18 @@ from typing import NamedTuple
 
 from xcg.answer import Answer
 from xcg.documents.text_units import TextUnit
-from xcg.errors import InputError, XcgError, nearest
+from xcg.errors import InputError, XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
-from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
-from xcg.lazy_modules import np
-from xcg.measures import MEASURES, Measure, Number, RankingGains, split_measures
+from xcg.measures import MEASURES, Measure, RankingGains, split_measures
 from xcg.measures.definition import Curve
 from xcg.measures.rankings import SpanRanking
-from xcg.measures.topic_gains import TOLERANCE, Gains, Reading, vector
+from xcg.measures.topic_gains import TOLERANCE, Reading
 from xcg.user_model.relevance_value import Charge
 
 IDEAL = "ideal ranking"
@@ -256,10 +253,10 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
     Args:
         curves: Curves over ranks of :func:`curves` with ``with_ideal=True``.
         at: The rank of the reference, at most the last rank of the curves.
-        reference: ``ideal``, ``best`` (the run with the highest value at the rank), or a run.
+        reference: ``ideal``, or ``best``: the run with the highest value at the rank.
 
     Raises:
-        XcgError: If a curve is not over ranks or ends before ``at``, or the reference is unknown.
+        XcgError: If a curve is not over ranks or ends before ``at``.
 
     >>> inputs = Inputs({"1": {"d": 2, "e": 1}}, {"r": {"1": ["x", "d"]}})
     >>> found = curves(inputs, "xCG", with_ideal=True)
@@ -306,17 +303,9 @@ def _reference_run(curves: Mapping[str, CurveOf], at: int, reference: str) -> st
         )
     if not 1 <= at <= len(curve.y):
         raise XcgError(f"rank {at} is not on the curves: expected a rank from 1 to {len(curve.y)}")
-    if IDEAL not in curves:
-        raise XcgError("no curve of the ideal ranking: compute the curves with with_ideal=True")
     if reference == "ideal":
         return IDEAL
-    runs = [run for run in curves if run != IDEAL]
-    if reference == "best":
-        return max(runs, key=lambda run: curves[run].y[at - 1])
-    if reference not in runs:
-        legal = ["ideal", "best", *runs]
-        raise XcgError(f"unknown reference {reference!r}: {nearest(reference, legal)}")
-    return reference
+    return max((run for run in curves if run != IDEAL), key=lambda run: curves[run].y[at - 1])
 
 
 def _first_rank(values: Sequence[float], wanted: float) -> int | None:
@@ -325,110 +314,3 @@ def _first_rank(values: Sequence[float], wanted: float) -> int | None:
         return 0
     least = wanted * (1 - TOLERANCE)
     return next((rank for rank, value in enumerate(values, 1) if value >= least), None)
-
-
-DEFAULT_MEASURES = "xAP muAP NDCNG"
-"""Average precision at all thresholds, and two measures that need none."""
-MOST_THRESHOLDS = 200
-
-
-class ThresholdCurves(NamedTuple):
-    """Curves over thresholds, the last of a run being its mean; and results of other measures."""
-
-    curves: list[CurveOf]
-    results: Results | None
-    notes: list[str]
-
-
-def threshold_curves(
-    inputs: Inputs, measures: str = DEFAULT_MEASURES, most: int = MOST_THRESHOLDS
-) -> ThresholdCurves:
-    """Compute measures at every threshold.
-
-    The thresholds are the levels above 0 of the ideal gains of all topics, the set L of Scheel,
-    Lommatzsch and Albayrak 2011, equation 4. They also contain 0 if the measures accept it. Means are
-    over the topics with an ideal gain above 0.
-
-    Args:
-        inputs: The inputs of an evaluation. Its own measures are not used.
-        measures: Measures, separated by spaces; at least one with the parameter ``threshold``, not set.
-        most: The largest number of thresholds. If there are more levels, every n-th one is used.
-
-    Raises:
-        XcgError: As :func:`xcg.evaluate`; and if no measure has a threshold, or one sets it.
-
-    >>> inputs = Inputs({"1": {"d": 2, "e": 0.5}}, {"r": {"1": ["e", "d"]}})
-    >>> [(curve.topic, curve.x[-2:], curve.y[-2:]) for curve in threshold_curves(inputs, "xAP").curves]
-    [('1', [0.5, 2.0], [1.0, 0.5]), ('all', [0.5, 2.0], [1.0, 0.5])]
-    """
-    chosen = [MEASURES.parse(name) for name in split_measures(measures)]
-    varying = [one for one in chosen if "threshold" in one.definition.parameters]
-    others = [one for one in chosen if one not in varying]
-    if not varying:
-        having = ", ".join(sorted(d.name for d in MEASURES.values() if "threshold" in d.parameters))
-        raise XcgError(f"{measures}: no measure with a threshold; expected one of {having}")
-    for one in varying:
-        if "threshold" in dict(one.parameters):
-            raise XcgError(f"{one}: the curve is over all thresholds; expected no value of threshold")
-    inputs.check()
-    models, runs = inputs.user_models, [run.name for run in inputs.loaded_runs]
-    source, notes = TopicSource.of(inputs), inputs.new_notes()
-    gains: dict[tuple[str, str], dict[str, RankingGains]] = defaultdict(dict)
-
-    def add(topic: Topic) -> None:
-        for model in models:
-            ideal = topic.ideal(model)
-            for run in runs if ideal.gains else ():
-                found = topic.gains(run, ideal, model)
-                # The topic with its text does not stay in memory.
-                plain = RankingGains(found.gains, found.ideal, found.not_retrieved)
-                gains[model.name, run][topic.name] = plain
-
-    map_topics(source, add, notes)
-    curves = []
-    for one in varying:
-        for model in models:
-            of_runs = {run: gains[model.name, run] for run in runs if gains[model.name, run]}
-            if not of_runs:
-                continue
-            ideals = [vector(topic.ideal) for topics in of_runs.values() for topic in topics.values()]
-            levels = np.unique(np.concatenate(ideals))
-            levels = thresholds = levels[levels > 0]
-            if len(levels) > most:
-                thresholds = levels[np.linspace(0, len(levels) - 1, most).round().astype(int)]
-                notes.note(
-                    f"{len(levels)} levels of gain under {model.name}, {most} of which are "
-                    "thresholds; curves.points changes this"
-                )
-            legal = one.definition.parameters["threshold"]
-            if isinstance(legal, Number) and legal.least <= 0 and not legal.above:
-                thresholds = np.concatenate([[0.0], thresholds])
-            for run, topics in of_runs.items():
-                rows = [_values(one, topic, thresholds) for topic in topics.values()]
-                curves += [
-                    CurveOf(run, topic, str(one), model.name, thresholds.tolist(), values.tolist())
-                    for topic, values in zip(
-                        [*topics, MEAN], [*rows, np.nanmean(rows, axis=0)], strict=True
-                    )
-                ]
-    if not curves:
-        raise XcgError("no curves: no topic has an ideal element under these user models")
-    results = evaluate(replace(inputs, measures=others)) if others else None
-    lines = dict.fromkeys([*notes.lines(), *(results.notes if results is not None else ())])
-    return ThresholdCurves(curves, results, list(lines))
-
-
-def _values(measure: Measure, topic: RankingGains, thresholds: Gains) -> Gains:
-    """Return a measure at all thresholds; NaN if it is undefined.
-
-    The results from a threshold on are those from the next gain of the topic on, so the measure is
-    computed for each of these gains once.
-    """
-    steps = np.unique(np.concatenate([vector(topic.gains), vector(topic.ideal), [np.inf]]))
-    reached = steps[np.searchsorted(steps, thresholds)]
-    reached[thresholds == 0] = 0
-    values = {
-        step: measure(threshold=step if step < np.inf else float(thresholds[-1])).compute(topic)
-        for step in np.unique(reached).tolist()
-    }
-    return np.array([np.nan if (value := values[step]) is None else value for step in reached.tolist()])

@@ -71,11 +71,9 @@ def _explain_topic(
                     results,
                     missed,
                     sum(ideal.gains),
-                    topic.trees,
                     ranking.judged,
                     ranking.labels,
                     ranking.marks,
-                    model.size,
                     derivation,
                     model.settings,
                 )

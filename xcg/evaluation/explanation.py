@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xcg.documents.tree import ElementTree, SizeUnit
-from xcg.errors import printable
 from xcg.gains.reader import JudgedDocument, Seen
 from xcg.lazy_modules import np
 from xcg.measures.effort import divisor, ideal_ranks
 from xcg.measures.topic_gains import check_gains, check_ideal
-from xcg.tables import Html, html_table, html_text
 from xcg.user_model.relevance_value import Effort
 
 
@@ -39,46 +35,18 @@ class Step(NamedTuple):
     ep: float
 
 
-@dataclass(frozen=True)
-class Derivation:
+class Derivation(NamedTuple):
     """The steps of nxCG and MAep.
 
     Attributes:
         steps: The ranks with gain.
-        not_retrieved: The number of ideal elements that no result with a gain is or lies in.
-        ideal: The number of ideal elements.
-        divisor: N of MAep.
-        unretrieved: The setting that decides N.
-
-    >>> derivation = derive([0.5, 0.0, 1.0], [1.0, 0.5], 0, Effort())
-    >>> [(step.rank, step.nxcg, step.ep) for step in derivation.steps]
-    [(1, 0.5, 0.5), (3, 1.0, 0.6666666666666666)]
-    >>> derivation.sentence
-    'MAep = (0.5000 + 0.6667) / 2 = 0.5833; N = 2 ranks with gain + 0 ideal elements not retrieved'
+        maep: The value of MAep.
+        sentence: The last step of MAep, with at most three terms of the sum.
     """
 
     steps: Sequence[Step]
-    not_retrieved: int
-    ideal: int
-    divisor: int
-    unretrieved: str
-
-    @property
-    def maep(self) -> float:
-        """The value of MAep."""
-        return sum(step.ep for step in self.steps) / self.divisor
-
-    @property
-    def sentence(self) -> str:
-        """The last step of MAep, with at most three terms of the sum."""
-        terms = [f"{step.ep:.4f}" for step in self.steps]
-        shown = [*terms[:2], "…", terms[-1]] if len(terms) > 4 else terms
-        ranks = f"{len(terms)} rank{'' if len(terms) == 1 else 's'} with gain"
-        elements = f"ideal element{'' if self.not_retrieved == 1 else 's'} not retrieved"
-        n = f"{ranks} + {self.not_retrieved} {elements}"
-        if self.unretrieved == "max":
-            n = f"the larger of {ranks} and {self.ideal} ideal elements"
-        return f"MAep = ({' + '.join(shown) or '0'}) / {self.divisor} = {self.maep:.4f}; N = {n}"
+    maep: float
+    sentence: str
 
 
 def derive(
@@ -89,8 +57,14 @@ def derive(
     Args:
         gains: Gain of each result in rank order.
         ideal: Gains of the ideal ranking in decreasing order.
-        not_retrieved: The number of ideal elements that the ranking does not retrieve.
-        effort: The settings of the user model.
+        not_retrieved: The number of ideal elements that no result with a gain is or lies in.
+        effort: The settings of the user model, which decide N.
+
+    >>> derivation = derive([0.5, 0.0, 1.0], [1.0, 0.5], 0, Effort())
+    >>> [(step.rank, step.nxcg, step.ep) for step in derivation.steps]
+    [(1, 0.5, 0.5), (3, 1.0, 0.6666666666666666)]
+    >>> derivation.sentence
+    'MAep = (0.5000 + 0.6667) / 2 = 0.5833; N = 2 ranks with gain + 0 ideal elements not retrieved'
     """
     run, best = check_gains(gains), check_ideal(ideal)
     ranks = run.hits + 1
@@ -99,11 +73,17 @@ def derive(
     reached = ideal_ranks(run, best, effort.interpolation)
     columns = (ranks, run.values[run.hits], xcg, xci, xcg / xci, reached, reached / ranks)
     steps = [Step(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-    count = divisor(run, best, not_retrieved, effort.unretrieved)
-    return Derivation(steps, not_retrieved, len(best.hits), count, effort.unretrieved)
-
-
-_LONGEST_TEXT = 160  # characters of a text in a notebook
+    n = divisor(run, best, not_retrieved, effort.unretrieved)
+    maep = sum(step.ep for step in steps) / n
+    terms = [f"{step.ep:.4f}" for step in steps]
+    shown = [*terms[:2], "…", terms[-1]] if len(terms) > 4 else terms
+    counted = f"{len(terms)} rank{'s' * (len(terms) != 1)} with gain"
+    if effort.unretrieved == "max":
+        counted = f"the larger of {counted} and {len(best.hits)} ideal elements"
+    else:
+        counted += f" + {not_retrieved} ideal element{'s' * (not_retrieved != 1)} not retrieved"
+    value = f"({' + '.join(shown) or '0'}) / {n} = {maep:.4f}"
+    return Derivation(steps, maep, f"MAep = {value}; N = {counted}")
 
 
 class RelatedIdeal(NamedTuple):
@@ -164,7 +144,7 @@ class MissedElement(NamedTuple):
     span: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """A ranking for one topic under one user model, explained result by result.
 
@@ -172,11 +152,9 @@ class Explanation:
         results: The results in rank order.
         missed: The ideal elements that are not retrieved, or gold spans without a gain, best first.
         ideal_gain: The sum of the ideal gains.
-        documents: Document → tree, for the documents with assessed elements.
         judged: Document → its scored elements; gold spans as the smallest elements around them.
         labels: Document → row → assessment as the papers write it.
         marks: Document → start and end in characters of relevant text, and the nugget that it states.
-        size: The unit of element sizes under the user model.
         derivation: The steps of nxCG and MAep; None if the user model counts effort in text.
         settings: The settings of the user model.
     """
@@ -187,22 +165,11 @@ class Explanation:
     results: Sequence[ExplainedResult]
     missed: Sequence[MissedElement]
     ideal_gain: float
-    documents: Mapping[str, ElementTree]
     judged: Mapping[str, JudgedDocument]
     labels: Mapping[str, Mapping[int, str]]
     marks: Mapping[str, Sequence[tuple[int, int, str]]] = field(default_factory=dict)
-    size: SizeUnit = "characters"
     derivation: Derivation | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        """Run, topic, user model and total gain."""
-        gained = math.fsum(result.gain for result in self.results)
-        return (
-            f"{self.run}, topic {self.topic}, {self.user_model}: gained {gained:.4g} of "
-            f"{self.ideal_gain:.4g}"
-        )
 
     def to_records(self) -> list[dict[str, object]]:
         """Return plain dicts: one per result, then one per missed element."""
@@ -212,62 +179,6 @@ class Explanation:
             records.append({**result._asdict(), "related": related})
         records += [{"rank": None, **missed._asdict(), "why": "missed"} for missed in self.missed]
         return [_without_empty_span(record) for record in records]
-
-    def __str__(self) -> str:
-        return printable(self.title)
-
-    def _repr_html_(self) -> str:
-        """Return the results as a table for a notebook; text with the relevant text marked."""
-        as_text = any(r.span for r in self.results) or any(m.span for m in self.missed)
-        rows = [
-            [
-                r.rank,
-                f"{r.file} {r.path}",
-                self._marked(r, [ideal.span for ideal in r.related]) if as_text else r.assessment,
-                float(r.score),
-                _seen(r) if as_text else r.seen,
-                float(r.gain),
-                r.why,
-            ]
-            for r in self.results
-        ]
-        missed = [
-            [f"{m.file} {m.path}", self._marked(m, [m.span]) if as_text else m.assessment, m.score]
-            for m in self.missed
-        ]
-        kind, detail = ("result", "text") if as_text else ("element", "(e,s)")
-        html = html_table(["rank", kind, detail, "score", "seen", "gain", "why"], rows, self.title)
-        if not missed:
-            return html
-        kind, title = ("relevant text",) * 2 if as_text else ("element", "ideal elements")
-        return html + html_table([kind, detail, "score"], missed, f"missed {title}")
-
-    def _marked(
-        self, one: ExplainedResult | MissedElement, gold: Iterable[tuple[int, int] | None]
-    ) -> Html:
-        """Return the text of a result or gold span as HTML, with the relevant text marked."""
-        if one.span is None or one.file not in self.documents:
-            return Html()
-        text, (position, end) = self.documents[one.file].text, one.span
-        html = ""
-        spans = sorted(span for span in gold if span is not None)
-        for low, high in spans:  # those of nuggets can overlap
-            start, stop = max(low, position), min(high, end)
-            if start < stop:
-                html += f"{_shortened(text[position:start])}<mark>{_shortened(text[start:stop])}</mark>"
-                position = stop
-        return Html(html + _shortened(text[position:end]))
-
-
-def _seen(result: ExplainedResult) -> str:
-    if not result.through:
-        return result.seen
-    return f"{result.seen} ({', '.join(map(str, result.through))})"
-
-
-def _shortened(text: str) -> str:
-    half = _LONGEST_TEXT // 2
-    return html_text(text if len(text) <= _LONGEST_TEXT else f"{text[:half]} … {text[-half:]}")
 
 
 def _without_empty_span(record: dict[str, object]) -> dict[str, object]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, get_args
 
 from xcg.answer import Answer
 from xcg.documents.paths import WHOLE, split_step
-from xcg.documents.tree import ElementTree, SizeUnit
+from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource, map_topics
@@ -86,41 +86,47 @@ def _ideal_elements(topic: Topic, model: UserModel, base: RecallBase) -> list[Id
     ]
 
 
-class JudgedTree(NamedTuple):
-    """A document with the assessed and the ideal elements of a topic.
+class TreeElement(NamedTuple):
+    """An assessed element, or an ancestor of one.
 
     Attributes:
-        document: The elements with their scores.
-        labels: Row → assessment as the papers write it, for the assessed elements.
-        size: The unit of element sizes under the user model.
+        assessment: As the papers write it, empty without one.
+        score: None for an ancestor that was not assessed.
+        ideal: Whether it is in the ideal recall-base.
+        size: None if it is unknown.
+        unit: The unit of sizes under the user model.
+        ratio: The size divided by that of the parent.
     """
 
     user_model: str
     topic: str
     file: str
-    document: JudgedDocument
-    labels: Mapping[int, str]
-    size: SizeUnit
+    path: str
+    assessment: str
+    score: float | None
+    ideal: bool
+    size: int | None
+    unit: SizeUnit
+    ratio: float | None
 
 
-def judged_trees(inputs: Inputs, topics: Iterable[str] | None = None) -> Answer[JudgedTree]:
-    """Return the documents with relevant elements (Kazai and Lalmas 2006, Figure 3).
+def judged_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> Answer[TreeElement]:
+    """Return the trees of documents with relevant elements (Kazai and Lalmas 2006, Figure 3).
 
     Args:
         inputs: The assessments, user models and documents.
         topics: The topics; by default all assessed ones.
 
     Returns:
-        The documents by user model, topic and name, with ``notes``.
+        The assessed elements and their ancestors, by user model, topic, document and position.
 
     Raises:
         XcgError: If a topic is unknown, if a user model scores results as text, and as
             :func:`xcg.evaluate`.
 
     >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3)}}}
-    >>> (tree,) = judged_trees(Inputs(base))
-    >>> tree.file, tree.document.ideal_scores, dict(tree.labels)
-    ('d', {1: 1.0}, {0: '(2,1)', 1: '(3,3)'})
+    >>> [(one.path, one.assessment, one.ideal) for one in judged_elements(Inputs(base))]
+    [('/a[1]', '(2,1)', False), ('/a[1]/s[1]', '(3,3)', True)]
     """
     for model in inputs.user_models:
         if model.spans == "text":
@@ -129,14 +135,35 @@ def judged_trees(inputs: Inputs, topics: Iterable[str] | None = None) -> Answer[
                 "expected another user model"
             )
     found_topics, notes = _topics(inputs, topics)
-    trees = []
-    for model in inputs.user_models:
-        for topic in found_topics:
-            for file, document in sorted(topic.ideal(model).documents.items()):
-                labels = {row: a.label for row, a in sorted(topic.assessed[file].items())}
-                tree = JudgedTree(model.name, topic.name, file, document, labels, model.size)
-                trees.append(tree)
-    return Answer(trees, notes.lines())
+    elements = [
+        element
+        for model in inputs.user_models
+        for topic in found_topics
+        for file, document in sorted(topic.ideal(model).documents.items())
+        for element in _tree_elements(topic, model, file, document)
+    ]
+    return Answer(elements, notes.lines())
+
+
+def _tree_elements(
+    topic: Topic, model: UserModel, file: str, document: JudgedDocument
+) -> Iterator[TreeElement]:
+    tree, assessed = document.tree, topic.assessed[file]
+    sizes = [None if size == UNKNOWN else size for size in document.rows.sizes(model.size)]
+    for row in sorted({0, *assessed}.union(*map(tree.ancestors, assessed))):
+        size, whole = sizes[row], sizes[tree.parent[row]] if row else None
+        yield TreeElement(
+            model.name,
+            topic.name,
+            file,
+            tree.path(row),
+            assessed[row].label if row in assessed else "",
+            document.scores.get(row, 0.0 if row in assessed else None),
+            row in document.ideal_scores,
+            size,
+            model.size,
+            size / whole if size is not None and whole else None,
+        )
 
 
 RankingKind = Literal["ideal", "reverse_ideal", "frb", "rel_leaves"]

@@ -12,7 +12,7 @@ from typing import Literal
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import STANDARD_INPUT, PathLike, expand
-from xcg.errors import FileError, InputError, Notes, XcgError, nearest
+from xcg.errors import FileError, InputError, Notes, XcgError
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.reading import (
     Reading,
@@ -23,7 +23,7 @@ from xcg.evaluation.reading import (
     with_unique_names,
 )
 from xcg.formats.base import can_have_chunks, read_assessments
-from xcg.formats.topic_files import read_topic_titles
+from xcg.formats.topic_files import read_topics
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.nuggets import recall_base_of, with_nugget_column
 from xcg.judgements.recall_base import Judged, RecallBase
@@ -32,10 +32,8 @@ from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, GoldText
 from xcg.runs.chunks import Parents, check_chunks, is_chunk, run_of_chunks
-from xcg.runs.ordering import ORDERS as CHUNK_ORDERS
-from xcg.runs.ordering import Order as ChunkOrder
 from xcg.runs.ordering import in_document_order, note_equal_scores
-from xcg.runs.run import ORDERS, Order, Run, Ties, Topics
+from xcg.runs.run import Run, Ties, Topics
 from xcg.runs.runs import Runs
 from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
@@ -57,8 +55,6 @@ UserModels = UserModel | PathLike | Mapping[str, object] | Iterable[object]
 Measures = str | Measure | Iterable[str | Measure]
 Strategies = object
 """A strategy or several, each as :func:`xcg.strategies.registry.strategies_of` accepts it."""
-AnyOrder = Order | ChunkOrder
-"""The order of TREC results, or of chunks in memory."""
 Unanswered = Literal["zero", "skip"]
 """How an assessed topic without results counts: 0, or not at all."""
 
@@ -80,7 +76,6 @@ class Inputs:
             the assessments decide, see :func:`xcg.user_model.model.default_model`.
         measures: Names such as ``"nxCG@10"``, or measures.
         unanswered: How an assessed topic without results counts: ``zero`` or ``skip``.
-        order: See :data:`xcg.runs.run.Order`; of chunks, :func:`xcg.runs.chunks.run_of_chunks`.
         ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         lenient: Count wrong data as warnings instead of raising.
         check_corpus: Check that results and assessments exist in the corpus, also if no measure needs
@@ -111,7 +106,6 @@ class Inputs:
     user_model: UserModels | None = None
     measures: Measures = DEFAULT_MEASURES
     unanswered: Unanswered = "zero"
-    order: AnyOrder | None = None
     ties: Ties | None = None
     lenient: bool = False
     check_corpus: bool = False
@@ -132,11 +126,6 @@ class Inputs:
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", Notes(self.lenient))
         object.__setattr__(self, "executor", Executor(self.workers, self.scheduler))
-
-    @property
-    def file_order(self) -> Order:
-        """The order of TREC results."""
-        return next((order for order in ORDERS if order == self.order), "score")
 
     @cached_property
     def measure_list(self) -> list[Measure]:
@@ -167,7 +156,7 @@ class Inputs:
     @cached_property
     def topic_titles(self) -> dict[str, str]:
         """The titles of the topics in the topic files."""
-        return read_topic_titles(self.topic_files)
+        return {topic.id: topic.title for topic in read_topics(self.topic_files).values()}
 
     @property
     def has_assessments(self) -> bool:
@@ -218,7 +207,7 @@ class Inputs:
         """How run files are read."""
         topics = frozenset(self.recall_base.topics) if self.topics is None else self.topics
         chunks = ChunkSource(self.document, self.documents, self._gold)
-        return Reading(topics, self.file_order, self.ties, chunks)
+        return Reading(topics, self.ties, chunks)
 
     @cached_property
     def named_sources(self) -> dict[str, Run | Path]:
@@ -277,10 +266,6 @@ class Inputs:
             _ = self._given_runs
             if self.document is not None:
                 check_document_is_used(self._given_runs)
-            in_memory = any(isinstance(source, Run) for source in self._given_runs)
-            if self.order not in (None, *ORDERS) and not in_memory:
-                expected = nearest("", ORDERS)
-                raise XcgError(f"order is {self.order!r}, which is for chunks in memory: {expected}")
 
     def new_notes(self) -> Notes:
         """Return a copy of the notes, to which an evaluation adds its own."""
@@ -341,8 +326,7 @@ class Inputs:
         if not any(is_chunk(result) for found in kept.values() for result in found):
             return Run.of(name, kept)
         texts = _Texts(self.documents) if self.documents is not None else None
-        order = next((order for order in CHUNK_ORDERS if order == self.order), None)
-        options = self.document, texts, self.parents, order, self.notes, self._gold
+        options = self.document, texts, self.parents, self.notes, self._gold
         return run_of_chunks(name, kept, *options)
 
     @property

@@ -16,7 +16,7 @@ from xcg.evaluation.resolution import different, element_codes
 from xcg.formats.base import read_run
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.columns import NameColumn
-from xcg.runs.run import UNKNOWN_SPAN, Order, Ranking, Run, Ties, Topics, name_without_strategy
+from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run, Ties, Topics, name_without_strategy
 from xcg.runs.runs import Runs
 from xcg.strategies.registry import BoundStrategy, rewrite_runs
 
@@ -121,13 +121,11 @@ class Reading(NamedTuple):
 
     Attributes:
         topics: The topics whose results are needed; None for all.
-        order: The order of TREC results.
         ties: The order of results with equal scores or ranks.
         chunks: How chunks name their document, and the documents.
     """
 
     topics: Topics = None
-    order: Order = "score"
     ties: Ties | None = None
     chunks: ChunkSource = NO_SOURCE
 
@@ -135,7 +133,7 @@ class Reading(NamedTuple):
         """Return the run of a source; it is read if it is in a file."""
         if isinstance(source, Run):
             return source
-        return read_run(source, notes, self.order, self.ties, self.topics, self.chunks)
+        return read_run(source, notes, self.ties, self.topics, self.chunks)
 
 
 def read_all(

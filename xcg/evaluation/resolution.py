@@ -160,6 +160,9 @@ class ResultResolver:
     ) -> dict[int, tuple[int, int]]:
         """Return the characters of passages, add their rows, and report results that do not exist."""
         passages: dict[int, tuple[int, int]] = {}
+        if offsets_only:
+            passages = {p: s for p, s in ranking.spans.items() if not isinstance(s, Passage)}
+            positions = [position for position in positions if position not in passages]
         files, paths = list(ranking.files), list(ranking.paths)
         for position in positions:
             file, path = files[position], paths[position]
@@ -168,7 +171,7 @@ class ResultResolver:
             try:
                 if is_passage:
                     passages[position], found = self._passage(
-                        file, ranking.spans[position], tree, notes, offsets_only
+                        file, ranking.spans[position], tree, notes
                     )
                     if found is not None and tree is not None:
                         row[position] = found
@@ -182,17 +185,18 @@ class ResultResolver:
         return passages
 
     def _passage(
-        self, file: str, span: AnySpan, tree: ElementTree | None, notes: Notes, offsets_only: bool
+        self, file: str, span: AnySpan, tree: ElementTree | None, notes: Notes
     ) -> tuple[tuple[int, int], int | None]:
         """Return the characters of a passage, and the row of the smallest element around its text.
 
         The row is None in a document without assessed elements, because it is not used.
         """
-        if not isinstance(span, Passage):
-            if offsets_only:
-                return span, None
-            if tree is None and 0 <= span[0] <= span[1] <= self._lengths.get(file, -1):
-                return span, None
+        if (
+            tree is None
+            and not isinstance(span, Passage)
+            and 0 <= span[0] <= span[1] <= self._lengths.get(file, -1)
+        ):
+            return span, None
         if self.corpus is None:
             raise UnknownPathError("a result that is a passage needs its document; expected a corpus")
         document = self._document(file, notes) if tree is None else tree

@@ -24,7 +24,7 @@ from xcg.judgements.distribution import LevelCount, level_distribution
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey, missing_document
 from xcg.runs.result_overlap import overlapping_results
-from xcg.runs.run import UNKNOWN_SPAN, Order, Run, Ties
+from xcg.runs.run import UNKNOWN_SPAN, Run, Ties
 
 
 @dataclass
@@ -69,7 +69,6 @@ def validate(
     assessments: Sequence[PathLike] | RecallBase = (),
     runs: Sequence[PathLike | Run] = (),
     corpus: Documents = None,
-    order: Order = "score",
     ties: Ties | None = None,
     document: DocumentKey = None,
 ) -> Report:
@@ -85,7 +84,6 @@ def validate(
         assessments: Files, folders or globs; or assessments in memory.
         runs: Files, folders and globs, and runs in memory.
         corpus: A folder or archive, or documents in memory.
-        order: The order of TREC results: ``score``, ``rank`` or ``file``.
         ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         document: How the results in JSON Lines name their document, see
             :func:`xcg.runs.chunks.span_of`.
@@ -112,7 +110,7 @@ def validate(
     for path in files:
         notes = Notes(lenient=True)
         try:
-            run = path if isinstance(path, Run) else read_run(path, notes, order, ties, source=source)
+            run = path if isinstance(path, Run) else read_run(path, notes, ties, source=source)
         except InputError as error:
             report.data.tolerate("unreadable runs", _first_error(notes, error))
             continue

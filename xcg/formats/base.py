@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader, FileIO
+from io import BufferedReader
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -19,7 +19,7 @@ from xcg.errors import MAX_NAME_LENGTH, FileError, InputError, Notes, name_too_l
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.registry import Registry
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
-from xcg.runs.run import RUN_FORMATS, Order, Run, RunFormat, Ties, Topics, check_order
+from xcg.runs.run import RUN_FORMATS, Run, RunFormat, Ties, Topics, check_ties
 
 Kind = Literal["run", "assessments"]
 
@@ -124,64 +124,37 @@ def content_hint(head: bytes, expected: Kind) -> str:
     >>> content_hint(b"question,quote", "assessments")
     'It looks like a table of quotes: xcg place makes gold of it'
     """
-    option = "--run" if expected == "run" else "--assessments"
-    if expected == "run" and _looks_like_assessments(head):
-        return "It looks like assessments: use --assessments"
-    if expected == "assessments" and _looks_like_run(head):
-        return "It looks like a run: use --run"
-    if is_xml(head):
-        root = xml_root(head)
-        is_known = b"<inex-submission" in head or b"<assessments" in head
-        return "" if root is None or is_known else f"Its root is <{root}>"
+    kind = _looks_like(head)
+    if kind and kind != expected:
+        return f"It looks like {_NOUNS[kind]}: use --{kind}"
     first = _first_line(head)
-    if re.match(rb"[A-Za-z_]+:(?:[ \r\n]|$)", first):
-        return f"It looks like YAML: use a configuration without {option}"
     if expected == "assessments" and re.search(rb"(?i)^\W*(?:question|quote)\b", first):
         return "It looks like a table of quotes: xcg place makes gold of it"
     for separator, name in ((b",", "commas"), (b";", "semicolons")):
-        if first.count(separator) > 1 and not json_certainty(head):
+        if first.count(separator) > 1 and not is_xml(head) and not json_certainty(head):
             return f"Its values are separated by {name}; expected spaces"
     return ""
 
 
-def xml_root(head: bytes) -> str | None:
-    """Return the name of the first element of an XML file, None if it is not in the first bytes.
-
-    >>> xml_root(b"<?xml version='1.0'?><!-- <a> --><html>")
-    'html'
-    """
-    without_comments = re.sub(rb"(?s)<!--.*?-->", b"", head.replace(b"\0", b""))
-    root = re.search(rb"<([A-Za-z_][\w.:-]*)", without_comments)
-    return root[1].decode() if root else None
+_NOUNS = {"run": "a run", "assessments": "assessments"}
+_KEYS = {
+    "run": rb'<inex-submission|"(?:rank|score)"\s*:',
+    "assessments": rb'<assessments|"(?:level|exhaustivity)"\s*:',
+}
 
 
-def _looks_like_run(head: bytes) -> bool:
-    if is_xml(head):
-        return b"<inex-submission" in head
-    if json_certainty(head):
-        return _has_field(head, rb"rank|score") and not _has_field(head, rb"level|exhaustivity")
+def _looks_like(head: bytes) -> str:
+    """Return whether a file seems to be a run or assessments; empty if neither or both."""
+    if is_xml(head) or json_certainty(head):
+        shown = head if is_xml(head) else _first_line(head)
+        found = [kind for kind, keys in _KEYS.items() if re.search(keys, shown)]
+        return found[0] if len(found) == 1 else ""
     row = _first_line(head).split()
-    return (
-        column_count(head) > 5
-        and len(row) > 5
-        and all(map(_NUMBER.fullmatch, row[3:5]))
-        and not re.fullmatch(rb"-?[0-9]+|[0-9]+:[0-9]+", row[5])
-    )
-
-
-def _looks_like_assessments(head: bytes) -> bool:
-    if is_xml(head):
-        return b"<assessments" in head
-    if json_certainty(head):
-        return _has_field(head, rb"level|exhaustivity") and not _has_field(head, rb"rank|score")
-    row = _first_line(head).split()
-    if len(row) in (4, 5):  # TREC qrels, or offset qrels without passages
-        return all(map(_NUMBER.fullmatch, row[3:]))
-    return any(re.fullmatch(rb"[0-9]+:[0-9]+", field) for field in row[5:])
-
-
-def _has_field(head: bytes, names: bytes) -> bool:
-    return re.search(rb'"(?:' + names + rb')"\s*:', _first_line(head)) is not None
+    has_passage = any(re.fullmatch(rb"[0-9]+:[0-9]+", field) for field in row[5:])
+    if has_passage or (len(row) in (4, 5) and all(map(_NUMBER.fullmatch, row[3:]))):
+        return "assessments"  # offset qrels, or TREC qrels and offset qrels without passages
+    is_run = len(row) > 5 and all(map(_NUMBER.fullmatch, row[3:5]))
+    return "run" if is_run and not re.fullmatch(rb"-?[0-9]+", row[5]) else ""
 
 
 def _first_line(head: bytes) -> bytes:
@@ -223,7 +196,7 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
 
 def add_assessments(base: RecallBase, path: Path, notes: Notes) -> None:
     """Add the assessments in one file to a recall-base; see :func:`read_assessments`."""
-    with open_input(path) as file, _with_content_hint(file, path, "assessments", notes):
+    with open_input(path) as file, _with_content_hint(file, "assessments", notes):
         _, format_ = _detect(ASSESSMENT_FORMATS, file)
         format_.read(file, path, base, notes)
 
@@ -231,7 +204,6 @@ def add_assessments(base: RecallBase, path: Path, notes: Notes) -> None:
 def read_run(
     path: PathLike,
     notes: Notes | None = None,
-    order: Order = "score",
     ties: Ties | None = None,
     topics: Topics = None,
     source: ChunkSource = NO_SOURCE,
@@ -242,7 +214,6 @@ def read_run(
         path: The file.
         notes: Collects warnings. With ``Notes(lenient=True)`` results with an illegal path are counted;
             they keep their rank and name no element.
-        order: The order of the results of a TREC run, see :data:`xcg.runs.run.Order`.
         ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
         topics: The topics whose results are read; all by default.
         source: How the chunks in JSON Lines name their document, and the documents. Chunks without
@@ -253,30 +224,29 @@ def read_run(
 
     Raises:
         InputError: If the file cannot be read or holds an illegal value, with file and line.
-        XcgError: If an order is unknown or has no effect.
+        XcgError: If the order of ties is unknown.
 
     >>> read_run("corpora_samples/kazai-lalmas-2006-runs/1-ideal.xml")
     <Run ideal: 1 topics>
     """
-    return read_run_and_format(path, notes, order, ties, topics, source)[0]
+    return read_run_and_format(path, notes, ties, topics, source)[0]
 
 
 def read_run_and_format(
     path: PathLike,
     notes: Notes | None = None,
-    order: Order = "score",
     ties: Ties | None = None,
     topics: Topics = None,
     source: ChunkSource = NO_SOURCE,
 ) -> tuple[Run, str]:
     """Read one run file, and return the run and the name of its format; see :func:`read_run`."""
-    check_order(order, ties)
+    check_ties(ties)
     notes = notes if notes is not None else Notes()
     path = Path(path)
-    with open_input(path) as file, _with_content_hint(file, path, "run", notes):
+    with open_input(path) as file, _with_content_hint(file, "run", notes):
         format_name, format_ = _detect(RUN_FORMATS, file)
         of_chunks = [source] if format_.reads_chunks else []
-        run = format_.read(file, path, notes, order, ties, topics, *of_chunks)
+        run = format_.read(file, path, notes, ties, topics, *of_chunks)
     for kind, names in (("run", [run.name]), ("topic", [*run.rankings, *run.skipped])):
         longest = max(names, key=len, default="")
         if len(longest) > MAX_NAME_LENGTH:
@@ -297,7 +267,6 @@ def can_have_chunks(path: Path) -> bool:
 def read_runs(
     paths: PathLike | Iterable[PathLike],
     notes: Notes | None = None,
-    order: Order = "score",
     ties: Ties | None = None,
     topics: Topics = None,
     source: ChunkSource = NO_SOURCE,
@@ -307,7 +276,6 @@ def read_runs(
     Args:
         paths: Files, folders and globs.
         notes: As for :func:`read_run`, like all further arguments.
-        order: The order of the results of TREC runs.
         ties: The order of results with equal scores or ranks.
         topics: The topics whose results are read; all by default.
         source: How the chunks in JSON Lines name their document, and the documents.
@@ -321,7 +289,7 @@ def read_runs(
     >>> [run.name for run in read_runs("corpora_samples/kazai-lalmas-2006-runs")]
     ['ideal', 'frb', 'reverse_ideal', 'rel_leaves']
     """
-    return [read_run(path, notes, order, ties, topics, source) for path in expand(paths, "runs")]
+    return [read_run(path, notes, ties, topics, source) for path in expand(paths, "runs")]
 
 
 _AnyFormat = TypeVar("_AnyFormat", RunFormat, AssessmentFormat)
@@ -333,24 +301,21 @@ def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> tuple[str, _
     Installed packages are asked only if no format of xcg is certain, because finding them is slow.
     """
     head = file.peek(_HEAD_SIZE)
-    best = max(formats.registered(), key=lambda one: one.detect(head))
-    if best.detect(head) < 1:
-        best = max(formats.values(), key=lambda one: one.detect(head))
-    return formats.name(best), best
+    own = formats.registered()
+    best = max(own, key=lambda name: own[name].detect(head))
+    if own[best].detect(head) < 1:
+        best = max(formats, key=lambda name: formats.get(name).detect(head))
+    return best, formats.get(best)
 
 
 @contextmanager
-def _with_content_hint(
-    file: BufferedReader, path: Path, expected: Kind, notes: Notes
-) -> Iterator[None]:
+def _with_content_hint(file: BufferedReader, expected: Kind, notes: Notes) -> Iterator[None]:
     """Add a hint to the errors in a file if it seems to hold something else than expected."""
     hint = content_hint(bytes(file.peek(_HEAD_SIZE)), expected)
-    if not hint and path.suffix == ".gz" and isinstance(file.raw, FileIO):
-        hint = "Despite its name, it is not gzipped"
     try:
         with notes.hinting(hint):
             yield
     except InputError as error:
-        if not hint or (hint.startswith("Its root") and "found <" in str(error)):
+        if not hint:
             raise
         raise FileError(error.where, str(error).removeprefix(f"{error.where}: "), hint) from None

@@ -236,20 +236,19 @@ def _read_child(
         notes.problem(kind, where, str(error))
 
 
-def inex_2004(base: RecallBase, topic: str, pool: str = "") -> bytes:
+def inex_2004(base: RecallBase, topic: str) -> bytes:
     """Return the assessments of a topic as INEX 2004 XML.
 
     Documents are ordered by name; elements keep their order.
 
     Raises:
-        XcgError: If an assessment is not on the four-point scale, or the pool has control characters.
+        XcgError: If an assessment is not on the four-point scale.
 
     >>> base = RecallBase.of({"7": {"d": {"/a": (3, 1)}}})
     >>> print(inex_2004(base, "7").decode().splitlines()[3].strip())
     <path path="/a[1]" exhaustiveness="3" specificity="1"/>
     """
-    stated = {"pool": writing.xml_name(pool, "pool", "inex2004")} if pool else {}
-    root = etree.Element("assessments", {**stated, "topic": topic})
+    root = etree.Element("assessments", {"topic": topic})
     for document, elements in sorted(base.files(topic).items()):
         file = etree.SubElement(root, "file", {"file": document})
         for path, assessment in elements.items():

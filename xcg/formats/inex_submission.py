@@ -20,7 +20,6 @@ from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
     FunctionCache,
-    Order,
     Ranking,
     Run,
     RunFormat,
@@ -40,25 +39,15 @@ _KEYS = {
 }
 """The fields that order results, with their legal values and the key of an illegal value."""
 
+_Names = FunctionCache[str, str]
 _Element = tuple[str, str, AnySpan | None]
 """Document, path and span of a result."""
-
-
-class _Results(Results):
-    """The results of a topic, with their lines, problems, and keys as the file states them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[int] = []
-        self.problems: list[str] = []
-        self.texts: dict[str, list[str | None]] = {field: [] for field in _KEYS}
 
 
 def read_inex_submission(
     file: BufferedReader,
     path: Path,
     notes: Notes,
-    order: Order = "score",
     ties: Ties | None = None,
     topics: Topics = None,
 ) -> Run:
@@ -71,7 +60,6 @@ def read_inex_submission(
         file: The open file.
         path: The file's path, for messages.
         notes: Counts illegal results if they are tolerated.
-        order: Not used; it is for TREC runs.
         ties: ``document`` orders results with equal keys by document, then path or start, descending.
         topics: The topics whose results are read; all by default.
 
@@ -89,20 +77,20 @@ def _read_results(
     skipped: set[str] = set()
     name = ""
     files, paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
-    found = _Results()
+    found = Results()
     # One result at a time, so that memory does not grow with the XML of a topic.
     elements = XmlElements(file, ["result", "topic", "inex-submission"], path)
     for element in elements:
-        line = elements.line(element)
-        where = f"{path}:{line}"
+        where = f"{path}:{elements.line(element)}"
         parent = _expected_parent(element, where)
         if parent is None:
             name = (element.get("run-id") or "").strip()
             if not name:
                 raise InputError(where, "<inex-submission> has no run-id attribute")
         elif local_name(element) == "result":
-            if topics is None or _topic_id(parent) in topics:
-                _add_result(found, element, line, files, paths)
+            topic = _topic_id(parent)
+            if topics is None or topic in topics:
+                _add_result(found, element, where, topic, notes, files, paths)
         else:
             topic = _topic_id(element)
             if not topic:
@@ -113,10 +101,10 @@ def _read_results(
             elif topics is None or topic in topics:
                 if not found.files:
                     _check_no_other_content(element, where)
-                rankings[topic] = _ranking(found, path, topic, notes, ties)
+                rankings[topic] = found.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
             else:
                 skipped.add(topic)
-            found = _Results()
+            found = Results()
     if not name:
         raise InputError(path, "no <inex-submission> element; expected a run")
     return Run(name, rankings, str(path), skipped)
@@ -150,44 +138,44 @@ def _check_no_other_content(topic: etree._Element, where: str) -> None:
 
 
 def _add_result(
-    found: _Results, result: etree._Element, line: int, *names: FunctionCache[str, str]
+    found: Results, result: etree._Element, where: str, topic: str, notes: Notes, *names: _Names
 ) -> None:
     """Add the content of a <result>."""
     texts: dict[str, str] = {}
     points: dict[str, tuple[str, ...]] = {}
-    problem = ""
-    for child in result:
-        tag = child.tag if child.tag in _FIELDS else local_name(child)
-        if tag not in _FIELDS:
-            continue
-        if tag in texts or tag in points:
-            problem = f"the result has two <{tag}>; expected one"
-        if tag in _POINTS:
-            points[tag] = tuple(child.get(name, "") for name in _POINTS[tag])
-            continue
-        if len(child):
-            problem = f"<{tag}> contains elements; expected text"
-        texts[tag] = child.text or ""
-    if ("path" in texts) + len(points) > 1:
-        problem = "the result has several of <path>, <fol> and <passage>; expected one"
-    element: _Element = (texts.get("file", "").strip(), "", None)
+    element: _Element | None = None
     try:
-        if not problem:
-            element = _element(texts, points, *names)
+        for child in result:
+            tag = child.tag if child.tag in _FIELDS else local_name(child)
+            if tag not in _FIELDS:
+                continue
+            if tag in texts or tag in points:
+                raise ValueError(f"the result has two <{tag}>; expected one")
+            if tag in _POINTS:
+                points[tag] = tuple(child.get(name, "") for name in _POINTS[tag])
+                continue
+            if len(child):
+                raise ValueError(f"<{tag}> contains elements; expected text")
+            texts[tag] = child.text or ""
+        if ("path" in texts) + len(points) > 1:
+            raise ValueError("the result has several of <path>, <fol> and <passage>; expected one")
+        element = _element(texts, points, *names)
     except ValueError as error:
-        problem = str(error)
-    found.add(*element)
-    found.lines.append(line)
-    found.problems.append(problem)
-    for field, stated in found.texts.items():
-        stated.append(texts.get(field))
+        notes.problem("results that name no element", where, f"topic {topic}: {error}")
+    found.add(*(element or (texts.get("file", "").strip(), "", None)))
+    for field, keys in (("rank", found.ranks), ("rsv", found.scores)):
+        pattern, expected, last_key = _KEYS[field]
+        text = texts.get(field)
+        if text is None or (re.fullmatch(pattern, text.strip()) and math.isfinite(float(text))):
+            keys.append(text if text is None else float(text))
+            continue
+        message = f"illegal {field} {text!r}: expected {expected}"
+        notes.problem("illegal ranks or scores; the results are last", where, message)
+        keys.append(last_key)
 
 
 def _element(
-    texts: dict[str, str],
-    points: dict[str, tuple[str, ...]],
-    files: FunctionCache[str, str],
-    paths: FunctionCache[str, str],
+    texts: dict[str, str], points: dict[str, tuple[str, ...]], files: _Names, paths: _Names
 ) -> _Element:
     """Return document, path and span of a result, which is an element or a passage."""
     document = files[texts.get("file", "")]
@@ -200,38 +188,6 @@ def _element(
     raise ValueError(
         "the result has no <path>; expected an element, <fol offset length/>, or <passage start end/>"
     )
-
-
-def _ranking(found: _Results, path: Path, topic: str, notes: Notes, ties: Ties | None) -> Ranking:
-    found.ranks, found.scores = (
-        [_number(text, field) for text in texts] for field, texts in found.texts.items()
-    )
-    for field, keys in (("rank", found.ranks), ("rsv", found.scores)):
-        if None in keys:
-            continue
-        _, expected, last_key = _KEYS[field]
-        for index, key in enumerate(keys):
-            if key is None or not math.isfinite(key):
-                message = f"illegal {field} {found.texts[field][index]!r}: expected {expected}"
-                line = f"{path}:{found.lines[index]}"
-                notes.problem("illegal ranks or scores; the results are last", line, message)
-                keys[index] = last_key
-        if field == "rank" and any(map(math.isnan, filter(None, found.scores))):
-            found.scores = []  # they are not compared with the ranks
-        break
-    ranking, order = found.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
-    for rank, index in enumerate(order, 1):
-        if found.problems[index]:
-            message = f"topic {topic}, rank {rank}: {found.problems[index]}"
-            notes.problem("results that name no element", f"{path}:{found.lines[index]}", message)
-    return ranking
-
-
-def _number(text: str | None, field: str) -> float | None:
-    """Return a rank or score; NaN for an illegal one."""
-    if text is None:
-        return None
-    return float(text) if re.fullmatch(_KEYS[field][0], text.strip()) else math.nan
 
 
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:

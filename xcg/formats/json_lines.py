@@ -44,7 +44,6 @@ from xcg.runs.ordering import Results
 from xcg.runs.run import (
     RUN_FORMATS,
     FunctionCache,
-    Order,
     Ranking,
     Run,
     RunFormat,
@@ -86,7 +85,6 @@ def read_json_run(
     file: BufferedReader,
     path: Path,
     notes: Notes,
-    order: Order = "score",
     ties: Ties | None = None,
     topics: Topics = None,
     source: ChunkSource = NO_SOURCE,
@@ -107,7 +105,6 @@ def read_json_run(
         file: The open file.
         path: The file's path. Its name up to the first dot is the run's name.
         notes: Counts results that name no element if they are tolerated; these keep their ranks.
-        order: Not used; it is for TREC runs.
         ties: ``document`` orders results with equal ranks or scores by document, then path or start.
         topics: The topics whose results are read; all by default.
         source: How documents are named, and the documents. The name can be another field, or a key of
@@ -173,7 +170,7 @@ def _rankings(
         whole_here = results.paths.count(WHOLE)
         whole, parts = whole + whole_here, parts + len(results.files) - whole_here
         where = f"{path}, topic {topic}"
-        rankings[topic], _ = results.ranking(where, notes, ties, states_parents=states_parents)
+        rankings[topic] = results.ranking(where, notes, ties, states_parents=states_parents)
     if whole and parts:
         message = (
             f"{whole} of {whole + parts} results have no 'path' and no 'start', so each is its whole"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from xcg.documents.files import PathLike, lines, open_input
 from xcg.documents.paths import WHOLE, canonical_file
@@ -21,7 +21,7 @@ from xcg.formats.text_columns import decimal
 from xcg.judgements.assessment import read_level
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.runs.ordering import in_document_order
-from xcg.runs.run import RUN_FORMATS, FunctionCache, Run, RunFormat
+from xcg.runs.run import FunctionCache, Run
 
 _HEAD_SIZE = 4096
 _DOCID = re.compile(r"\s*docid\s*=\s*(\S+)")
@@ -150,15 +150,5 @@ def _document(comment: str) -> str:
     return words[0] if len(words) == 1 else ""
 
 
-def _read_run(file: BufferedReader, path: Path, *_: object) -> NoReturn:
-    raise InputError(
-        path,
-        "a LETOR file has several features and is not a run: expected a run, which "
-        "xcg convert --run FILE --feature NUMBER --to trec writes",
-    )
-
-
 _LINE = "LETOR: level qid:topic feature:value … # docid = document"
-_FEATURE = "LETOR: one feature is a run, see xcg convert --feature"
 ASSESSMENT_FORMATS.add("letor", AssessmentFormat(_LINE, is_letor, read_letor_assessments))
-RUN_FORMATS.add("letor", RunFormat(_FEATURE, is_letor, _read_run))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -171,7 +171,6 @@ _PASSAGE_FIELDS = (
     TOPIC_AND_DOCUMENT[0],
     TOPIC_AND_DOCUMENT[1]._replace(required=False),
     *QUOTE_FIELDS,
-    Field("near", (int, float), "a number from 0 to 1", required=False),
     Field("exhaustivity", (int,), "1, 2 or 3", required=False),
     Field("level", (int, float), "a level of relevance", required=False),
     NUGGET,
@@ -188,6 +187,8 @@ _SHOWN_SIMILARITY = 0.8
 """The minimum similarity of text that is shown, but not accepted."""
 
 Record = dict[str, Any]
+_Given = tuple[str, Record, Quote]
+"""File and line, record, and its quote."""
 Progress = Callable[[int, int], None]
 """Called with the number of documents that have been searched and the number of all documents."""
 
@@ -201,7 +202,7 @@ class PlacedPassages:
         missing: Messages about passages that were not found. :func:`update_gold` adds messages about
             ambiguous passages.
         notes: Messages about passages to check: approximate matches, ambiguous passages for which the
-            occurrence nearest to the stated position was chosen, and doubtful moves.
+            first occurrence was chosen, and doubtful moves.
         counts: Status → number of passages.
     """
 
@@ -230,9 +231,8 @@ def locate_passages(
     """Find passages, given as text in JSON Lines or CSV files, in their documents.
 
     A record has the fields ``topic``, ``exact`` or ``text``, and optionally ``doc``, ``prefix``,
-    ``suffix``, ``near``, ``nugget``, and ``exhaustivity`` or ``level``. Without ``doc``, the only
-    document with its words is taken. ``near`` is the approximate position in the document, from 0 (its
-    start, the default) to 1. If a passage is ambiguous, the occurrence nearest to it is taken.
+    ``suffix``, ``nugget``, and ``exhaustivity`` or ``level``. Without ``doc``, the only document with
+    its words is taken. If a passage is ambiguous, its first occurrence is taken.
 
     Args:
         paths: Files, folders and globs.
@@ -245,63 +245,47 @@ def locate_passages(
             too often.
     """
     placed = PlacedPassages()
-    given = list(records_in(paths, "passages in JSON Lines or CSV"))
-    for where, record in given:
+    given: list[_Given] = []
+    for where, record in list(records_in(paths, "passages in JSON Lines or CSV")):
         check_record(record, _PASSAGE_FIELDS, where)
         if (quote := quote_of(record, where)) is None:
             raise InputError(where, "the field 'text' is missing")
-        record["exact" if "exact" in record else "text"] = quote.exact.strip()
+        quote = quote._replace(exact=quote.exact.strip())
+        record["exact" if "exact" in record else "text"] = quote.exact
+        given.append((where, record, quote))
     given = _with_documents(given, corpus, placed)
-    for where, record in given:
+    for where, record, _ in given:
         record["doc"] = document_name(record, where)
         if record["doc"] not in corpus:
             raise InputError(where, missing_document(record["doc"], corpus, is_result=False))
-        if not 0 <= record.get("near", 0) <= 1:
-            raise InputError(where, f"near is {record['near']}: expected a number from 0 to 1")
-    for where, record, location, text, _ in _located(given, corpus, min_similarity, progress):
-        if location.status == "ambiguous":
-            position = record.get("near", 0) * len(text)
-            near = min(location.occurrences, key=lambda span: abs(span[0] - position))
-            location = location._replace(start=near[0], end=near[1])  # noqa: PLW2901
-        record.pop("near", None)
-        _report(placed, where, record, location, text)
-        if location.status != "lost":
-            _place(record, location, text)
-            placed.passages.append(record)
+    for one, moved, text in _located(given, corpus, min_similarity, progress):
+        _report(placed, one, moved.location, text)
+        if moved.location.status != "lost":
+            _place(one[1], moved.location, text)
+            placed.passages.append(one[1])
     return placed
 
 
-def _with_documents(
-    given: Sequence[tuple[str, Record]], corpus: Corpus, placed: PlacedPassages
-) -> list[tuple[str, Record]]:
+def _with_documents(given: Sequence[_Given], corpus: Corpus, placed: PlacedPassages) -> list[_Given]:
     """Return the records with a document: the only one with their words, if they state none."""
-    unnamed = [
-        (where, record, quote_of(record, where)) for where, record in given if "doc" not in record
-    ]
+    unnamed = [one for one in given if "doc" not in one[1]]
     found: list[list[str]] = [[] for _ in unnamed]
     for name in corpus if unnamed else ():
         index = TextIndex(corpus.tree(name).text)
         for (where, _, quote), names in zip(unnamed, found, strict=True):
-            assert quote is not None
-            try:
-                if index.locate(quote).status != "lost":
-                    names.append(name)
-            except XcgError as error:
-                raise InputError(where, f"{name}: {error}") from None
+            if _location(index, quote, f"{where}: {name}").status != "lost":
+                names.append(name)
     for (where, record, quote), names in zip(unnamed, found, strict=True):
-        assert quote is not None
         shown = f"{quote.exact[:_SHOWN]!r}"
         if len(names) == 1:
             record["doc"] = names[0]
-        elif names:
-            placed.counts["ambiguous"] += 1
+            continue
+        problem = f"no document contains {shown}; with doc, similar text is shown"
+        if names:
             documents = f"{len(names)} documents have {shown}, such as {' and '.join(names[:2])}"
-            placed.missing.append(f"{where}: {documents}; expected one of them as doc")
-        else:
-            placed.counts["lost"] += 1
-            placed.missing.append(
-                f"{where}: no document contains {shown}; with doc, similar text is shown"
-            )
+            problem = f"{documents}; expected one of them as doc"
+        placed.counts["ambiguous" if names else "lost"] += 1
+        placed.missing.append(f"{where}: {problem}")
     return [one for one in given if "doc" in one[1]]
 
 
@@ -329,31 +313,33 @@ def update_gold(
     """
     placed = PlacedPassages()
     given = list(records_in(paths, "assessments in JSON Lines"))
-    passages = []
+    passages: list[_Given] = []
     for where, record in given:
         if not {"start", "end", "exact", "text"} & record.keys():
             continue
         known = {name: record[name] for name in _OLD_NAMES if name in record}
         check_record(known, _OLD_PASSAGE_FIELDS, where)
         name = document_name(record, where)
-        if quote_of(record, where) is None:
-            _lose(
-                placed, record, f"{where}: the passage of {name} states no text, so it cannot be placed"
-            )
+        if (quote := quote_of(record, where)) is None:
+            message = f"the passage of {name} states no text, so it cannot be placed"
         elif name not in corpus:
-            _lose(placed, record, f"{where}: {missing_document(name, corpus, is_result=False)}")
+            message = missing_document(name, corpus, is_result=False)
         else:
-            passages.append((where, record))
-    located = _located(passages, corpus, min_similarity, progress)
-    for where, record, location, text, is_doubtful in located:
-        _report(placed, where, record, location, text, left_out=True)
-        if is_doubtful:
+            passages.append((where, record, quote))
+            continue
+        record["lost"] = True
+        placed.counts["lost"] += 1
+        placed.missing.append(f"{where}: {message}")
+    for one, moved, text in _located(passages, corpus, min_similarity, progress):
+        where, record, _ = one
+        _report(placed, one, moved.location, text, left_out=True)
+        if moved.is_doubtful:
             placed.notes.append(
-                f"{where}: moved from {record['start']} to {location.start}, unlike the "
+                f"{where}: moved from {record['start']} to {moved.location.start}, unlike the "
                 "passages around it; check it, because its words may be those of another passage"
             )
-        if location.is_found:
-            _place(record, location, text)
+        if moved.location.is_found:
+            _place(record, moved.location, text)
         else:
             record["lost"] = True
     placed.passages = [record for _, record in given]
@@ -363,39 +349,41 @@ def update_gold(
 _OLD_NAMES = [one.name for one in _OLD_PASSAGE_FIELDS]
 
 
-_Located = tuple[str, Record, Location, str, bool]
-"""File and line, record, location of its passage, text of the document, and whether the words at the
-location may belong to another passage."""
+def _location(
+    index: TextIndex,
+    quote: Quote,
+    where: str,
+    min_similarity: float | None = None,
+    old_start: int | None = None,
+) -> Location:
+    try:
+        return index.locate(quote, min_similarity, old_start)
+    except XcgError as error:
+        raise InputError(where, str(error)) from None
 
 
 def _located(
-    given: Sequence[tuple[str, Record]],
+    given: Sequence[_Given],
     corpus: Corpus,
     min_similarity: float | None,
     progress: Progress | None,
-) -> Iterable[_Located]:
-    """Return the location of each record, in order."""
+) -> Iterable[tuple[_Given, MovedPassage, str]]:
+    """Return each record with its passage and the text of its document, in order."""
     by_document: dict[str, list[int]] = {}
-    for number, (where, record) in enumerate(given):
+    for number, (where, record, _) in enumerate(given):
         by_document.setdefault(document_name(record, where), []).append(number)
-    found: dict[int, _Located] = {}
+    found: dict[int, tuple[_Given, MovedPassage, str]] = {}
     for done, (name, numbers) in enumerate(by_document.items()):
         if progress is not None:
             progress(done, len(by_document))
         index = TextIndex(corpus.tree(name).text)
-        moved = []
-        for number in numbers:
-            where, record = given[number]
-            quote = quote_of(record, where)
-            assert quote is not None
-            old_start = record.get("start")
-            try:
-                location = index.locate(quote, min_similarity, old_start)
-            except XcgError as error:
-                raise InputError(where, f"{name}: {error}") from None
-            moved.append(MovedPassage(quote, old_start, location))
-        for number, one in zip(numbers, compare_with_neighbours(moved, index.text), strict=True):
-            found[number] = (*given[number], one.location, index.text, one.is_doubtful)
+        passages = []
+        for where, record, quote in (given[number] for number in numbers):
+            old = record.get("start")
+            location = _location(index, quote, f"{where}: {name}", min_similarity, old)
+            passages.append(MovedPassage(quote, old, location))
+        moved = compare_with_neighbours(passages, index.text)
+        found |= {n: (given[n], one, index.text) for n, one in zip(numbers, moved, strict=True)}
     return [found[number] for number in range(len(given))]
 
 
@@ -408,16 +396,11 @@ def _place(record: Record, location: Location, text: str) -> None:
 
 
 def _report(
-    placed: PlacedPassages,
-    where: str,
-    record: Mapping[str, Any],
-    location: Location,
-    text: str,
-    left_out: bool = False,
+    placed: PlacedPassages, one: _Given, location: Location, text: str, left_out: bool = False
 ) -> None:
-    name, quote = record["doc"], quote_of(record, where)
-    assert quote is not None
+    where, record, quote = one
     shown = f"{quote.exact[:_SHOWN]!r}"
+    name = record["doc"]
     placed.counts[location.status] += 1
     if location.status == "lost":
         similar = ""
@@ -439,9 +422,3 @@ def _report(
             f"{where}: similar text (similarity {location.similarity:.3f}) for {shown} in {name}, at "
             f"{location.start}–{location.end}: {text[location.start : location.end][:_SHOWN]!r}"
         )
-
-
-def _lose(placed: PlacedPassages, record: Record, message: str) -> None:
-    record["lost"] = True
-    placed.counts["lost"] += 1
-    placed.missing.append(message)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
 
+from xcg.documents.files import lines
 from xcg.documents.passage_points import Point
 from xcg.documents.paths import WHOLE, canonical_file, split_at_mark, split_element_id
 from xcg.errors import InputError, Notes, XcgError
@@ -17,7 +17,6 @@ from xcg.formats.text_columns import (
     TextBlock,
     are_plain_names,
     equal_stretches,
-    split_lines,
     text_blocks,
 )
 from xcg.judgements.assessment import Assessment, number_text, read_level
@@ -31,22 +30,14 @@ from xcg.judgements.recall_base import (
     Span,
 )
 
-_PASSAGE = re.compile(r"(?<!\S)([0-9]{1,15}):([0-9]{1,15})(?!\S)")
-_is_number = re.compile(r"[0-9]{1,15}").fullmatch
-_is_entry_point = re.compile(r"[0-9]{1,15}|-1").fullmatch
-_NO_ENTRY_POINT = "-1"
+_NUMBER = "[0-9]{1,15}"
+_LINE = re.compile(
+    rf"\s*(?!#)(\S++)\s++\S++\s++(\S++)\s++({_NUMBER})\s++({_NUMBER})"
+    rf"(?:\s++({_NUMBER}|-1)(?!\S))?((?:\s++{_NUMBER}:{_NUMBER}(?!\S))*)\s*"
+)
+_passages = re.compile(f"({_NUMBER}):({_NUMBER})").findall
+_is_ignored = re.compile(r"\s*(?:#.*)?", re.DOTALL).fullmatch
 _LEFT_OUT = "lines left out of the assessments"
-
-
-class _Line(NamedTuple):
-    """A line; ``ignored`` is a sixth field that inex_eval ignores."""
-
-    topic: str
-    document: str
-    sizes: DocumentSizes
-    spans: list[Span]
-    entry_point: int | None
-    ignored: str | None
 
 
 def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
@@ -73,85 +64,79 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
     Raises:
         InputError: If the file is empty or a line is illegal; with file and line.
     """
-    lines = list(split_lines(file, path))
-    if not lines:
+    found = [(number, line, _LINE.fullmatch(line)) for number, line in lines(file, path)]
+    found = [one for one in found if one[2] is not None or not _is_ignored(one[1])]
+    if not found:
         raise InputError(path, "an empty file; expected assessments")
-    without_entry_points = any(len(fields) > 6 and ":" in fields[5] for _, fields in lines)
-    for number, fields in lines:
-        where = f"{path}:{number}"
+    without_entry_points = any(m and m[5] is None and m[6].count(":") > 1 for *_, m in found)
+    name = str(path)
+    for number, line, match in found:
+        where = f"{name}:{number}"
         try:
-            line = _parse_line(fields, without_entry_points)
-            if line.topic not in base:
-                base.add_topic(line.topic, str(path))
-            is_repeated = line.document in base.spans(line.topic)
-            base.add_spans(line.topic, line.document, line.spans, where)
+            if match is None:
+                raise _illegal(line.split())
+            topic, document, relevant, length, sixth, passages = match.groups("-1")
+            if match[5] is None and passages and not without_entry_points:
+                sixth, passages = passages.strip(), ""
+            document = canonical_file(document)
+            spans = []
+            for offset, characters in _passages(passages):
+                start = int(offset)
+                spans.append(Span(start, start + int(characters)))
+            if topic not in base:
+                base.add_topic(topic, name)
+            is_repeated = document in base.spans(topic)
+            base.add_spans(topic, document, spans, where)
         except InputError as error:
             notes.tolerate(_LEFT_OUT, error)
             continue
         except ValueError as error:
             notes.problem(_LEFT_OUT, where, str(error))
             continue
-        base.add_document_sizes(line.topic, line.document, line.sizes)
-        if line.entry_point is not None:
-            base.add_entry_point(line.topic, line.document, line.entry_point)
+        sizes = DocumentSizes(int(relevant), int(length))
+        base.add_document_sizes(topic, document, sizes)
+        if spans and sixth != "-1":
+            base.add_entry_point(topic, document, int(sixth))
         if is_repeated:
-            repeated = f"topic {line.topic}: the document {line.document!r} occurs again"
+            repeated = f"topic {topic}: the document {document!r} occurs again"
             notes.oddity("documents in several lines, which add up", where, repeated)
-        for kind, detail in _oddities(line.sizes, line.spans, line.ignored):
+        for kind, detail in _oddities(sizes, spans, sixth):
             notes.oddity(kind, where, detail)
 
 
-def _parse_line(fields: list[str], without_entry_points: bool) -> _Line:
-    """Return the content of a line; raise ValueError if it is illegal."""
-    if len(fields) < 5:
-        raise ValueError(
-            f"{len(fields)} columns; expected topic Q0 document relevant_characters length "
-            "[entry_point [offset:length …]]"
-        )
-    topic, _, document, relevant, length, *rest = fields
-    for name, number in (("relevant characters", relevant), ("length", length)):
-        if not _is_number(number):
-            raise ValueError(f"illegal {name} {number!r}: expected a number of characters")
-    entry_point, ignored = None, None
-    if rest and not (without_entry_points and ":" in rest[0]):
-        sixth = rest.pop(0)
-        if not (_is_entry_point(sixth) or (not rest and _PASSAGE.fullmatch(sixth))):
-            raise ValueError(
-                f"illegal entry point {sixth!r}: expected the offset of a character, or -1"
-            )
-        if sixth != _NO_ENTRY_POINT:
-            entry_point, ignored = (int(sixth), None) if rest else (None, sixth)
-    passages = _PASSAGE.findall(" ".join(rest))
-    if len(passages) < len(rest):
-        illegal = next(text for text in rest if not _PASSAGE.fullmatch(text))
-        raise ValueError(f"illegal passage {illegal!r}: expected offset:length, like 1205:3431")
-    spans = [Span(int(start), int(start) + int(size)) for start, size in passages]
-    sizes = DocumentSizes(int(relevant), int(length))
-    return _Line(topic, canonical_file(document), sizes, spans, entry_point, ignored)
-
-
-def _oddities(
-    sizes: DocumentSizes, spans: Sequence[Span], ignored: str | None
-) -> list[tuple[str, str]]:
-    """Return kind and description of what is legal but probably wrong in a line."""
+def _oddities(sizes: DocumentSizes, spans: Sequence[Span], sixth: str) -> Iterator[tuple[str, str]]:
+    """Yield kind and description of what is legal but probably wrong in a line."""
     size = end = 0
     for first, stop, _ in spans:
         size += stop - first
         end = max(end, stop)
-    relevant, length = sizes
-    if relevant == size and end <= length and ignored is None:  # most lines
-        return []
-    found = []
-    if ignored is not None:
-        message = f"{ignored!r}; expected an entry point or -1, and then passages"
-        found.append(("sixth fields without passages, which are ignored", message))
-    if relevant not in (size, _union_length(spans)):
-        message = f"{relevant} relevant characters, but the passages have {size}"
-        found.append(("relevant sizes that differ from the passages; the stated sizes count", message))
-    if end > length:
-        message = f"a passage ends at character {end}, but the document has {length} characters"
-        found.append(("passages that end after the document; they are used as they are", message))
-    return found
+    if not spans and sixth != "-1":
+        message = f"{sixth!r}; expected an entry point or -1, and then passages"
+        yield "sixth fields without passages, which are ignored", message
+    if sizes.relevant != size and sizes.relevant != _union_length(spans):
+        message = f"{sizes.relevant} relevant characters, but the passages have {size}"
+        yield "relevant sizes that differ from the passages; the stated sizes count", message
+    if end > sizes.length:
+        message = f"a passage ends at character {end}, but the document has {sizes.length} characters"
+        yield "passages that end after the document; they are used as they are", message
+
+
+def _illegal(fields: list[str]) -> ValueError:
+    """Return what is wrong in the fields of an illegal line."""
+    if len(fields) < 5:
+        return ValueError(
+            f"{len(fields)} columns; expected topic Q0 document relevant_characters length "
+            "[entry_point [offset:length …]]"
+        )
+    for name, number in (("relevant characters", fields[3]), ("length", fields[4])):
+        if not re.fullmatch(_NUMBER, number):
+            return ValueError(f"illegal {name} {number!r}: expected a number of characters")
+    if not re.fullmatch(f"-1|{_NUMBER}(:{_NUMBER})?", fields[5]) and ":" not in fields[5]:
+        expected = "expected the offset of a character, or -1"
+        return ValueError(f"illegal entry point {fields[5]!r}: {expected}")
+    passages = fields[5 if ":" in fields[5] else 6 :]
+    illegal = next(text for text in passages if not re.fullmatch(f"{_NUMBER}:{_NUMBER}", text))
+    return ValueError(f"illegal passage {illegal!r}: expected offset:length, like 1205:3431")
 
 
 def _union_length(spans: Iterable[Span]) -> int:
@@ -209,7 +194,7 @@ def write_offset_qrels(
                 point = entry_points.pop(document, None)
                 if isinstance(point, Point):
                     lost["best entry points that are not offsets"] = None
-                fields.append(str(point) if isinstance(point, int) else _NO_ENTRY_POINT)
+                fields.append(str(point) if isinstance(point, int) else "-1")
                 fields += (f"{span.start}:{span.end - span.start}" for span in spans)
             lines.append(" ".join(fields) + "\n")
         if entry_points:

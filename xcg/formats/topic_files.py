@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
 
 from xcg.documents.files import PathLike, expand, local_name, open_input
 from xcg.documents.serialising import document_root
-from xcg.errors import InputError, nearest
-from xcg.formats.json_records import Field, check_record, csv_rows, json_lines
+from xcg.errors import InputError
+from xcg.formats.json_records import Field, check_record, csv_records, json_lines
 from xcg.judgements.recall_base import check_topic
 from xcg.lazy_modules import etree
 
@@ -78,26 +78,6 @@ def read_topics(paths: PathLike | Iterable[PathLike]) -> dict[str, Topic]:
     >>> read_topics("corpora_samples/handbook-topics")["1"].title
     'overlapping results reward repetition in precision and recall'
     """
-    return _merged(paths, _COLUMNS)
-
-
-def read_topic_titles(paths: PathLike | Iterable[PathLike]) -> dict[str, str]:
-    """Read topic files, and return id → title; see :func:`read_topics`.
-
-    Topics with the same id may have different descriptions and narratives.
-
-    Raises:
-        InputError: As :func:`read_topics`.
-
-    >>> titles = read_topic_titles("corpora_samples/handbook-topics")
-    >>> titles["1"]
-    'overlapping results reward repetition in precision and recall'
-    """
-    return {topic.id: topic.title for topic in _merged(paths, ["title"]).values()}
-
-
-def _merged(paths: PathLike | Iterable[PathLike], compared: Iterable[str]) -> dict[str, Topic]:
-    """Return the topics of several files; the given fields of topics with the same id must be equal."""
     topics: dict[str, Topic] = {}
     for path in expand(paths, "topic files"):
         with open_input(path) as file:
@@ -105,11 +85,14 @@ def _merged(paths: PathLike | Iterable[PathLike], compared: Iterable[str]) -> di
         if len(data) > LARGEST_FILE:
             raise InputError(path, f"more than {LARGEST_FILE >> 20} MB: expected a topic file")
         lines: dict[str, int] = {}
-        for topic, line in _format_of(data)(data, path):
+        start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        # XML in UTF-16 begins with a byte order mark or a NUL.
+        read = _xml_topics if not start or start in b"<\xff\xfe\x00" else _records
+        for topic, line in read(data, path):
             where = f"{path}:{line}"
             check_topic(topic.id, where)
             earlier = topics.setdefault(topic.id, topic)
-            for name in compared:
+            for name in _COLUMNS:
                 if getattr(earlier, name) != getattr(topic, name):
                     other = f"in line {lines[topic.id]}" if topic.id in lines else "in an earlier file"
                     message = f"topic {topic.id} has another {name} {other}: expected one {name}"
@@ -119,15 +102,6 @@ def _merged(paths: PathLike | Iterable[PathLike], compared: Iterable[str]) -> di
             expected = '<inex_topic topic_id="…"> or <topic id="…"> with a <title>, JSON Lines or CSV'
             raise InputError(path, f"no topic with a title: expected {expected}")
     return topics
-
-
-def _format_of(data: bytes) -> Callable[[bytes, Path], _Found]:
-    """Return the reader for the content of a file."""
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if start == b"{":
-        return _json_topics
-    # XML in UTF-16 begins with a byte order mark or a NUL.
-    return _xml_topics if not start or start in b"<\xff\xfe\x00" else _csv_topics
 
 
 def _xml_topics(data: bytes, path: Path) -> _Found:
@@ -156,44 +130,17 @@ def _child_texts(element: etree._Element) -> dict[str, str]:
     return texts
 
 
-def _json_topics(data: bytes, path: Path) -> _Found:
+def _records(data: bytes, path: Path) -> _Found:
+    """Yield the topics of a JSON Lines or CSV file."""
+    is_json = data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
     file = cast(io.BufferedReader, io.BytesIO(data))
-    for where, record in json_lines(file, path):
+    for where, record in json_lines(file, path) if is_json else csv_records(data, path):
         check_record(record, _RECORD_FIELDS, where)
-        values = {name: str(value) for name, value in record.items()}
-        yield _record_topic(values, where), int(where.rpartition(":")[2])
-
-
-def _csv_topics(data: bytes, path: Path) -> _Found:
-    names: list[str] | None = None
-    for where, line, row in csv_rows(data, path):
-        if names is None:
-            names = _column_names(row, where)
-        else:
-            yield _record_topic(dict(zip(names, row, strict=True)), where), line
-
-
-def _column_names(row: list[str], where: str) -> list[str]:
-    """Return the columns that the first line of a CSV file names."""
-    names = [name.strip().lower() for name in row]
-    for name in ("id", "title"):
-        if name not in names:
-            expected = "expected XML, JSON Lines, or CSV whose first line is id,title"
-            raise InputError(where, f"not a topic file: {expected}; the column {name!r} is missing")
-    for name in names:
-        if name not in _COLUMNS:
-            raise InputError(where, f"unknown column {name[:60]!r}: {nearest(name, _COLUMNS)}")
-        if names.count(name) > 1:
-            raise InputError(where, f"the column {name!r} occurs twice")
-    return names
-
-
-def _record_topic(values: dict[str, str], where: str) -> Topic:
-    """Return the topic of a record; raise InputError if it has no id or title."""
-    for name in ("id", "title"):
-        if not values[name].strip():
-            raise InputError(where, f"the {name} is empty")
-    return _topic(values["id"].strip(), values)
+        values = {name: str(value).strip() for name, value in record.items()}
+        for name in ("id", "title"):
+            if not values[name]:
+                raise InputError(where, f"the {name} is empty")
+        yield _topic(values["id"], values), int(where.rpartition(":")[2])
 
 
 def _topic(topic: str, texts: dict[str, str]) -> Topic:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from io import BufferedReader
 from itertools import chain, islice
-from operator import add, gt, lt
+from operator import add, gt
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +31,6 @@ from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
     FunctionCache,
-    Order,
     Ranking,
     Run,
     RunFormat,
@@ -49,7 +48,6 @@ def read_trec_run(
     file: BufferedReader,
     path: Path,
     notes: Notes,
-    order: Order = "score",
     ties: Ties | None = None,
     topics: Topics = None,
 ) -> Run:
@@ -62,15 +60,13 @@ def read_trec_run(
     with ``#``.
 
     As in trec_eval 10, scores are compared in double precision, and ranks are ignored. But a rank must
-    be a whole number, because another one is a sign of exchanged columns. Scores are not read if ranks
-    order the results, and neither of them if the file does.
+    be a whole number, because another one is a sign of exchanged columns.
 
     Args:
         file: The open file.
         path: The file's path, for messages.
         notes: Counts illegal lines if they are tolerated.
-        order: The order of results: ``score`` (descending), ``rank`` (ascending) or ``file``.
-        ties: The order of results with equal scores or ranks: ``document`` (by document descending, as
+        ties: The order of results with equal scores: ``document`` (by document descending, as
             in trec_eval; the default), ``rank`` (by rank) or ``file`` (as in the file).
         topics: The topics whose results are read; all by default.
 
@@ -80,7 +76,7 @@ def read_trec_run(
     Raises:
         InputError: If the file is empty or a line is illegal, with file and line.
     """
-    reader = _Reader(path, notes, order, ties or "document", topics)
+    reader = _Reader(path, notes, ties or "document", topics)
     for block in text_blocks(file, path):
         if not reader.add_columns(block):
             reader.add_lines(block)
@@ -94,8 +90,8 @@ class _TopicLines:
     """The lines of one topic. They are kept as columns, because a run may have millions of lines.
 
     Attributes:
-        scores: The scores; none if they do not order the results.
-        ranks: The ranks; none if the order is that of the file.
+        scores: The scores.
+        ranks: The ranks.
         documents: The names of the documents.
         elements: ``#/path`` or ``#offset:length``; empty for a whole document.
         line_numbers: The line numbers in the file.
@@ -121,13 +117,12 @@ class _Reader:
         problem: The error in the first illegal line.
     """
 
-    def __init__(self, path: Path, notes: Notes, order: Order, ties: Ties, needed: Topics) -> None:
+    def __init__(self, path: Path, notes: Notes, ties: Ties, needed: Topics) -> None:
         self.tag = ""
         self.topics: defaultdict[str, _TopicLines] = defaultdict(_TopicLines)
         self.skipped: set[str] = set()
         self.problem: InputError | None = None
-        self._path, self._notes, self._needed = path, notes, needed
-        self._ties, self._with_scores, self._check_ranks = ties, order == "score", order != "file"
+        self._path, self._notes, self._ties, self._needed = path, notes, ties, needed
         self._files, self._paths = FunctionCache(canonical_file), FunctionCache(_path)
         self._texts: dict[str, str] = {}  # equal texts become one object
 
@@ -141,14 +136,14 @@ class _Reader:
             return False
         if b"#/" in block.data and any("#/" in text for text in {*topics, *iterations}):
             return False
-        if self._check_ranks and not are_numbers(ranks, 18):
+        if not are_numbers(ranks, 18):
             return False
         try:
             documents, elements = _split_elements(documents, others)
-            numbers = _scores(scores) if self._with_scores else []
+            numbers = _scores(scores)
         except ValueError:
             return False
-        whole_ranks = list(map(int, ranks)) if self._check_ranks else []
+        whole_ranks = list(map(int, ranks))
         self.tag = tags[0]
         for start, end in equal_stretches(topics):
             columns = (column[start:end] for column in (documents, elements, numbers, whole_ranks))
@@ -162,7 +157,7 @@ class _Reader:
                 self.skipped.add(fields[0])
                 continue
             try:
-                line = _parse_line(fields, self._with_scores, self._check_ranks)
+                line = _parse_line(fields)
             except ValueError as error:
                 where = f"{self._path}:{number}"
                 self.problem = self.problem or InputError(where, str(error))
@@ -173,7 +168,7 @@ class _Reader:
                 self._notes.note(f"{self._path}: several run tags; the run is called {self.tag}")
             if line.has_other_text:
                 self._notes.note(f"{self._path}: text after the sixth column, which is ignored")
-            self._add(line.topic, number, [line.document], [line.element], line.scores, line.ranks)
+            self._add(line.topic, number, [line.document], [line.element], [line.score], [line.rank])
 
     def _add(self, topic: str, first_line: int, *columns: Any) -> None:
         """Add documents, elements, scores and ranks of consecutive lines."""
@@ -191,13 +186,11 @@ class _Reader:
     def ranking(self, topic: str, lines: _TopicLines) -> Ranking:
         """Return the ranking of a topic."""
         where = f"{self._path}, topic {topic}"
-        if self._with_scores:
-            note_contradiction(lines.ranks, lines.scores, where, self._notes, "scores")
-        keys: array[Any] = lines.scores if self._with_scores else lines.ranks
+        note_contradiction(lines.ranks, lines.scores, where, self._notes, "scores")
+        keys, documents, elements = lines.scores, lines.documents, lines.elements
         rows = self._order(lines, keys.tolist())
-        documents, elements = lines.documents, lines.elements
         if rows is not None:
-            keys = array(keys.typecode, [keys[row] for row in rows])
+            keys = array("d", [keys[row] for row in rows])
             documents = [documents[row] for row in rows]
             elements = [elements[row] for row in rows]
         try:
@@ -214,24 +207,22 @@ class _Reader:
                     self._notes.problem("results that name no element", f"{self._path}:{line}", message)
                     found.append((document, "", None))
             ranking = Ranking.of(found)
-        ranking.keys = keys if self._check_ranks else None
-        ranking.has_scores = self._with_scores
+        ranking.keys, ranking.has_scores = keys, True
         note_equal_scores(ranking, where, self._notes)
         return ranking
 
     def _order(self, lines: _TopicLines, keys: list[float]) -> list[int] | None:
         """Return the order of the lines; None if they are in this order and have no ties."""
-        descending = self._with_scores
-        if not self._check_ranks or all(map(gt if descending else lt, keys, islice(keys, 1, None))):
+        if all(map(gt, keys, islice(keys, 1, None))):
             return None
-        rows = sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)  # stable
+        rows = sorted(range(len(keys)), key=keys.__getitem__, reverse=True)  # stable
         if self._ties != "file" and len(set(keys)) < len(keys):
             if self._ties == "document":
                 documents = list(map(add, lines.documents, lines.elements))
                 rows = sorted(range(len(keys)), key=documents.__getitem__, reverse=True)
             else:
                 rows = sorted(range(len(keys)), key=lines.ranks.__getitem__)
-            rows.sort(key=keys.__getitem__, reverse=descending)
+            rows.sort(key=keys.__getitem__, reverse=True)
         return rows
 
     def _result(self, document: str, element: str) -> tuple[str, str, AnySpan | None]:
@@ -291,41 +282,39 @@ def _scores(texts: Sequence[str]) -> list[float]:
 
 
 class _Line(NamedTuple):
-    """One line of a run; scores and ranks that are not needed are missing."""
+    """One line of a run."""
 
     topic: str
     document: str
     element: str
-    ranks: list[int]
-    scores: list[float]
+    rank: int
+    score: float
     tag: str
     has_other_text: bool
 
 
-def _parse_line(fields: list[str], with_score: bool, check_rank: bool) -> _Line:
+def _parse_line(fields: list[str]) -> _Line:
     """Parse a line; raise ValueError if it is illegal."""
     if len(fields) < 6:
         raise _wrong_columns(fields)
-    topic, iteration, document, rank, score, tag, *others = fields
+    topic, iteration, document, stated_rank, stated_score, tag, *others = fields
     if "#/" in topic + iteration:
         raise ValueError(
             f"the columns begin with {topic} {iteration}; expected topic Q0 file#/path rank score tag"
         )
     stated = _stated_element(fields)
     has_other_text = bool(others and not stated)
-    rank_match = _RANK.fullmatch(rank)
-    if has_other_text and (rank_match is None or tag.startswith("/")):
+    rank, score = _RANK.fullmatch(stated_rank), decimal(stated_score)
+    if has_other_text and (rank is None or tag.startswith("/")):
         raise _wrong_columns(fields)  # white space in a name moves the other columns
-    if check_rank and rank_match is None:
-        raise ValueError(f"illegal rank {rank!r}: expected a whole number")
-    scores = [decimal(score)] if with_score else []
-    if not all(map(math.isfinite, scores)):
-        raise ValueError(f"illegal score {score!r}: expected a finite number")
+    if rank is None:
+        raise ValueError(f"illegal rank {stated_rank!r}: expected a whole number")
+    if not math.isfinite(score):
+        raise ValueError(f"illegal score {stated_score!r}: expected a finite number")
     name, element = split_at_mark(document)
     if element and stated:
         raise ValueError(f"{document} and {' '.join(others)}: expected one element or passage")
-    ranks = [int(rank_match[1])] if check_rank and rank_match is not None else []
-    return _Line(topic, name, element or stated, ranks, scores, tag, has_other_text)
+    return _Line(topic, name, element or stated, int(rank[1]), score, tag, has_other_text)
 
 
 def _wrong_columns(fields: list[str]) -> ValueError:

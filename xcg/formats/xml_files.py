@@ -244,8 +244,8 @@ def _read_submission(
             _add_results(results, fields)
         if is_end:
             _require(topic not in rankings)
-            _require(math.isfinite(sum(results.ranks or results.scores)))  # type: ignore[arg-type]
-            rankings[topic], _ = results.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
+            _require(math.isfinite(sum(cast("list[float]", results.ranks + results.scores))))
+            rankings[topic] = results.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
             results = Results()
     return Run(name, rankings, str(path), skipped)
 

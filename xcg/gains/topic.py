@@ -21,10 +21,9 @@ from xcg.judgements.assessment import Assessment
 from xcg.lazy_modules import np
 from xcg.measures import RankingGains
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
-from xcg.measures.topic_gains import GradedResult, Reading, RelevantUnit, vector
+from xcg.measures.topic_gains import GradedResult, Reading, vector
 from xcg.runs.result_overlap import overlapping_results
 from xcg.user_model.model import UserModel
-from xcg.user_model.near_misses import near_elements
 from xcg.user_model.relevance_value import Charge, EffortUnit
 
 if TYPE_CHECKING:
@@ -114,8 +113,9 @@ class EvaluatedRanking(RankingGains):
         if unit == "ranks":
             spans = spans[: int(min(limit, len(spans)))]
         else:
-            ranking = SpanRanking(spans, {}, partial(topic.texts.converter, model))
-            spans = ranking.parts_up_to(limit, unit)
+            other, texts = topic.ranking(self._run, model).ranking.other_text, topic.texts
+            converter, amount = partial(texts.converter, model), partial(texts.amount, model)
+            spans = SpanRanking(spans, {}, converter, (), other, amount).parts_up_to(limit, unit)
         seen = SeenNuggets(nuggets, 1.0)
         for file, start, end in spans:
             if 0 <= start < end:
@@ -169,28 +169,6 @@ class EvaluatedRanking(RankingGains):
         converter = self._topic.texts.converter(self._model, unit, file)
         first, last = converter.amounts([start, end]).tolist()
         return float(last - first)
-
-    @property
-    def relevant_units(self) -> Sequence[RelevantUnit]:
-        """The relevant elements, with the results from which the user reaches them."""
-        ideal, model = self._ideal, self._model
-        if ideal.gold is not None:
-            raise XcgError(f"needs elements, but the user model {model.name} scores results as text")
-        ranking = self._topic.ranking(self._run, model)
-        ranks: dict[tuple[str, int], list[int]] = {}
-        for position, row in ranking.rows.items():
-            ranks.setdefault((ranking.ranking.files[position], row), []).append(position + 1)
-        retrieved = {file for file, _ in ranks}
-        units = []
-        for file, document in ideal.documents.items():
-            for row, score in document.own_scores.items():
-                near = {row: 1.0}
-                if file in retrieved:
-                    tree, part = document.tree, model.relevance_value.near_misses
-                    near |= near_elements(part, tree, tree.path(row), {tree.path(row): score})
-                reached_from = [(rank, p) for c, p in near.items() for rank in ranks.get((file, c), ())]
-                units.append(RelevantUnit(score, reached_from))
-        return units
 
 
 KnownGains = dict[object, tuple[Sequence[float], int]]

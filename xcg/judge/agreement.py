@@ -18,7 +18,7 @@ from xcg.errors import XcgError, first_names
 from xcg.judge.editing import new_judgement
 from xcg.judge.judgement import Decision, JudgedDocument, Judgement
 from xcg.judge.pool_store import digest_of
-from xcg.judge.settings import GradeScheme
+from xcg.judge.settings import Grades
 from xcg.judgements.highlights import covered_characters
 from xcg.judgements.recall_base import MEAN, topic_key
 
@@ -85,10 +85,11 @@ class Disagreement(NamedTuple):
     key: str
     decision: Decision | None
 
-    def choices(self, scheme: GradeScheme) -> list[Label]:
+    def choices(self, grades: Grades) -> list[Label]:
         """Return the labels that a decision can have."""
-        grades = scheme.values or (RELEVANT,)
-        return [*grades, None] if self.end else list(dict.fromkeys(self.labels.values()))
+        if not self.end:
+            return list(dict.fromkeys(self.labels.values()))
+        return [*(grades or (RELEVANT,)), None]
 
 
 class DifferentDocument(NamedTuple):
@@ -331,8 +332,8 @@ def gold(
     """Return one judgement of each document that at least one assessor has finished, and notes.
 
     A document that one assessor has finished is as in that judgement. Otherwise, each character has one
-    of the labels that the assessors gave to it, from low to high: not highlighted, ``?`` or without
-    grade, then the grades by number. Touching text with the same label is one highlight.
+    of the labels that the assessors gave to it, from low to high: not highlighted, without grade, then
+    the grades by number. Touching text with the same label is one highlight.
 
     ==============  ====================================  =============================================
     rule            label of a character                  best entry point
@@ -410,5 +411,5 @@ def _merged(
 
 
 def _height(label: Label) -> int:
-    """Return the rank of a label: -1 without highlight, 0 without number, otherwise the grade."""
+    """Return the rank of a label: -1 without highlight, 0 without grade, otherwise the grade."""
     return -1 if label is None else int(label) if label.isdecimal() else 0

@@ -5,26 +5,21 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Awaitable, Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from xcg.errors import InputError, XcgError, nearest
-from xcg.judge import pages
-from xcg.judge.addresses import OVERVIEW_PATH, from_path, from_segment
-from xcg.judge.agreement import RULES, disagreements
-from xcg.judge.exporting import export, export_archive
-from xcg.judge.security import MAX_BODY_BYTES, Access, Guard, KnownHosts, protected_path, set_cookie
+from xcg.judge import access, pages
+from xcg.judge.agreement import disagreements
 from xcg.judge.settings import LONGEST_NAME
 from xcg.judge.store import ConflictError
 from xcg.judge.workspace import Workspace
@@ -50,18 +45,17 @@ class JsonResponse(Response):
         return json.dumps(content, allow_nan=False).encode("ascii")
 
 
-def create_application(workspace: Workspace, access: Access, host: str, port: int) -> ASGIApp:
+def create_application(workspace: Workspace, keys: access.Access, host: str, port: int) -> ASGIApp:
     """Return the application.
 
     Args:
         workspace: The documents, topics and judgements.
-        access: The secrets of the assessors who may use this server, and of the overview.
+        keys: The secrets of the assessors who may use this server, and of the overview.
         host: The address on which the server listens.
         port: Its port.
     """
-    return Guard(
-        _Application(workspace, access, port).starlette(), access, KnownHosts(host, port), port, _refuse
-    )
+    application = _Application(workspace, keys, port).starlette()
+    return access.Guard(application, keys, access.KnownHosts(host, port), port, _refuse)
 
 
 class _Application:
@@ -70,21 +64,20 @@ class _Application:
     Starlette runs endpoints that are not coroutines in threads.
     """
 
-    def __init__(self, workspace: Workspace, access: Access, port: int) -> None:
+    def __init__(self, workspace: Workspace, keys: access.Access, port: int) -> None:
         self._workspace = workspace
-        self._access = access
+        self._keys = keys
         self._port = port
         self._lock = threading.Lock()
         self._report_lock = threading.Lock()
 
     def starlette(self) -> Starlette:
         """Return the routes."""
-        judging = "topics/{topic}/documents/{document:path}"
-        differences = "/agreement/{topic}/documents/{document:path}"
+        judging = "topics/{topic}/documents/{document}"
+        differences = "/agreement/{topic}/documents/{document}"
         assessor_routes = [
             Route("/start", self._start),
             Route("/", self._page(pages.topics_page)),
-            Route("/moved", self._page(pages.moved_page)),
             Route("/topics/{topic}", self._page(pages.pool_page)),
             Route(f"/{judging}", self._page(pages.judging_page)),
             Route(f"/api/{judging}", self._page(_judgement), methods=["GET"]),
@@ -93,14 +86,10 @@ class _Application:
         overview_routes = [
             Route("/start", self._start),
             Route("/", self._page(pages.overview_page)),
-            Route("/moved", self._page(pages.moved_page)),
             Route("/agreement", self._report(pages.agreement_page)),
             Route("/agreement/{topic}", self._report(pages.agreement_topic_page)),
             Route(differences, self._report(pages.agreement_topic_page), methods=["GET"]),
             Route(differences, self._change(self._decided), methods=["POST"]),
-            *(Route(f"/gold/{rule}.zip", self._report(partial(_archive, rule=rule))) for rule in RULES),
-            Route("/judgements.zip", self._report(_archive)),
-            Route("/judgements/{assessor}.zip", self._report(_archive)),
         ]
         return Starlette(
             routes=[
@@ -131,17 +120,15 @@ class _Application:
 
     async def _start(self, request: Request) -> Response:
         """Set the cookie and open the first page, so that the token leaves the address bar."""
-        home = protected_path(request.scope["path"]) or OVERVIEW_PATH
-        cookie = self._access.cookie(home, request.query_params.get("token", ""))
+        home = access.protected_path(request.scope["path"]) or access.OVERVIEW_PATH
+        cookie = self._keys.cookie(home, request.query_params.get("token", ""))
         if cookie is None:
             raise HTTPException(
                 403, "the token of this URL is not valid: use the start URL that xcg judge printed last"
             )
-        response: Response = RedirectResponse(home, 303)
         # A browser does not send the cookie when it follows a redirect that begins on another site.
-        if request.headers.get("sec-fetch-site") == "cross-site":
-            response = _response(pages.render_page("start.html", home=home))
-        set_cookie(response, self._port, home, cookie)
+        response = _response(pages.render_page("start.html", home=home))
+        access.set_cookie(response, self._port, home, cookie)
         return response
 
     def _change(self, change: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
@@ -168,15 +155,15 @@ class _Application:
         store, settings = self._workspace.store, self._workspace.settings
         version, operation = record.pop("version", None), record.pop("operation", None)
         seconds, words_marked = record.pop("seconds", 0), record.pop("words_marked", False)
-        if type(version) is not int:
-            raise HTTPException(400, "expected the version of the judgement as a whole number")
-        if type(seconds) is not int or not 0 <= seconds <= MAX_SECONDS:
+        stated = {int: (version, seconds), str: (operation,), bool: (words_marked,)}
+        if any(type(value) is not kind for kind, values in stated.items() for value in values):
+            expected = (
+                "version and seconds as whole numbers, operation as text, words_marked as true or false"
+            )
+            raise HTTPException(400, f"expected {expected}")
+        if not 0 <= seconds <= MAX_SECONDS:
             raise HTTPException(400, f"expected the seconds as a whole number from 0 to {MAX_SECONDS}")
-        if type(words_marked) is not bool:
-            raise HTTPException(400, "expected words_marked as true or false")
-        if not isinstance(operation, str):
-            raise HTTPException(400, "expected the name of an operation")
-        grade, legal = record.get("grade"), settings.grades.values
+        grade, legal = record.get("grade"), settings.grades
         if isinstance(grade, str) and grade not in legal:
             expected = f"one of {', '.join(legal)}" if legal else "none"
             raise HTTPException(400, f"unknown grade {grade!r}: expected {expected}")
@@ -221,7 +208,7 @@ def _names(workspace: Workspace, request: Request) -> dict[str, str]:
             the assessor.
     """
     names = {
-        key: (from_path if key == "document" else from_segment)(value)
+        key: access.from_segment(value)
         for key, value in request.path_params.items()
         if key in ("assessor", "topic", "document")
     }
@@ -241,27 +228,14 @@ def _judgement(workspace: Workspace, assessor: str, topic: str, document: str) -
     return JsonResponse(pages.judgement_record(workspace.store.judgement(assessor, topic, document)))
 
 
-def _archive(workspace: Workspace, assessor: str | None = None, rule: str | None = None) -> Response:
-    """Return the judgements of an assessor, the gold by a rule, or the judgements of all."""
-    store = workspace.store
-    judged, scheme = store.judgements(assessor), workspace.settings.grades
-    content = export_archive(export(judged, workspace.corpus, scheme, rule, store.decisions()))
-    name = "-".join(filter(None, ("judgements", assessor, rule)))
-    return Response(
-        content,
-        media_type="application/zip",
-        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}.zip"},
-    )
-
-
 async def _record(request: Request) -> dict[str, Any]:
     """Return the JSON object of a request, which may be larger than its header states."""
     body = b""
     try:
         async for part in request.stream():
             body += part
-            if len(body) > MAX_BODY_BYTES:
-                raise HTTPException(413, f"the request has more than {MAX_BODY_BYTES:,} bytes")
+            if len(body) > access.MAX_BODY_BYTES:
+                raise HTTPException(413, f"the request has more than {access.MAX_BODY_BYTES:,} bytes")
     except ClientDisconnect:
         raise HTTPException(400, "the request ended early") from None
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -287,7 +261,7 @@ def _refuse(request: Request, status: int, message: str, home: str | None = None
     is_api = path.startswith("/assessors/") and path.split("/")[3:4] == ["api"]
     if is_api or request.method == "POST":
         return JsonResponse({"error": message}, status)
-    return _response(pages.error_page(status, message, home), status)
+    return _response(pages.render_page("error.html", status=status, message=message, home=home), status)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
@@ -298,5 +272,5 @@ async def _failed(request: Request, error: Exception) -> Response:
     elif isinstance(error, HTTPException):
         found = "there is no such page" if error.detail == "Not Found" else error.detail
         status, message = error.status_code, str(XcgError(found))
-    home = protected_path(request.scope["path"]) if status in (404, 500, _RETRY) else None
+    home = access.protected_path(request.scope["path"]) if status in (404, 500, _RETRY) else None
     return _refuse(request, status, message, home)

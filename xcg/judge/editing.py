@@ -24,8 +24,6 @@ from xcg.judge.judgement import Judgement, StoredHighlight, in_order, quote_at
 
 MAX_HIGHLIGHTS = 5000
 """Maximum number of highlights of a document for one topic and assessor."""
-MAX_GRADE = 100
-"""Maximum number of characters of a grade."""
 MAX_NOTE = 2000
 """Maximum number of characters of a note."""
 
@@ -73,23 +71,6 @@ def erase(judgement: Judgement, text: str, start: int, end: int) -> Judgement:
     return _changed(judgement, touched, _cut(judgement, text, touched, start, end))
 
 
-def split(judgement: Judgement, text: str, id: int, position: int) -> Judgement:
-    """Split a highlight before a character; the first part keeps the id."""
-    old = _find(judgement, id)
-    if not old.start < position < old.end:
-        raise XcgError(
-            f"cannot split the highlight {old.start}–{old.end} at {position}: expected a position "
-            "inside it"
-        )
-    first, second = _trimmed(text, old.start, position), _trimmed(text, position, old.end)
-    if first is None or second is None:
-        raise XcgError(f"cannot split the highlight at {position}: one part has no text")
-    ids = (id, _next_id(judgement.highlights))
-    spans = zip(ids, (first, second), strict=True)
-    parts = [highlight(text, number, *span, *_labels(old)) for number, span in spans]
-    return _changed(judgement, [old], parts)
-
-
 def delete(judgement: Judgement, text: str, id: int) -> Judgement:
     """Delete a highlight."""
     return _changed(judgement, [_find(judgement, id)], [])
@@ -98,7 +79,7 @@ def delete(judgement: Judgement, text: str, id: int) -> Judgement:
 def grade(judgement: Judgement, text: str, id: int, grade: str | None) -> Judgement:
     """Change the grade of a highlight."""
     old = _find(judgement, id)
-    new = old._replace(grade=_legal_grade(grade), status="lost" if old.is_lost else "placed")
+    new = old._replace(grade=grade, status="lost" if old.is_lost else "placed")
     return _changed(judgement, [old], [new])
 
 
@@ -162,7 +143,7 @@ def note(judgement: Judgement, text: str, note: str) -> Judgement:
 OPERATIONS: dict[str, Callable[..., Judgement]] = {
     function.__name__: function
     for function in (
-        *(add, resize, erase, split, delete, grade, nugget, confirm, entry_point),
+        *(add, resize, erase, delete, grade, nugget, confirm, entry_point),
         *(finish, skip, unsure, note),
     )
 }
@@ -181,8 +162,8 @@ _LEGAL: Mapping[str, tuple[tuple[type, ...], str]] = {
 def fields_of(operation: str) -> dict[str, inspect.Parameter]:
     """Return the fields of an operation: the parameters of its function after the text.
 
-    >>> list(fields_of("split"))
-    ['id', 'position']
+    >>> list(fields_of("resize"))
+    ['id', 'start', 'end']
     """
     return dict(list(inspect.signature(OPERATIONS[operation]).parameters.items())[2:])
 
@@ -240,7 +221,7 @@ def edit(judgement: Judgement, text: str, operation: str, values: Mapping[str, A
 
     >>> text = "Bees dance. Ants walk."
     >>> changed = edit(Judgement(), text, "add", {"start": 0, "end": 11, "grade": "2"})
-    >>> changed = edit(changed, text, "split", {"id": 1, "position": 5})
+    >>> changed = edit(changed, text, "erase", {"start": 4, "end": 5})
     >>> [(one.id, one.start, one.end, one.grade) for one in changed.highlights]
     [(1, 0, 4, '2'), (2, 5, 11, '2')]
     """
@@ -281,7 +262,7 @@ def highlight(
 ) -> StoredHighlight:
     """Return a highlight of a passage, with its quote."""
     quote = quote_at(text, start, end)
-    return StoredHighlight(id, start, end, _legal_grade(grade), quote, nugget=nugget)
+    return StoredHighlight(id, start, end, grade, quote, nugget=nugget)
 
 
 def _labels(one: StoredHighlight) -> tuple[str | None, str | None]:
@@ -343,9 +324,3 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
     if not passage.strip():
         return None
     return end - len(passage.lstrip()), start + len(passage.rstrip())
-
-
-def _legal_grade(grade: str | None) -> str | None:
-    if grade is not None and not 0 < len(grade) <= MAX_GRADE:
-        raise XcgError(f"a grade has {len(grade)} characters: expected 1 to {MAX_GRADE}")
-    return grade

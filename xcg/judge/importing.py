@@ -1,21 +1,17 @@
-"""Read assessments of passages into a store, all or none."""
+"""Read passages in JSON Lines into a store, all or none."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.files import PathLike, expand, open_input
-from xcg.documents.text_search import Span
-from xcg.documents.tree import UnknownPathError
-from xcg.errors import InputError, Notes, UnmappedError, XcgError, nearest
+from xcg.documents.files import PathLike
+from xcg.errors import InputError, XcgError, nearest
 from xcg.formats import json_records
-from xcg.formats.base import read_assessments
 from xcg.formats.json_assessments import stated_span
 from xcg.judge.judgement import Judgement
-from xcg.judge.settings import TOO_SMALL, UNGRADED, GradeScheme
+from xcg.judge.settings import UNGRADED, Grades
 from xcg.judge.store import Store
 from xcg.judge.workspace import ordered_pool
 from xcg.judgements.anchoring import QuoteFinder
@@ -32,16 +28,10 @@ _RECORD_FIELDS = (
 )
 
 
-class _Passage(NamedTuple):
-    """A passage of a file, or only its document if it has no span."""
-
-    where: str
-    topic: str
-    document: str
-    span: Span | None
-    grade: str | None
-    entry_point: int | None = None
-    nugget: str | None = None
+_Highlight = tuple[int, int, str | None, str | None]
+"""Start, end, grade and nugget."""
+_Stated = tuple[str, list[_Highlight], set[int]]
+"""The first file and line about a document, its highlights, and its best entry points."""
 
 
 def import_assessments(
@@ -49,57 +39,52 @@ def import_assessments(
     store: Store,
     assessor: str,
     corpus: Corpus,
-    scheme: GradeScheme,
+    grades: Grades,
     topics: Collection[str],
-) -> list[str]:
-    """Add the assessments in files to the judgements of an assessor, all or none.
+) -> str:
+    """Add the passages in JSON Lines files to the judgements of an assessor, all or none.
 
-    The files are passages in JSON Lines, such as those of an export, offset qrels, or INEX assessments
-    with passages. The documents of the files are then finished, and added to the pools and to the
-    topics of the assessor if necessary. Documents that the assessor has judged equally are unchanged.
+    The documents of the files are then finished, and added to the pools and to the topics of the
+    assessor if necessary. Documents that the assessor has judged equally are unchanged.
 
     Args:
-        paths: Files, folders and globs.
+        paths: Files, folders and globs, such as those of an export.
         store: The store.
         assessor: The assessor.
         corpus: The documents.
-        scheme: The grades of the configuration.
+        grades: The grades of the configuration.
         topics: The legal topics.
 
     Returns:
-        Notes: the numbers of documents and highlights, and passages without text.
+        The numbers of documents and highlights.
 
     Raises:
         InputError: If a file, a record or a grade is illegal, a topic or document is unknown, the text
             of a passage is not where it is stated, lost or ambiguous, passages overlap with different
             grades, or the assessor has judged a document differently.
     """
-    notes = Notes()
-    found: dict[tuple[str, str], list[_Passage]] = {}
-    points: dict[tuple[str, str], int] = {}
-    for path in expand(paths, "assessments"):
-        for one in _passages(path, corpus, scheme, notes):
-            where, topic, name, span, _, point, _ = one
-            if topic not in topics:
-                raise InputError(where, f"unknown topic {topic!r}: {nearest(topic, topics)}")
-            if name not in corpus:
-                raise UnmappedError(where, missing_document(name, corpus, is_result=False))
-            if span is not None and not corpus.tree(name).text[slice(*span)].strip():
-                notes.oddity("passages without text, which are left out", where, name)
-                span = None
-            found.setdefault((topic, name), []).append(one._replace(span=span))
-            if point is not None and (earlier := points.setdefault((topic, name), point)) != point:
-                problem = f"another best entry point than {earlier}: expected one per document"
-                raise InputError(where, problem)
-    return [*_save(store, assessor, found, points), *notes.lines()]
+    found: dict[tuple[str, str], _Stated] = {}
+    finder = QuoteFinder(corpus)
+    for where, record in json_records.records_in(paths, "assessments in JSON Lines"):
+        if "path" in record:
+            raise InputError(
+                where, "an assessed element: expected passages, with start and end or a text"
+            )
+        json_records.check_record(record, _RECORD_FIELDS, where)
+        topic, name = str(record["topic"]), json_records.document_name(record, where)
+        if topic not in topics:
+            raise InputError(where, f"unknown topic {topic!r}: {nearest(topic, topics)}")
+        if name not in corpus:
+            raise InputError(where, missing_document(name, corpus, is_result=False))
+        _, highlights, points = found.setdefault((topic, name), (where, [], set()))
+        highlights += _highlights(record, where, name, finder, grades)
+        points |= {record["entry_point"]} if "entry_point" in record else set()
+        if len(points) > 1:
+            raise InputError(where, "another best entry point: expected one per document")
+    return _save(store, assessor, found)
 
 
-def _save(
-    store: Store,
-    assessor: str,
-    found: Mapping[tuple[str, str], list[_Passage]],
-    points: Mapping[tuple[str, str], int],
-) -> list[str]:
+def _save(store: Store, assessor: str, found: Mapping[tuple[str, str], _Stated]) -> str:
     """Add the documents to the pools and assignments, and save what has changed."""
     by_topic: dict[str, dict[str, tuple[()]]] = {}
     for topic, name in found:
@@ -110,12 +95,10 @@ def _save(
         store.assign(assessor, by_topic)
         for topic, documents in by_topic.items():
             store.extend_pool(topic, ordered_pool(topic, documents, seed=0))
-        for (topic, name), passages in found.items():
-            where, entry_point = passages[0].where, points.get((topic, name))
-            highlights = [(*one.span, one.grade, one.nugget) for one in passages if one.span]
+        for (topic, name), (where, highlights, points) in found.items():
             old = store.judgement(assessor, topic, name)
             try:
-                new = store.replace(assessor, topic, name, highlights, entry_point, finished=True)
+                new = store.replace(assessor, topic, name, highlights, max(points, default=None), True)
             except InputError:
                 raise
             except XcgError as error:
@@ -131,7 +114,7 @@ def _save(
             count, changed = count + len(new.highlights), changed + 1
     summary = f"imported {_number(count, 'highlight')} in {_number(changed, 'judged document')}"
     unchanged = len(found) - changed
-    return [f"{summary}; {unchanged} unchanged" if unchanged else summary]
+    return f"{summary}; {unchanged} unchanged" if unchanged else summary
 
 
 def _number(count: int, noun: str) -> str:
@@ -143,53 +126,16 @@ def _content(judgement: Judgement) -> tuple[object, ...]:
     return spans, judgement.entry_point, judgement.finished
 
 
-def _passages(path: Path, corpus: Corpus, scheme: GradeScheme, notes: Notes) -> Iterator[_Passage]:
-    """Yield what a file states."""
-    with open_input(path) as file:
-        if file.peek(1).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{":
-            finder = QuoteFinder(corpus)
-            for where, record in json_records.json_lines(file, path):
-                yield _passage(record, where, finder, scheme)
-            return
-    base = read_assessments([path], notes)
-    for topic in base.topics:
-        elements, spans, points = base.files(topic), base.spans(topic), base.passages(topic)
-        for name in dict.fromkeys([*elements, *spans, *points]):
-            where = f"{path}, topic {topic}, {name}"
-            if name not in corpus:
-                raise UnmappedError(where, missing_document(name, corpus, is_result=False))
-            tree = corpus.tree(name)
-            sizes, entry_point = (
-                base.document_sizes(topic).get(name),
-                base.entry_points(topic).get(name),
-            )
-            try:
-                found = [(one.start, one.end) for one in spans.get(name, ())]
-                found += [one.characters(tree) for one in points.get(name, ())]
-                if not (isinstance(entry_point, int) or entry_point is None):
-                    entry_point = entry_point.character(tree)
-            except UnknownPathError as error:
-                raise UnmappedError(where, str(error)) from None
-            is_relevant = any(one.relevant for one in elements.get(name, {}).values())
-            if not found and (is_relevant or (sizes is not None and sizes.relevant)):
-                raise InputError(where, "relevant text without passages: expected passages")
-            yield _Passage(where, topic, name, None, None, entry_point)
-            for span in found:
-                yield _Passage(where, topic, name, span, _grade(None, scheme, where))
-
-
-def _passage(record: dict[str, Any], where: str, finder: QuoteFinder, scheme: GradeScheme) -> _Passage:
-    """Return the passage of a record in JSON Lines."""
-    if "path" in record:
-        raise InputError(where, "an assessed element: expected passages, with start and end or a text")
-    json_records.check_record(record, _RECORD_FIELDS, where)
-    topic, name = str(record["topic"]), json_records.document_name(record, where)
-    quote, entry_point = json_records.quote_of(record, where), record.get("entry_point")
+def _highlights(
+    record: dict[str, Any], where: str, name: str, finder: QuoteFinder, grades: Grades
+) -> list[_Highlight]:
+    """Return the highlight of a record; none if it is not relevant."""
+    quote = json_records.quote_of(record, where)
     if "level" in record and "exhaustivity" in record:
         raise InputError(where, "the fields 'level' and 'exhaustivity': expected one of them")
     value = record.get("level", record.get("exhaustivity"))
-    if value is not None and value <= 0 and (quote is None or TOO_SMALL not in scheme.values):
-        return _Passage(where, topic, name, None, None, entry_point)
+    if value is not None and value <= 0:
+        return []
     span = stated_span(record, quote, where)
     if span is not None and not 0 <= span[0] <= span[1]:
         raise InputError(where, f"start {span[0]} and end {span[1]}: expected 0 <= start <= end")
@@ -197,30 +143,18 @@ def _passage(record: dict[str, Any], where: str, finder: QuoteFinder, scheme: Gr
         if not quote.exact.strip():
             raise InputError(where, "the text of the passage is empty")
         span = finder.span(name, quote, where, span)
+    assert span is not None
     nugget = str(record["nugget"]) if "nugget" in record else None
-    return _Passage(where, topic, name, span, _grade(value, scheme, where), entry_point, nugget)
+    return [(*span, _grade(value, grades, where), nugget)]
 
 
-def _grade(value: float | None, scheme: GradeScheme, where: str) -> str | None:
-    """Return the grade of a passage.
-
-    Args:
-        value: Its exhaustivity or level; None without one.
-        scheme: The grades of the configuration.
-        where: File and line, for messages.
-
-    Raises:
-        InputError: If the scheme does not have it.
-    """
-    if scheme.name == "none" and value in (None, UNGRADED):
+def _grade(value: float | None, grades: Grades, where: str) -> str | None:
+    """Return the grade of an exhaustivity or level; raise InputError if there is no such grade."""
+    if not grades and value in (None, UNGRADED):
         return None
-    if scheme.name == "inex-2005":
-        value = UNGRADED if value is None else value
-        if value <= 0:
-            return TOO_SMALL
-    grade = None if value is None else f"{value:g}"
-    if grade is not None and grade in scheme.values:
+    grade = "none" if value is None else f"{value:g}"
+    if grade in grades:
         return grade
-    found = "a passage without grade" if grade is None else f"a passage with the grade {grade}"
-    legal = f"the grades {', '.join(scheme.values)}" if scheme.values else "passages without grades"
-    raise InputError(where, f"{found}: the configuration has {legal}; change its grades, or the file")
+    legal = f"the grades {', '.join(grades)}" if grades else "passages without grades"
+    problem = f"a passage with the grade {grade}: the configuration has {legal}"
+    raise InputError(where, f"{problem}; change its grades, or the file")

@@ -7,12 +7,14 @@ Positions are characters (Unicode code points) of the document's text, ``tree.te
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
-from xcg.documents.text_search import Quote, Span
+from xcg.documents.text_search import Location, Quote, Span, TextIndex
+from xcg.errors import XcgError
+from xcg.formats.placing import MovedPassage, compare_with_neighbours
 
 Status = Literal["placed", "moved", "lost"]
 
@@ -69,6 +71,7 @@ class Judgement:
         skipped: Whether the assessor has passed the document over.
         seconds: How long the assessor has worked on the document.
         words_marked: Whether the page marked the words of the topic when a change was made.
+        text_changed: Whether the last change was one of the document's text.
         can_undo: Whether there is a change that can be undone.
         can_redo: Whether there is an undone change that can be repeated.
     """
@@ -82,6 +85,7 @@ class Judgement:
     skipped: bool = False
     seconds: int = 0
     words_marked: bool = False
+    text_changed: bool = False
     can_undo: bool = False
     can_redo: bool = False
 
@@ -93,8 +97,9 @@ class Judgement:
 
     @property
     def to_check(self) -> bool:
-        """Whether a highlight has moved or is lost since the document changed."""
-        return any(one.status != "placed" for one in self.highlights)
+        """Whether the assessor should check the judgement, because the text has changed."""
+        is_moved = any(one.status != "placed" for one in self.highlights)
+        return is_moved or (self.text_changed and self.finished and not self.highlights)
 
     @property
     def placed(self) -> Highlights:
@@ -164,75 +169,8 @@ class Decision(NamedTuple):
     time: str
 
 
-Outcome = Literal["moved", "doubtful", "lost", "changed"]
-
-
-class Change(NamedTuple):
-    """What a change of the text did to a part of a judgement.
-
-    Attributes:
-        part: ``highlight``, ``entry point``, or ``document`` for a text without highlights.
-        outcome: ``moved`` to the new position of its text; ``doubtful`` if it moved, but its words may
-            be those of another passage; ``lost`` if its text was not found; ``changed`` for a document.
-        id: The highlight; None for other parts.
-        old: Start and end before the change; None for documents and parts that were lost before.
-        new: Start and end after the change; None for documents and lost parts.
-        text: The text before the change.
-    """
-
-    part: str
-    outcome: Outcome
-    id: int | None = None
-    old: Span | None = None
-    new: Span | None = None
-    text: str = ""
-
-    @classmethod
-    def of(cls, values: Iterable[Any]) -> Change:
-        """Return the change of a list of its values in JSON."""
-        part, outcome, number, *spans, text = values
-        old, new = (None if span is None else tuple(span) for span in spans)
-        are_spans = all(
-            span is None or (len(span) == 2 and {*map(type, span)} == {int}) for span in (old, new)
-        )
-        if outcome not in get_args(Outcome) or not are_spans:
-            raise DamagedError
-        return cls(str(part), outcome, number, old, new, str(text))
-
-
-class Move(NamedTuple):
-    """A change of a judgement by a change of the document's text.
-
-    Attributes:
-        assessor: The assessor.
-        topic: The topic.
-        document: The document.
-        change: What has moved.
-        time: When the change was found, in UTC.
-        is_open: Whether the assessor has not checked it yet: a highlight until it is confirmed, changed
-            or deleted, other parts until the next change of the judgement.
-    """
-
-    assessor: str
-    topic: str
-    document: str
-    change: Change
-    time: str
-    is_open: bool
-
-
-class AnchoredJudgement(NamedTuple):
-    """A judgement with the quote of its best entry point.
-
-    Attributes:
-        judgement: The judgement.
-        entry_quote: The text at the best entry point; None without one.
-        changes: What the change of the text did to it.
-    """
-
-    judgement: Judgement
-    entry_quote: Quote | None = None
-    changes: tuple[Change, ...] = ()
+Anchored = tuple[Judgement, Quote | None]
+"""A judgement, and the text at its best entry point."""
 
 
 def quote_at(text: str, start: int, end: int) -> Quote:
@@ -279,8 +217,8 @@ def to_json(judgement: Judgement, text: str | None = None) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def from_json(content: str, text: str | None = None) -> AnchoredJudgement:
-    """Return the judgement that :func:`to_json` wrote.
+def from_json(content: str, text: str | None = None) -> Anchored:
+    """Return the judgement that :func:`to_json` wrote, with the quote of its best entry point.
 
     Args:
         content: The JSON.
@@ -298,7 +236,7 @@ def from_json(content: str, text: str | None = None) -> AnchoredJudgement:
         are_legal = types == [str, bool, bool, bool] and type(point) in (int, type(None))
         if not (are_legal and _is_legal(found)):
             raise DamagedError
-        return AnchoredJudgement(found, Quote(*quote) if quote else None)
+        return found, Quote(*quote) if quote else None
     except (ValueError, TypeError, RecursionError):
         raise DamagedError from None
 
@@ -332,4 +270,75 @@ def _is_legal(judgement: Judgement) -> bool:
         )
         and judgement.highlights == in_order(judgement.highlights)
         and all(one.end <= other.start for one, other in pairwise(judgement.placed))
+    )
+
+
+def place_again(text: str, judgements: Sequence[Anchored]) -> list[Judgement]:
+    """Place the judgements of a document in its changed text by their quotes.
+
+    All judgements of a document are placed together, because passages that have certainly moved show
+    how far the passages around them moved. A highlight whose quote is lost or ambiguous keeps its quote
+    without a position. Then its document is unfinished again, because an export would otherwise count
+    it as not relevant; as if the best entry point is lost.
+
+    Args:
+        text: The text of the document.
+        judgements: Its judgements, with positions in another text.
+
+    Returns:
+        The judgements with positions in this text, in the same order. Highlights that moved, or whose
+        typography changed, have the status ``moved``.
+
+    >>> quote = Quote("Bees dance.")
+    >>> old = Judgement(1, (StoredHighlight(1, 0, 11, "2", quote),))
+    >>> (new,) = place_again("News: Bees dance.", [(old, None)])
+    >>> [(one.start, one.end, one.status) for one in new.highlights]
+    [(6, 17, 'moved')]
+    """
+    index = TextIndex(text)
+    passages: list[tuple[Quote, int | None]] = []
+    for one, quote in judgements:
+        passages += [(mark.quote, None if mark.is_lost else mark.start) for mark in one.highlights]
+        passages += [] if quote is None else [(quote, one.entry_point)]
+    moved = [MovedPassage(quote, old, _located(index, quote, old)) for quote, old in passages]
+    found = iter(compare_with_neighbours(moved, text))
+    placed = []
+    for one, quote in judgements:
+        places = [next(found) for _ in one.highlights]
+        entry = None if quote is None else next(found).location
+        placed.append(_placed(text, one, places, entry))
+    return placed
+
+
+def _located(index: TextIndex, quote: Quote, old_start: int | None) -> Location:
+    try:
+        return index.locate(quote, old_start=old_start)
+    except XcgError:  # the quote occurs too often
+        return Location("lost", similarity=0.0)
+
+
+def _placed(
+    text: str, judgement: Judgement, found: Sequence[MovedPassage], entry: Location | None
+) -> Judgement:
+    pairs = list(zip(judgement.highlights, found, strict=True))
+    # If two highlights are found in overlapping passages, the clearer one is placed.
+    pairs.sort(key=lambda pair: (pair[1].is_doubtful, pair[0].is_lost, pair[1].location.start))
+    highlights: list[StoredHighlight] = []
+    for one, moved in pairs:
+        start, end = moved.location.start, moved.location.end
+        is_free = not any(start < other.end and other.start < end for other in highlights)
+        if moved.location.is_found and is_free:
+            new = one._replace(start=start, end=end, quote=quote_at(text, start, end))
+            is_same = (one.start, one.end, one.quote.exact) == (start, end, new.quote.exact)
+            highlights.append(new if is_same else new._replace(status="moved"))
+        else:
+            highlights.append(one._replace(start=0, end=0, status="lost"))
+    point = entry.start if entry is not None and entry.is_found else None
+    is_lost = any(one.is_lost for one in highlights) or (entry is not None and point is None)
+    return replace(
+        judgement,
+        highlights=in_order(highlights),
+        entry_point=point,
+        finished=judgement.finished and not is_lost,
+        text_changed=True,
     )

@@ -13,10 +13,10 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from xcg.judge import addresses
-from xcg.judge.addresses import OVERVIEW_PATH, agreement_path, assessor_path, topic_path
-from xcg.judge.agreement import RULES, agreement, disagreements
-from xcg.judge.judgement import Judgement, Move, Progress
+from xcg.judge import access
+from xcg.judge.access import OVERVIEW_PATH, agreement_path, assessor_path, topic_path
+from xcg.judge.agreement import agreement, disagreements
+from xcg.judge.judgement import Judgement, Progress
 from xcg.judge.workspace import Workspace
 from xcg.judgements.recall_base import MEAN
 
@@ -40,7 +40,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {"number": _number, "line": _line}
-    templates.globals |= {"urls": addresses, "total": Progress.sum, "excerpt": _excerpt}
+    templates.globals |= {"urls": access, "total": Progress.sum, "excerpt": _excerpt}
     return templates
 
 
@@ -82,12 +82,8 @@ def topics_page(workspace: Workspace, assessor: str) -> str:
         assessor,
         workspace=workspace,
         progress=workspace.store.progress(assessor),
-        open_moves=[move for move in _moves(workspace, assessor) if move.is_open],
+        to_check=workspace.store.to_check(assessor),
     )
-
-
-def _moves(workspace: Workspace, assessor: str | None) -> list[Move]:
-    return [move for move in workspace.store.moved() if assessor in (None, move.assessor)]
 
 
 def pool_page(workspace: Workspace, assessor: str, topic: str) -> str:
@@ -134,16 +130,18 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
     others.sort(key=lambda position: pool[position][1].skipped)
     unfinished = next((position for position in others if not pool[position][1].finished), -1)
     previous, following, next_unfinished = (
-        addresses.document_path(assessor, topic, pool[position][0].name)
+        access.document_path(assessor, topic, pool[position][0].name)
         if 0 <= position < len(pool)
         else None
         for position in (index - 1, index + 1, unfinished)
     )
     page_data = {
-        "api": addresses.api_path(assessor, topic, document),
+        "api": access.api_path(assessor, topic, document),
         "length": len(rendering.text),
         "judgement": judgement_record(pool[index][1]),
-        "grades": [grade._asdict() for grade in workspace.settings.grades.grades],
+        "grades": [
+            {"value": value, "label": label} for value, label in workspace.settings.grades.items()
+        ],
         "nuggets": workspace.settings.nuggets.get(topic, []),
         "results": pool[index][0].results,
         "records_time": workspace.settings.time,
@@ -172,18 +170,6 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
     )
 
 
-def moved_page(workspace: Workspace, assessor: str | None = None) -> str:
-    """Return what changes of documents did to the judgements of one assessor, or of all."""
-    home = ("Overview", OVERVIEW_PATH) if assessor is None else ("Topics", assessor_path(assessor))
-    return render_page(
-        "moved.html",
-        [home, ("Changed documents", None)],
-        assessor,
-        workspace=workspace,
-        moves=_moves(workspace, assessor),
-    )
-
-
 def overview_page(workspace: Workspace) -> str:
     """Return the progress of all assessors, with links to agreement, moves and downloads."""
     store = workspace.store
@@ -194,7 +180,6 @@ def overview_page(workspace: Workspace) -> str:
         workspace=workspace,
         progress=progress,
         overall=Progress.sum(one for topics in progress.values() for one in topics.values()),
-        open_moves=[move for move in _moves(workspace, None) if move.is_open],
     )
 
 
@@ -211,7 +196,6 @@ def agreement_page(workspace: Workspace) -> str:
         workspace=workspace,
         overall=overall,
         rows=rows,
-        rules=RULES,
         differences=found,
         undecided={topic: sum(one.undecided for one in found[topic]) for topic in found},
     )
@@ -233,18 +217,3 @@ def agreement_topic_page(workspace: Workspace, topic: str, document: str | None 
         author=next((one.author for one in reversed(decisions.values())), ""),
         article=rendering and Markup(rendering.html),  # noqa: S704 - rendering.py escapes the text
     )
-
-
-def error_page(status: int, message: str, home: str | None = None) -> str:
-    """Return the page of an error.
-
-    Args:
-        status: The HTTP status.
-        message: What is wrong and what to do next.
-        home: The page to which it links; None without a link.
-    """
-    first = message.partition(" ")[0]
-    if first.isalpha():  # no path or name
-        message = first.capitalize() + message[len(first) :]
-    sentence = message if message.endswith((".", "?")) else f"{message}."
-    return render_page("error.html", status=status, message=sentence, home=home)

@@ -34,7 +34,7 @@ class PoolStore:
                     store_file.check_header(path)
                 with suppress(OSError):  # the lock raises an error with the reason
                     path.parent.mkdir(mode=0o700, exist_ok=True)
-                resources.callback(store_file.Lock(path).release)
+                resources.enter_context(store_file.lock(path))
                 store_file.create(path)
                 copied = store_file.connect(path)
             self._connection = resources.enter_context(closing(copied))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import os
 import socket
 
 import h11
@@ -36,29 +35,22 @@ def listen(host: str, port: int) -> socket.socket:
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _, address = found[0]
-        listening = socket.socket(family, kind, protocol)
+        family, _, _, _, address = found[0]
+        is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+        return socket.create_server(address, family=family, dualstack_ipv6=is_dual)
     except (OSError, UnicodeError) as error:
+        number = getattr(error, "errno", None)
+        if number in _REASONS:
+            raise XcgError(f"port {port} {_REASONS[number]}") from None
         reason = getattr(error, "strerror", None) or "not a host name"
-        raise XcgError(f"cannot use --host {host}: {reason}; expected {_HOSTS}") from None
-    try:
-        if os.name == "posix":  # so that a restart need not wait until old connections have expired
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen()
-    except OSError as error:
-        listening.close()
-        reasons = {
-            errno.EADDRINUSE: "is in use: name another with --port, or a free one with --port 0",
-            errno.EACCES: "is reserved by the system: name one from 1024 with --port",
-        }
-        other = f"cannot use --host {host}: {error.strerror}; expected {_HOSTS}"
-        reason = reasons.get(error.errno or 0)
-        raise XcgError(f"port {port} {reason}" if reason else other) from None
-    return listening
+        hosts = "an address of this machine, such as 127.0.0.1 or 0.0.0.0"
+        raise XcgError(f"cannot use --host {host}: {reason}; expected {hosts}") from None
 
 
-_HOSTS = "an address of this machine, such as 127.0.0.1 or 0.0.0.0"
+_REASONS = {
+    errno.EADDRINUSE: "is in use: name another with --port, or a free one with --port 0",
+    errno.EACCES: "is reserved by the system: name one from 1024 with --port",
+}
 
 
 class _Protocol(H11Protocol):

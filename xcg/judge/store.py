@@ -9,21 +9,19 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from xcg.errors import InputError, Notes, XcgError, nearest
+from xcg.errors import InputError, Notes, XcgError, first_names, nearest
 from xcg.judge.editing import REDO, UNDO, check_operation, edit, new_judgement
 from xcg.judge.judgement import (
-    Change,
     DamagedError,
     Decision,
     JudgedDocument,
     Judgement,
-    Move,
     Progress,
     from_json,
+    place_again,
     to_json,
 )
 from xcg.judge.pool_store import PoolStore, digest_of
-from xcg.judge.reanchoring import place_again
 
 Owner = tuple[str, str, str]
 """The assessor, topic and document of a judgement."""
@@ -48,8 +46,8 @@ class Store(PoolStore):
     """Pools, assignments and judgements in a SQLite file, created if it does not exist.
 
     One process at a time opens a store; its threads share the object. Judgements of documents whose
-    text has changed since are placed again, see :mod:`xcg.judge.reanchoring`. Documents that the corpus
-    no longer has are left out of pools, progress and judgements until it has them again.
+    text has changed since are placed again, see :func:`xcg.judge.judgement.place_again`. Documents that
+    the corpus no longer has are left out of pools, progress and judgements until it has them again.
 
     Args:
         path: The file.
@@ -85,9 +83,9 @@ class Store(PoolStore):
                 if not is_inside or to_json(one, text) != content:
                     raise DamagedError
             return
-        old = [from_json(content)._replace(judgement=one) for one, content in judgements]
-        for owner, (new, _, changes) in zip(owners, place_again(text, old), strict=True):
-            self._saved(owner, new, new, text, _DOCUMENT_CHANGED, changes)
+        old = [(one, from_json(content)[1]) for one, content in judgements]
+        for owner, new in zip(owners, place_again(text, old), strict=True):
+            self._saved(owner, new, new, text, _DOCUMENT_CHANGED, {})
         self._write(
             "UPDATE documents SET digest = ?, length = ? WHERE name = ?",
             [(digest_of(text), len(text), document)],
@@ -99,7 +97,7 @@ class Store(PoolStore):
         """Return the current version of a judgement, and its content with quotes."""
         rows = self._rows(
             """SELECT judgements.version, judgements.content, changes.version, changes.content,
-                   undo IS NOT NULL, redo IS NOT NULL, seconds, words_marked
+                   undo IS NOT NULL, redo IS NOT NULL, seconds, words_marked, operation
                FROM judgements LEFT JOIN changes USING (assessor, topic, document)
                WHERE assessor = ? AND topic = ? AND document = ?
                ORDER BY changes.version DESC LIMIT 1""",
@@ -107,12 +105,14 @@ class Store(PoolStore):
         )
         if not rows:
             return Judgement(), to_json(Judgement())
-        version, content, last, state, can_undo, can_redo, seconds, words_marked = rows[0]
+        version, content, last, state, *more = rows[0]
+        can_undo, can_redo, seconds, words_marked, operation = more
         found = replace(
-            from_json(content).judgement,
+            from_json(content)[0],
             version=version,
             seconds=seconds,
             words_marked=bool(words_marked),
+            text_changed=operation == _DOCUMENT_CHANGED,
             can_undo=bool(can_undo),
             can_redo=bool(can_redo),
         )
@@ -186,11 +186,12 @@ class Store(PoolStore):
                     raise XcgError(f"there is nothing to {operation}")
                 undo, redo, content = self._version(owner, target)
                 redo = version if operation == UNDO else redo
-                new = from_json(content, text).judgement
+                new = from_json(content, text)[0]
             else:
                 new = edit(current, text, operation, values)
             new = replace(new, seconds=current.seconds + seconds)
-            new = replace(new, words_marked=current.words_marked or words_marked)
+            marked = current.words_marked or words_marked
+            new = replace(new, words_marked=marked, text_changed=False)
             return self._saved(owner, current, new, text, operation, values, undo, redo)
 
     def replace(
@@ -302,24 +303,24 @@ class Store(PoolStore):
         row = (topic, document, disagreement, label, author, _now())
         self._write("INSERT INTO decisions VALUES (NULL, ?, ?, ?, ?, ?, ?)", [row])
 
-    def moved(self) -> list[Move]:
-        """Return what changes of documents did to judgements, oldest first."""
+    def to_check(self, assessor: str | None = None) -> list[JudgedDocument]:
+        """Return the judgements that nobody has checked since their document changed.
+
+        Args:
+            assessor: An assessor; all by default.
+        """
         with self.transaction():
-            rows = self._rows(
-                """SELECT assessor, topic, document, version, time, fields FROM changes
-                   WHERE operation = ? ORDER BY id""",
-                _DOCUMENT_CHANGED,
+            owners: list[Owner] = self._rows(
+                """SELECT DISTINCT assessor, topic, document FROM changes
+                   WHERE operation = ?1 AND (assessor = ?2 OR ?2 IS NULL)""",
+                *(_DOCUMENT_CHANGED, assessor),
             )
-            current = {row[:3]: self._load(*row[:3])[0] for row in rows if row[2] not in self.missing}
-            try:
-                return [
-                    Move._make([*owner, change, row[4], _is_open(change, row[3], current[owner])])
-                    for row in rows
-                    if (owner := row[:3]) in current
-                    for change in map(Change.of, json.loads(row[5]))
-                ]
-            except (ValueError, TypeError, RecursionError):
-                raise DamagedError from None
+            found = [
+                JudgedDocument(*one, self._load(*one)[0])
+                for one in owners
+                if one[2] not in self.missing
+            ]
+            return [one for one in found if one.judgement.to_check]
 
     def add_notes(self, notes: Notes) -> None:
         """Add warnings about missing documents, and about judgements that wait for a check."""
@@ -329,20 +330,11 @@ class Store(PoolStore):
                 f"documents of the store that cannot be read, and are left out with their judgements: "
                 f"{len(self.missing)}; the first: {first}"
             )
-        moves = [move for move in self.moved() if move.is_open]
-        if moves:
-            count = len({move.document for move in moves})
-            outcomes = sorted(Counter(move.change.outcome for move in moves).items())
-            parts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes)
+        if found := self.to_check():
+            names = [f"{one.document} (topic {one.topic}, {one.assessor})" for one in found]
             notes.warning(
-                f"documents that have changed since they were judged: {count}; to check: {parts}"
+                f"judgements to check, because their document has changed: {first_names(names, 3)}"
             )
-
-
-def _is_open(change: Change, version: int, current: Judgement) -> bool:
-    if change.part != "highlight":
-        return version == current.version
-    return any(one.id == change.id and one.status != "placed" for one in current.highlights)
 
 
 def _now() -> str:

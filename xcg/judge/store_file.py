@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import socket
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 from xcg.documents.writing import lock_file, new_whole_file
 from xcg.errors import InputError, XcgError
@@ -29,9 +28,6 @@ _TIMEOUT = 30.0
 """Seconds to wait for a process that copies the file."""
 _OLDEST_SQLITE = (3, 37)
 """The first version with strict tables."""
-_OWNER = b"xcg judge: "
-"""Beginning of the file of a lock."""
-_LONGEST_OWNER = 1000
 _LOCK_FILE = "expected a file that xcg judge has created: move it away, or name another store"
 
 _TABLES = Path(__file__).with_name("tables.sql")
@@ -66,13 +62,14 @@ def connect(path: Path) -> sqlite3.Connection:
 
 def copy_in_memory(original: sqlite3.Connection) -> sqlite3.Connection:
     """Return a consistent copy in memory of an open store, which another process may change."""
-    with contextlib.ExitStack() as stack:
-        copied = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        stack.enter_context(contextlib.closing(copied))
+    copied = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
         original.backup(copied)
         _prepare(copied)
-        stack.pop_all()
-        return copied
+    except BaseException:
+        copied.close()
+        raise
+    return copied
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -201,55 +198,33 @@ def errors_of(path: Path) -> Iterator[None]:
         raise _unusable(path, error) from None
 
 
-class Lock:
-    """The right of one process to open a store, which ends with the process.
+def lock(path: Path) -> IO[bytes]:
+    """Return an open file whose lock is the right of one process to open a store, until it is closed.
 
-    It is a lock on a file next to the store, whose own locks belong to SQLite. The file contains the
-    owner while it is locked, and is never deleted. Links to a store have the same lock.
+    It is next to the store, whose own locks belong to SQLite, and is neither read, written nor deleted.
+    Links to a store have the same lock.
 
     Args:
         path: The file of the store; the lock has ``.lock`` after its name.
 
     Raises:
-        StoreError: If another process has the lock (the message names it), or the file of the lock was
-            not created by xcg.
+        StoreError: If another process has the lock, or the file of the lock is not a file of its own.
     """
-
-    def __init__(self, path: Path) -> None:
-        where = f"{os.path.realpath(path)}.lock"
-        options = os.O_RDWR | os.O_CREAT
-        for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # not all exist on all systems
-            options |= getattr(os, flag, 0)
-        try:
-            descriptor = os.open(where, options, 0o600)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise StoreError(where, f"cannot lock the store: {reason}; {_LOCK_FILE}") from None
-        state = os.fstat(descriptor)
-        if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1:
-            os.close(descriptor)
-            raise StoreError(where, f"cannot lock the store: {_LOCK_FILE}")
-        self._file = os.fdopen(descriptor, "r+b", buffering=0)
-        try:
-            owner = self._file.read(_LONGEST_OWNER)
-            if owner and not owner.startswith(_OWNER):
-                raise StoreError(where, f"not the lock of a store; {_LOCK_FILE}")
-            if not lock_file(self._file):
-                shown = owner.removeprefix(_OWNER).decode(errors="replace")
-                raise StoreError(path, f"another process serves this store: {shown}; stop it first")
-            started = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-            process = f"process {os.getpid()} on {socket.gethostname()}, since {started}"
-            self._write(_OWNER + process.encode())
-        except BaseException:
-            self._file.close()
-            raise
-
-    def _write(self, content: bytes) -> None:
-        self._file.seek(0)
-        self._file.truncate()
-        self._file.write(content)
-
-    def release(self) -> None:
-        """Give the lock to other processes."""
-        self._write(b"")
-        self._file.close()
+    where = f"{os.path.realpath(path)}.lock"
+    options = os.O_RDWR | os.O_CREAT
+    for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # not all exist on all systems
+        options |= getattr(os, flag, 0)
+    try:
+        file = os.fdopen(os.open(where, options, 0o600), "r+b", buffering=0)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise StoreError(where, f"cannot lock the store: {reason}; {_LOCK_FILE}") from None
+    state = os.fstat(file.fileno())
+    if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1:
+        problem = StoreError(where, f"cannot lock the store: {_LOCK_FILE}")
+    elif not lock_file(file):
+        problem = StoreError(path, "another process serves this store; stop it first")
+    else:
+        return file
+    file.close()
+    raise problem

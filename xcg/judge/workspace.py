@@ -7,19 +7,21 @@ document, and at which rank.
 from __future__ import annotations
 
 import bisect
-import itertools
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from types import MappingProxyType
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.documents.text_search import Span
 from xcg.documents.tree import ElementTree, UnknownPathError
-from xcg.errors import InputError, Notes, UnmappedError, first_names, missing_extra, nearest
+from xcg.errors import InputError, Notes, UnmappedError, missing_extra, nearest
 from xcg.formats.base import read_runs
 from xcg.formats.topic_files import Topic, read_topics
 from xcg.judge.judgement import Judgement, PoolDocument
@@ -155,7 +157,7 @@ def _text_of_words(tree: ElementTree) -> str:
     """
     text = tree.text
     tags = sorted({*tree.start.tolist(), *tree.stop.tolist(), len(text)})
-    pieces = [text[start:end] for start, end in itertools.pairwise([0, *tags])]
+    pieces = [text[start:end] for start, end in pairwise([0, *tags])]
     divided = [
         word[0]
         for word in re.finditer(r"\w+", text)
@@ -203,7 +205,7 @@ def prepare(store: Store, settings: Settings, corpus: Corpus, notes: Notes) -> d
     Raises:
         InputError: If a file cannot be read, a result does not exist, or no topic has any document.
     """
-    with settings.locating("topics"):
+    with settings.locating("topics", "files"):
         topics = read_topics(settings.topics)
     found = _found(settings, corpus, topics, notes)
     with store.transaction():
@@ -212,9 +214,9 @@ def prepare(store: Store, settings: Settings, corpus: Corpus, notes: Notes) -> d
             store.extend_pool(topic, ordered_pool(topic, documents, settings.seed))
         empty = [topic for topic in topics if not store.pool(topic)]
         if len(empty) == len(topics):
-            key = "runs" if settings.runs else "topics"
             source = "runs" if settings.runs else "titles of the topics"
-            raise InputError(settings.where(key), f"the {source} find no document for any topic")
+            where = settings.where("runs") if settings.runs else settings.where("topics", "files")
+            raise InputError(where, f"the {source} find no document for any topic")
         if empty:
             notes.warning(f"topics without documents to judge: {', '.join(empty)}")
         _assign(store, settings, [topic for topic in topics if topic not in empty])
@@ -254,13 +256,13 @@ def assign_topics(
     assessors: Sequence[str],
     second_share: float = 0.0,
     seed: int = 0,
-    earlier: Mapping[str, Collection[str]] | None = None,
+    earlier: Mapping[str, Collection[str]] = MappingProxyType({}),
     started: Collection[tuple[str, str]] = (),
 ) -> Assignments:
     """Divide topics among assessors as evenly as possible, and give a share to a second assessor.
 
-    Earlier assignments are kept, so further topics change nothing for the others. Only topics that
-    nobody has started move: to a new assessor, or away from an assessor who is no longer in the list.
+    Earlier assignments are kept, so further topics change nothing for the others. With a new assessor,
+    topics that nobody has started are divided again.
 
     Args:
         topics: The topics.
@@ -277,33 +279,28 @@ def assign_topics(
     >>> assign_topics(["1", "2", "3"], ["anna", "ben"], second_share=0.34)
     {'1': ('anna', 'ben'), '2': ('anna',), '3': ('ben',)}
     """
-    begun, before = set(started), earlier or {}
+    loads = Counter(chain(*earlier.values()))
+    is_new = not all(loads[name] for name in assessors) and max(loads.values(), default=0) > 1
+    begun = {topic for _, topic in started}
     assigned = {
-        topic: [one for one in before.get(topic, ()) if one in assessors or (one, topic) in begun]
+        topic: [name for name in earlier.get(topic, ()) if name in assessors]
+        if topic in begun or not is_new
+        else []
         for topic in topics
     }
-    for name, topic in sorted(begun):
+    for name, topic in sorted(started):
         if topic in assigned and name not in assigned[topic]:
             assigned[topic].append(name)
-    known = {name for names in assigned.values() for name in names}
 
     def load(name: str) -> int:
         return sum(name in names for names in assigned.values())
 
-    in_order = sorted(topics, key=lambda topic: order_key(seed, topic))
-    for names in (assigned[topic] for topic in in_order):
+    in_order = [assigned[topic] for topic in sorted(topics, key=lambda topic: order_key(seed, topic))]
+    for names in in_order:
         if not names:  # to the assessor with the fewest topics
             names.append(min(assessors, key=load))
-    for newcomer in (name for name in assessors if known and name not in known):
-        for topic in in_order:
-            names = assigned[topic]
-            if newcomer in names or any((name, topic) in begun for name in names):
-                continue
-            giver = max(names, key=load)
-            if load(giver) - load(newcomer) > 1:
-                names[names.index(giver)] = newcomer
-    wanted = int(second_share * len(topics) + 0.5) - sum(len(one) > 1 for one in assigned.values())
-    single = [names for names in map(assigned.__getitem__, in_order) if len(names) == 1]
+    wanted = int(second_share * len(topics) + 0.5) - sum(len(names) > 1 for names in in_order)
+    single = [names for names in in_order if len(names) == 1]
     for names in single[: max(wanted, 0)] if len(assessors) > 1 else ():
         names.append(min((name for name in assessors if name not in names), key=load))
     return {topic: tuple(names) for topic, names in assigned.items()}
@@ -386,31 +383,15 @@ def open_workspace(settings: Settings) -> Workspace:
     notes = Notes()
     try:
         store.add_notes(notes)
-        _note_other_grades(store, settings, notes)
         topics = prepare(store, settings, corpus, notes)
         for topic in settings.nuggets:
             if topic not in topics:
                 unknown = f"unknown topic {topic!r}: {nearest(topic, topics)}"
-                raise InputError(settings.where("nuggets"), unknown)
+                raise InputError(settings.where("judge", "nuggets"), unknown)
         return Workspace(settings, corpus, topics, store, notes)
     except BaseException:
         store.close()
         raise
-
-
-def _note_other_grades(store: Store, settings: Settings, notes: Notes) -> None:
-    """Warn about highlights that were graded under another configuration."""
-    legal = (None, *settings.grades.values)
-    documents = [
-        f"{one.document} (topic {one.topic}, {one.assessor})"
-        for one in store.judgements()
-        if not all(highlight.grade in legal for highlight in one.judgement.highlights)
-    ]
-    if documents:
-        notes.warning(
-            f"{settings.store} has grades that the configuration does not have: "
-            f"{first_names(documents, 3)}; grade them again, or exports leave them out"
-        )
 
 
 def open_corpus(settings: Settings) -> Corpus:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from xcg.documents.paths import WHOLE
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 
@@ -43,7 +42,6 @@ class Level(NamedTuple):
 _TEXT = len(_SCALES)
 _WITHOUT_PASSAGES = Level((_TEXT, 0, 0), "documents without relevant passages", False)
 _WITH_PASSAGES = Level((_TEXT, 1, 0), "documents with relevant passages", True)
-_NOT_ASSESSED = Level((_TEXT + 1, 0, 0), "not assessed", False)
 
 
 class LevelCount(NamedTuple):
@@ -70,20 +68,18 @@ class CrossTabulation:
         rows: Labels of the levels of the first set, lowest first.
         columns: Labels of the levels of the second set, lowest first.
         counts: Number of documents and elements by row and column.
-        topics: The topics that both sets assess.
-        only_first: Number of documents and elements for these topics that only the first set assesses.
+        only_first: Number of documents and elements that only the first set assesses.
         only_second: The same number for the second set.
     """
 
     rows: list[str]
     columns: list[str]
     counts: list[list[int]]
-    topics: list[str]
     only_first: int
     only_second: int
 
 
-def level_distribution(base: RecallBase, topics: Collection[str] = ()) -> list[LevelCount]:
+def level_distribution(base: RecallBase) -> list[LevelCount]:
     """Count the assessments of each level or grade pair.
 
     Assessed documents and elements are counted. A document with passages counts once, as relevant if
@@ -91,21 +87,14 @@ def level_distribution(base: RecallBase, topics: Collection[str] = ()) -> list[L
     to the highest level, which exclude their lower limits. On the scale of INEX 2005, specificity is
     grouped into quarters; full specificity is a class of its own.
 
-    Args:
-        base: The assessments.
-        topics: Count these topics; by default all.
-
     Returns:
         The levels that occur, from the lowest to the highest.
-
-    Raises:
-        XcgError: If a topic is not assessed.
 
     >>> base = RecallBase.of({"1": {"a": 0, "b": 1, "c": 2}, "2": {"a": 1}})
     >>> [(one.level, one.number, one.share) for one in level_distribution(base)]
     [('level 0', 1, 0.25), ('level 1', 2, 0.5), ('level 2', 1, 0.25)]
     """
-    counts = Counter(_levels(base, _selected(base, topics)).values())
+    counts = Counter(_levels(base).values())
     relevant = sum(count for level, count in counts.items() if level.relevant)
     total = counts.total()
     return [
@@ -114,12 +103,7 @@ def level_distribution(base: RecallBase, topics: Collection[str] = ()) -> list[L
     ]
 
 
-def cross_tabulate(
-    first: RecallBase,
-    second: RecallBase,
-    topics: Collection[str] = (),
-    include_unassessed: bool = False,
-) -> CrossTabulation:
+def cross_tabulate(first: RecallBase, second: RecallBase) -> CrossTabulation:
     """Count the documents and elements for each level of one set and each level of another.
 
     Järvelin and Kekäläinen (2002), Table 1, compare four levels of relevance with the binary judgements
@@ -128,12 +112,9 @@ def cross_tabulate(
     Args:
         first: The judgements whose levels are the rows.
         second: The judgements whose levels are the columns.
-        topics: Count these topics; by default all topics that both sets assess.
-        include_unassessed: Whether to count documents and elements that only one set assesses.
 
     Raises:
-        XcgError: If a topic is not assessed in both sets, or the sets share no topic, document and
-            element.
+        XcgError: If the sets share no assessed document or element of a topic.
 
     >>> new = RecallBase.of({"1": {"a": 0, "b": 1, "c": 2, "d": 0}})
     >>> old = RecallBase.of({"1": {"a": 0, "b": 1, "c": 1, "e": 1}})
@@ -143,53 +124,37 @@ def cross_tabulate(
     >>> table.only_first, table.only_second
     (1, 1)
     """
-    others = _selected(second, topics)
-    shared = [topic for topic in _selected(first, topics) if topic in others]
-    if not shared:
-        raise XcgError("the two sets of judgements share no topic: expected at least one")
-    rows, columns = _levels(first, shared), _levels(second, shared)
+    rows, columns = _levels(first), _levels(second)
     both = rows.keys() & columns.keys()
     if not both:
         raise XcgError(
             "the two sets of judgements share no assessed document or element: expected judgements of "
-            "the same units, both of documents or both of elements"
+            "the same topics and units, both of documents or both of elements"
         )
-    units = rows.keys() | columns.keys() if include_unassessed else both
-    counts = Counter(
-        (rows.get(unit, _NOT_ASSESSED), columns.get(unit, _NOT_ASSESSED)) for unit in units
-    )
+    counts = Counter((rows[unit], columns[unit]) for unit in both)
     row_levels = sorted({row for row, _ in counts})
     column_levels = sorted({column for _, column in counts})
     return CrossTabulation(
         [level.label for level in row_levels],
         [level.label for level in column_levels],
         [[counts[row, column] for column in column_levels] for row in row_levels],
-        shared,
         len(rows) - len(both),
         len(columns) - len(both),
     )
 
 
-def _selected(base: RecallBase, topics: Collection[str]) -> list[str]:
-    """Return the assessed topics among some topics; all of them if none are named."""
-    for topic in topics:
-        if topic not in base:
-            raise XcgError(f"no assessed topic {topic!r}: {nearest(topic, base.topics)}")
-    return [topic for topic in base.topics if not topics or topic in topics]
-
-
-def _levels(base: RecallBase, topics: Collection[str]) -> dict[Unit, Level]:
+def _levels(base: RecallBase) -> dict[Unit, Level]:
     """Return the level of every assessed document and element."""
     assessed = {
         (topic, file, path): assessment
-        for topic in topics
+        for topic in base.topics
         for file, elements in base.files(topic).items()
         for path, assessment in elements.items()
     }
     values = {one.exhaustivity for one in assessed.values() if one.scale == "level"}
     width = max(values) / INTERVALS if len(values) > MAX_LEVELS else None
     levels = {unit: _level(assessment, width) for unit, assessment in assessed.items()}
-    for topic in topics:
+    for topic in base.topics:
         elements = base.files(topic)
         for file, passages in (*base.spans(topic).items(), *base.passages(topic).items()):
             if file not in elements:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
@@ -37,41 +36,22 @@ class Highlight(NamedTuple):
     text: str | None = None
 
 
-@dataclass(frozen=True)
-class SpecificityScale:
-    """Thresholds that turn the proportion of highlighted text into a specificity from 1 to 3.
-
-    Args:
-        highly: Minimum proportion of highlighted characters for specificity 3.
-        fairly: Minimum proportion for specificity 2; smaller proportions have specificity 1.
-        smallest: Minimum number of characters of an assessed element.
-
-    Raises:
-        ValueError: Unless 0 < fairly < highly <= 1.
-    """
-
-    highly: float = 0.9
-    fairly: float = 0.5
-    smallest: int = 40
-
-    def __post_init__(self) -> None:
-        if not 0 < self.fairly < self.highly <= 1:
-            raise ValueError(
-                f"fairly is {self.fairly} and highly {self.highly}: expected 0 < fairly < highly <= 1"
-            )
-
-    def specificity(self, share: float) -> int:
-        """Return the specificity of a proportion above 0."""
-        return 3 if share >= self.highly else 2 if share >= self.fairly else 1
+HIGHLY, FAIRLY = 0.9, 0.5
+"""Minimum proportions of highlighted characters for the specificities 3 and 2."""
+SMALLEST = 40
+"""Minimum number of characters of an assessed element."""
 
 
-def assess(
-    highlights: Iterable[Highlight], corpus: Corpus, scale: SpecificityScale | None = None
-) -> RecallBase:
+def specificity(share: float) -> int:
+    """Return the specificity from 1 to 3 for a proportion of highlighted text above 0."""
+    return 3 if share >= HIGHLY else 2 if share >= FAIRLY else 1
+
+
+def assess(highlights: Iterable[Highlight], corpus: Corpus, smallest: int = SMALLEST) -> RecallBase:
     """Derive element assessments from highlights.
 
-    Every element with highlighted text that is not too small is assessed. Its specificity is the
-    proportion of its characters that are highlighted, on the scale. Its exhaustivity is the maximum
+    Every element with highlighted text that is not too small is assessed. Its :func:`specificity`
+    depends on the proportion of its characters that are highlighted. Its exhaustivity is the maximum
     over the passages: the passage's exhaustivity if the element contains at least half of the passage,
     otherwise one less, but at least 1. So exhaustivity never decreases towards the root (Kazai and
     Lalmas 2006, section 3.3). The rule for parts of a passage is not from the paper.
@@ -79,18 +59,17 @@ def assess(
     Args:
         highlights: The highlights.
         corpus: Their documents.
-        scale: Thresholds for specificity.
+        smallest: Minimum number of characters of an assessed element.
 
     Raises:
         UnmappedError: If the corpus does not have a document, or a document does not have a span.
 
     >>> from xcg.documents.corpus import Corpus
     >>> corpus = Corpus.of({"d": "<a><p>0123456789</p><p>0123456789</p></a>"})
-    >>> base = assess([Highlight("1", "d", 0, 10, 3)], corpus, SpecificityScale(smallest=5))
+    >>> base = assess([Highlight("1", "d", 0, 10, 3)], corpus, smallest=5)
     >>> {path: assessment.label for path, assessment in base.files("1")["d"].items()}
     {'/a[1]': '(3,2)', '/a[1]/p[1]': '(3,3)'}
     """
-    scale = scale or SpecificityScale()
     passages: dict[tuple[str, str], list[Highlight]] = {}
     for highlight in highlights:
         passages.setdefault((highlight.topic, highlight.file), []).append(highlight)
@@ -103,7 +82,7 @@ def assess(
         tree = corpus.tree(file)
         for highlight in marked:
             _check_span(highlight, tree)
-        for path, assessment in _element_assessments(tree, marked, scale).items():
+        for path, assessment in _element_assessments(tree, marked, smallest).items():
             base.add(topic, file, path, assessment, f"highlights, topic {topic}")
     return base
 
@@ -119,7 +98,7 @@ def _check_span(highlight: Highlight, tree: ElementTree) -> None:
 
 
 def _element_assessments(
-    tree: ElementTree, marked: Sequence[Highlight], scale: SpecificityScale
+    tree: ElementTree, marked: Sequence[Highlight], smallest: int
 ) -> Mapping[str, Assessment]:
     relevant = covered_characters(tree, [(mark.start, mark.end) for mark in marked])
     exhaustivity = _highest(
@@ -128,10 +107,10 @@ def _element_assessments(
     return {
         tree.paths[row]: Assessment(
             float(exhaustivity[row]),
-            float(scale.specificity(relevant[row] / tree.characters[row])),
+            float(specificity(relevant[row] / tree.characters[row])),
             int(tree.characters[row]),
         )
-        for row in np.flatnonzero((relevant > 0) & (tree.characters >= scale.smallest)).tolist()
+        for row in np.flatnonzero((relevant > 0) & (tree.characters >= smallest)).tolist()
     }
 
 

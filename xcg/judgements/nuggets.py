@@ -95,15 +95,15 @@ def recall_base_of(assessments: Mapping[str, Mapping[str, Judged]]) -> RecallBas
     plain: dict[str, dict[str, Judged]] = {}
     named: list[tuple[str, str, dict[str, Any]]] = []
     for topic, files in assessments.items():
-        plain[topic] = dict(files)
+        plain[topic] = {}
         for file, judged in files.items():
             passages = judged if are_passages(judged) else ()
             found = [one for one in passages if isinstance(one, Mapping) and "nugget" in one]
-            if found:
-                named += [(str(topic), file, dict(one)) for one in found]
+            named += [(str(topic), file, dict(one)) for one in found]
+            if len(found) < len(passages):
                 plain[topic][file] = [one for one in passages if one not in found]
-                if len(found) == len(passages):
-                    del plain[topic][file]
+            elif not found:
+                plain[topic][file] = judged
     base = RecallBase.of(plain)
     for topic, file, given in named:
         where = f"assessments, topic {topic}, {file}"

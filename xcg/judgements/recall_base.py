@@ -8,11 +8,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
 
-from xcg.documents.files import PathLike
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.documents.text_search import Quote
-from xcg.documents.writing import whole_file
 from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, XcgError, name_too_long
 from xcg.judgements.assessment import (
     Assessment,
@@ -25,7 +23,6 @@ from xcg.judgements.assessment import (
     parse_passage,
 )
 from xcg.registry import Registry
-from xcg.tables import html_table
 
 Judged = float | Mapping[str, float | Sequence[float]] | Sequence[PlainPassage]
 """Plain assessments of a document: a level; path → (e, s) or level; or relevant passages. A level is a
@@ -202,8 +199,10 @@ class RecallBase:
         The relevant sizes of several lines add up, and the largest length counts.
         """
         of_topic = self._document_sizes.setdefault(topic, {})
-        relevant, length = of_topic.get(file, (0, 0))
-        of_topic[file] = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
+        if file in of_topic:
+            relevant, length = of_topic[file]
+            sizes = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
+        of_topic[file] = sizes
 
     def add_span(self, topic: str, file: str, span: Span | None, where: object) -> None:
         """Add a relevant passage with text; see :meth:`add_spans`.
@@ -286,17 +285,6 @@ class RecallBase:
     def __repr__(self) -> str:
         return f"<RecallBase: {len(self._topics)} topics, {len(self)} assessed elements>"
 
-    def _repr_html_(self) -> str:
-        """Return an HTML table of the topics with the numbers of their files, elements and passages."""
-        rows = []
-        for topic in self.topics:
-            elements = [one for file in self.files(topic).values() for one in file.values()]
-            passages = sum(map(len, (*self.spans(topic).values(), *self.passages(topic).values())))
-            files = {*self.files(topic), *self.spans(topic), *self.passages(topic)}
-            relevant = sum(assessment.relevant for assessment in elements)
-            rows.append([topic, len(files), len(elements), relevant, passages])
-        return html_table(["topic", "files", "assessed elements", "relevant", "passages"], rows)
-
     def add_topic(self, topic: str, source: str) -> None:
         """Add an assessed topic, to which nothing may be relevant.
 
@@ -372,26 +360,6 @@ class RecallBase:
         if not known.holds_texts and self.texts:
             lost = [*lost, "the text of passages"]
         return text, lost
-
-    def write(self, path: PathLike, format: str, lengths: DocumentLength | None = None) -> list[str]:
-        """Write the assessments to a file.
-
-        Args:
-            path: The file. It appears only when it is complete; an existing file is replaced.
-            format: Name of an assessment format.
-            lengths: Returns the number of characters of a document; offset qrels state it.
-
-        Returns:
-            Descriptions of what the format cannot hold.
-
-        Raises:
-            XcgError: If the format is unknown, is only read, or cannot hold the assessments.
-            InputError: If the file cannot be written.
-        """
-        text, lost = self.to_text(format, lengths)
-        with whole_file(Path(path)) as file:
-            file.write(text.encode())
-        return lost
 
 
 AssessmentWriter = Callable[[RecallBase, DocumentLength | None], tuple[str, list[str]]]

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from xcg.documents.text_units import UnitConverter
-from xcg.laws.chunk_measures import Gold, Retrieved, overlap
 
 Form = Literal["text", "elements"]
 """Whether gold and results are arbitrary spans of plain text, or elements of a tree."""
@@ -20,7 +19,49 @@ Form = Literal["text", "elements"]
 Sizes = int | tuple["Sizes", ...]
 """Number of characters of an element, or the sizes of its children."""
 
+
+class Gold(NamedTuple):
+    """A relevant passage.
+
+    Attributes:
+        document: Name of the document.
+        start: First character, from 0.
+        end: Character after the last.
+        grade: Grade of relevance, 1 to 3.
+    """
+
+    document: str
+    start: int
+    end: int
+    grade: int
+
+
+class Retrieved(NamedTuple):
+    """A result.
+
+    Attributes:
+        document: Name of the document.
+        start: First character, from 0.
+        end: Character after the last.
+    """
+
+    document: str
+    start: int
+    end: int
+
+
 Ranking = tuple[Retrieved, ...]
+
+
+def overlap(one: Gold | Retrieved, other: Gold | Retrieved) -> bool:
+    """Return whether two spans share text.
+
+    >>> gold = Gold("d", 3, 9, 1)
+    >>> overlap(Retrieved("d", 0, 4), gold), overlap(Retrieved("d", 0, 3), gold)
+    (True, False)
+    """
+    return one.document == other.document and one.start < other.end and other.start < one.end
+
 
 _TEXT = "a bc def ghij klmno pqrstu vwxyz "
 _TAGS = ("article", "sec", "p")

@@ -1,9 +1,7 @@
-"""What the laws are tested on: measures of xcg under a user model, and users' own functions."""
+"""What the laws are tested on: measures under a user model."""
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,99 +9,23 @@ from pathlib import Path
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import CharacterConverter, UnitConverter
-from xcg.errors import NothingToAverageError, XcgError
+from xcg.errors import XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
-from xcg.judgements.highlights import SpecificityScale
+from xcg.judgements.highlights import specificity
 from xcg.judgements.recall_base import RecallBase, Span
-from xcg.laws.cases import Case, Document, Form, Ranking, Setting
-from xcg.laws.chunk_measures import ChunkMeasure, Gold, Retrieved, overlap
+from xcg.laws.cases import Case, Document, Form, Gold, Ranking, Retrieved, Setting, overlap
 from xcg.measures import MEASURES, Measure
 from xcg.measures.definition import BOUND
-from xcg.plugins import find_module, is_neighbour, load_neighbour, load_object, refuse_if_off
 from xcg.runs.run import Ranking as RunRanking
 from xcg.runs.run import Run
 from xcg.user_model.model import DEFAULT, UserModel
 
 
-class UndefinedScoreError(Exception):
-    """A measure has no score for a case, for example because no topic has an ideal gain."""
-
-
-class FailedScoreError(Exception):
-    """A measure raised an error or returned no number."""
-
-
 @dataclass(frozen=True)
-class FunctionSubject:
-    """A user's own function; see :mod:`xcg.laws.chunk_measures`.
-
-    Args:
-        name: Name in messages.
-        function: The function.
-        effort_is_text: Whether the user's effort is the length of the text, and not the number of
-            results. Then the user pays for whole results, as with the user model ``spans``. The laws
-            ``granularity``, ``padding`` and ``ideal`` depend on it.
-    """
-
-    name: str
-    function: ChunkMeasure
-    effort_is_text: bool = False
-
-    @classmethod
-    def named(cls, name: str, effort_is_text: bool = False) -> FunctionSubject:
-        """Return the subject for ``package.module:function``.
-
-        The module is one that this program can import, or a file in the working directory.
-
-        Raises:
-            XcgError: If plug-ins are refused, or if the function cannot be imported or is not callable.
-        """
-        refuse_if_off(f"the function {name!r}")
-        here = Path()
-        is_in_file = find_module(name) is None and is_neighbour(name, here)
-        function = (
-            load_neighbour(name, "function", here) if is_in_file else load_object(name, "function")
-        )
-        if not callable(function):
-            raise XcgError(f"{name!r} is not a function")
-        return cls(name, function, effort_is_text)
-
-    @property
-    def setting(self) -> Setting:
-        """Gold and results are spans of plain text."""
-        if not self.effort_is_text:
-            return Setting()
-        return Setting(converter=lambda text: CharacterConverter(), padding_costs=True)
-
-    def score(self, case: Case, ranking: Ranking) -> float:
-        """Return the score of a ranking.
-
-        Raises:
-            FailedScoreError: If the function raises an error or returns no finite number.
-        """
-        try:
-            value = self.function(list(case.gold), list(ranking))
-        except Exception as error:  # a user's function may raise anything
-            raise FailedScoreError(f"raised {type(error).__name__}: {error}") from None
-        if not isinstance(value, numbers.Real) or isinstance(value, bool):
-            text = repr(value)
-            text = text if len(text) <= 60 else text[:58] + " …"
-            raise FailedScoreError(f"returned {text}: expected a number")
-        if not math.isfinite(value):
-            raise FailedScoreError(f"returned {value}: expected a finite number")
-        return float(value)
-
-    @staticmethod
-    def assessed(case: Case) -> list[tuple[Retrieved, str]]:
-        """Return the gold spans with their grades."""
-        return [(Retrieved(*gold[:3]), f"grade {gold.grade}") for gold in case.gold]
-
-
-@dataclass(frozen=True)
-class MeasureSubject:
-    """A measure of xcg under a user model, computed by :func:`xcg.evaluate`.
+class Subject:
+    """A measure under a user model, computed by :func:`xcg.evaluate`.
 
     If results count as text, cases are spans of plain text, and gold spans are relevant passages.
     Otherwise, cases are elements of small trees. Gold spans are leaves, and all elements with relevant
@@ -119,14 +41,19 @@ class MeasureSubject:
     scale: Scale
 
     @classmethod
-    def named(cls, name: str, user_model: UserModel | None = None) -> MeasureSubject:
+    def named(cls, name: str, user_model: UserModel | None = None) -> Subject:
         """Return the subject for the name of a measure, by default under the default user model.
+
+        Args:
+            name: A measure, or the user's function as ``package.module:function``, whose module is in
+                the working directory or in an installed package.
+            user_model: The user model.
 
         Raises:
             XcgError: If the measure is unknown or lower-is-better, or has no score for a case in which
                 the gold span is the only result.
         """
-        measure, model = MEASURES.parse(name), user_model or UserModel.shipped(DEFAULT)
+        measure, model = MEASURES.parse(name, Path()), user_model or UserModel.shipped(DEFAULT)
         if measure.definition.lower_is_better:
             raise XcgError(f"{measure} is lower-is-better: the laws are for higher-is-better measures")
         converter = _converter(measure, model)
@@ -152,7 +79,7 @@ class MeasureSubject:
             for grade in range(1, _SCALES[scale][0] + 1):
                 case = Case({"a": Document(1)}, (Gold("a", 0, 1, grade),))
                 try:
-                    subject._evaluate(case, (Retrieved("a", 0, 1),))
+                    subject.score(case, (Retrieved("a", 0, 1),))
                 except XcgError as error:
                     reasons.append(str(error))
                 else:
@@ -172,15 +99,13 @@ class MeasureSubject:
         """Return the score of a ranking.
 
         Raises:
-            UndefinedScoreError: If no topic of the case has an ideal gain.
-            FailedScoreError: If the evaluation raises another error.
+            NothingToAverageError: If the measure is undefined for the case.
+            XcgError: If the measure or the user model fails.
         """
-        try:
-            return self._evaluate(case, ranking)
-        except NothingToAverageError as error:
-            raise UndefinedScoreError(str(error)) from None
-        except XcgError as error:
-            raise FailedScoreError(str(error)) from None
+        run = Run("run", {"1": RunRanking.of(self._results(case, ranking))})
+        corpus = Corpus.of({name: document.markup for name, document in case.documents.items()})
+        results = evaluate(Inputs(self._recall_base(case), run, corpus, self.model, self.measure))
+        return results.value("run", str(self.measure))
 
     def gained(self, case: Case, ranking: Ranking, before: Ranking) -> float:
         """Return the share of all gain that a ranking adds to the one before."""
@@ -190,14 +115,8 @@ class MeasureSubject:
     def assessed(self, case: Case) -> list[tuple[Retrieved, str]]:
         """Return the gold spans with their grades, or the elements with their assessments."""
         if self.setting.form == "text":
-            return FunctionSubject.assessed(case)
+            return [(Retrieved(*gold[:3]), f"grade {gold.grade}") for gold in case.gold]
         return [(span, assessment.label) for span, assessment in self._assessments(case)]
-
-    def _evaluate(self, case: Case, ranking: Ranking) -> float:
-        run = Run("run", {"1": RunRanking.of(self._results(case, ranking))})
-        corpus = Corpus.of({name: document.markup for name, document in case.documents.items()})
-        results = evaluate(Inputs(self._recall_base(case), run, corpus, self.model, self.measure))
-        return results.value("run", str(self.measure))
 
     def _recall_base(self, case: Case) -> RecallBase:
         base = RecallBase()
@@ -242,7 +161,7 @@ def _converter(measure: Measure, model: UserModel) -> Callable[[str], UnitConver
 _SCALES: dict[Scale, tuple[int, Callable[[int, float], Assessment]]] = {
     "four-point": (
         3,
-        lambda grade, share: Assessment(float(grade), SpecificityScale().specificity(share)),
+        lambda grade, share: Assessment(float(grade), specificity(share)),
     ),
     "share": (2, lambda grade, share: Assessment(float(grade), share, None, "share")),
     "level": (3, lambda grade, share: level_assessment(grade)),
@@ -252,6 +171,3 @@ _SCALES: dict[Scale, tuple[int, Callable[[int, float], Assessment]]] = {
     ),
 }
 """The highest grade of gold, and the assessment by the grade and fraction of an element's gold text."""
-
-Subject = FunctionSubject | MeasureSubject
-"""What the laws are tested on."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fractions
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -10,9 +9,10 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
+from xcg.lazy_modules import fractions
 from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, Curve, Number, Parameters
 from xcg.measures.parser import MEASURES, texts_of
-from xcg.measures.rankings import HighlightedRanking, Repeated
+from xcg.measures.rankings import HighlightedRanking
 from xcg.measures.topic_gains import RankingGains, sum_in_order
 
 RECALL_POINTS = tuple(point / 100 for point in range(101))
@@ -66,7 +66,7 @@ def hixeval(
 
 
 def precision_and_recall(
-    ranking: HighlightedRanking, rank: int, limit: float = 0, repeated: Repeated = "official"
+    ranking: HighlightedRanking, rank: int, limit: float = 0
 ) -> tuple[float, float]:
     """Compute precision and recall in characters at a rank.
 
@@ -77,7 +77,6 @@ def precision_and_recall(
         ranking: The ranking as text; the topic must have relevant text.
         rank: The number of results that are read.
         limit: Number of characters after which reading stops; 0 for none.
-        repeated: How repeated text counts.
 
     Returns:
         Precision and recall, each from 0 to 1.
@@ -86,20 +85,18 @@ def precision_and_recall(
     >>> precision_and_recall(ranking, 1), precision_and_recall(ranking, 2, limit=40)
     ((0.8, 0.4), (1.0, 0.2))
     """
-    size, relevant = _sums(ranking.amounts(repeated)[:rank])
+    size, relevant = _sums(ranking.amounts("official")[:rank])
     if 0 < limit < size:
         size = relevant = 0
         for (document, _, _), pieces in zip(
-            ranking.results[:rank], ranking.pieces(repeated), strict=False
+            ranking.results[:rank], ranking.pieces("official"), strict=False
         ):
             more = ranking.read(document, pieces, limit - size)
             size, relevant = size + more[0], relevant + more[1]
     return (relevant / size if size else 0.0), relevant / ranking.relevant
 
 
-def interpolated_precision(
-    ranking: HighlightedRanking, points: Sequence[float], repeated: Repeated = "official"
-) -> list[float]:
+def interpolated_precision(ranking: HighlightedRanking, points: Sequence[float]) -> list[float]:
     """Compute interpolated precision at recall points.
 
     iP[x] = the highest P[r] at a rank r with R[r] ≥ x (Kamps and others 2008). Recall is exact. A rank
@@ -109,7 +106,6 @@ def interpolated_precision(
     Args:
         ranking: The ranking as text; the topic must have relevant text.
         points: Recall points x, from 0 to 1.
-        repeated: How repeated text counts.
 
     Returns:
         One value for each point, from 0 to 1; 0 if no rank reaches x.
@@ -119,7 +115,7 @@ def interpolated_precision(
     >>> interpolated_precision(ranking, [0.01, 0.41, 0.8])
     [0.8, 0.56, 0.0]
     """
-    amounts = ranking.amounts(repeated)
+    amounts = ranking.amounts("official")
     relevant = list(accumulate(part for _, part in amounts))
     del relevant[bisect_left(relevant, _characters(1.01, ranking.relevant)) :]
     precisions = [
@@ -236,10 +232,9 @@ def _hix_f(ranking: HighlightedRanking, rank: int, **parameters: float) -> float
     return hixeval(ranking, rank, **parameters)[2]
 
 
-_REPEATED: dict[str, tuple[str, ...]] = {"repeated": ("official", "once")}
 _REPEATED_TEXT = (
     "Text that is returned again does not count. Exception, as in inex_eval: in a document without "
-    "relevant text it counts each time; repeated=once counts it once there, too."
+    "relevant text it counts each time."
 )
 _in_characters = partial(
     register_highlighted,
@@ -249,37 +244,37 @@ _in_characters = partial(
 )
 
 
-@_in_characters("charP", parameters={**LIMIT, **_REPEATED})
-def _char_precision(ranking: HighlightedRanking, rank: int, **reading: Any) -> float:
+@_in_characters("charP", parameters=LIMIT)
+def _char_precision(ranking: HighlightedRanking, rank: int, limit: float) -> float:
     """Compute precision in characters.
 
     charP[k] = relevant / all characters of the first k results
 
     Example: sizes 100, 50, relevant 80, 0: charP@2 = 0.533
     """
-    return precision_and_recall(ranking, rank, **reading)[0]
+    return precision_and_recall(ranking, rank, limit)[0]
 
 
-@_in_characters("charR", parameters={**LIMIT, **_REPEATED})
-def _char_recall(ranking: HighlightedRanking, rank: int, **reading: Any) -> float:
+@_in_characters("charR", parameters=LIMIT)
+def _char_recall(ranking: HighlightedRanking, rank: int, limit: float) -> float:
     """Compute recall in characters.
 
     charR[k] = relevant characters of the first k results / relevant size of the topic
 
     Example: relevant 80 and 0 of 200: charR@2 = 0.4
     """
-    return precision_and_recall(ranking, rank, **reading)[1]
+    return precision_and_recall(ranking, rank, limit)[1]
 
 
-@_in_characters("charF", parameters={**_BETA, **LIMIT, **_REPEATED})
-def _char_f(ranking: HighlightedRanking, rank: int, beta: float, **reading: Any) -> float:
+@_in_characters("charF", parameters={**_BETA, **LIMIT})
+def _char_f(ranking: HighlightedRanking, rank: int, beta: float, limit: float) -> float:
     """Compute F-measure in characters.
 
     charF = (1 + β²)·P·R / (β²·P + R) of P = charP and R = charR
 
     Example: P = 0.8, R = 0.4: charF = 0.533
     """
-    return f_measure(*precision_and_recall(ranking, rank, **reading), beta)
+    return f_measure(*precision_and_recall(ranking, rank, limit), beta)
 
 
 _POINTS = (
@@ -292,32 +287,29 @@ _POINTS = (
     "iP",
     caveat=f"{_REPEATED_TEXT} {_POINTS}",
     cutoff=RECALL_FROM_0,
-    parameters=_REPEATED,
     reads_unknown=lambda ranking, _: bool(ranking.unknown),
 )
-def _ip(ranking: HighlightedRanking, recall: float, repeated: Repeated) -> float:
+def _ip(ranking: HighlightedRanking, recall: float) -> float:
     """Compute interpolated precision at a recall point.
 
     iP[x] = highest charP[k] at a rank k with charR[k] ≥ x; 0 if there is none
 
     Example: P .8, .53, .56 at R .4, .4, .7: iP@0.41 = 0.56
     """
-    return interpolated_precision(ranking, [recall], repeated)[0]
+    return interpolated_precision(ranking, [recall])[0]
 
 
 def _aip_curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve:
-    ranking = topic.highlights
-    return RECALL_POINTS, interpolated_precision(ranking, RECALL_POINTS, parameters["repeated"])
+    return RECALL_POINTS, interpolated_precision(topic.highlights, RECALL_POINTS)
 
 
 @register_highlighted(
     "AiP",
     caveat=f"The mean over topics is called MAiP. {_REPEATED_TEXT} {_POINTS}",
-    parameters=_REPEATED,
     curve=_aip_curve,
     curve_over="recall",
 )
-def _aip(ranking: HighlightedRanking, rank: int, repeated: Repeated) -> float:
+def _aip(ranking: HighlightedRanking, rank: int) -> float:
     """Compute average interpolated precision.
 
     AiP = mean of iP at the recall points 0, 0.01, …, 1
@@ -325,4 +317,4 @@ def _aip(ranking: HighlightedRanking, rank: int, repeated: Repeated) -> float:
     Example: sizes 100, 50, 100, relevant 80, 0, 60 of 200: AiP = 0.49109
     """
     # inex_eval adds from left to right; an exact sum would differ in the last digit.
-    return sum_in_order(interpolated_precision(ranking, RECALL_POINTS, repeated)) / 101
+    return sum_in_order(interpolated_precision(ranking, RECALL_POINTS)) / 101

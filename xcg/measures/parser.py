@@ -6,6 +6,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -22,90 +23,9 @@ from xcg.measures.definition import (
     Order,
     Parameters,
 )
-from xcg.measures.names_elsewhere import measure_elsewhere
+from xcg.measures.names import measure_elsewhere, measure_of, measures_of_set
 from xcg.measures.topic_gains import RankingGains
 from xcg.registry import Between, F, FunctionRegistry, Parameter, Registry, parameters_of
-
-SETS = ("official", "all_trec")
-"""The names of sets of measures."""
-
-_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-_AT = {
-    "iprec_at_recall_#": tuple(tenth / 10 for tenth in range(11)),
-    "Rprec_mult_#": tuple(tenth / 10 for tenth in range(2, 22, 2)),
-    "success_#": (1, 5, 10),
-    "unj_#": (5, 10, 20),
-    "set_F_#": (),
-}
-"""Name → the numbers that trec_eval puts in it by default, if they are not the usual cutoffs."""
-
-TREC_NAMES = {
-    "num_q": "NumQ",
-    "num_ret": "NumRet",
-    "num_rel": "NumRel",
-    "num_rel_ret": "NumRet(rel=1)",
-    "map": "AP",
-    "gm_map": "gm_map",
-    "Rprec": "Rprec",
-    "bpref": "Bpref",
-    "recip_rank": "RR",
-    "iprec_at_recall_#": "IPrec@#",
-    "P_#": "P@#",
-    "relstring": "relstring",
-    "recall_#": "R@#",
-    "infAP": "infAP",
-    "gm_bpref": "gm_bpref",
-    "Rprec_mult_#": "Rprec_mult(x=#)",
-    "utility": "utility",
-    "11pt_avg": "IPrec",
-    "binG": "binG",
-    "G": "G",
-    "ndcg": "nDCG",
-    "ndcg_rel": "ndcg_rel",
-    "Rndcg": "Rndcg",
-    "ndcg_cut_#": "nDCG@#",
-    "map_cut_#": "AP@#",
-    "relative_P_#": "relative_P@#",
-    "success_#": "Success@#",
-    "set_P": "SetP",
-    "set_relative_P": "SetP(relative=True)",
-    "set_recall": "SetR",
-    "set_map": "SetAP",
-    "set_F": "SetF",
-    "set_F_#": "SetF(beta=#)",
-    "num_nonrel_judged_ret": "num_nonrel_judged_ret",
-    "rbp": "RBP(p=0.9)",
-    "rbp_resid": "rbp_resid",
-    "unj_#": "unj@#",
-}
-"""Name in trec_eval → measure, in the order of trec_eval's output; # is a number."""
-
-_NUMBER = re.compile(r"(?<=_)[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
-
-
-def measure_of(name: str) -> str:
-    """Return the measure that a name of trec_eval means; other texts are returned unchanged.
-
-    >>> measure_of("ndcg_cut_10"), measure_of("recip_rank"), measure_of("nxCG@10")
-    ('nDCG@10', 'RR', 'nxCG@10')
-    """
-    found = _NUMBER.search(name)
-    key = f"{name[: found.start()]}#" if found else name
-    return TREC_NAMES.get(key, name).replace("#", found[0] if found else "#")
-
-
-def measures_of_set(name: str) -> list[str] | None:
-    """Return the measures of trec_eval's sets ``official`` and ``all_trec``; None for other names."""
-    if name not in SETS:
-        return None
-    found = []
-    for key, measure in TREC_NAMES.items():
-        if key == "relstring" and name == "official":
-            break
-        numbers = _AT.get(key, _CUTOFFS) if "#" in key else (0,)
-        found += [measure.replace("#", f"{number:g}") for number in numbers]
-    return found
-
 
 _MEASURE = re.compile(
     r"((?:[A-Za-z_][\w.]*:)?[A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z", re.ASCII
@@ -203,7 +123,9 @@ class MeasureRegistry(Registry[Definition]):
             XcgError: If the name or a parameter is unknown, or the cutoff is missing or illegal.
         """
         if isinstance(text, Measure):
-            return self._checked(text)
+            if text.cutoff == NO_CUTOFF:
+                text.definition.read_cutoff(None)
+            return text
         if not isinstance(text, str):
             raise XcgError(
                 f"a measure is {text!r}: expected a name, such as 'MAep', or a function of yours as "
@@ -225,10 +147,7 @@ class MeasureRegistry(Registry[Definition]):
         if cutoff is not None and definition.with_cutoff is not None:
             definition = definition.with_cutoff
         values = definition.read_parameters(parameters)
-        if definition.needs in (
-            "levels",
-            "nuggets",
-        ):  # as in ir_measures, which does not print defaults
+        if definition.needs == "levels":  # as in ir_measures, which does not print defaults
             defaults = Measure(definition).settings()
             values = tuple((name, value) for name, value in values if value != defaults[name])
         return Measure(definition, definition.read_cutoff(cutoff), values)
@@ -260,17 +179,18 @@ class MeasureRegistry(Registry[Definition]):
         A name that is not a measure here, as in results of another installation, means higher is
         better.
         """
-        try:
-            return self.parse(name).definition.order
-        except XcgError:
-            return HIGHER_IS_BETTER
+        found = self._found(name)
+        return found.order if found is not None else HIGHER_IS_BETTER
 
     def is_count(self, name: str | Measure) -> bool:
         """Return whether the value over all topics is a sum, not a mean; False for an unknown name."""
-        try:
-            return self.parse(name).definition.is_count
-        except XcgError:
-            return False
+        found = self._found(name)
+        return found is not None and found.is_count
+
+    def _found(self, name: str | Measure) -> Definition | None:
+        with suppress(XcgError):
+            return self.parse(name).definition
+        return None
 
     def _function(self, path: str, folder: Path | None) -> Definition:
         """Return the definition of a user's function, the same one for the same path and folder.
@@ -288,11 +208,6 @@ class MeasureRegistry(Registry[Definition]):
     @cached_property
     def _functions(self) -> dict[tuple[str, Path | None], Definition]:
         return {}
-
-    def _checked(self, measure: Measure) -> Measure:
-        if measure.cutoff == NO_CUTOFF:
-            measure.definition.read_cutoff(None)
-        return measure
 
 
 def texts_of(function: Callable[..., object]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from xcg.user_model.relevance_value import EffortUnit
 
 MAX_COMPARISONS = 4_000_000
 """The maximum number of pairs of a result and a gold span that one ranking compares."""
+_FEW_PASSAGES = 8  # are counted twice as fast one by one
 
 TextSpan = tuple[str, int, int]
 """A document, and the characters start to end - 1 of its text."""
@@ -68,9 +69,9 @@ class HighlightedRanking:
     @cached_property
     def relevant_in(self) -> dict[str, int]:
         """Relevant document → its relevant size."""
-        sizes = {document: _size(spans) for document, spans in self.highlighted.items()}
-        sizes.update(self.stated_sizes)
-        return {document: size for document, size in sizes.items() if size > 0}
+        stated = self.stated_sizes
+        sizes = {file: _size(spans) for file, spans in self.highlighted.items() if file not in stated}
+        return {file: size for file, size in {**sizes, **stated}.items() if size > 0}
 
     @cached_property
     def relevant(self) -> int:
@@ -97,13 +98,12 @@ class HighlightedRanking:
 
     def amounts(self, repeated: Repeated) -> list[tuple[int, int]]:
         """Return for each result how many characters of it are read, and how many are relevant."""
-        relevant = self.relevant_in
-        text = {file: text for file, text in self.relevant_text.items() if file in relevant}
+        text = {file: text for file, text in self.relevant_text.items() if file in self.relevant_in}
         other = self.other or [0] * len(self.results)
         return [
             (
                 _size(pieces) + further,
-                sum(text[file].count(*piece) for piece in pieces) if file in text else 0,
+                sum([text[file].count(*piece) for piece in pieces]) if file in text else 0,
             )
             for (file, _, _), pieces, further in zip(
                 self.results, self.pieces(repeated), other, strict=True
@@ -163,7 +163,10 @@ class RelevantText:
 
     def count(self, start: int, end: int) -> int:
         """Return the number of relevant characters from start to end - 1."""
-        return self._count_before(end) - self._count_before(start)
+        if len(self._passages) > _FEW_PASSAGES:
+            return self._count_before(end) - self._count_before(start)
+        here = [span for span in self._passages if span[0] < end and start < span[1]]
+        return sum([min(end, last) - max(start, first) for first, last in here])
 
     def _count_before(self, offset: int) -> int:
         starts, ends, sums_of_starts, sums_of_ends = self._offsets
@@ -228,7 +231,6 @@ class SpanRanking:
     other: Mapping[int, str] = field(default_factory=dict)
     amount: Callable[[TextUnit, str], float] | None = None
     nuggets: Mapping[TextSpan, Nuggets] = field(default_factory=dict)
-    _read_texts: dict[tuple[float, EffortUnit], ReadText] = field(default_factory=dict, repr=False)
 
     @cached_property
     def relevant_text(self) -> Mapping[str, RelevantText]:
@@ -323,13 +325,6 @@ class SpanRanking:
             for span, grade in sorted(best.items(), key=lambda item: (-item[1], item[0])):
                 yield file, (*span, grade)
 
-    def text_at(self, cutoff: float, unit: EffortUnit = "ranks") -> ReadText:
-        """Return what the user has read at a cutoff. Several measures use the same values."""
-        key = cutoff, unit
-        if key not in self._read_texts:
-            (self._read_texts[key],) = self.read_up_to([cutoff], unit)
-        return self._read_texts[key]
-
     def read_up_to(self, limits: Sequence[float], unit: EffortUnit = "ranks") -> list[ReadText]:
         """Return what the user has read after each amount of effort in ``limits``.
 
@@ -343,13 +338,7 @@ class SpanRanking:
         seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
         total, effort = ReadText(), 0.0
         amounts: list[ReadText] = []
-        for position, result in enumerate(self.results):
-            other, before = self.other.get(position, ""), 0.0
-            start, cost = self._start_and_cost(result, unit)
-            if other and unit != "ranks":
-                assert self.amount is not None
-                before = self.amount(unit, other)
-                cost = before + (cost if result[1] < result[2] else 0.0)
+        for result, other, start, before, cost in self._costs(unit):
             while len(amounts) < len(limits) and limits[len(amounts)] < effort + cost:
                 left = limits[len(amounts)] - effort
                 part = self._first_part(result, unit, start, left - before)
@@ -366,10 +355,9 @@ class SpanRanking:
         """Return the results that the user reads with an amount of effort, the last one cut."""
         parts: list[TextSpan] = []
         effort = 0.0
-        for result in self.results:
-            start, cost = self._start_and_cost(result, unit)
+        for result, _, start, before, cost in self._costs(unit):
             if limit < effort + cost:
-                return [*parts, self._first_part(result, unit, start, limit - effort)]
+                return [*parts, self._first_part(result, unit, start, limit - effort - before)]
             parts.append(result)
             effort += cost
         return parts
@@ -385,15 +373,25 @@ class SpanRanking:
         new = [piece[:2] for piece in seen[file].split(start, end) if not piece[2]]
         return ReadText(sum(gold.count(*piece) for piece in new), end - start)
 
-    def _start_and_cost(self, result: TextSpan, unit: EffortUnit) -> tuple[float, float]:
-        """Return the amount of text before a result in its document, and the cost of the result."""
-        file, start, end = result
-        if unit == "ranks" or start == end:
-            return 0.0, 1.0
-        if start < 0:  # unknown text counts like text at the document's start
-            start, end = 0, end - start
-        first, last = self._converter(unit, file).amounts([start, end]).tolist()
-        return first, last - first
+    def _costs(self, unit: EffortUnit) -> Iterator[tuple[TextSpan, str, float, float, float]]:
+        """Yield each result with what it costs.
+
+        Yields:
+            The result; its text that its document does not have; the amount of text before the result
+            in its document; the cost of that other text, which is read first; and the whole cost.
+        """
+        for position, (file, start, end) in enumerate(self.results):
+            other, first, before, cost = self.other.get(position, ""), 0.0, 0.0, 1.0
+            if unit != "ranks" and start != end:
+                known = max(start, 0)  # unknown text counts like text at the document's start
+                converter = self._converter(unit, file)
+                first, last = converter.amounts([known, known + end - start]).tolist()
+                cost = last - first
+            if unit != "ranks" and other:
+                assert self.amount is not None
+                before = self.amount(unit, other)
+                cost = before + (cost if start < end else 0.0)
+            yield (file, start, end), other, first, before, cost
 
     def _first_part(self, result: TextSpan, unit: EffortUnit, first: float, amount: float) -> TextSpan:
         """Return the part of a result that the user reads with an amount of effort below its cost."""

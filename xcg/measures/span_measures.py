@@ -46,8 +46,6 @@ def _register(
             unknown = ranking.unknown and (unit != "ranks" or ranking.unknown[0] < limits[-1])
             if not ranking.relevant or unknown:
                 return None
-            if len(limits) == 1:
-                return [function(ranking.text_at(limits[0], unit), ranking.relevant, **own)]
             return [function(one, ranking.relevant, **own) for one in ranking.read_up_to(limits, unit)]
 
         def compute(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:

@@ -278,19 +278,6 @@ class Reading(NamedTuple):
         return np.interp(vector(budgets), *self.curve())
 
 
-class RelevantUnit(NamedTuple):
-    """A relevant element, and the results from which the user reaches it.
-
-    Attributes:
-        score: Its quantised score.
-        reached_from: (rank, probability above 0) of these results. The probability is 1 for the
-            element itself, and else the closeness under the near-miss model.
-    """
-
-    score: float
-    reached_from: Sequence[tuple[int, float]]
-
-
 class RankingGains:
     """The gains of one ranking for one topic, and what else a measure can use.
 
@@ -369,9 +356,4 @@ class RankingGains:
 
     def readings(self, unit: TextUnit, charge: Charge) -> tuple[Reading, Reading]:
         """Return the text and gain that the user reads in the run and in the ideal ranking."""
-        raise XcgError(self.lacking)
-
-    @property
-    def relevant_units(self) -> Sequence[RelevantUnit]:
-        """The relevant elements, for the expected ratio of relevant units."""
         raise XcgError(self.lacking)

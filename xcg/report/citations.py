@@ -1,9 +1,15 @@
-"""The publications to cite for measures, user models and their parts, strategies and configurations."""
+"""The publications to cite for measures, user models and their parts, strategies and configurations.
+
+A definition states its published sources in ``references``, a tuple. A reference is the key of an entry
+in ``references.bib``, or, in a plug-in, a whole BibTeX entry.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +20,6 @@ from xcg.errors import XcgError, nearest
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
 from xcg.registry import Part
-from xcg.report.bibliography import Entry, bibliography, entries_of
 from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
@@ -22,6 +27,105 @@ from xcg.user_model.relevance_value import READERS
 
 if TYPE_CHECKING:
     from xcg.evaluation.inputs import Inputs
+
+
+_ENTRY = re.compile(r"@(\w+)\s*\{\s*([^\s,{}]+)\s*,(.*)\}", re.DOTALL)
+_FIELD = re.compile(r"^\s*(\w+)\s*=\s*(?:\{(.*)\}|\"(.*)\"|(\w+)),?$", re.MULTILINE)
+_ACCENT = re.compile(r"\{?\\(['\"`^~])\{?(\w)\}?\}?")
+_COMBINING = {"'": "\u0301", '"': "\u0308", "`": "\u0300", "^": "\u0302", "~": "\u0303"}
+_SOURCES = ("journal", "booktitle", "school", "institution", "howpublished")
+_KINDS = {"inproceedings": "In: ", "incollection": "In: ", "phdthesis": "Ph.D. thesis, "}
+
+
+class Entry(NamedTuple):
+    """An entry of a bibliography.
+
+    Attributes:
+        key: The key by which a document cites it.
+        kind: The type of the entry in lower case, for example ``article``.
+        bibtex: The whole entry as it was written.
+    """
+
+    key: str
+    kind: str
+    bibtex: str
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Name → value in BibTeX, of the fields that have a line of their own."""
+        return {name: "".join(values) for name, *values in _FIELD.findall(self.bibtex)}
+
+    def plain(self, field: str) -> str:
+        """Return a field without markup; empty if the entry lacks it."""
+        accents = _ACCENT.sub(lambda one: one[2] + _COMBINING[one[1]], self.fields.get(field, ""))
+        text = unicodedata.normalize("NFC", accents).replace("--", "–").replace(r"\_", "_")
+        return text.replace("{", "").replace("}", "")
+
+    @property
+    def text(self) -> str:
+        """The reference as people write it: authors, year, title and where it was published."""
+        names = [" ".join(reversed(one.split(", ", 1))) for one in self.plain("author").split(" and ")]
+        authors = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        year, volume, number = map(self.plain, ("year", "volume", "number"))
+        source = _KINDS.get(self.kind, "") + next(filter(None, map(self.plain, _SOURCES)), "")
+        if self.kind == "article":
+            source += f" {volume}" * bool(volume) + f"({number})" * bool(number)
+        else:
+            series, chapter = self.plain("series"), self.plain("chapter")
+            source += f", {series} {volume or number}".rstrip() * bool(series)
+            source += f", chapter {chapter}" * bool(chapter)
+        source += f", {self.plain('pages')}" * ("pages" in self.fields)
+        year = f" ({year})" * bool(year)
+        sentences = (authors + year, self.plain("title"), source, self.plain("publisher"))
+        return ". ".join(filter(None, sentences)).replace("?.", "?") + "."
+
+    @property
+    def link(self) -> str:
+        """The address of the publication; empty if it is not known."""
+        doi = self.fields.get("doi")
+        return f"https://doi.org/{doi}" if doi else self.fields.get("url", "")
+
+
+@cache
+def bibliography() -> Mapping[str, Entry]:
+    """Return key → entry of ``references.bib``."""
+    text = Path(__file__).with_name("references.bib").read_text(encoding="utf-8")
+    return {entry.key: entry for entry in map(_entry, re.split(r"\n(?=@)", text))}
+
+
+def entries_of(references: Iterable[str]) -> list[Entry]:
+    """Return the entries that a definition refers to, each once.
+
+    Args:
+        references: Keys of ``references.bib``, or whole BibTeX entries.
+
+    Raises:
+        XcgError: If a key is not in the bibliography, or an entry cannot be read.
+
+    >>> [entry.key for entry in entries_of(["kazai-lalmas-2006", "@misc{own, title = {T}}"])]
+    ['kazai-lalmas-2006', 'own']
+    """
+    found: dict[str, Entry] = {}
+    for reference in references:
+        entry = bibliography().get(reference)
+        if entry is None and not reference.lstrip().startswith("@"):
+            hint = nearest(reference, bibliography())
+            raise XcgError(
+                f"unknown reference {reference!r}: {hint}; expected a key of references.bib, or "
+                "a whole BibTeX entry"
+            )
+        entry = entry or _entry(reference)
+        found.setdefault(entry.key, entry)
+    return list(found.values())
+
+
+def _entry(text: str) -> Entry:
+    match = _ENTRY.fullmatch(text.strip())
+    if match is None or match[3].count("{") != match[3].count("}"):
+        raise XcgError(
+            f"illegal BibTeX entry {text[:40]!r}: expected @type{{key, field = {{value}}, …}}"
+        )
+    return Entry(match[2], match[1].lower(), text.strip())
 
 
 class Citation(NamedTuple):
@@ -62,7 +166,7 @@ def citable() -> set[str]:
 def bibtex(cited: Iterable[Citation]) -> str:
     """Return the BibTeX entries, each once, in the order of their first citation."""
     entries = {entry.key: entry for one in cited for entry in one.entries}
-    return "\n".join(f"{entry}\n" for entry in entries.values())
+    return "\n".join(f"{entry.bibtex}\n" for entry in entries.values())
 
 
 def _entry_of_xcg() -> Entry:

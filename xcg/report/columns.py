@@ -124,15 +124,6 @@ SHIFTS = (
 )
 """The columns of ``xcg sweep``."""
 
-CROSSINGS = (
-    Column("alpha", meaning="value at which the best strategy changes"),
-    Column("alpha low", priority=1, meaning="lower limit of the interval that contains the change"),
-    Column("alpha high", priority=1, meaning="upper limit of this interval"),
-    _text("before", meaning="best strategy for lower values"),
-    _text("after", meaning="best strategy for higher values"),
-)
-"""The columns of ``sweep`` with ``crossings``."""
-
 ASSESSORS = (
     _text("topics", is_key=True),
     _count("combinations", priority=2, meaning="combinations of assessors"),
@@ -154,45 +145,39 @@ TOPIC_SETS = (
         "difference needed",
         meaning="smallest difference at which at most 5 % of comparisons change order",
     ),
-    *_limits("needed", 3),
     Column("% of best", priority=1, meaning="this difference relative to the best score"),
     Column("% of mean", priority=2, meaning="this difference relative to the mean score"),
-    Column("swaps below 0.01, %", meaning="swaps divided by comparisons, for differences below 0.01"),
-    *_limits("swaps", 3),
-    Column("mean of 3 bins, %", priority=2, meaning="mean of the rates of three ranges below 0.01"),
     _count("comparisons", priority=2, meaning="number of comparisons with a difference in this range"),
     _count("ties", priority=3, meaning="comparisons with equal scores on one topic set"),
     _count("swaps", priority=2, meaning="number of comparisons whose order changes"),
     Column("rate", meaning="swaps divided by comparisons"),
-    *_limits("rate", 1),
     _text("sparse", priority=2),
     Column("cumulated comparisons %", priority=3, meaning="share of comparisons up to this range"),
 )
 """The columns of ``xcg study topics``."""
 
 
-def chunk_columns(unit: str, budgets: Sequence[int] = ()) -> list[Column]:
+def chunk_columns(budgets: Sequence[int] = ()) -> list[Column]:
     """Declare the columns of ``xcg chunks``.
 
     Args:
-        unit: The unit of amounts of text.
         budgets: The amounts of text after which nxCG is computed.
     """
-    texts = ("text", "new", "again", "irrelevant", "seen", "after")
+    texts = ("new", "again", "irrelevant", "seen", "after")
     return [
         Column("run", is_key=True),
         _count("questions", priority=2),
         _count("unanswered", priority=3, meaning="questions without a result"),
         _count("nothing found", priority=2, meaning="questions without relevant text"),
         _score("chunks", decimals=1, priority=1, meaning="results per question"),
-        _score(f"{unit}/chunk", decimals=1, priority=1, meaning="mean length of a result"),
-        _score(unit, decimals=1, meaning=f"{unit} read per question"),
+        _score("tokens/chunk", decimals=1, priority=1, meaning="mean length of a result"),
+        _score("tokens", decimals=1, meaning="tokens read per question"),
         Column("found", meaning="share of the gold text that was returned"),
         Column("useful", meaning="share of the text read that is relevant and new"),
         Column("twice", meaning="share of the text read that had been read before"),
         Column("MAep", meaning="mean average effort-precision"),
         *(
-            Column(f"nxCG@{budget}", meaning=f"share of the ideal gain after {budget} {unit}")
+            Column(f"nxCG@{budget}", meaning=f"share of the ideal gain after {budget} tokens")
             for budget in budgets
         ),
         *(_score(name, decimals=1) for name in texts),

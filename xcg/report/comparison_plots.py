@@ -13,13 +13,13 @@ from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.report import figures, plot_selection
 from xcg.report.figures import label_axis, label_text
-from xcg.report.plot_selection import different_panels, grouped, name_positions, short_names
+from xcg.report.plot_selection import grouped, name_positions, short_names
 from xcg.report.strategy_studies import strategy_label, with_gaps
 from xcg.runs.run import ORACLE
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.statistics.significance import Comparison
 from xcg.statistics.strategy_study import StrategyStudy
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST, scores_by_run
+from xcg.statistics.topic_scores import ALL_PAIRS, scores_by_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,18 +42,18 @@ def differences_plot(
     """Draw the difference of each run from a baseline on every topic.
 
     There is one panel per measure, user model and run, with one bar per topic, largest first; of more
-    than twelve, the most different ones. Bars have different colours where the run is better and worse
+    than twelve, the first ones. Bars have different colours where the run is better and worse
     than the baseline. A grey band is the interval of the mean difference.
 
     Args:
         results: Results with the scores of topics.
-        baseline: A run. With None, ``all`` or ``best``, it is the run with the best mean.
+        baseline: A run. With None or ``all``, it is the run with the best mean.
         comparisons: What :func:`xcg.compare` returned for these results, with the intervals.
 
     Raises:
         XcgError: If the results do not have the baseline.
     """
-    named = None if baseline in (None, ALL_PAIRS, BEST) else baseline
+    named = None if baseline in (None, ALL_PAIRS) else baseline
     if named is not None and named not in results.runs:
         raise XcgError(f"no run {named!r} among the results: {nearest(named, results.runs)}")
     intervals = _intervals(comparisons)
@@ -67,7 +67,7 @@ def differences_plot(
                 every[measure, model, run, base] = [
                     own.get(topic, math.nan) - other.get(topic, math.nan) for topic in results.topics
                 ]
-    panels, choice = different_panels(every, lambda differences: differences)
+    panels, choice = figures.first_panels(every)
     count = max(len(panels), 1)  # a single run has an empty panel
     cases = len({key[:2] for key in panels})
     columns = (
@@ -148,22 +148,20 @@ _CHARACTER = 0.075
 
 
 @in_style
-def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) -> Figure:
-    """Draw for each measure τ-b against the baseline, and the ranks of runs across the user models.
+def sweep_plot(results: Results, shifts: Sequence[OrderShift]) -> Figure:
+    """Draw for each measure τ-b against the first user model, and the ranks of runs across all.
 
     User models are rows, and each run is a line from rank to rank. Of more than eight runs, the five
-    best under the baseline have labels, and the others are grey. If there are more than 45 user models,
-    the baseline and the ones that rank the runs most differently are drawn. If there are more than six
-    measures, the first six are drawn; in a paper, as many as it has room for.
+    best under the first user model have labels, and the others are grey. Drawn are the first 45 user
+    models and the first six measures; in a paper, as many as it has room for.
 
     Args:
         results: Results under several user models.
         shifts: The rows of :func:`xcg.statistics.rank_correlation.order_shifts`.
-        baseline: The user model to which they refer.
     """
     measures = results.measures[: min(MAX_MEASURES, figures.fitted(MAX_MEASURES))]
     ranks = {measure: _ranks(results, measure) for measure in measures}
-    models = _drawn_models(results, ranks, baseline)
+    models = results.user_models[:MAX_MODELS]
     labels, parameters = plot_selection.model_labels(models)
     characters = min(plot_selection.LABEL_CHARACTERS, int(figures.max_width() / 3 / _CHARACTER))
     label_width = _CHARACTER * min(characters, max(map(len, labels))) + 0.5
@@ -177,7 +175,7 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     )
     first = ranks[measures[0]]
     styles = plot_selection.line_styles(
-        results.runs, sorted(results.runs, key=lambda run: first.get((baseline, run), math.inf))
+        results.runs, sorted(results.runs, key=lambda run: first.get((models[0], run), math.inf))
     )
     for number, measure in enumerate(measures):
         tau_axis, rank_axis = axes[2 * number], axes[2 * number + 1]
@@ -197,14 +195,11 @@ def sweep_plot(results: Results, shifts: Sequence[OrderShift], baseline: str) ->
     name_positions(axes[0], "y", labels, _ROW_HEIGHT * len(models), characters=characters)
     axes[0].set_ylabel(label_text(parameters))
     axes[0].set_ylim(len(models) - 0.5, -0.5)
-    caption = [f"τ-b: correlation of the order of runs with that under {baseline}"]
+    caption = [f"τ-b: correlation of the order of runs with that under {models[0]}"]
     caption[0] += ", with 95 % intervals." if any(shift.interval for shift in shifts) else "."
     if styles.others:
         caption.append(f"{styles.caption[:-1]} than the five best under this user model.")
-    if len(models) < (count := len(results.user_models)):
-        caption.append(
-            f"Drawn are {len(models)} of {count} user models, those with the most different ranks."
-        )
+    caption.append(figures.drawn_first(len(models), len(results.user_models), "user models"))
     caption.append(figures.drawn_first(len(measures), len(results.measures), "measures"))
     return figures.finish(figure, axes[1:], *caption)
 
@@ -223,19 +218,6 @@ def _draw_correlations(axis: Axes, shifts: Sequence[OrderShift]) -> None:
     axis.set_xticks([-1, 0, 1] if low < -0.5 else [0, 1])
     axis.set_xlabel("τ-b")
     axis.grid(visible=True)
-
-
-def _drawn_models(
-    results: Results, ranks: dict[str, dict[tuple[str, str], int]], baseline: str
-) -> list[str]:
-    """Return the user models to draw, in their order: the baseline and the most different ones."""
-    models = sorted(results.user_models, key=lambda model: model != baseline)
-    rows = [
-        [own.get((model, run), math.nan) for own in ranks.values() for run in results.runs]
-        for model in models
-    ]
-    chosen = {models[index] for index in plot_selection.most_different(rows, MAX_MODELS)}
-    return [model for model in results.user_models if model in chosen]
 
 
 def _ranks(results: Results, measure: str) -> dict[tuple[str, str], int]:
@@ -258,13 +240,9 @@ def strategies_plot(study: StrategyStudy) -> Figure:
 
     Dotted vertical lines mark the values of α at which the best strategy changes. Oracle is dashed. A
     line has a gap next to α = 0 and 1 if the score jumps there, or no value close to it was tried.
-    At most twelve panels are drawn: the ones with the most different scores.
+    At most twelve panels are drawn.
     """
-    by_case = grouped(study.scores, lambda score: (score.measure, score.user_model, score.run))
-    panels, choice = different_panels(
-        {case: by_case.get(case, []) for case in study.leaders},
-        lambda scores: [math.nan if one.score is None else one.score for one in scores],
-    )
+    panels, choice = figures.first_panels(dict.fromkeys(study.leaders))
     cases = list(panels)
     columns = figures.table_columns(cases)
     figure, axes = figures.new_panels(len(cases), columns, 4.0 * columns + 2.5, 3.4)
@@ -275,9 +253,8 @@ def strategies_plot(study: StrategyStudy) -> Figure:
         measure, model, run = case
         scores = [score for score in study.scores if score[:3] == case]
         alphas = {score.alpha for score in scores}
-        refined = [score for score in study.refined if score[:3] == case and score.score is not None]
         for number, strategy in enumerate(strategies):
-            line = [score for score in scores + refined if score.strategy == strategy]
+            line = [score for score in scores if score.strategy == strategy]
             line.sort(key=lambda score: score.alpha)
             x, y = with_gaps(
                 (score.alpha, math.nan if score.score is None else score.score) for score in line

@@ -10,14 +10,13 @@ from xcg.evaluation.results import Results
 from xcg.report.plot_selection import grouped
 from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.significance import Comparison
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST, scores_by_run
+from xcg.statistics.topic_scores import ALL_PAIRS, scores_by_run
 
 TEST_NAMES = {
     ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
     ("randomisation", "tukey"): "randomised Tukey HSD (scores of each topic permuted among the runs)",
     ("t", ""): "the paired t test",
     ("wilcoxon", ""): "Wilcoxon's signed-rank test",
-    ("wilcoxon-pratt", ""): "Wilcoxon's signed-rank test with Pratt's zeros",
     ("randomisation", ""): "the paired randomisation test",
 }
 """Test, and correction if it changes the test → name."""
@@ -89,20 +88,17 @@ def comparison_methods(
     comparisons: Sequence[Comparison], baseline: str, within_runs: bool
 ) -> list[str]:
     """Return the sentences on comparisons for the methods section of a paper."""
-    sentences = comparison_statement(comparisons, baseline, within_runs=within_runs).lead
-    margins = {f"{line.margin:g} ({line.measure})": None for line in comparisons if line.margin}
-    sentences += [f"Margins of equivalence: {', '.join(margins)}."] if margins else []
     return [
         sentence.replace(", named by the user,", "")
         .replace(" are compared", " were compared")
         .replace(" is compared", " was compared")
-        for sentence in sentences
+        for sentence in comparison_statement(comparisons, baseline, within_runs=within_runs).lead
     ]
 
 
 def _lead(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) -> list[str]:
     size = lines[0].comparisons
-    if baseline not in (None, ALL_PAIRS, BEST):
+    if baseline not in (None, ALL_PAIRS):
         runs = "1 run is" if size == 1 else f"{size} runs are"
         what = f"{runs} compared with the baseline {baseline}, named by the user,"
     elif size == 1:
@@ -113,7 +109,13 @@ def _lead(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) 
         names = {name for line in lines for name in (line.run, line.baseline)}
         what = f"All {size} pairs of {len(names)} runs are compared"
     first = f"{what} over {_topics(lines)} by {_procedure(lines[0])}."
-    return [first, *_choice(lines, baseline, within_runs)]
+    if baseline is not None or within_runs or size == 1:
+        return [first]
+    return [
+        first,
+        "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
+        "--baseline all prints all pairs.",
+    ]
 
 
 def _topics(lines: Sequence[Comparison]) -> str:
@@ -136,29 +138,10 @@ def _procedure(line: Comparison) -> str:
     return f"{TEST_NAMES[test, '']}, {corrected}; {levels}"
 
 
-def _choice(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) -> list[str]:
-    """State how the baseline was chosen, unless the user named it."""
-    if lines[0].comparisons == 1:
-        return []
-    if baseline == BEST:
-        best = list(dict.fromkeys(line.baseline for line in lines))
-        name = f"{best[0]}, the run" if len(best) == 1 else "the run"
-        selected = "; because the results select it, the correction is for all pairs"
-        is_corrected = lines[0].correction != "none"
-        return [f"The baseline is {name} with the best mean{selected if is_corrected else ''}."]
-    if baseline is None and not within_runs:
-        return [
-            "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
-            "--baseline all prints all pairs."
-        ]
-    return []
-
-
 def _facts(
     lines: Sequence[Comparison], baseline: str | None, correction: str | None, within_runs: bool
 ) -> list[str]:
     test, used, size = lines[0].test, lines[0].correction, lines[0].comparisons
-    all_pairs = baseline in (None, ALL_PAIRS, BEST)
     facts = []
     if size > 1 and used != "none" and len({(line.measure, line.user_model) for line in lines}) > 1:
         facts.append("family: the comparisons by one measure under one user model, corrected together")
@@ -177,7 +160,8 @@ def _facts(
         if any(line.low is None for line in lines):
             facts.append("empty intervals: there are too few topics for the level")
     facts += _spreads(lines)
-    if all_pairs and size > 1 and used == "holm" != correction and test == "t":
+    all_pairs = baseline in (None, ALL_PAIRS) and size > 1
+    if all_pairs and used == "holm" != correction and test == "t":
         facts.append(
             "note: Shaffer's steps need all pairs of runs, not only the strategies of the same run"
             if within_runs
@@ -188,13 +172,7 @@ def _facts(
         facts.append("empty relative: the mean of the baseline is 0")
     if any(line.effect is None for line in lines):
         facts.append("empty d_z: all topics have the same difference")
-    facts += _power(lines)
-    if lines[0].margin is not None:
-        facts.append(
-            "margin: p_not_worse below 0.05 shows that a run is at most the margin worse, p_equivalent "
-            f"that it differs by at most the margin; correction of each: {used}"
-        )
-    return facts
+    return facts + _power(lines)
 
 
 def _contains_0(line: Comparison) -> bool:

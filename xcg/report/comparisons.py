@@ -1,99 +1,239 @@
-"""Arrange comparisons of runs as records."""
+"""Arrange comparisons of runs as records, and as tables: runs relative to one run, or pairs of runs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from itertools import product
-from string import ascii_uppercase
+from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
+from xcg.report.comparison_sentences import comparison_statement
+from xcg.report.plot_selection import grouped
 from xcg.statistics import overall_tests
-from xcg.statistics.significance import (
-    Comparison,
-    means_of_runs,
-    practical_significance,
-    relative_difference,
-)
+from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
+from xcg.statistics.significance import Comparison, practical_significance, relative_difference
 from xcg.statistics.topic_scores import (
-    TopicScores,
-    common_scores,
-    deciding_topics,
+    best_first,
+    compares_within_runs,
+    divisor,
     scores_by_run,
     topic_scores,
 )
+from xcg.table_formats import Marked
+from xcg.tables import Column, Table
 
 Row = dict[str, Any]
 
-_COMPARISON_FIELDS = (
+_FIELDS = (
     *("run", "baseline", "topics", "mean", "baseline_mean", "difference", "relative", "criterion"),
     *("low", "high", "level", "detectable", "effect"),
 )
-_CONOVER = {
-    "holm": "Conover, Holm",
-    "bonferroni": "Conover, Bonferroni",
-    "fdr_bh": "Conover, Benjamini-Hochberg",
-    "none": "Conover",
-}
-"""Correction → name of the pairwise test."""
-_TABLE_FIELDS = ("measure", "user_model", "significance")
 _TEST_FIELDS = ("p", "p_adjusted", "test", "correction", "comparisons")
-_MARGIN_FIELDS = ("margin", "p_not_worse", "p_equivalent")
+_COLUMNS = [
+    Column("run", is_key=True),
+    Column("baseline", is_key=True),
+    Column("topics", kind="count", priority=3, meaning="topics that both runs have"),
+    Column("mean", kind="score", meaning="mean over topics; the sum if the measure is a count"),
+    Column("baseline mean", kind="score", priority=2, meaning="the same value of the baseline"),
+    Column("difference", kind="score", meaning="mean minus the mean of the baseline or best run"),
+    Column("95 % interval", kind="score", meaning="confidence interval of the difference"),
+    Column("relative", kind="score", priority=2, meaning="difference in % of the baseline's mean"),
+    Column("p", kind="p", meaning="p value"),
+    Column(
+        "d_z",
+        kind="score",
+        decimals=2,
+        priority=1,
+        meaning="Cohen's d_z: difference / standard deviation of the topics' differences",
+    ),
+    Column("group", kind="text", meaning="runs that share a letter do not differ significantly"),
+    Column("better/worse/equal", kind="text", priority=4, meaning="number of topics"),
+    Column("criterion", priority=5, meaning="size of the relative difference (Spärck Jones)"),
+    Column("p alone", kind="p", priority=6, meaning="p value without correction"),
+    Column("detectable", kind="score", priority=6, meaning="difference found with 80 % power"),
+    Column("level", kind="score", priority=6, meaning="confidence level of this interval"),
+]
+_DETAILS = 3
+"""The lowest priority number of columns that publications do not have."""
+
+_BEST = "best"
+"""The text in the row of the best run instead of a difference, if all pairs are compared."""
+_NO_LETTERS = (
+    "There are no letters for runs that do not differ significantly, because they form more than 52 "
+    "groups."
+)
 
 
-def comparison_rows(results: Results, comparisons: Sequence[Comparison], topics: int) -> list[Row]:
-    """Return one row for each comparison.
-
-    Args:
-        results: Results with the scores of topics.
-        comparisons: Comparisons of these results.
-        topics: The number of deciding topics to include.
-    """
-    has_models = len(results.user_models) > 1
-    families = {(line.measure, line.user_model) for line in comparisons}
-    scores = {family: scores_by_run(results, *family) for family in families}
+def comparison_rows(comparisons: Sequence[Comparison]) -> list[Row]:
+    """Return one row for each comparison."""
+    has_models = len({line.user_model for line in comparisons}) > 1
     return [
         {
             "measure": line.measure,
             **({"user_model": line.user_model} if has_models else {}),
-            **{name: getattr(line, name) for name in _COMPARISON_FIELDS},
+            **{name: getattr(line, name) for name in _FIELDS},
             "wins/losses/ties": f"{line.wins}/{line.losses}/{line.ties}",
             **{name: getattr(line, name) for name in _TEST_FIELDS},
-            **{name: getattr(line, name) for name in _MARGIN_FIELDS if line.margin is not None},
-            "deciding_topics": deciding_text(
-                results, scores[line.measure, line.user_model], line, topics
-            ),
         }
         for line in comparisons
     ]
 
 
-def deciding_text(
-    results: Results, scores: Mapping[str, Mapping[str, float]], line: Comparison, topics: int
-) -> str:
-    """Return the topics with the largest differences of two runs, and the differences.
+def comparison_tables(
+    results: Results, comparisons: Sequence[Comparison], by_pair: bool
+) -> list[Table]:
+    """Return one table for each measure and user model.
+
+    The rows are the pairs of runs that were compared; or the baseline, then the others, best first. If
+    all pairs of runs are compared, the runs are shown relative to the best run, with letters: two runs
+    share a letter if and only if they do not differ significantly.
 
     Args:
         results: Results with the scores of topics.
-        scores: Run → topic → score by the measure under the user model of the comparison.
-        line: The comparison.
-        topics: The number of topics to return.
+        comparisons: Comparisons of these results, with one baseline or of all pairs.
+        by_pair: Whether the rows are pairs of runs, and not runs relative to one run.
     """
-    if not topics:
-        return ""
-    pair = {run: scores[run] for run in (line.run, line.baseline)}
-    common = common_scores(pair, results.topics, line.measure)
-    found = deciding_topics(common, line.run, line.baseline, topics)
-    return ", ".join(f"{name} {by:+.2f}" for name, by in found)
+    families = grouped(comparisons, attrgetter("measure", "user_model"))
+    tables = []
+    for (measure, model), lines in families.items():
+        title = f"{measure} under {model}" if len(results.user_models) > 1 else measure
+        rows = _rows(lines) if by_pair else _rows_of_runs(results, lines)
+        filled = {name for row in rows for name, value in row.items() if value not in (None, "")}
+        columns = [column for column in _COLUMNS if column.name in filled]
+        if lines[0].comparisons > 1 and lines[0].correction != "none":
+            meaning = f"p value, corrected for {lines[0].comparisons} comparisons"
+            columns = [replace(c, meaning=meaning) if c.name == "p" else c for c in columns]
+        cells = [[row.get(column.name) for column in columns] for row in rows]
+        has_no_letters = rows[0].get("difference") == _BEST and "group" not in filled
+        legend = [_NO_LETTERS] if has_no_letters else []
+        tables.append(Table(columns, cells, legend, title=title if len(families) > 1 else ""))
+    return tables
+
+
+def publication_tables(
+    results: Results, comparisons: Sequence[Comparison], baseline: str, by_pair: bool
+) -> list[Table]:
+    """Return the tables for papers: without details, with captions that state the test.
+
+    The best mean is bold.
+
+    Args:
+        results: As for :func:`comparison_tables`.
+        comparisons: As for :func:`comparison_tables`.
+        baseline: The run with which runs are compared, or ``all``.
+        by_pair: As for :func:`comparison_tables`.
+    """
+    within_runs = compares_within_runs(results)
+    tables = []
+    shown = comparison_tables(results, comparisons, by_pair)
+    families = grouped(comparisons, attrgetter("measure", "user_model")).items()
+    for table, ((measure, model), lines) in zip(shown, families, strict=True):
+        kept = [i for i, column in enumerate(table.columns) if column.priority < _DETAILS]
+        columns = [table.columns[i] for i in kept]
+        rows = [[row[i] for i in kept] for row in table.rows]
+        if not by_pair:
+            mean = [column.name for column in columns].index("mean")
+            printed = [f"{row[mean]:.4f}" for row in rows]
+            best = MEASURES.order(measure).best(map(float, printed))
+            for row, number in zip(rows, printed, strict=True):
+                row[mean] = Marked(number, float(number) == best)
+        statement = comparison_statement(lines, baseline, None, within_runs)
+        lead = [sentence.replace(", named by the user,", "") for sentence in statement.lead]
+        facts = [one for one in statement.facts if one.startswith(("intervals: ", "significant, but"))]
+        title, legend = f"{measure} under {model}", [*lead, *facts, *table.legend]
+        tables.append(replace(table, columns=columns, rows=rows, title=title, legend=legend))
+    return tables
+
+
+def _rows_of_runs(results: Results, lines: Sequence[Comparison]) -> list[Row]:
+    """Return the row of the baseline or of the best run, then the others, best first."""
+    measure, model = lines[0].measure, lines[0].user_model
+    groups: Mapping[str, str] = {}
+    scores = scores_by_run(results, measure, model)
+    name, label = lines[0].baseline, "baseline"
+    if len({line.baseline for line in lines}) > 1:  # all pairs
+        groups = groups_of(results, lines)
+        name, label = best_first(scores, measure)[0], _BEST
+        lines = [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
+    has_same_baseline = len({line.topics for line in lines}) == 1
+    rows = _rows(lines)
+    for row in rows:
+        row |= {"baseline": None, "group": groups.get(row["run"])}
+        row["baseline mean"] = None if has_same_baseline else row["baseline mean"]
+    rows.sort(key=lambda row: MEASURES.order(measure).sort_key(row["mean"]))
+    own = scores[name].values()
+    mean = math.fsum(own) / divisor(measure, len(own))
+    return [{"run": name, "mean": mean, "difference": label, "group": groups.get(name)}, *rows]
+
+
+def groups_of(results: Results, lines: Sequence[Comparison]) -> Mapping[str, str]:
+    """Return the letters of each run by the comparisons of all pairs of one measure and user model.
+
+    The mapping is empty if there are more groups than letters.
+    """
+    scores = scores_by_run(results, lines[0].measure, lines[0].user_model)
+    different = [(p.run, p.baseline) for p in lines if p.p_adjusted < SIGNIFICANCE_LEVEL]
+    return overall_tests.letter_groups(best_first(scores, lines[0].measure), different) or {}
+
+
+def _compared_with(line: Comparison, baseline: str) -> Comparison:
+    """Return the comparison with this run as the baseline: exchange the runs if necessary."""
+    if line.baseline == baseline:
+        return line
+    low, high, effect = (None if one is None else -one for one in (line.high, line.low, line.effect))
+    return replace(
+        line,
+        run=line.baseline,
+        baseline=line.run,
+        mean=line.baseline_mean,
+        baseline_mean=line.mean,
+        difference=-line.difference,
+        low=low,
+        high=high,
+        effect=effect,
+        wins=line.losses,
+        losses=line.wins,
+    )
+
+
+def _rows(lines: Sequence[Comparison]) -> list[Row]:
+    """Return the cells that describe each comparison."""
+    levels = {line.level for line in lines} - {None}
+    has_same_topics = len({line.topics for line in lines}) == 1
+    return [
+        {
+            "run": line.run,
+            "baseline": line.baseline,
+            "topics": None if has_same_topics else line.topics,
+            "mean": line.mean,
+            "baseline mean": line.baseline_mean,
+            "difference": f"{line.difference:+.4f}",
+            "95 % interval": ""
+            if line.low is None or line.high is None
+            else f"[{line.low:+.4f}, {line.high:+.4f}]",
+            "relative": "" if line.relative is None else f"{100 * line.relative:+.1f} %",
+            "p": line.p_adjusted,
+            "d_z": "" if line.effect is None else f"{line.effect:+.2f}",
+            "better/worse/equal": f"{line.wins}/{line.losses}/{line.ties}",
+            "criterion": line.criterion,
+            "p alone": line.p if line.comparisons > 1 and line.correction != "none" else None,
+            "detectable": line.detectable,
+            "level": line.level if levels != {1 - SIGNIFICANCE_LEVEL} else None,
+        }
+        for line in lines
+    ]
 
 
 def overall_rows(results: Results, correction: str) -> list[Row]:
     """Return the tests over all runs: ANOVA, discriminative power, Friedman and its pairwise tests.
 
-    The row of Friedman's test lists the runs that differ significantly, as :func:`means_rows` does. A
-    pair of runs has the difference between the better and the worse mean, relative to the worse.
+    The row of Friedman's test lists the runs that differ significantly, in the form of Table 2 of
+    Järvelin and Kekäläinen (2002). A pair of runs has the difference between the better and the worse
+    mean, relative to the worse.
 
     Args:
         results: Results with the scores of topics.
@@ -102,69 +242,14 @@ def overall_rows(results: Results, correction: str) -> list[Row]:
     Raises:
         XcgError: If there is only one run.
     """
-    _check_several_runs(results)
+    if len(results.runs) < 2:
+        raise XcgError("one run has nothing to be compared with: expected several")
     return [
         {"measure": measure, "user_model": model, **row}
         for measure in results.measures
         for model in results.user_models
         for row in _overall_tests(results, measure, model, correction)
     ]
-
-
-def means_rows(results: Results, correction: str) -> list[Row]:
-    """Return one row for each measure and user model: the mean of each run, and the significance.
-
-    The rows have the form of Table 2 of Järvelin and Kekäläinen (2002). The means are over the topics
-    that all runs have. The significance is empty if no runs differ, and for two runs.
-
-    Args:
-        results: Results with the scores of topics.
-        correction: The correction for the number of pairs.
-
-    Raises:
-        XcgError: If there is only one run.
-    """
-    _check_several_runs(results)
-    rows = []
-    for measure in results.measures:
-        for model in results.user_models:
-            scores = topic_scores(results, measure, model, results.runs)
-            means = means_of_runs(scores, measure)
-            rows.append(
-                {
-                    "measure": measure,
-                    **({"user_model": model} if len(results.user_models) > 1 else {}),
-                    **{f"run {run}" if run in _TABLE_FIELDS else run: means[run] for run in means},
-                    "significance": _significance(scores, measure, correction),
-                }
-            )
-    return rows
-
-
-def with_letters(results: Results) -> tuple[Results, str]:
-    """Name the runs A, B, C and so on, in their order.
-
-    Returns:
-        The renamed results, and the legend.
-    """
-    names = ["".join(name) for length in (1, 2, 3) for name in product(ascii_uppercase, repeat=length)]
-    letters = dict(zip(results.runs, names, strict=False))
-    renamed = Results((row._replace(run=letters[row.run]) for row in results), results.notes)
-    return renamed, "runs: " + ", ".join(f"{letter} = {run}" for run, letter in letters.items())
-
-
-def _check_several_runs(results: Results) -> None:
-    if len(results.runs) < 2:
-        raise XcgError("one run has nothing to be compared with: expected several")
-
-
-def _significance(scores: TopicScores, measure: str, correction: str) -> str:
-    """Return the compact form of the runs that differ significantly; empty for two runs."""
-    if len(scores.values) < 3:
-        return ""
-    lower_is_better = MEASURES.order(measure).lower_is_better
-    pairs = overall_tests.significant_pairs(scores, lower_is_better, correction)
-    return overall_tests.compact_form(pairs)
 
 
 def _overall_tests(results: Results, measure: str, model: str, correction: str) -> list[Row]:
@@ -178,15 +263,18 @@ def _overall_tests(results: Results, measure: str, model: str, correction: str) 
     name = "discriminative power (bootstrap, 5 %)"
     rows.append(_test_row(name, f"difference needed {needed:.4f}", power, "", None))
     if len(results.runs) > 2:
-        statistic, p = overall_tests.friedman(scores)
-        significant = _significance(scores, measure, correction)
-        rows.append(_test_row("Friedman", significant, statistic, str(len(results.runs) - 1), p))
-        means = means_of_runs(scores, measure)
         order = MEASURES.order(measure)
+        statistic, p = overall_tests.friedman(scores)
+        pairs = overall_tests.significant_pairs(scores, order.lower_is_better, correction)
+        significant = overall_tests.compact_form(pairs)
+        rows.append(_test_row("Friedman", significant, statistic, str(len(results.runs) - 1), p))
+        count = divisor(measure, len(scores.topics))
+        means = {run: math.fsum(values) / count for run, values in scores.values.items()}
+        test = "Conover" if correction == "none" else f"Conover, {CORRECTION_NAMES[correction]}"
         for pair, p_pair in overall_tests.friedman_posthoc(scores, correction=correction).items():
             better, worse = sorted(pair, key=lambda run: order.sort_key(means[run]))
             difference = means[better] - means[worse]
-            row = _test_row(_CONOVER[correction], f"{better} - {worse}", None, "", p_pair)
+            row = _test_row(test, f"{better} - {worse}", None, "", p_pair)
             row |= {"difference": difference, "relative": relative_difference(difference, means[worse])}
             rows.append(row | {"criterion": practical_significance(difference, means[worse])})
     return rows

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-from xcg.documents.tree import UNKNOWN, SizeUnit
-from xcg.errors import XcgError, nearest, printable
+from xcg.errors import printable
 from xcg.evaluation.explanation import Explanation
-from xcg.evaluation.ideals import JudgedTree
-from xcg.gains.reader import JudgedDocument
+from xcg.evaluation.ideals import TreeElement
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block, Prose, Terminal, rendered
 
@@ -105,114 +101,31 @@ def _short_path(explanation: Explanation, file: str, path: str) -> str:
     return document.tree.short_path(document.tree.row(path))
 
 
-def document_tree(
-    explanation: Explanation, file: str, size: SizeUnit | None = None, width: int | None = None
-) -> str:
-    """Write the tree of a document with assessments, ideal elements, sizes and ranks of results.
-
-    Only these elements and their ancestors are included.
+def tree_text(elements: Iterable[TreeElement], width: int | None = None) -> str:
+    """Draw the elements of a document as a tree, with assessments, scores and sizes.
 
     Args:
-        explanation: The explanation of a ranking.
-        file: The document.
-        size: The unit of sizes; by default the one of the user model.
-        width: The width of the terminal, if the output is one.
-
-    Raises:
-        XcgError: If the document has no assessed elements.
-    """
-    if file not in explanation.judged:
-        raise XcgError(f"no relevant element in {file!r}: {nearest(file, explanation.judged)}")
-    document = explanation.judged[file]
-    ranks: dict[int, list[int]] = {}
-    for result in explanation.results:
-        if result.file == file and result.path in document.tree:
-            ranks.setdefault(document.tree.row(result.path), []).append(result.rank)
-    labels = explanation.labels.get(file, {})
-    return _tree_text(file, document, labels, size or explanation.size, width, ranks)
-
-
-def ideal_tree(tree: JudgedTree, size: SizeUnit | None = None, width: int | None = None) -> str:
-    """Write the tree of a document with assessments, ideal elements and sizes (KL, Figure 3).
-
-    Args:
-        tree: The document.
-        size: The unit of sizes; by default the one of the user model.
+        elements: The elements, each after its parent.
         width: The width of the terminal, if the output is one.
     """
-    title = f"{tree.file}, topic {tree.topic}, {tree.user_model}"
-    return _tree_text(title, tree.document, tree.labels, size or tree.size, width)
-
-
-def ideal_tree_records(tree: JudgedTree, size: SizeUnit | None = None) -> list[dict[str, object]]:
-    """Return the elements of :func:`ideal_tree` as plain dicts, in document order.
-
-    Fields: user_model, topic, file, path, assessment, score, ideal, size, unit, and ratio, the size
-    divided by that of the parent.
-    """
-    named = {"user_model": tree.user_model, "topic": tree.topic, "file": tree.file}
-    elements = _elements(tree.document, tree.labels, size or tree.size)
-    return [named | element for element in elements.values()]
-
-
-def _elements(
-    document: JudgedDocument, labels: Mapping[int, str], unit: SizeUnit, ranked: Iterable[int] = ()
-) -> dict[int, dict[str, Any]]:
-    """Return row → element of a tree: assessed and retrieved elements and their ancestors.
-
-    Args:
-        document: The document.
-        labels: Row → assessment.
-        unit: The unit of sizes.
-        ranked: The rows that were returned.
-    """
-    tree = document.tree
-    included = {0}
-    for row in (*labels, *ranked):
-        included |= {row, *tree.ancestors(row)}
-    sizes = [None if size == UNKNOWN else size for size in document.rows.sizes(unit)]
-    elements = {}
-    for row in sorted(included):
-        size, whole = sizes[row], sizes[document.tree.parent[row]] if row else None
-        elements[row] = {
-            "path": tree.path(row),
-            "assessment": labels.get(row, ""),
-            "score": document.scores.get(row, 0.0 if row in labels else None),
-            "ideal": row in document.ideal_scores,
-            "size": size,
-            "unit": unit,
-            "ratio": size / whole if size is not None and whole else None,
-        }
-    return elements
-
-
-def _tree_text(
-    title: str,
-    document: JudgedDocument,
-    labels: Mapping[int, str],
-    unit: SizeUnit,
-    width: int | None,
-    ranks: Mapping[int, Sequence[int]] = MappingProxyType({}),
-) -> str:
-    """Write the elements of :func:`_elements` as a tree below a title; ranks are those of a row."""
     from rich.text import Text
     from rich.tree import Tree
 
-    nodes: dict[int, Tree] = {}
-    elements = _elements(document, labels, unit, ranks)
-    for row, one in elements.items():
-        parts = [one["path"].rpartition("/")[2], one["assessment"]]
-        if one["score"]:
-            parts.append(f"{'ideal' if one['ideal'] else 'score'} {one['score']:.4g}")
-        if row in ranks:
-            parts.append("rank " + ", ".join(map(str, ranks[row])))
-        if one["size"] is not None:
-            ratio = one["ratio"]
-            digits = "" if ratio is None else f"{ratio:.2f}" if ratio >= 0.005 else f"{ratio:.1g}"
-            parts.append(f"{one['size']} {unit}{digits and f', {digits} of parent'}")
+    nodes: dict[str, Tree] = {}
+    unknown = 0
+    for one in elements:
+        above, _, step = one.path.rpartition("/")
+        parts = [step, one.assessment]
+        if one.score:
+            parts.append(f"{'ideal' if one.ideal else 'score'} {one.score:.4g}")
+        if one.size is None:
+            unknown += 1
+        else:
+            share = "" if one.ratio is None else f", {one.ratio:.2g} of parent"
+            parts.append(f"{one.size} {one.unit}{share}")
         label = Text(printable("  ".join(filter(None, parts))))
-        nodes[row] = nodes[int(document.tree.parent[row])].add(label) if row else Tree(label)
-    unknown = sum(one["size"] is None for one in elements.values())
+        nodes[one.path] = nodes[above].add(label) if above else Tree(label)
+        title = printable(f"{one.file}, topic {one.topic}, {one.user_model}")
     note = f"sizes of {unknown} elements are unknown; the corpus has them (--corpus)\n"
-    text = rendered(nodes[0], Terminal(width or _WIDTH)) + (note if unknown else "")
-    return f"{printable(title)}\n{text}"
+    tree = rendered(next(iter(nodes.values())), Terminal(width or _WIDTH))
+    return f"{title}\n{tree}" + note * bool(unknown)

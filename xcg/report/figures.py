@@ -7,8 +7,8 @@ dashes together distinguish lines in greyscale and for colour-blind readers.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from xcg.answer import FIGURE_WIDTH
 from xcg.errors import printable
@@ -16,6 +16,9 @@ from xcg.errors import printable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 MAX_WIDTH, MAX_HEIGHT, DPI = 14.0, 9.0, 100
 """The largest size of a figure in inches, and dots per inch: it fits on a screen of 1400 × 900."""
@@ -201,6 +204,12 @@ def add_caption(figure: Figure, *sentences: str) -> None:
 def drawn_first(count: int, total: int, items: str) -> str:
     """Return a sentence for the caption if only the first items are drawn; otherwise nothing."""
     return f"Drawn are the first {count} of {total} {items}." if count < total else ""
+
+
+def first_panels(panels: Mapping[K, T]) -> tuple[dict[K, T], str]:
+    """Return the panels that a figure has room for, and a sentence for the caption if it lacks some."""
+    chosen = dict(list(panels.items())[: max_panels()])
+    return chosen, drawn_first(len(chosen), len(panels), "panels")
 
 
 def equalise_y_limits(axes: Sequence[Axes]) -> None:

@@ -144,8 +144,8 @@ def _ranks(explanation: Explanation) -> Iterable[tuple[str, int | None]]:
         ranks.setdefault((missed.file, missed.path, missed.span), None)
     for (file, path, span), rank in ranks.items():
         words = ""
-        if span is not None and file in explanation.documents:
-            words = " ".join(explanation.documents[file].text[slice(*span)].split())
+        if span is not None and file in explanation.judged:
+            words = " ".join(explanation.judged[file].tree.text[slice(*span)].split())
             words = f" “{words if len(words) <= _WORDS else words[:_WORDS] + '…'}”"
         yield f"{file} {path}{words}", rank
 

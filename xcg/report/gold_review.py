@@ -5,84 +5,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xcg.errors import printable
-from xcg.evaluation.gold_review import GoldReview
+from xcg.evaluation.gold_review import Finding, GoldReview
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block, Prose
 
 _SHOWN_CHARACTERS = 200
-_COLUMNS = {
-    column.name: column
-    for column in (
-        Column("question", kind="text", is_cut=True),
-        Column("spread", decimals=2),
-        Column("best", decimals=2),
-        Column("best run", kind="text", is_cut=True),
-        Column("worst", decimals=2),
-        Column("worst run", kind="text", is_cut=True),
-        Column("document", kind="text"),
-        Column("offsets", kind="text"),
-        Column("share", decimals=2),
-        Column("run", kind="text", is_cut=True),
-        Column("similar", kind="score", decimals=2),
-        Column("returned by", kind="text", is_cut=True),
-        Column("text", kind="text", is_cut=True),
-    )
-}
+_PLACE = (
+    Column("question", kind="text", is_cut=True),
+    Column("document", kind="text"),
+    Column("offsets", kind="text"),
+)
+_TEXT = Column("text", kind="text", is_cut=True)
 
 
 def review_tables(review: GoldReview) -> list[Block]:
     """Return the tables of a review, with a sentence above each."""
-    parts = [_duplicates(review)]
-    if review.runs:
-        parts.insert(0, _missed(review))
-    if len(review.runs) > 1:
-        parts.insert(0, _disagreements(review))
-    blocks: list[Block] = []
-    for part in parts:
-        blocks += ["\n", *part] if blocks else part
-    return blocks
-
-
-def _disagreements(review: GoldReview) -> list[Block]:
-    found = review.disagreements
-    rows = [(one.topic, one.spread, one.best, one.best_run, one.worst, one.worst_run) for one in found]
-    title = f"Questions on which the runs disagree by {review.measure}: {len(found)} of {review.topics}"
-    return _section(title, ["question", "spread", "best", "best run", "worst", "worst run"], rows)
-
-
-def _missed(review: GoldReview) -> list[Block]:
+    found = review.duplicates
+    title = f"Passages that repeat gold and are not gold for their question: {len(found)}"
+    blocks = _section(title, [*_PLACE, _TEXT], [[*_place(one), _one_line(one.text)] for one in found])
+    if not review.runs:
+        return blocks
     found = review.missed
-    rows = []
-    for one in found:
-        place = one.topic, one.doc, f"{one.start}–{one.end}"
-        rows.append([*place, one.share, one.run or "", _one_line(one.text)])
     of_runs = "the run does not find" if len(review.runs) == 1 else "no run finds"
     title = f"Gold spans that {of_runs}: {len(found)} of {review.spans}"
     if found:
         title += f". The largest share of each that one result contains is below {review.overlap:g}:"
-    return _section(title, ["question", "document", "offsets", "share", "run", "text"], rows)
+    columns = [*_PLACE, Column("share", decimals=2), Column("run", kind="text", is_cut=True), _TEXT]
+    rows = [[*_place(one), one.share, one.run or "", _one_line(one.text)] for one in found]
+    return [*_section(title, columns, rows), "\n", *blocks]
 
 
-def _duplicates(review: GoldReview) -> list[Block]:
-    found = review.duplicates
-    rows = []
-    for one in found:
-        # A similarity below 1 is never rounded to 1.
-        similarity = one.similarity if one.similarity == 1 else min(one.similarity, 0.99)
-        row = [one.topic, one.doc, f"{one.start}–{one.end}", f"{similarity:.2f}"]
-        rows.append([*row, *([one.returned_by] if review.runs else []), _one_line(one.text)])
-    title = (
-        f"Passages that repeat gold and are not gold for their question: {len(found)} "
-        f"({review.spans - review.short} of {review.spans} gold spans were searched for)"
-    )
-    returned = ["returned by"] if review.runs else []
-    return _section(title, ["question", "document", "offsets", "similar", *returned, "text"], rows)
+def _place(one: Finding) -> tuple[str, str, str]:
+    return one.topic, one.doc, f"{one.start}–{one.end}"
 
 
-def _section(title: str, heading: Sequence[str], rows: Sequence[Sequence[object]]) -> list[Block]:
+def _section(title: str, columns: Sequence[Column], rows: Sequence[Sequence[object]]) -> list[Block]:
     """Return a table below its title."""
     above = Prose(printable(title) + "\n")
-    return [above, Table([_COLUMNS[name] for name in heading], rows)] if rows else [above]
+    return [above, Table(columns, rows)] if rows else [above]
 
 
 def _one_line(text: str) -> str:

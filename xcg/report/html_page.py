@@ -32,7 +32,7 @@ from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import Json, ReportContext, StepCounter
 from xcg.report.plot_selection import MAX_STYLES, model_labels
 from xcg.statistics.intervals import curve_limits
-from xcg.tables import html_table
+from xcg.tables import Column, Table
 
 # Limits on the size of the file: a campaign of 69 runs and 34 topics stays below 20 MB.
 MAX_SCORES = 250_000
@@ -133,11 +133,7 @@ def report_data(
         "version": __version__,
         "title": title,
         "date": _report_date(),
-        "files": {
-            "assessments": _paths(inputs.assessments),
-            "runs": _paths(inputs.runs),
-            "corpus": next(iter(_paths(inputs.corpus)), None),
-        },
+        "has_documents": inputs.documents is not None,
         "unanswered": inputs.unanswered,
         "runs": results.runs,
         "references": [i for i, run in enumerate(results.runs) if run in results.scope.references],
@@ -182,16 +178,15 @@ def _report_date() -> str:
 
 def static_tables(data: Json) -> str:
     """Return the means over topics as HTML tables, for browsers without JavaScript."""
-    tables = []
+    columns = [Column("Run", kind="text"), *(Column(name, kind="score") for name in data["measures"])]
+    tables = ""
     for model, measures in zip(data["models"], data["scores"], strict=True):
         rows = [
-            [run, *("–" if runs[number][0] is None else runs[number][0] for runs in measures)]
-            for number, run in enumerate(data["runs"])
+            [run, *(runs[number][0] for runs in measures)] for number, run in enumerate(data["runs"])
         ]
-        caption = f"Means over topics under {model['name']}"
-        table = html_table(["Run", *data["measures"]], rows, caption)
-        tables.append(f'<div class="scroll">{table}</div>\n')
-    return "".join(tables)
+        table = Table(columns, rows, title=f"Means over topics under {model['name']}")
+        tables += f'<div class="scroll">{table.to_html()}</div>\n'
+    return tables
 
 
 def _title_notes(inputs: Inputs) -> list[str]:
@@ -203,12 +198,6 @@ def _title_notes(inputs: Inputs) -> list[str]:
     return [f"the topic files have no assessed topic: they have {found}, the assessments {assessed}"]
 
 
-def _paths(given: object) -> list[str]:
-    """Return the paths among the inputs; objects in memory have none."""
-    items = given if isinstance(given, (list, tuple)) else [given]
-    return [os.path.normpath(item) for item in items if isinstance(item, (str, os.PathLike))]
-
-
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
@@ -217,13 +206,8 @@ def _score_data(context: ReportContext) -> list[list[list[list[float | None]]]]:
     """Return user model → measure → run → the mean, followed by the score of each topic."""
     results, topics, models = context.results, context.topics, context.inputs.user_models
     value = {(r.user_model, r.measure, r.run, r.topic): r.value for r in results}
-    scores_per_model = len(results.measures) * len(results.runs) * max(1, len(topics))
-    complete_models = max(1, MAX_SCORES // scores_per_model)
-    if complete_models < len(models):
-        context.limits.append(
-            "To keep this file small, the scores of single topics are included for the first "
-            f"{complete_models} of {len(models)} user models."
-        )
+    per_model = len(results.measures) * len(results.runs) * max(1, len(topics))
+    complete = _complete_models(context, "scores", MAX_SCORES // per_model)
 
     def scores(model: str, measure: str, included: Sequence[str]) -> list[list[float | None]]:
         keys = ([(model, measure, run, topic) for topic in included] for run in results.runs)
@@ -231,9 +215,20 @@ def _score_data(context: ReportContext) -> list[list[list[list[float | None]]]]:
 
     data = []
     for index, model in enumerate(models):
-        included = (MEAN, *topics) if index < complete_models else (MEAN,)
+        included = (MEAN, *topics) if index < complete else (MEAN,)
         data.append([scores(model.name, measure, included) for measure in results.measures])
     return data
+
+
+def _complete_models(context: ReportContext, what: str, room: int) -> int:
+    """Return of how many user models the values of single topics are included."""
+    number = len(context.inputs.user_models)
+    if room < number:
+        context.limits.append(
+            f"To keep this file small, {what} of single topics are included for the first {room} of "
+            f"{number} user models."
+        )
+    return min(room, number)
 
 
 def _curve_data(context: ReportContext, name: str) -> Json:
@@ -260,18 +255,11 @@ def _curve_data(context: ReportContext, name: str) -> Json:
 
     data["half"] = [[half_widths(model.name, run) for run in results.runs] for model in models]
     data["mean"] = [[values.get((model.name, run, MEAN)) for run in results.runs] for model in models]
-    points_per_model = len(results.runs) * len(context.topics) * len(data["x"])
-    complete_models = MAX_CURVE_POINTS // 2 // max(1, points_per_model)
-    if complete_models < len(models):
-        included = "no user model"
-        if complete_models:
-            included = f"the first {complete_models} of {len(models)} user models"
-        context.limits.append(
-            f"To keep this file small, {name} curves of single topics are included for {included}."
-        )
+    per_model = len(results.runs) * len(context.topics) * len(data["x"])
+    complete = _complete_models(context, f"{name} curves", MAX_CURVE_POINTS // 2 // max(1, per_model))
     data["topics"] = [
         [[values.get((model.name, run, topic)) for topic in context.topics] for run in results.runs]
-        for model in models[:complete_models]
+        for model in models[:complete]
     ]
     context.steps.advance(len(base.topics))
     return data

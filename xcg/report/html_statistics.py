@@ -214,26 +214,20 @@ def _cases(study: StrategyStudy, shown: Sequence[Case], strategies: Sequence[str
         values = lines.setdefault(score[:3], {}).setdefault(score.strategy, {})
         value = score.score
         values[score.alpha] = value if value is not None and math.isfinite(value) else None
-    refined: dict[Case, list[Json]] = {}
-    for score in study.refined:
-        if score.score is not None and math.isfinite(score.score):
-            point = {"strategy": strategies.index(score.strategy), "alpha": score.alpha}
-            refined.setdefault(score[:3], []).append(point | {"score": score.score})
     for case in shown:
+        gaps: list[Json] = []
         for number, strategy in enumerate(strategies):  # a point without a score makes a gap
-            own = refined.setdefault(case, [])
-            known = dict(lines[case][strategy])
-            known |= {point["alpha"]: point["score"] for point in own if point["strategy"] == number}
+            known = lines[case][strategy]
             points = sorted((a, math.nan if s is None else s) for a, s in known.items())
-            gaps = set(strategy_studies.with_gaps(points)[0]) - known.keys()
-            own += [{"strategy": number, "alpha": x, "score": None} for x in sorted(gaps)]
+            further = sorted(set(strategy_studies.with_gaps(points)[0]) - known.keys())
+            gaps += [{"strategy": number, "alpha": x, "score": None} for x in further]
         yield {
             **dict(zip(("measure", "model", "run"), case, strict=True)),
             "sentence": strategy_studies.case_sentence(study, case),
             "lower_is_better": MEASURES.order(case[0]).lower_is_better,
             "alphas": list(lines[case][ORACLE]),
             "scores": [list(lines[case][strategy].values()) for strategy in strategies],
-            "refined": refined.get(case, []),
+            "gaps": gaps,
             "crossings": [
                 {
                     "alpha": crossing.alpha,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -27,13 +27,10 @@ from xcg.measures.highlighted import f_measure
 from xcg.measures.in_context import article_scores, entry_point_scores, tolerance_scores
 from xcg.measures.rankings import HighlightedRanking
 from xcg.measures.topic_gains import sum_in_order
-from xcg.runs.run import UNKNOWN_SPAN, Run
+from xcg.runs.run import UNKNOWN_SPAN
 
 Task = Literal["t", "f", "r", "b", "i"]
 """Thorough, focused, relevant in context, best in context, in context with tolerance to irrelevance."""
-
-Where = Callable[[Run, str, int], str]
-"""Run, topic and index of a result → where the result was read, for messages."""
 
 _COUNTS = ("num_ret", "num_rel", "num_rel_ret", "ret_size", "rel_size", "rel_ret_size")
 _MEAN_NAMES = {"AiP": "MAiP", "AgP": "MAgP"}
@@ -118,39 +115,24 @@ def inex_eval_files(
         The scores of each run, with ``notes``.
 
     Raises:
-        InputError: If a file is illegal, or a run is not legal in the task; with file and line.
+        InputError: If a file is illegal, with its line, or a run is not legal in the task.
     """
     base = RecallBase()
     notes = Inputs().notes
     with open_input(Path(qrels)) as file:
         read_offset_qrels(file, Path(qrels), base, notes)
     found = [read_inex_eval_run(run, base) for run in runs]
-    inputs = Inputs(base, [one.run for one in found], strategies=strategies)
+    inputs = Inputs(base, [run for run, _ in found], strategies=strategies)
     suffixes = [f"+{strategy}" for strategy in inputs.strategy_list] or [""]
-    evaluated = [(one, f"{one.tag}{suffix}") for one in found for suffix in suffixes]
-    line_numbers = {
-        run.name: one.line_numbers
-        for run, (one, _) in zip(inputs.loaded_runs, evaluated, strict=True)
-        if not run.strategy
-    }
-
-    def where(run: Run, topic: str, index: int) -> str:
-        if run.strategy:
-            return f"{run.where(topic)}, rank {index + 1}"
-        return f"{run.source}:{line_numbers[run.name][topic][index]}"
-
-    scores = inex_eval_scores(inputs, options, where)
-    tagged = [
-        InexEvalScores(tag, s.file, s.topics) for (_, tag), s in zip(evaluated, scores, strict=True)
-    ]
-    unanswering = [one.run.source for one in found if not one.run.answered]
+    tags = [f"{tag}{suffix}" for _, tag in found for suffix in suffixes]
+    scores = inex_eval_scores(inputs, options)
+    tagged = [InexEvalScores(tag, s.file, s.topics) for tag, s in zip(tags, scores, strict=True)]
+    unanswering = [run.source for run, _ in found if not run.answered]
     lines = [f"note: {file} has no results for the topics of {qrels}" for file in unanswering]
     return Answer(tagged, [*notes.lines(), *scores.notes, *lines])
 
 
-def inex_eval_scores(
-    inputs: Inputs, options: InexEvalOptions | None = None, where: Where | None = None
-) -> Answer[InexEvalScores]:
+def inex_eval_scores(inputs: Inputs, options: InexEvalOptions | None = None) -> Answer[InexEvalScores]:
     """Compute the scores of inex_eval.
 
     Documents are needed only for results and relevant passages without character offsets.
@@ -158,7 +140,6 @@ def inex_eval_scores(
     Args:
         inputs: The assessments, runs and documents. Measures and user models are ignored.
         options: The task and its options.
-        where: Returns the position of a result for messages, by default run, topic and rank.
 
     Returns:
         The scores of each run, with ``notes``.
@@ -172,7 +153,6 @@ def inex_eval_scores(
     (0.6666666666666666, 1.0)
     """
     options = options or InexEvalOptions()
-    where = where or (lambda run, topic, index: f"{run.where(topic)}, rank {index + 1}")
     inputs.check()
     for run in inputs.loaded_runs:
         if run.is_reference:
@@ -191,7 +171,7 @@ def inex_eval_scores(
             offence = _offence(ranking.results, options)
             if offence is not None:
                 index, message = offence
-                raise InputError(where(runs[name], topic.name, index), message)
+                raise InputError(f"{runs[name].where(topic.name)}, rank {index + 1}", message)
             by_topic[topic.name] = _topic_scores(ranking, options)
 
     map_topics(source, add, notes)

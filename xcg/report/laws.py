@@ -5,9 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from xcg.errors import printable
-from xcg.laws.cases import Case
-from xcg.laws.chunk_measures import Gold, Retrieved
+from xcg.laws.cases import Case, Gold, Retrieved
 from xcg.laws.laws import TOLERANCE, Claim, Outcome
 from xcg.laws.subjects import Subject
 
@@ -19,7 +17,7 @@ def outcome_text(subject: Subject, outcome: Outcome) -> str:
     law, claim = outcome.law, outcome.claim
     if claim is None:
         return f"{law.name}: held in {outcome.cases:,} cases\n"
-    lines = [f"{law.name}: {outcome.verdict}, in case {outcome.cases:,}", *_wrap(law.statement)]
+    lines = [f"{law.name}: broken, in case {outcome.cases:,}", *_wrap(law.statement)]
     for name, document in claim.case.documents.items():
         lines.append(f"  document {name}: {_text_with_gold(claim.case, name)}")
         if subject.setting.form == "elements":
@@ -29,19 +27,15 @@ def outcome_text(subject: Subject, outcome: Outcome) -> str:
         label = "gold" if span in gold else "assessed"
         lines.append(f"  {label}: {_describe_span(subject, claim.case, span)}, {judgement}")
     rankings = [("ranking", claim.ranking, outcome.score)]
-    if claim.before is not None:
+    if claim.before is not None and outcome.before is not None:
         rankings = [("before", claim.before, outcome.before), ("after", claim.ranking, outcome.score)]
-        if outcome.before is None:  # the function failed, so there is no other score
-            rankings.pop()
     for label, ranking, score in rankings:
-        happened = printable(outcome.failure) if score is None else f"score {_format_score(score)}"
-        lines.append(f"  {label}: {happened}")
+        lines.append(f"  {label}: score {_format_score(score)}")
         lines += [
             f"  {rank:>4}. {_describe_span(subject, claim.case, span)}"
             for rank, span in enumerate(ranking, 1)
         ]
-    if outcome.verdict == "broken":
-        lines += _wrap(f"{_describe_violation(claim, outcome)} {law.violation}")
+    lines += _wrap(f"{_describe_violation(claim, outcome)} {law.violation}")
     return "\n".join(lines) + "\n"
 
 
@@ -51,19 +45,18 @@ def _wrap(text: str) -> list[str]:
 
 def _describe_violation(claim: Claim, outcome: Outcome) -> str:
     """Return a sentence about the scores that violate the law."""
-    score = outcome.score
-    assert score is not None
-    if outcome.before is not None:
-        if claim.relation == "below" and abs(score - outcome.before) <= TOLERANCE:
-            return f"The score stayed at {_format_score(score)}."
-        verb = "rose" if score > outcome.before else "fell"
-        rose = f"The score {verb} from {_format_score(outcome.before)} to {_format_score(score)}"
-        if outcome.gained is not None:
-            return f"{rose}, and the result adds {_format_score(outcome.gained)} of all gain."
-        return f"{rose}."
+    score, shown = outcome.score, _format_score(outcome.score)
     if claim.relation == "bounded":
-        return f"The score {_format_score(score)} is {'above 1' if score > 1 else 'below 0'}."
-    return f"The score is {_format_score(score)} and not 1."
+        return f"The score {shown} is {'above 1' if score > 1 else 'below 0'}."
+    if outcome.before is None:
+        return f"The score is {shown} and not 1."
+    if claim.relation == "below" and abs(score - outcome.before) <= TOLERANCE:
+        return f"The score stayed at {shown}."
+    verb = "rose" if score > outcome.before else "fell"
+    added = ""
+    if outcome.gained is not None:
+        added = f", and the result adds {_format_score(outcome.gained)} of all gain"
+    return f"The score {verb} from {_format_score(outcome.before)} to {shown}{added}."
 
 
 def _format_score(score: float) -> str:
@@ -83,13 +76,10 @@ def _describe_span(subject: Subject, case: Case, span: Gold | Retrieved) -> str:
 def _text_with_gold(case: Case, name: str) -> str:
     """Return the text of a document with its gold spans in brackets."""
     text = case.documents[name].text
-    gold = [span for span in case.gold if span.document == name]
-    marked = ""
-    for offset in range(len(text) + 1):
-        marked += "]" * sum(span.end == offset for span in gold)
-        marked += "[" * sum(span.start == offset for span in gold)
-        marked += text[offset : offset + 1]
-    return f'"{marked}"'
+    for gold in reversed(case.gold):  # gold spans are in the order of the text
+        if gold.document == name:
+            text = f"{text[: gold.start]}[{text[gold.start : gold.end]}]{text[gold.end :]}"
+    return f'"{text}"'
 
 
 def outcome_record(subject: Subject, outcome: Outcome) -> dict[str, Any]:
@@ -103,7 +93,6 @@ def outcome_record(subject: Subject, outcome: Outcome) -> dict[str, Any]:
         "score_before": outcome.before,
         "score": outcome.score,
         "gained": outcome.gained,
-        "failure": outcome.failure or None,
     }
     if (claim := outcome.claim) is not None:
         is_text = subject.setting.form == "text"

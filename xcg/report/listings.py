@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from xcg.documents.text_units import TOKENIZERS
 from xcg.errors import XcgError, nearest, printable
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS
-from xcg.lazy_modules import yaml
 from xcg.measures.definition import Definition, Number
 from xcg.registry import FunctionRegistry, Parameter, Registry, fields_of, parameters_of
 from xcg.runs.run import RUN_FORMATS
@@ -41,26 +40,10 @@ REGISTRIES: dict[str, FunctionRegistry[Any]] = {
 }
 """Setting → the functions that can be its value."""
 
-_SETTINGS = {
-    "quantisation": "quantisation",
-    "ideal": "ideal",
-    "alpha": "relevance_value.alpha",
-    "normalisation": "relevance_value.normalisation",
-    "partially seen": "relevance_value.partially_seen",
-    "near misses": "relevance_value.near_misses",
-    "size": "size",
-}
-"""Column of the listing → setting."""
 _MORE = (
     "xcg list user-models NAME explains a user model or a part, such as distance: values and ranges. "
     "--bibtex prints its sources."
 )
-_OWN = (
-    "A part can also be a function of your own, package.module:function, and a quantisation a table, "
-    "{table: {'3,3': 1, …}}, or gains of levels, {gains: {1: 1, 2: 10, …}}. The parts have these "
-    "parameters:"
-)
-
 _SECTION = re.compile(r"[A-Z][a-z]+:")
 _ARGUMENT = re.compile(r" {4}(\w+): (.*)")
 _MARKUP = re.compile(r"``(.+?)``|:\w+:`~?(.+?)`")
@@ -256,18 +239,16 @@ def _documents(docstring: Docstring) -> str:
 
 def list_user_models() -> list[Block]:
     """Return a table of the shipped user models, and one of the parts that user models consist of."""
-    models = {name: UserModel.shipped(name) for name in shipped_models()}
-    heading = [Column("user model", is_key=True), *(Column(name, kind="text") for name in _SETTINGS)]
-    heading += [Column("others", kind="text"), Column("scores bounded by 1", kind="text")]
+    columns = [Column("user model", is_key=True), Column("settings", kind="text")]
+    columns.append(Column("scores bounded by 1", kind="text"))
     default = UserModel("default").settings
     shipped = []
-    for name, model in models.items():
-        settings = model.settings
-        shown = [settings.pop(key, "") for key in _SETTINGS.values()]
-        others = (f"{key}={value}" for key, value in settings.items() if value != default.get(key))
+    for name in shipped_models():
+        model = UserModel.shipped(name)
+        own = [f"{key}={value}" for key, value in model.settings.items() if value != default.get(key)]
         bounded = "no" if model.reason_above_1 else "yes"
-        shipped.append([name, *shown, " ".join(others), bounded])
-    blocks: list[Block] = [Table(heading, shipped, is_limited=False)]
+        shipped.append([name, " ".join(own) or "the default of every key", bounded])
+    blocks: list[Block] = [Table(columns, shipped, is_limited=False)]
     for registry in filter(list, REGISTRIES.values()):
         rows = []
         for name in registry:
@@ -289,26 +270,16 @@ def describe(name: str) -> list[Block]:
     Raises:
         XcgError: If the name is unknown, or the file is wrong.
     """
-    settings = {key: registry for key, registry in REGISTRIES.items() if name in registry}
+    settings = [registry for registry in REGISTRIES.values() if name in registry]
     if settings and name not in shipped_models():
-        return [_part_text(key, registry, name) for key, registry in settings.items()]
+        return [Prose(_describe(f"{one.kind} ", name, one.get(name))) for one in settings]
     if not name.endswith((".yaml", ".yml")) and name not in shipped_models():
         known = {*shipped_models()}.union(*REGISTRIES.values())
         raise XcgError(f"unknown user model {name!r}: {nearest(name, known)}")
     blocks: list[Block] = []
     for model in resolve_models(name):
         blocks += [*(["\n"] if blocks else []), *_model_blocks(model)]
-    return [*blocks, "\n", _prose(_OWN), "\n", _all_parameters(), "\n", _prose(_MORE)]
-
-
-def user_model_yaml(name: str) -> str:
-    """Return the YAML file of a shipped user model.
-
-    Raises:
-        XcgError: If the name is unknown.
-    """
-    UserModel.shipped(name)  # checks the name
-    return shipped_models()[name].read_text(encoding="utf-8")
+    return [*blocks, "\n", _prose(_MORE)]
 
 
 def _model_blocks(model: UserModel) -> list[Block]:
@@ -344,30 +315,6 @@ def _settings(model: UserModel) -> list[list[str]]:
             value = getattr(values, parameter.name)
             rows.append([name, _value_text(value), _value_text(parameter.default), legal])
     return rows
-
-
-def _all_parameters() -> Table:
-    rows = [
-        [name, parameter.name, _value_text(parameter.default), parameter.legal]
-        for registry in REGISTRIES.values()
-        for name in registry
-        for parameter in set_parameters(registry.get(name))
-    ]
-    columns = [Column("part", is_key=True), Column("parameter", is_key=True)]
-    columns += [Column("default", kind="text"), Column("legal values")]
-    return Table(columns, rows, is_limited=False)
-
-
-def _part_text(key: str, registry: FunctionRegistry[Any], name: str) -> Prose:
-    """Return what a part declares, and an example in a user model."""
-    function = registry.get(name)
-    defaults = {one.name: one.default for one in set_parameters(function)}
-    plain = {key: one for key, one in defaults.items() if isinstance(one, str | float | int)}
-    value: object = {"name": name, **plain} if defaults else name
-    for setting in reversed(key.split(".")):
-        value = {setting: value}
-    example = textwrap.indent(yaml.safe_dump(value, sort_keys=False, allow_unicode=True), "  ")
-    return Prose(f"{_describe(f'{registry.kind} ', name, function)}\nIn a user model:\n{example}")
 
 
 def set_parameters(function: Callable[..., Any]) -> Sequence[Parameter]:

@@ -15,7 +15,7 @@ from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.registry import Part
-from xcg.report.bibliography import entries_of
+from xcg.report.citations import entries_of
 from xcg.report.listings import Docstring, set_parameters
 from xcg.user_model.model import UserModel
 from xcg.user_model.relevance_value import Effort
@@ -89,10 +89,8 @@ def _data(inputs: Inputs, results: Results) -> Iterator[str]:
     runs = sorted({results.scope.strategies.get(run, (run,))[0] for run in results.runs})
     names = f" ({', '.join(runs)})" if len(runs) <= _MOST_NAMES else ""
     yield f"We evaluated {_count(len(runs), 'run')}{names}."
-    order = f"by {inputs.order}" if inputs.order else ""
-    ties = f"those with equal scores or ranks by {inputs.ties}" if inputs.ties else ""
-    if order or ties:
-        yield f"Results were ordered {listed([one for one in (order, ties) if one])}."
+    if inputs.ties:
+        yield f"Results with equal scores or ranks were ordered by {inputs.ties}."
     zero = "counts 0" if inputs.unanswered == "zero" else "is left out of the mean of the run"
     scores = Counter(row[:1] + row[2:3] + row[4:] for row in results if row.topic != MEAN).values()
     topics = (

@@ -84,24 +84,17 @@ def shift_tables(rows: Sequence[Row], legend: Sequence[str]) -> list[Table]:
     return tables
 
 
-def sweep_sentences(
-    results: Results, reference: str | None, resamples: int, hint: bool = True
-) -> list[str]:
+def sweep_sentences(results: Results, resamples: int) -> list[str]:
     """Return sentences that state which orders are compared, and over how many topics.
 
     Args:
         results: The results whose orders are compared.
-        reference: The user model that the user named; None for the first.
         resamples: Number of bootstrap resamples for the intervals; 0 for no intervals.
-        hint: Whether to name the key that chooses the reference.
     """
     runs, models, topics = (len(names) for names in (results.runs, results.user_models, results.topics))
-    named = f"{reference}, named by the user"
-    if reference is None:
-        named = f"{results.user_models[0]}, the first" + hint * " (sweep.reference_model names another)"
     sentences = [
         f"The order of {runs} runs by their means over {topics} topics under each of {models} user "
-        f"models is compared with the order under {named}."
+        f"models is compared with the order under {results.user_models[0]}, the first."
     ]
     if resamples:
         sentences.append(

@@ -11,7 +11,7 @@ const shown = {}; // what is displayed: model, ranking, results, documentResults
 
 const decodeResult = ([rank, document, node, path, seen, through, gain, why, isWhole]) =>
   ({ rank, document, node, path: wordAt(path), seen, through, gain, why: wordAt(why), isWhole });
-const fileName = (document) => explanations.documents[explanations.topics[reader.topic].documents[document]].file;
+const fileName = (document) => explanations.topics[reader.topic].documents[document].file;
 
 function showExplanations() {
   const root = byId("explained");
@@ -19,8 +19,7 @@ function showExplanations() {
     root.append(makeElement("p", {}, "No topic is explained in this report."));
     return;
   }
-  const rules = [...explanations.rule, ...data.limits.filter((limit) => limit.includes("text of"))];
-  root.append(makeElement("p", { id: "explained-rule" }, rules.join(" ")));
+  root.append(makeElement("p", {}, explanations.rule.join(" ")));
   const bestRun = runsByMean(0, 0).map((run) => data.runs[run]).find((name) => explanations.runs.includes(name));
   reader.run = explanations.runs.indexOf(bestRun);
 
@@ -33,7 +32,6 @@ function showExplanations() {
   slider.addEventListener("input", () => showRank(Number(slider.value)));
   Object.assign(nodesOfPage, {
     file: file.select,
-    topic: topic.select,
     title: makeElement("p", {}),
     slider,
     problem: makeElement("p", { class: "error", hidden: true }),
@@ -62,55 +60,7 @@ function showExplanations() {
     makeElement("h3", {}, "The document"), makeLegend(),
     makeElement("div", { class: "controls" }, makeButton("Open all", setOpen(true)), makeButton("Close all", setOpen(false))),
     nodesOfPage.tree);
-  root.querySelector("#explained-rule").after(makeDocumentIndex());
   showRanking();
-}
-
-// The documents with relevant elements of all explained topics; the topics are buttons that show them.
-function makeDocumentIndex() {
-  const entries = new Map(); // file -> its topics, and the number of results under the first user model
-  explanations.topics.forEach((topic, number) => {
-    const model = topic.models.find((one) => !one.missing);
-    topic.documents.forEach((document, position) => {
-      const { file } = explanations.documents[document];
-      const entry = entries.get(file) || { topics: [], results: 0 };
-      entries.set(file, entry);
-      entry.topics.push({ number, position });
-      for (const { results } of model ? model.runs : []) {
-        entry.results += results.filter((result) => result[1] === position).length;
-      }
-    });
-  });
-  const columns = [{ label: "Document" }, { label: "Relevant for topics", number: true }, { label: "Results", number: true },
-    { label: "Show for topic", number: false }];
-  const number = (value) => ({ value, node: document.createTextNode(String(value)) });
-  const rows = [...entries].sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true })).map(([file, entry]) => [
-    { value: file }, number(entry.topics.length), number(entry.results),
-    { value: entry.topics.length, node: makeElement("span", { class: "topics" }, makeElement("span", { class: "print" },
-      entry.topics.map((topic) => explanations.topics[topic.number].topic).join(", ")), entry.topics.map((topic) => {
-      const name = explanations.topics[topic.number].topic;
-      const button = makeButton(name, () => showDocumentOfTopic(topic.number, topic.position));
-      button.setAttribute("aria-label", printable(`Show ${file} for topic ${name}`));
-      return button;
-    })) }]);
-  const caption = "Documents with relevant elements of the explained topics; results of all explained runs";
-  return makeElement("details", { id: "documents" },
-    makeElement("summary", {}, `Index of documents (${rows.length})`), makeScrollable("Index of documents", makeSortableTable(caption, columns, rows)));
-}
-
-function showDocumentOfTopic(topic, position) {
-  reader.topic = topic;
-  nodesOfPage.topic.value = topic;
-  showRanking();
-  if (shown.documents && shown.documents.includes(position)) {
-    reader.document = position;
-    nodesOfPage.file.value = shown.documents.indexOf(position);
-    const first = shown.results.find((result) => result.document === position);
-    if (first) nodesOfPage.slider.value = first.rank;
-    showDocument();
-  }
-  byId("explanations").focus({ preventScroll: true });
-  byId("explained").scrollIntoView();
 }
 
 function makeLegend() {
@@ -181,9 +131,8 @@ function makeDerivation({ steps, sum }) {
 
 // Show the results from the chosen document, and its tree.
 function showDocument() {
-  const topic = explanations.topics[reader.topic];
-  const document = explanations.documents[topic.documents[reader.document]];
-  const labels = new Map(topic.labels[reader.document].map(([node, label]) => [node, wordAt(label)]));
+  const document = explanations.topics[reader.topic].documents[reader.document];
+  const labels = new Map(document.labels);
   shown.nodes = document.nodes;
   shown.documentResults = shown.results.filter((result) => result.document === reader.document);
   nodesOfPage.heading.replaceChildren("Results from ", makeElement("code", {}, document.file));
@@ -248,7 +197,7 @@ function showTree(labels) {
   });
   nodesOfPage.tree.replaceChildren(...lists.get(-1).children);
   if (!nodes.some(([, , text]) => text)) {
-    nodesOfPage.tree.append(makeElement("li", {}, data.files.corpus
+    nodesOfPage.tree.append(makeElement("li", {}, data.has_documents
       ? "The text is left out, to keep the file small." : "There is no text without the documents."));
   }
 }
@@ -261,7 +210,7 @@ function groupByNode(results) {
 
 function showResults(labels) {
   const seenBefore = (result) =>
-    (result.seen === 0 ? "nothing" : `${result.seen === 1 ? "partly" : "fully"}, ${formatRanks(result.through)}`);
+    (result.seen === "no" ? "nothing" : `${result.seen}, ${formatRanks(result.through)}`);
   shown.rows = shown.documentResults.map((result) => {
     const rank = String(result.rank);
     const button = makeElement("button", { type: "button", class: "button", "aria-label": `Go to rank ${rank}` }, rank);

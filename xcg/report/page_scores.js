@@ -20,18 +20,13 @@ function showSummary() {
 
 function makeFacts() {
   const separated = (nodes) => nodes.map((node, index) => [index ? ", " : "", node]).flat();
-  const paths = (items) => (items.length > MAX_LISTED_RUNS ? makeDetails(countOf(items.length, "path"), items)
-    : items.length ? separated(items.map((item) => makeElement("code", {}, item))) : ["none"]);
   const names = (items) => separated(items.map(isolate));
   const settings = (model) => Object.entries(model.settings).map(([key, value]) => `${key} ${value}`).join(", ");
   const withoutIdeal = data.assessed - data.topics.length;
   const facts = [
-    ["Assessments", paths(data.files.assessments)],
-    ["Runs", [paths(data.files.runs), ": ", data.runs.length > MAX_LISTED_RUNS
-      ? makeDetails(countOf(data.runs.length, "run"), data.runs) : names(data.runs)]],
-    ["Documents", data.files.corpus
-      ? makeElement("code", {}, data.files.corpus)
-      : "none; the structure is derived from the paths"],
+    ["Runs", data.runs.length > MAX_LISTED_RUNS
+      ? makeDetails(countOf(data.runs.length, "run"), data.runs) : names(data.runs)],
+    data.has_documents ? [] : ["Documents", "none; the structure is derived from the paths"],
     ["Topics", [data.topic_titles.some(Boolean)
       ? makeDetails(`${countOf(data.topics.length, "topic")} with titles`, indices(data.topics.length).map(topicName)) : [`${data.topics.length}: `, names(data.topics)],
       withoutIdeal ? `; ${withoutIdeal} more assessed without an ideal element` : ""]],
@@ -40,7 +35,7 @@ function makeFacts() {
       makeElement("li", {}, makeElement("strong", {}, isolate(model.name)), ": ", settings(model))))],
   ];
   return makeElement("dl", { class: "facts" },
-    facts.map(([term, description]) => [makeElement("dt", {}, term), makeElement("dd", {}, description)]));
+    facts.filter((fact) => fact.length).map(([term, description]) => [makeElement("dt", {}, term), makeElement("dd", {}, description)]));
 }
 
 // The record of the method. Its lines are separate, because printable replaces the ends of lines.

@@ -61,9 +61,9 @@ function showStrategyCase() {
   byId("strategy-table").replaceChildren(makeStrategyTable(found));
 }
 
-function makeStrategyChart({ measure, run, alphas, scores, refined, crossings }) {
+function makeStrategyChart({ measure, run, alphas, scores, gaps, crossings }) {
   const { names } = data.strategies;
-  const known = [...scores.flat(), ...refined.map((point) => point.score)].filter((value) => !isMissing(value));
+  const known = scores.flat().filter((value) => !isMissing(value));
   const caption = makeElement("figcaption", {}, makeElement("strong", {}, `${printable(measure)} over α`), " of ",
     isolate(run), ". Dotted vertical lines mark the values of α at which the best strategy changes.");
   if (!known.length) return makeElement("figure", {}, caption, makeElement("p", {}, "There are no scores."));
@@ -91,8 +91,7 @@ function makeStrategyChart({ measure, run, alphas, scores, refined, crossings })
   function makeLine(values, strategy) {
     const { color, marker, dash } = strategyStyle(strategy);
     const points = indices(values.length).map((index) => ({ alpha: alphas[index], score: values[index], index }));
-    const further = refined.filter((point) => point.strategy === strategy); // without markers
-    const line = [...points, ...further].sort((a, b) => a.alpha - b.alpha);
+    const line = [...points, ...gaps.filter((point) => point.strategy === strategy)].sort((a, b) => a.alpha - b.alpha);
     const position = ({ alpha, score }) => `${toX(alpha).toFixed(1)} ${toY(score).toFixed(1)}`;
     const path = line.map((point, index) => isMissing(point.score) ? ""
       : `${index === 0 || isMissing(line[index - 1].score) ? "M" : "L"}${position(point)}`).join("");

@@ -11,10 +11,10 @@ from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report import figures
 from xcg.report.figures import label_axis
-from xcg.report.plot_selection import different_panels, grouped, short_names
+from xcg.report.plot_selection import grouped, short_names
 from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.planning import CAMPAIGNS, MAX_SEARCHED_TOPICS, MAX_SIMULATED_TOPICS, Plan
-from xcg.statistics.topic_scores import ALL_PAIRS, BEST
+from xcg.statistics.topic_scores import ALL_PAIRS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +46,7 @@ def plan_lead(plans: Sequence[Plan], baseline: str | None = None) -> str:
         baseline: The baseline with which it was called.
     """
     first = plans[0]
-    named = baseline not in (None, ALL_PAIRS, BEST)
+    named = baseline not in (None, ALL_PAIRS)
     family = f"{first.comparisons} comparison{'s' * (first.comparisons > 1)}"
     family += f" with {baseline}" if named else f" of all pairs of {first.runs} runs"
     pilots = sorted({line.pilot_topics for line in plans})
@@ -127,10 +127,7 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
         power: The power with which it was called, drawn as a horizontal dotted line if there is a
             difference.
     """
-    panels, choice = different_panels(
-        grouped(plans, lambda line: (line.measure, line.user_model)),
-        lambda lines: [math.nan if line.deviation is None else line.deviation for line in lines],
-    )
+    panels, choice = figures.first_panels(grouped(plans, lambda line: (line.measure, line.user_model)))
     names = list(dict.fromkeys(f"{line.test}, {line.correction}" for line in plans))
     columns = figures.table_columns(panels)
     figure, axes = figures.new_panels(len(panels), columns, 4.6 * columns + 1.8, 3.6)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from xcg.errors import printable
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
-from xcg.report.figures import GREY, MAX_PANELS, label_text, line_style, max_panels
+from xcg.report.figures import GREY, label_text, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,64 +49,6 @@ def best_first(results: Results, measure: str, model: str) -> list[str]:
     means = {row.run: row.value for row in results.means() if (row.measure, row.user_model) == cell}
     references = set(results.scope.references)
     return sorted(means, key=lambda run: (run in references, order.sort_key(means[run])))
-
-
-def most_different(values: Sequence[Sequence[float]], count: int = MAX_PANELS) -> list[int]:
-    """Return the positions of the items that differ most from each other, in ascending order.
-
-    The first item is always chosen. Each further item is the one with the largest distance to its
-    nearest chosen item. The distance of two items is the largest difference of their values at the same
-    position; unknown values (NaN) are ignored.
-
-    Args:
-        values: One row of values per item, all of the same length.
-        count: The number of items to choose.
-
-    >>> most_different([[0.0], [0.1], [1.0], [0.5]], 3)
-    [0, 2, 3]
-    """
-    if len(values) <= count:
-        return list(range(len(values)))
-    chosen = [0]
-    distances = [_distance(row, values[0]) for row in values]
-    while len(chosen) < count:
-        left = [index for index in range(len(values)) if index not in chosen]
-        farthest = max(left, key=lambda index: (distances[index], -index))
-        chosen.append(farthest)
-        distances = [
-            min(distance, _distance(row, values[farthest]))
-            for distance, row in zip(distances, values, strict=True)
-        ]
-    return sorted(chosen)
-
-
-def different_panels(
-    panels: dict[K, list[T]], values: Callable[[list[T]], Sequence[float]]
-) -> tuple[dict[K, list[T]], str]:
-    """Choose the panels to draw, at most twelve (in a column of a paper four), and describe the choice.
-
-    Args:
-        panels: Key → items of a panel.
-        values: Returns the values by which panels are compared, equally many for each.
-
-    Returns:
-        The panels, and a sentence for the caption; empty if all panels are drawn.
-    """
-    rows = [list(values(items)) for items in panels.values()]
-    length = max(map(len, rows), default=0)
-    padded = [row + [math.nan] * (length - len(row)) for row in rows]
-    keys = list(panels)
-    drawn = most_different(padded, max_panels())
-    chosen = {keys[index]: panels[keys[index]] for index in drawn}
-    if len(chosen) == len(panels):
-        return chosen, ""
-    return chosen, f"Drawn are the {len(chosen)} of {len(panels)} panels that differ most."
-
-
-def _distance(values: Sequence[float], others: Sequence[float]) -> float:
-    """Return the largest difference of known values at the same position."""
-    differences = (abs(a - b) for a, b in zip(values, others, strict=True))
-    return max((one for one in differences if not math.isnan(one)), default=0.0)
 
 
 def short_names(names: Sequence[str], most: int = _NAME_CHARACTERS) -> dict[str, str]:

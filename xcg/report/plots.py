@@ -1,4 +1,4 @@
-"""Draw curves of runs over ranks, recall, text and thresholds, and studies of measures."""
+"""Draw curves of runs over ranks, recall and text, and studies of measures."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from xcg.answer import in_style
-from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, ThresholdCurves, curve_measure
+from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, curve_measure
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.report import figures, plot_selection
 from xcg.report.figures import label_axis, label_text
-from xcg.report.plot_selection import LineStyles, different_panels, grouped, short_names
+from xcg.report.plot_selection import LineStyles, grouped, short_names
 from xcg.statistics.intervals import curve_limits
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH = 0.05
 """Width of the label of a rank as a share of the axis."""
-_MOST_TICKS = 10
-_MOST_CASES = 6
 _MOST_BANDS = 3
 """Runs whose intervals can be distinguished."""
 
@@ -50,7 +48,7 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
 def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> Figure:
     """Draw the mean over topics: one panel per measure and user model, with one line per run.
 
-    If there are more than twelve panels, the twelve with the most different curves are drawn. If there
+    At most twelve panels are drawn. If there
     are more than eight runs, the five with the highest mean of the first curve have labels, and the
     others are grey. Up to three runs have the 95 % intervals of their means.
 
@@ -62,7 +60,7 @@ def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> 
     curves = [line for line in lines if line.topic == MEAN]
     limits = curve_limits(lines) if len({line.run for line in curves} - {IDEAL}) <= _MOST_BANDS else {}
     every = grouped(curves, attrgetter("measure", "user_model"))
-    panels, choice = different_panels(every, lambda own: [_mean(curve) for curve in own])
+    panels, choice = figures.first_panels(every)
     columns = figures.table_columns(panels)
     width = 4.4 * columns + (2.4 if columns < 3 else 1.0)
     figure, axes = figures.new_panels(len(panels), columns, width, 3.6)
@@ -152,37 +150,15 @@ def _draw_ranks(axis: Axes, ranks: Sequence[RankOfValue], styles: LineStyles) ->
 
 
 @in_style
-def reading_plot(curves: Sequence[CurveOf], unit: str) -> Figure:
-    """Draw the share of the gold text's gain over the amount of text read, one line per run.
-
-    Of more than eight runs, the five with the greatest mean share have labels; the others are grey.
-
-    Args:
-        curves: One curve per run; the last one is the ideal reader, drawn as a dotted line.
-        unit: The unit in which text is counted.
-    """
-    figure, (axis,) = figures.new_panels(1, 1, 8.0, 4.6)
-    *runs, ideal = curves
-    styles = _styles_of(runs)
-    for curve in runs:
-        styles.draw(axis, curve.run, curve.x, curve.y)
-    _draw_ideal(axis, ideal)
-    label_axis(axis, ideal.user_model, f"{unit} read", "share of the gold's gain (gr)")
-    axis.set(xlim=(0, None), ylim=(0, None))
-    by = "Best runs by their mean share; dotted: the ideal reader." if styles.others else ""
-    return figures.finish(figure, [axis], styles.caption, by)
-
-
-@in_style
 def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
     """Draw measures over the number of inserted results, one line per measure.
 
     There is one panel per run, user model and position; both positions are next to each other. If
-    these are more than twelve, the most different ones are drawn.
+    these are more than twelve, the first twelve are drawn.
     """
     positions = len({line.position for line in lines})
     every = grouped(lines, attrgetter("run", "user_model", "position"))
-    panels, choice = different_panels(every, lambda items: [item.value for item in items])
+    panels, choice = figures.first_panels(every)
     styles = plot_selection.line_styles(list(dict.fromkeys(line.measure for line in lines)))
     columns = (
         figures.panel_columns(len(panels) // positions, positions) if not choice else figures.fitted(4)
@@ -201,51 +177,3 @@ def perturbation_plot(lines: Sequence[PerturbedMean]) -> Figure:
         axis.set_ylim(bottom=0)
     model = "" if has_models else f"User model: {lines[0].user_model}."
     return figures.finish(figure, axes, model, choice, left="mean over topics")
-
-
-@in_style
-def thresholds_plot(found: ThresholdCurves) -> Figure:
-    """Draw the means over topics, as Figures 6 to 8 of Scheel, Lommatzsch and Albayrak 2011.
-
-    There is one row for each measure with a threshold and each user model. On the left, thresholds have
-    equal distances, because a few high ratings would otherwise hide the others. On the right are the
-    measures without threshold. At most six rows are drawn, in two columns if there are more than three.
-    """
-    means = [curve for curve in found.curves if curve.topic == MEAN]
-    every = grouped(means, attrgetter("measure", "user_model"))
-    cases = list(every)[:_MOST_CASES]
-    runs = list(dict.fromkeys(curve.run for curve in means))
-    styles = plot_selection.run_styles(means, lambda curve: -sum(curve.y) / max(len(curve.y), 1))
-    others = list(found.results.measures) if found.results is not None else []
-    widths = [5.2, *([max(1.5, 1.3 * len(others))] if others else [])]
-    across = figures.fitted(1 if len(cases) <= 3 else 2)
-    rows = -(-len(cases) // across)
-    figure = figures.new_figure(across * sum(widths) + 1.8, 3.8 * rows)
-    axes = figure.subplots(rows, across * len(widths), squeeze=False, width_ratios=across * widths)
-    for axis in axes.flatten()[len(cases) * len(widths) :]:
-        axis.set_visible(False)
-    for (measure, model), row in zip(cases, axes.reshape(-1, len(widths)), strict=False):
-        for axis in row:
-            axis.grid(visible=True)
-            axis.set_ylim(0, 1.03)
-        curves = every[measure, model]
-        thresholds = curves[0].x
-        for curve in curves:
-            styles.draw(row[0], curve.run, range(len(thresholds)), curve.y)
-        step = -(-len(thresholds) // figures.most_ticks(_MOST_TICKS))
-        row[0].set_xticks(
-            range(0, len(thresholds), step), [f"{threshold:.3g}" for threshold in thresholds[::step]]
-        )
-        label_axis(row[0], short_names([model], 40)[model], "threshold", measure)
-        if found.results is not None:
-            for run in runs:
-                values = [found.results.value(run, other, user_model=model) for other in others]
-                styles.draw(row[1], run, range(len(others)), values)
-            names = [label_text(name).replace("(", "\n(").replace(",", ",\n") for name in others]
-            rotation = 0 if figures.fitted(2) == 2 else 90
-            row[1].set_xticks(range(len(others)), names, fontsize=7, rotation=rotation)
-            row[1].set_xlim(-0.4, len(others) - 0.6)
-            row[1].tick_params(labelleft=False)
-    by = "Best runs by their mean over the thresholds of the first panel." if styles.others else ""
-    choice = figures.drawn_first(len(cases), len(every), "measures and user models")
-    return figures.finish(figure, axes[0], styles.caption, by, choice)

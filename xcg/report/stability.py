@@ -1,4 +1,4 @@
-"""Arrange stability studies as rows for tables and records, in the form of the paper's tables.
+"""Present stability studies: rows in the form of the paper's tables, and plots.
 
 KL is Kazai & Lalmas 2006.
 """
@@ -7,88 +7,83 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Literal
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
+from xcg.answer import in_style
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics import assessors, topic_sets
+from xcg.report import figures
+from xcg.report.figures import label_axis, label_text
+from xcg.report.plot_selection import grouped, name_positions
+from xcg.statistics import assessors
 from xcg.statistics.assessors import AssessorScores
-from xcg.statistics.intervals import interval_columns
 from xcg.statistics.topic_scores import ROUNDING, Floats
-from xcg.statistics.topic_sets import MIN_COMPARISONS, RELIABLE, RunSummary, Smoothing, SwapRates
+from xcg.statistics.topic_sets import (
+    BIN_STARTS,
+    MIN_COMPARISONS,
+    RELIABLE,
+    RunSummary,
+    SwapRates,
+    difference_needed,
+    expected_rates,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Row = dict[str, Any]
-TopicSet = Literal["both", "all", "double-judged"]
 
 MEAN_OF_RUNS = "mean of runs"
 """The name in the row that holds the mean of the runs."""
 
-_SMALLEST_DIFFERENCES = 3
-"""Ranges of differences below 0.01."""
-SMALL = "swaps below 0.01, %"
-"""Swaps per 100 comparisons with a difference below 0.01 (weighted mean over three bins)."""
-SMALL_BY_BIN = "mean of 3 bins, %"
-"""Unweighted mean of the swap rates of the three bins below 0.01."""
+_MAX_SWAP_LINES = 12
+_EXTRAPOLATED_POINTS = 60
+_MOST_TICKS = 8
+"""Ticks of the measured numbers of topics, next to the extrapolated ones."""
 
 
-def assessor_rows(
-    scores_by_measure: Mapping[str, AssessorScores],
-    sample: int | None,
-    seed: int,
-    topic_set: TopicSet = "both",
-    resamples: int = 0,
-) -> list[Row]:
+def assessor_rows(scores_by_measure: Mapping[str, AssessorScores], seed: int) -> list[Row]:
     """Return one row per measure and set of topics (KL, Tables III and IV).
 
     Args:
         scores_by_measure: Measure → scores under the assessments of several assessors.
-        sample: The largest number of random combinations; None for all combinations.
-        seed: The seed of the sample.
-        topic_set: Whether all topics, those that several assessors judged, or both are studied.
-        resamples: Number of bootstrap resamples for the intervals of mean τ-b and error rate; 0 for no
-            intervals.
+        seed: The seed of the combinations, if there are too many.
 
     Raises:
         XcgError: If no topic is judged by several assessors, or a run has no score in a combination.
     """
     rows = []
-    for measure, topics, scores, means in _means_by_topics(scores_by_measure, sample, seed, topic_set):
+    for measure, topics, means in _means_by_topics(scores_by_measure, seed):
         low, mean, high = assessors.order_correlations(means)
         rate = assessors.error_rate(means)
-        row: Row = {
-            "measure": measure,
-            "topics": topics,
-            "combinations": len(means),
-            "comparisons": len(means) * math.comb(means.shape[1], 2),
-            "tau_b min": low,
-            "tau_b mean": mean,
-            "tau_b max": high,
-        }
-        error: Row = {"error rate %": 100 * rate.error}
-        if resamples:
-            of_tau, of_error = assessors.stability_intervals(scores, sample, seed, resamples)
-            row |= interval_columns("tau_b", of_tau)
-            error |= interval_columns("error", of_error, 100)
-        rows.append({**row, **error, "ties %": 100 * rate.ties})
+        rows.append(
+            {
+                "measure": measure,
+                "topics": topics,
+                "combinations": len(means),
+                "comparisons": len(means) * math.comb(means.shape[1], 2),
+                "tau_b min": low,
+                "tau_b mean": mean,
+                "tau_b max": high,
+                "error rate %": 100 * rate.error,
+                "ties %": 100 * rate.ties,
+            }
+        )
     return rows
 
 
-def range_rows(
-    scores_by_measure: Mapping[str, AssessorScores],
-    sample: int | None,
-    seed: int,
-    topic_set: TopicSet = "both",
-) -> list[Row]:
+def range_rows(scores_by_measure: Mapping[str, AssessorScores], seed: int) -> list[Row]:
     """Return the lowest, mean and highest score of each run over the combinations, best run first.
 
     The last row of each measure and set of topics is the mean of the runs (KL 6.2.1.1 and Figure 7).
     The arguments and errors are those of :func:`assessor_rows`.
     """
     rows = []
-    for measure, topics, _, means in _means_by_topics(scores_by_measure, sample, seed, topic_set):
+    for measure, topics, means in _means_by_topics(scores_by_measure, seed):
         ranges = assessors.score_ranges(means, MEASURES.order(measure))
         runs = scores_by_measure[measure].runs
         rows += [
@@ -108,52 +103,44 @@ def range_rows(
 
 
 def _means_by_topics(
-    scores_by_measure: Mapping[str, AssessorScores], sample: int | None, seed: int, topic_set: TopicSet
-) -> Iterator[tuple[str, str, AssessorScores, Floats]]:
-    """Yield measure, topics, scores by assessor and the means for combinations of assessors."""
+    scores_by_measure: Mapping[str, AssessorScores], seed: int
+) -> Iterator[tuple[str, str, Floats]]:
+    """Yield measure, topics and the means for combinations of assessors.
+
+    The topics are all, and those that several assessors judged, if these are not all.
+    """
     for measure, scores in scores_by_measure.items():
         double_judged = scores.double_judged
         if not double_judged.topics:
             raise XcgError("no topic is judged by several assessors: expected at least one")
-        chosen = [("all topics", scores)] if topic_set != "double-judged" else []
-        if topic_set == "double-judged" or (
-            topic_set == "both" and double_judged.topics != scores.topics
-        ):
+        chosen = [("all topics", scores)]
+        if double_judged.topics != scores.topics:
             chosen.append(("double-judged topics", double_judged))
         for name, topic_scores in chosen:
-            means = assessors.combinations(topic_scores, sample, seed)
+            means = assessors.combinations(topic_scores, seed)
             if np.isnan(means).any():
                 raise XcgError(
                     f"{measure}, {name}: a run has no score under a combination of assessors"
-                    + ("; use study.assessors.topics=all" if topic_scores is double_judged else "")
                 )
-            yield measure, f"{len(topic_scores.topics)} ({name})", topic_scores, means
+            yield measure, f"{len(topic_scores.topics)} ({name})", means
 
 
-def swap_rows(
-    rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int], smoothing: Smoothing
-) -> list[Row]:
+def swap_rows(rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int]) -> list[Row]:
     """Return one row per measure, topic-set size and range of differences (KL, Figure 9).
 
     Args:
         rates_by_measure: Measure → swap rates.
         sizes: Numbers of topics to which the rates are extrapolated; measured sizes have rows anyway.
-        smoothing: How rates are smoothed before they are extrapolated.
     """
     rows: list[Row] = []
     for measure, rates in rates_by_measure.items():
         shares = 100 * rates.cumulated_shares
         for size in sorted({*rates.sizes, *sizes}):
-            expected = topic_sets.expected_rates(rates, size, smoothing).tolist()
-            intervals = topic_sets.rate_intervals(rates, size, smoothing)
-            for bin_, (start, rate) in enumerate(zip(topic_sets.BIN_STARTS, expected, strict=True)):
+            for bin_, rate in enumerate(expected_rates(rates, size).tolist()):
                 row: Row = {"measure": measure, "topics": size, "source": _source(rates, size)}
-                row |= {"difference from": start, **dict.fromkeys(("comparisons", "ties", "swaps"))}
-                row["rate"] = None if math.isnan(rate) else rate
-                if rates.resamples:
-                    interval = None if math.isnan(rate) else intervals[bin_]
-                    row |= interval_columns("rate", interval)
-                row |= {"sparse": None, "cumulated comparisons %": None}
+                row |= dict.fromkeys(("difference from", "comparisons", "ties", "swaps", "rate"))
+                row |= {"difference from": BIN_STARTS[bin_], "sparse": None}
+                row |= {"rate": None if math.isnan(rate) else rate, "cumulated comparisons %": None}
                 if size in rates.sizes:
                     index = rates.sizes.index(size), bin_
                     row["comparisons"], row["ties"], row["swaps"] = (
@@ -166,10 +153,7 @@ def swap_rows(
 
 
 def needed_rows(
-    rates_by_measure: Mapping[str, SwapRates],
-    summaries: Mapping[str, RunSummary],
-    sizes: Sequence[int],
-    smoothing: Smoothing,
+    rates_by_measure: Mapping[str, SwapRates], summaries: Mapping[str, RunSummary], sizes: Sequence[int]
 ) -> list[Row]:
     """Return one row per measure and topic-set size: the difference needed for 95 % confidence.
 
@@ -177,109 +161,70 @@ def needed_rows(
         rates_by_measure: Measure → swap rates.
         summaries: Measure → mean, deviation and best score of the compared runs.
         sizes: Numbers of topics besides the largest measured one.
-        smoothing: How rates are smoothed before they are extrapolated.
     """
     rows: list[Row] = []
     for measure, rates in rates_by_measure.items():
         for size in sorted({rates.sizes[-1], *sizes}):
-            needed = topic_sets.needed_difference(rates, size, smoothing)
+            needed = difference_needed(rates, size)
             row: Row = {"measure": measure, "topics": size, "source": _source(rates, size)}
-            row["difference needed"] = needed.difference
-            if rates.resamples:
-                row |= interval_columns("needed", needed.interval)
-            row["% of best"] = _percent(needed.difference, summaries[measure].best)
-            row["% of mean"] = _percent(needed.difference, summaries[measure].mean)
-            row |= _small_differences(rates, size, smoothing)
+            row["difference needed"] = needed
+            row["% of best"] = _percent(needed, summaries[measure].best)
+            row["% of mean"] = _percent(needed, summaries[measure].mean)
             rows.append(row)
     return rows
 
 
-def _small_differences(rates: SwapRates, size: int, smoothing: Smoothing) -> Row:
-    """Return the swap rate of all differences below 0.01, and the mean rate of their three bins."""
-    pooled = rates.pooled(_SMALLEST_DIFFERENCES)
-    (rate,) = topic_sets.expected_rates(pooled, size, smoothing).tolist()
-    by_bin = topic_sets.expected_rates(rates, size, smoothing)[:_SMALLEST_DIFFERENCES]
-    known = by_bin[~np.isnan(by_bin)]
-    row: Row = {SMALL: None if math.isnan(rate) else 100 * rate}
-    if rates.resamples:
-        interval = None if math.isnan(rate) else topic_sets.rate_intervals(pooled, size, smoothing)[0]
-        row |= interval_columns("swaps", interval, 100)
-    row[SMALL_BY_BIN] = 100 * float(known.mean()) if known.size else None
-    return row
-
-
-def sparse_notes(
-    rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int], smoothing: Smoothing
-) -> list[str]:
-    """Return notes on differences needed that depend on sparse bins or increase with the topics.
-
-    The arguments are those of :func:`swap_rows`.
-    """
-    notes = []
-    for measure, rates in rates_by_measure.items():
-        found: list[tuple[int, float]] = []
-        for size in sorted({rates.sizes[-1], *sizes}):
-            needed = topic_sets.needed_difference(replace(rates, resamples=()), size, smoothing)
-            own, other = needed.difference, needed.with_sparse_bins
-            if own != other:
-                effect = "no difference would be reliable"
-                if other is not None:
-                    effect = f"the difference needed would be {other:g}"
-                unused = f"bins with {_TOO_FEW} are not used; with them, {effect}"
-                notes.append(f"{measure}, {size} topics: {unused}")
-            found.append((size, math.inf if own is None else own))
-        for (fewer, small), (more, large) in pairwise(found):
-            if small < large:
-                notes.append(
-                    f"{measure}: the difference needed is larger with {more} topics than with {fewer}; "
-                    "neither is reliable, because more topics cannot require a larger difference"
-                )
-    return notes
-
-
-def score_notes(summaries: Mapping[str, RunSummary]) -> list[str]:
-    """Return notes with the scores of the compared runs.
+def topic_notes(rows: Sequence[Row], summaries: Mapping[str, RunSummary]) -> list[str]:
+    """Return notes on the scores of the compared runs, and on differences that cannot be reliable.
 
     Args:
+        rows: The rows of :func:`needed_rows` or :func:`swap_rows`.
         summaries: Measure → mean, deviation and best score of the compared runs.
     """
-    return [
+    notes = [
         f"{measure}: the best {summary.runs} runs have a mean score of {summary.mean:.4f}, a standard "
         f"deviation of {summary.deviation:.4f} and a best score of {summary.best:.4f}"
         for measure, summary in summaries.items()
     ]
+    for fewer, more in pairwise(row for row in rows if "difference needed" in row):
+        small, large = (
+            math.inf if row["difference needed"] is None else row["difference needed"]
+            for row in (fewer, more)
+        )
+        if fewer["measure"] == more["measure"] and small < large:
+            notes.append(
+                f"{more['measure']}: the difference needed is larger with {more['topics']} topics than "
+                f"with {fewer['topics']}; neither is reliable, because more topics cannot require a "
+                "larger difference"
+            )
+    return notes
 
 
 _TOO_FEW = f"fewer than {MIN_COMPARISONS} comparisons"
-_EMPTY_CELLS = {
+_CELLS = {
     "rate": f"no comparison has a difference in this range; extrapolated: {_TOO_FEW} with the largest "
     "measured number of topics",
     "comparisons": "extrapolated rates have none of their own",
     "difference needed": f"the largest differences with at least {MIN_COMPARISONS} comparisons have a "
     f"swap rate above {100 * RELIABLE:g} %",
-    "needed high": "no difference is reliable in at least 2.5 % of the resamples",
-    SMALL: f"no comparison has such a difference; extrapolated: {_TOO_FEW} with the largest measured "
-    "number of topics",
     "% of best": "there is no difference needed, or the best score is 0",
     "% of mean": "there is no difference needed, or the mean score is 0",
-    "tau_b low": "tau_b is not defined in the resamples",
 }
 """Column → why cells are empty."""
 
 
 def cell_facts(rows: Sequence[Row]) -> list[str]:
-    """Return the reasons for empty cells, and the meaning of sparse bins and of limits.
+    """Return the reasons for empty cells, and the meaning of sparse bins.
 
     Args:
         rows: The rows of a table of this module.
     """
     empty = {name for row in rows for name, value in row.items() if value is None}
-    empty |= {name.partition(",")[0] for name in empty}
-    facts = [f"empty {name}: {reason}" for name, reason in _EMPTY_CELLS.items() if name in empty]
+    facts = [f"empty {name}: {reason}" for name, reason in _CELLS.items() if name in empty]
+    if any("difference needed" in row for row in rows):
+        facts.append(f"difference needed: ranges of differences with {_TOO_FEW} are not used")
     if any(row.get("sparse") == "yes" for row in rows):
         facts.append(f"sparse: {_TOO_FEW}")
-    if any(name.endswith(" low") for row in rows for name in row):
-        facts.append("low and high: 95 % bootstrap intervals over topics")
     return facts
 
 
@@ -289,3 +234,135 @@ def _source(rates: SwapRates, size: int) -> str:
 
 def _percent(difference: float | None, score: float) -> float | None:
     return 100 * difference / score if difference is not None and score > ROUNDING else None
+
+
+def _draw_error_bars(
+    axis: Axes, rows: Sequence[Mapping[str, Any]], low: str, middle: str, high: str, **style: Any
+) -> None:
+    """Draw the middle value of each row, with a bar from the low to the high value."""
+    middles = [row[middle] for row in rows]
+    below = [row[middle] - row[low] for row in rows]
+    above = [row[high] - row[middle] for row in rows]
+    axis.errorbar(range(len(rows)), middles, [below, above], color="black", **style)
+
+
+@in_style
+def ranges_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw the lowest, mean and highest score of each run (KL, Figure 7).
+
+    One row per measure, one column per set of topics. As in the paper, all panels have the runs in the
+    order of the first panel.
+
+    Args:
+        rows: The rows of :func:`range_rows`.
+    """
+    every = grouped(rows, itemgetter("measure", "topics"))
+    columns = len(grouped(rows, itemgetter("topics")))
+    panels = dict(list(every.items())[: figures.max_panels() // columns * columns])
+    runs = [row["run"] for row in next(iter(panels.values())) if row["run"] != MEAN_OF_RUNS]
+    across = figures.panel_columns(len(panels) // columns, columns)
+    width = min(figures.max_width(), across * max(5.0, 0.16 * len(runs) + 1))
+    figure, axes = figures.new_panels(len(panels), across, width, 3.2, grid="y")
+    for number, (axis, ((measure, topics), own)) in enumerate(zip(axes, panels.items(), strict=True)):
+        by_run = {row["run"]: row for row in own}
+        ordered = [by_run[run] for run in runs]
+        _draw_error_bars(axis, ordered, "lowest", "mean", "highest", fmt="o", markersize=3, capsize=2)
+        axis.margins(x=0.01)
+        is_last = number + across >= len(panels)
+        if not is_last:
+            axis.set_xticks([])
+        elif not name_positions(axis, "x", runs, width / across - 0.8):
+            axis.set_xlabel(f"{len(runs)} runs")
+        axis.set_ylabel(label_text(measure))
+        axis.set_title(f"{topics}: {_describe_range(by_run[MEAN_OF_RUNS])}")
+    for start in range(0, len(axes), columns):  # panels of one measure have one scale
+        figures.equalise_y_limits(axes[start:][:columns])
+    figures.add_caption(
+        figure,
+        "Dots: mean scores over the combinations of assessments; bars: the lowest and highest scores.",
+        label_text(f"Runs are in the order of {rows[0]['measure']}, best first."),
+        figures.drawn_first(len(panels), len(every), "panels"),
+    )
+    return figure
+
+
+def _describe_range(row: Mapping[str, Any]) -> str:
+    """Return the mean range and its share of the mean score."""
+    share = "" if row["% of mean"] is None else f", {row['% of mean']:.3g} % of the mean score"
+    return f"mean range {row['range']:.3g}{share}"
+
+
+@in_style
+def correlations_plot(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw the lowest, mean and highest τ-b of each measure, smallest range first (KL, Figure 8).
+
+    Args:
+        rows: The rows of :func:`assessor_rows`.
+    """
+    panels = grouped(rows, itemgetter("topics"))
+    count = len(panels)
+    width = min(figures.max_width() / figures.fitted(count), max(5.0, 0.6 * len(rows) / count + 2))
+    figure, axes = figures.new_panels(count, count, width * count, 3.8, sharey=True, grid="y")
+    for axis, (topics, own) in zip(axes, panels.items(), strict=True):
+        own.sort(key=lambda row: row["tau_b max"] - row["tau_b min"])
+        _draw_error_bars(axis, own, "tau_b min", "tau_b mean", "tau_b max", fmt="s", capsize=4)
+        if not name_positions(axis, "x", [row["measure"] for row in own], width - 0.8):
+            axis.set_xlabel(f"{len(own)} measures, the smallest range first")
+        axis.set_title(topics)
+    figures.label_left(axes, "τ-b")
+    figures.add_caption(figure, "Squares: mean τ-b; bars: the lowest and highest τ-b.")
+    return figure
+
+
+@in_style
+def swaps_plot(rates_by_measure: Mapping[str, SwapRates], sizes: Sequence[int] = ()) -> Figure:
+    """Draw swap rates over the number of topics, one line per range of differences (KL, Figure 9).
+
+    Rates of sparse bins are not drawn.
+    Extrapolated rates are thin lines on a grey background, with markers at the given sizes; the axis is
+    then logarithmic.
+
+    Args:
+        rates_by_measure: Measure → swap rates.
+        sizes: Numbers of topics to which the rates are extrapolated.
+    """
+    shown, choice = figures.first_panels(rates_by_measure)
+    count = len(shown)
+    columns = figures.panel_columns(1, count)
+    figure, axes = figures.new_panels(count, columns, 4.6 * columns + 1.5, 4.4, sharey=True)
+    for axis, (measure, rates) in zip(axes, shown.items(), strict=True):
+        largest, bins = rates.sizes[-1], range(_MAX_SWAP_LINES)
+        for index in bins:
+            line = np.where(rates.sparse[:, index], np.nan, rates.rates[:, index])
+            if not np.isnan(line).all():
+                label = f"from {BIN_STARTS[index]:g}"
+                axis.plot(rates.sizes, 100 * line, label=label, **_swap_style(index))
+        further = sorted({size for size in sizes if size > largest})
+        if further:
+            curve = np.unique(np.linspace(largest, further[-1], _EXTRAPOLATED_POINTS, dtype=int))
+            curve = np.union1d(curve, further)
+            expected = np.array([expected_rates(rates, int(size)) for size in curve])
+            at_sizes = np.flatnonzero(np.isin(curve, further)).tolist()
+            for index in bins:
+                style = _swap_style(index) | {"linewidth": 0.8, "markerfacecolor": "white"}
+                axis.plot(curve, 100 * expected[:, index], markevery=at_sizes, **style)
+            figures.mark_extrapolated(axis, largest, further[-1])
+            axis.set_xscale("log")
+            ticks = [
+                *range(rates.sizes[0], largest + 1, -(-largest // figures.most_ticks(_MOST_TICKS))),
+                *further,
+            ]
+            axis.set_xticks(ticks, list(map(str, ticks)))
+            axis.minorticks_off()
+        axis.axhline(100 * RELIABLE, color="black", linewidth=0.8, linestyle=":")
+        label_axis(axis, measure, "topics in each set")
+        axis.set_ylim(bottom=0)
+    return figures.finish(figure, axes, choice, left="swaps, %", title="difference")
+
+
+def _swap_style(index: int) -> dict[str, Any]:
+    """Return the style of the line of a bin: the smaller the difference, the darker."""
+    from matplotlib import colormaps
+
+    colour = colormaps["viridis"](0.95 * index / (_MAX_SWAP_LINES - 1))
+    return figures.line_style(index) | {"color": colour, "linestyle": "-"}

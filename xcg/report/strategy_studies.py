@@ -42,22 +42,6 @@ def study_rows(study: StrategyStudy) -> list[Row]:
     return rows
 
 
-def crossing_rows(study: StrategyStudy) -> list[Row]:
-    """Return one row for each value of α at which the best strategy changes.
-
-    The change is between ``alpha low`` and ``alpha high``; ``alpha`` is the centre. Several strategies
-    with equal scores are joined by a semicolon.
-    """
-    return [
-        {
-            **dict(zip(("measure", "user_model", "run"), one, strict=False)),
-            **{"alpha": one.alpha, "alpha low": one.low, "alpha high": one.high},
-            **{"before": "; ".join(one.before), "after": "; ".join(one.after)},
-        }
-        for one in study.crossings
-    ]
-
-
 def study_table(study: StrategyStudy, has_all_names: bool = False) -> Table:
     """Return a table of scores with one column for each α; the best strategy of each run is marked.
 
@@ -128,11 +112,8 @@ def case_sentence(study: StrategyStudy, case: Case) -> str:
 
 
 def general_sentences(study: StrategyStudy) -> list[str]:
-    """Return where α has no effect, the precision of crossings, and what leads are."""
-    sentences = [
-        f"{measure} under {model}: every score is the same at every α tried"
-        for measure, model in study.constant
-    ]
+    """Return the precision of crossings, and what leads are."""
+    sentences = []
     if study.crossings:
         sentences.append(
             f"the values of α at which the best strategy changes are exact to ± {PRECISION}; two "

@@ -13,7 +13,7 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Definition, Measure
 from xcg.measures.definition import NO_CUTOFF
-from xcg.measures.parser import SETS, TREC_NAMES
+from xcg.measures.names import SETS, TREC_NAMES
 from xcg.measures.topic_gains import sum_in_order
 from xcg.measures.trec_eval import relevance_string
 from xcg.settings.keys import DEFAULT_MEASURES

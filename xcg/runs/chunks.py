@@ -38,7 +38,7 @@ from xcg.runs.chunk_matching import (
     note_unplaced,
     place,
 )
-from xcg.runs.ordering import Order, Results, check_order, check_ranks, order_of_pairs
+from xcg.runs.ordering import Results, are_distances, check_ranks
 from xcg.runs.run import Ranking, Run
 
 Texts = Mapping[str, str] | None
@@ -130,11 +130,14 @@ def run_of_chunks(
     document: DocumentKey = None,
     texts: Texts = None,
     parents: Parents = (),
-    order: Order | None = None,
     notes: Notes | None = None,
     gold: Mapping[str, GoldText] = NO_GOLD,
 ) -> Run:
     """Return a run whose results are the spans of chunks.
+
+    The ``rank`` of dicts orders the chunks of a topic, from the lowest. Without ranks, decreasing
+    scores do; but if all chunks are (chunk, number) pairs and their numbers increase with the rank in
+    every topic, these are distances, and a note says so. Otherwise chunks keep their order.
 
     Args:
         name: Id of the run.
@@ -143,26 +146,19 @@ def run_of_chunks(
         texts: As in :func:`span_of`.
         parents: As in :func:`span_of`. The run then states the parents of its passages, as it does if
             a dict has the key ``parent``; ``promote_parent`` needs them.
-        order: ``score`` orders by decreasing score if every chunk of the topic has one (ties as given),
-            otherwise as given. ``distance`` orders by increasing score: LangChain's
-            ``similarity_search_with_score`` returns distances on FAISS or Chroma. ``given`` keeps the
-            order. By default the ``rank`` of dicts decides, from the lowest. Without ranks, scores
-            decide; but if all chunks are (chunk, number) pairs and their numbers increase with the rank
-            in every topic, these are distances, and a note says so.
         notes: Counts the chunks that have no place in their document. They keep their rank, gain
             nothing and cost their text. Lenient notes also count those of documents without a text.
         gold: Topic → gold text, to choose between several occurrences of a chunk's text.
 
     Raises:
-        XcgError: As in :func:`span_of`, with topic and rank; if the order is unknown, only some chunks
-            of a topic have a rank, the results are not a mapping of topics to chunks, or more than half
-            of the chunks have no place in their document.
+        XcgError: As in :func:`span_of`, with topic and rank; if only some chunks of a topic have a
+            rank, the results are not a mapping of topics to chunks, or more than half of the chunks
+            have no place in their document.
 
     >>> run = run_of_chunks("r", {"7": [("bees", 0, 9), {"doc": "ants", "start": 4, "end": 8}]})
     >>> list(run.rankings["7"]), run.rankings["7"].spans
     ([('bees', ''), ('ants', '')], {0: (0, 9), 1: (4, 8)})
     """
-    check_order(order)
     if not isinstance(results, Mapping):
         raise XcgError(f"run {name} is a {type(results).__name__}: expected topic → chunks")
     notes = notes or Notes()
@@ -175,17 +171,16 @@ def run_of_chunks(
             reader.read(chunk, f"{where}, rank {rank}", gold.get(str(topic), {}))
             for rank, chunk in enumerate(chunks, 1)
         ]
-        if order is None:
-            check_ranks([chunk.rank for chunk in read], where)
+        check_ranks([chunk.rank for chunk in read], where)
     note_unplaced(f"run {name}", reader.unplaced, sum(map(len, found.values())), notes)
     pairs = {
         topic: [chunk.span.score for chunk in chunks]
         for topic, chunks in found.items()
         if all(chunk.is_pair and chunk.rank is None for chunk in chunks)
     }
-    of_pairs: Order | None = order or order_of_pairs(pairs, name, notes)
+    by_distance = pairs if are_distances(pairs, name, notes) else ()
     rankings = {
-        topic: _ranking(chunks, of_pairs if topic in pairs else order, reader.states_parents)
+        topic: _ranking(chunks, topic in by_distance, reader.states_parents)
         for topic, chunks in found.items()
     }
     return Run(name, rankings)
@@ -223,25 +218,22 @@ def ranking_of_chunks(
     """
     reader = _ChunkReader(document, texts, parents)
     found = [reader.read(chunk, f"{where}rank {rank}") for rank, chunk in enumerate(chunks, 1)]
-    return _ranking(found, "given", reader.states_parents)
+    without_keys = [chunk._replace(span=chunk.span._replace(score=None), rank=None) for chunk in found]
+    return _ranking(without_keys, False, reader.states_parents)
 
 
-def _ranking(chunks: Iterable[_Chunk], order: Order | None, states_parents: bool) -> Ranking:
+def _ranking(chunks: Iterable[_Chunk], by_distance: bool, states_parents: bool) -> Ranking:
     results = Results()
     for index, (span, other_text, parent, rank, _) in enumerate(chunks):
         offsets = (span.start, span.end) if span.start < span.end else None
         results.add(span.document, "", offsets)
-        results.ranks.append(span.score if order == "distance" else rank)
-        results.scores.append(span.score)
+        results.ranks.append(span.score if by_distance else rank)
+        results.scores.append(None if by_distance else span.score)
         if other_text:
             results.other_text[index] = other_text
         if parent is not None:
             results.parents[index] = parent
-    if order in ("score", "given"):
-        results.ranks = []
-    if order in ("distance", "given"):
-        results.scores = []
-    return results.ranking("", Notes(), None, states_parents=states_parents)[0]
+    return results.ranking("", Notes(), None, states_parents=states_parents)
 
 
 class _ChunkReader:

@@ -1,4 +1,4 @@
-"""Order results by rank, score or distance, and ties by document; note orders that are likely wrong."""
+"""Order results by rank or score, and ties by document; note orders that are likely wrong."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, islice, pairwise
 from operator import ge, le, lt, ne
-from typing import Literal, cast
+from typing import cast
 
-from xcg.errors import InputError, Notes, XcgError
+from xcg.errors import InputError, Notes
 from xcg.runs.run import AnySpan, Ranking, Ties, sorted_order
 
 
@@ -119,7 +119,7 @@ class Results:
         ties: Ties | None,
         score_name: str = "score",
         states_parents: bool = False,
-    ) -> tuple[Ranking, Sequence[int]]:
+    ) -> Ranking:
         """Return the results by rank if all have one, else by descending score if all have one.
 
         Args:
@@ -129,9 +129,6 @@ class Results:
             ties: The order of results with equal keys; by default that of the file.
             score_name: The name of a score in the file.
             states_parents: Whether the file states the parents of passages.
-
-        Returns:
-            The ranking, and the index of each of its results before ties are ordered.
         """
         order, keys, is_score = self._order(where, notes, score_name)
         parents = self.parents if states_parents else None
@@ -140,8 +137,7 @@ class Results:
             ranking = ranking.select(order)
         ranking.keys = keys
         note_equal_scores(ranking, where, notes)
-        found = in_document_order(ranking) if ties == "document" else ranking
-        return found, order if order is not None else range(len(self.files))
+        return in_document_order(ranking) if ties == "document" else ranking
 
     def _order(
         self, where: str, notes: Notes, score_name: str
@@ -162,18 +158,6 @@ class Results:
         return order, array("d", [numbers[index] for index in order]), is_score
 
 
-Order = Literal["score", "distance", "given"]
-"""How to order chunks: by decreasing score, by increasing distance, or as given."""
-
-ORDERS: tuple[Order, ...] = ("score", "distance", "given")
-
-
-def check_order(order: object) -> None:
-    """Raise XcgError for an unknown order."""
-    if order is not None and order not in ORDERS:
-        raise XcgError(f"unknown order {order!r}: expected one of {', '.join(ORDERS)}")
-
-
 def check_ranks(ranks: Sequence[int | None], where: str) -> None:
     """Raise InputError if only some of the chunks have a rank."""
     ranked = len(ranks) - ranks.count(None)
@@ -182,10 +166,8 @@ def check_ranks(ranks: Sequence[int | None], where: str) -> None:
         raise InputError(where, message)
 
 
-def order_of_pairs(
-    topics: Mapping[str, Sequence[float | None]], name: str, notes: Notes
-) -> Order | None:
-    """Return ``distance`` if the numbers of a run's (chunk, number) pairs are distances, else None.
+def are_distances(topics: Mapping[str, Sequence[float | None]], name: str, notes: Notes) -> bool:
+    """Return whether the numbers of a run's (chunk, number) pairs are distances.
 
     Numbers that increase in every topic are distances. Otherwise they are scores.
 
@@ -208,16 +190,16 @@ def order_of_pairs(
             decreasing += 1
         else:
             others.append(topic)
-    state = "state order='score', 'distance' or 'given'"
-    if increasing and not decreasing and not others:
+    is_distance = bool(increasing) and not decreasing and not others
+    if is_distance:
         notes.note(
             f"run {name}: the numbers of its (chunk, number) pairs increase with the rank, so they are "
-            f"read as distances; if they are not, {state}"
+            "read as distances; if they are scores, give the chunks by decreasing score"
         )
-        return "distance"
-    if increasing or others:
+    elif increasing or others:
         notes.note(
             f"run {name}: the numbers of its (chunk, number) pairs are read as scores, but those of "
-            f"topic {(*others, *increasing)[0]} do not decrease, so its chunks are sorted; {state}"
+            f"topic {(*others, *increasing)[0]} do not decrease, so its chunks are sorted; give chunks "
+            "without numbers to keep their order"
         )
-    return None
+    return is_distance

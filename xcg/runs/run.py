@@ -27,10 +27,6 @@ from xcg.runs.columns import NameColumn
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-Order = Literal["score", "rank", "file"]
-"""Order of TREC results: by decreasing score, by increasing rank, or as in the file. Runs in other
-formats have one order each, see their readers."""
-
 Ties = Literal["document", "rank", "file"]
 """Order of results with equal scores or equal ranks: by decreasing document id, then path or start; by
 the rank in the file, where it does not order the results; or as given. If none is stated, TREC runs
@@ -45,7 +41,6 @@ Topics = Container[str] | None
 ORACLE = "oracle"
 """The strategy of a greedy reference: its results are ordered by their gains during the evaluation."""
 
-ORDERS: tuple[Order, ...] = get_args(Order)
 TIES: tuple[Ties, ...] = get_args(Ties)
 
 _LENGTH = re.compile("[0-9]{1,15}")
@@ -302,9 +297,9 @@ class RunFormat(NamedTuple):
         description: What the files hold, in one line.
         detect: Takes the first bytes of a file and returns how certain it is that the file has this
             format, from 0 to 1; True is 1.
-        read: Reads an open file. Takes the file, its path for messages, the notes, the order of the
-            results and of ties among them, and the topics whose results are needed. It may ignore the
-            orders, and return other topics too. With ``reads_chunks``, it also takes a
+        read: Reads an open file. Takes the file, its path for messages, the notes, the order of results
+            with equal keys, and the topics whose results are needed. It may ignore the order, and
+            return other topics too. With ``reads_chunks``, it also takes a
             :class:`xcg.runs.chunk_documents.ChunkSource`.
         write: Takes a run and returns the content of a file, and descriptions of what the format
             cannot hold. None for a format that is only read.
@@ -408,19 +403,10 @@ def check_span(start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def check_order(order: str, ties: str | None) -> None:
-    """Check the order of results and of ties among them.
-
-    Raises:
-        XcgError: If one of them is unknown, or the order of ties has no effect.
-    """
-    for name, value, legal in (("order", order, ORDERS), ("ties", ties, TIES)):
-        if value is not None and value not in legal:
-            raise XcgError(f"{name} is {value!r}: {nearest(str(value), legal)}")
-    if order == "file" and ties is not None:
-        raise XcgError(f"ties is {ties!r}, which has no effect: the order 'file' has no ties")
-    if order == ties == "rank":
-        raise XcgError("order and ties are both 'rank': expected 'document' or 'file' for equal ranks")
+def check_ties(ties: str | None) -> None:
+    """Raise XcgError if the order of results with equal scores or ranks is unknown."""
+    if ties is not None and ties not in TIES:
+        raise XcgError(f"ties is {ties!r}: {nearest(ties, TIES)}")
 
 
 def sorted_order(keys: Sequence[float], descending: bool = False) -> list[int]:

@@ -45,7 +45,6 @@ from xcg.settings.study_keys import (
 )
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex", "trec_eval", "bibtex")
-SIZES = ("characters", "words")
 DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
 
 _NUMBER = whole(1, MAX_NUMBER)
@@ -148,10 +147,6 @@ def _parents(value: object, place: Place) -> object:
     return value if isinstance(value, Mapping) else list(value)
 
 
-def _tree(value: object, place: Place) -> object:
-    return (value or None) if isinstance(value, bool) else NAME.check(value, place)
-
-
 def _workers(value: object, _: Place) -> object:
     legal = isinstance(value, int) and not isinstance(value, bool)
     if legal and (1 <= value <= MAX_WORKERS or value == -1):  # type: ignore[operator]
@@ -213,37 +208,25 @@ class Compare(Bootstrap):
 
     baseline: Any = key(
         "Compare with this run, a name or a path, chosen before seeing the results. all compares every "
-        "pair of runs, and best prints those with the best run.",
+        "pair of runs.",
         RUN,
         option=True,
         default_text="all",
     )
-    test: str = key(
-        "Use this paired test over topics. wilcoxon-pratt also ranks the topics without a difference.",
-        choice(TESTS),
-        "t",
-    )
+    test: str = key("Use this paired test over topics.", choice(TESTS), "t")
     correction: str | None = key(
         "Correct p values for the number of comparisons with this method.",
         choice(CORRECTIONS),
         default_text="shaffer for all pairs by t, otherwise holm",
     )
-    margin: Any = key(
-        "Test whether runs are at most this much worse than a named baseline, and whether they differ "
-        "by at most this much. In gate, a run fails unless it is shown to be at most this much worse.",
-        _BY_MEASURE,
-    )
     table: str = key(
         "What to print: the pairs of runs; tests over all runs (overall: ANOVA, Friedman with "
-        "Conover's "
-        "pairwise tests); the mean of each run with the runs that differ (means); or τ-b, τ_AP and "
-        "Pearson's correlation between the orders of runs by all measures and user models (orders).",
-        choice(("pairs", "overall", "means", "orders")),
+        "Conover's pairwise tests); or τ-b, τ_AP and Pearson's correlation between the orders of runs "
+        "by all measures and user models (orders).",
+        choice(("pairs", "overall", "orders")),
         "pairs",
         option=True,
     )
-    letters: bool = key("In overall and means, call the runs A, B, C and so on.", FLAG, False)
-    topics: int = key("Print this number of deciding topics.", whole(0, MAX_NUMBER), 3)
 
 
 @dataclass(eq=False, repr=False)
@@ -275,17 +258,6 @@ class Gate:
         stated("topics, or their number", _topics_or_count, metavar="LIST"),
         option=True,
     )
-    allow_underpowered: bool = key(
-        "Accept a gate that some run can never fail, because there are too few topics for the test or "
-        "no score can exceed a limit.",
-        FLAG,
-        False,
-    )
-    allow_unmapped: int | None = key(
-        "Let the gate pass if at most this number of results or assessments are unusable. Implies "
-        "lenient.",
-        whole(0, MAX_NUMBER),
-    )
     junit: Any = key(
         "Write the verdict to this file as JUnit XML, one test case for each run, measure and user "
         "model.",
@@ -312,13 +284,11 @@ class Explain:
         option=True,
     )
     topic: list[str] = key("Explain this topic.", list_of(NAME), [], option=True)
-    tree: Any = key(
-        "Print trees with sizes instead: of the document of this name, or, with true, of all documents "
-        "with assessments (Figure 3 of Kazai & Lalmas 2006).",
-        stated("true or the name of a document", _tree, metavar="NAME"),
-    )
-    size: str | None = key(
-        "Count the sizes in a tree in this unit.", choice(SIZES), default_text="that of the user model"
+    tree: bool = key(
+        "Instead, draw the documents with assessments as trees with sizes (Figure 3 of Kazai & Lalmas "
+        "2006).",
+        FLAG,
+        False,
     )
 
 
@@ -356,12 +326,6 @@ class Settings:
         _STRATEGIES,
         option="--strategy",
     )
-    order: str | None = key(
-        "Order the results of TREC runs by descending score, by ascending rank, or as in the file; "
-        "chunks in memory also by distance, or as given.",
-        choice(("score", "rank", "file", "distance", "given")),
-        default_text="score",
-    )
     ties: str | None = key(
         "Order results of equal score or rank by descending document id, by rank, or as in the file.",
         choice(("document", "rank", "file")),
@@ -370,8 +334,8 @@ class Settings:
     topics: Topics = section(Topics)
     document: Any = key(
         "Name the document of each result in JSON Lines by this key of its metadata, by the end of "
-        'its path that names a document ("file name"), by a mapping, or by a table of names (a .json, '
-        ".csv or .tsv file).",
+        'its path that names a document ("file name"), by a mapping, or by a table of names (a .csv '
+        "file).",
         stated("a name", _document, metavar="KEY"),
     )
     parents: Any = key(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from xcg.errors import FileError, InputError, XcgError, nearest
+from xcg.lazy_modules import json
 from xcg.settings.keys import CORPUS_OPTIONS, Settings
 from xcg.settings.schema import Key, Place, checked, keys_of, kind
 from xcg.settings.yaml_file import KeyPath, YamlFile, format_key_path, load_yaml, parse_yaml
@@ -99,21 +101,15 @@ class Stated:
                 or (len(path) > 1 and path[0] not in ("topics", "corpus"))
             ):
                 continue
-            value = self.content
-            for part in path:
-                value = value[str(part)]
-            if len(path) > 1 and path[0] == "corpus":
-                words += ["--set", f"{name}={json.dumps(value)}"]
-                continue
-            for one in value if isinstance(value, (list, tuple)) else [value]:
-                if isinstance(one, (str, os.PathLike)):
-                    option = KEYS[name].option
-                    words += [option, os.fspath(one)] if option else ["--set", f"{name}={one}"]
-                elif isinstance(one, (bool, int, float)) or (
-                    isinstance(one, Mapping)
-                    and name in ("user_model", "strategies", "document", "corpus")
-                ):
-                    words += ["--set", f"{name}={json.dumps(one, default=os.fspath)}"]
+            value: Any = reduce(lambda level, part: level[str(part)], path, self.content)
+            if isinstance(value, (list, tuple)) and len(value) == 1:
+                (value,) = value
+            is_object = isinstance(value, Mapping) and name in ("assessments", "gold", "corpus")
+            if isinstance(value, (str, os.PathLike)):
+                words += ["--set", f"{name}={os.fspath(value)}"]
+            elif not (is_object and "path" not in value):
+                with suppress(TypeError):  # objects of Python have no words
+                    words += ["--set", f"{name}={json.dumps(value, default=os.fspath)}"]
         return words
 
 

@@ -6,8 +6,6 @@ with the same layout, so that every command of the manual works in both.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 from xcg.errors import InputError, XcgError
@@ -35,61 +33,32 @@ def shipped_folder() -> Path:
 def sample_files() -> list[str]:
     """Return the paths of all samples below :func:`shipped_folder`, with ``/`` and in sorted order.
 
-    The scripts of a checkout that make the samples are left out.
+    Caches, hidden files and the scripts of a checkout that make the samples are left out.
     """
     root = shipped_folder()
-    return sorted(file.relative_to(root).as_posix() for part in PARTS for file in _data(root / part))
+    found = [path for part in PARTS for path in (root / part).rglob("*") if path.is_file()]
+    return sorted(
+        path.relative_to(root).as_posix()
+        for path in found
+        if not any(name.startswith((".", "__")) for name in path.relative_to(root).parts)
+        and not (path.suffix == ".py" and path.parent.name in PARTS)
+    )
 
 
 def write_samples(folder: Path) -> int:
-    """Copy all samples into a new folder. The folder is complete, or it does not exist.
-
-    An empty folder is accepted. It receives the folders of samples when all files are written.
-
-    Args:
-        folder: A folder that is empty or does not exist. Its parents are created.
-
-    Returns:
-        The number of files.
+    """Copy all samples into a folder that is empty or does not exist, and return their number.
 
     Raises:
         InputError: If the folder is not empty, is another kind of file, or cannot be written.
     """
-    import tempfile
-
     source, files = shipped_folder(), sample_files()
     try:
-        target = Path(os.path.realpath(folder))
-        exists = target.is_dir()
-        if not exists and os.path.lexists(target):
-            raise InputError(folder, "not a folder; name a new folder")
-        if exists and any(target.iterdir()):
+        if folder.exists() and any(folder.iterdir()):
             raise InputError(folder, "the folder is not empty; name a new folder")
-        parent = target if exists else target.parent  # on the same disk, so that rename works
-        parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".xcg-", suffix=".tmp", dir=parent) as temporary:
-            copy = Path(temporary, "samples")
-            for file in files:
-                (copy / file).parent.mkdir(parents=True, exist_ok=True)
-                (copy / file).write_bytes((source / file).read_bytes())
-            if exists:
-                for part in PARTS:
-                    (copy / part).rename(target / part)
-            else:
-                copy.rename(target)
-    except FileExistsError:
-        raise InputError(folder, f"cannot write: {parent} is not a folder") from None
+        for file in files:
+            target = folder / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes((source / file).read_bytes())
     except OSError as error:
         raise InputError(folder, f"cannot write: {error.strerror or error}") from None
     return len(files)
-
-
-def _data(folder: Path) -> Iterator[Path]:
-    """Yield all files below a folder except caches, hidden files, and scripts that are in it itself."""
-    for path in folder.iterdir():
-        if path.name.startswith((".", "__")) or (path.suffix == ".py" and folder.name in PARTS):
-            continue
-        if path.is_dir():
-            yield from _data(path)
-        else:
-            yield path

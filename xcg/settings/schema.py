@@ -8,10 +8,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from xcg.errors import InputError, nearest
 from xcg.settings.yaml_file import KeyPath
@@ -171,22 +173,24 @@ def checked(cls: type[T], content: object, places: Places, path: KeyPath = ()) -
             values[name] = checked(about["section"], value, places, here)
             continue
         place = places(here)
-        try:
+        with _placed(place):
             values[name] = about["type"].check(value, place)
-        except InputError:
-            raise
-        except ValueError as error:
-            raise InputError(place.name, str(error)) from None
     for name, field in fields.items():
         has_default = field.default is not dataclasses.MISSING
         if not has_default and field.default_factory is dataclasses.MISSING and name not in values:
             raise InputError(places(path).name, f"the key {name!r} is missing")
-    try:
+    with _placed(places(path)):
         return cls(**values)
+
+
+@contextmanager
+def _placed(place: Place) -> Iterator[None]:
+    try:
+        yield
     except InputError:
         raise
     except ValueError as error:
-        raise InputError(places(path).name, str(error)) from None
+        raise InputError(place.name, str(error)) from None
 
 
 def kind(value: object) -> str:
@@ -200,10 +204,11 @@ def kind(value: object) -> str:
 _MAX_SHOWN = 80
 
 
-def is_number(value: object) -> bool:
-    """Return whether a value is a finite number, and not a truth value."""
-    is_real = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_real and math.isfinite(value)  # type: ignore[arg-type]
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a number that a float can hold, and not a truth value."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def _text(value: object, _: Place) -> str:
@@ -251,23 +256,17 @@ def whole(least: int, most: int) -> Type:
     return Type(check, "NUMBER")
 
 
-def number(least: float | None = None, most: float | None = None, is_open: bool = False) -> Type:
+def number(least: float = -math.inf, most: float = math.inf, is_open: bool = False) -> Type:
     """Return the type of numbers in a range, without its limits if that is open."""
-    low, high = (("above" if is_open else "from"), ("below" if is_open else "to"))
-    ends = [(low, least), (high, most)]
-    limits = (" and" if is_open else "").join(
-        f" {word} {end:g}" for word, end in ends if end is not None
-    )
+    low, high = ("above", "below") if is_open else ("from", "to")
+    limits = [f" {low} {least:g}"] * (least > -math.inf) + [f" {high} {most:g}"] * (most < math.inf)
+    expected = f"expected a number{(' and' * is_open).join(limits)}"
 
-    def check(value: object, _: Place) -> object:
-        legal = is_number(value)
-        if legal and least is not None:
-            legal = value > least if is_open else value >= least  # type: ignore[operator]
-        if legal and most is not None:
-            legal = value < most if is_open else value <= most  # type: ignore[operator]
+    def check(value: Any, _: Place) -> object:
+        legal = is_number(value) and (least < value < most if is_open else least <= value <= most)
         if not legal:
-            raise ValueError(f"expected a number{limits}, found {kind(value)}")
-        return float(value)  # type: ignore[arg-type]
+            raise ValueError(f"{expected}, found {kind(value)}")
+        return float(value)
 
     return Type(check, "NUMBER")
 

@@ -29,7 +29,7 @@ from xcg.settings.schema import (
     whole,
 )
 
-TESTS = ("t", "wilcoxon", "wilcoxon-pratt", "randomisation")
+TESTS = ("t", "wilcoxon", "randomisation")
 CORRECTIONS = ("shaffer", "tukey", "holm", "bonferroni", "fdr_bh", "none")
 _STUDIED_CORRECTIONS = tuple(name for name in CORRECTIONS if name != "tukey")
 RESAMPLES = 200
@@ -69,18 +69,10 @@ class Bootstrap(Random):
 class Sweep(Bootstrap):
     """How ``sweep`` compares user models, or overlap strategies over alpha."""
 
-    reference_model: str | None = key(
-        "Without strategies, compare the other user models with this one.",
-        NAME,
-        default_text="the first",
-    )
     step: float | None = key(
         "With strategies, evaluate α from 0 to 1 in these steps, and at 0.001 and 0.999.",
         number(0.001, 1),
         default_text="0.05",
-    )
-    crossings: bool = key(
-        "With strategies, print the values of α at which the best strategy changes.", FLAG, False
     )
 
 
@@ -93,15 +85,6 @@ class Curves:
     )
     ideal: bool = key("Add the curve of the ideal ranking.", FLAG, False)
     per_topic: bool = key("Also print the curve of each topic.", FLAG, False, option=True)
-    topic: list[str] = key(
-        "Print only this topic, without means over topics.", list_of(NAME), [], option=True
-    )
-    over: str | None = key(
-        "Draw measures with a threshold, such as xAP, over all thresholds from which a gain "
-        "counts as relevant.",
-        choice(("threshold",)),
-    )
-    points: int = key("Use at most this number of thresholds.", whole(1, MAX_NUMBER), 200)
     at: int | None = key(
         "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking "
         "has "
@@ -109,10 +92,10 @@ class Curves:
         whole(1, MAX_NUMBER),
         option=True,
     )
-    reference: str | None = key(
-        "With at, take the gain of this run, a name or a path, instead; best is the run with the "
-        "highest gain there.",
-        RUN,
+    reference: str = key(
+        "With at, take the gain of the ideal ranking, or of the run with the highest gain there.",
+        choice(("ideal", "best")),
+        "ideal",
     )
 
 
@@ -133,12 +116,7 @@ class Plan(Random):
         whole(2, MAX_COUNT),
         default_text="those of the pilot",
     )
-    baseline: str | None = key(
-        "Compare with this run, or all or best, as in compare.", RUN, default_text="all"
-    )
-    correction: str | None = key(
-        "Plan for this correction.", choice(_STUDIED_CORRECTIONS), default_text="as in compare"
-    )
+    baseline: str | None = key("Compare with this run, or all, as in compare.", RUN, default_text="all")
 
 
 @dataclass(eq=False, repr=False)
@@ -161,22 +139,16 @@ class Calibrate(Random):
 
 
 @dataclass(eq=False, repr=False)
-class Assessors(Bootstrap):
+class Assessors(Random):
     """``study assessors``: alternative assessments (Kazai & Lalmas 2006, section 6.2.1)."""
 
     others: list[Any] = key("The assessments of each further assessor.", PATHS, [])
     ranges: bool = key("Print and draw the range of scores of each run.", FLAG, False)
-    topics: str = key(
-        "Study all topics, only those that several assessors judged, or both.",
-        choice(("all", "double-judged", "both")),
-        "both",
-    )
     agreement: bool = key("Print the agreement of the assessors.", FLAG, False)
-    sample: int | None = key("Use at most this number of random combinations.", whole(2, MAX_NUMBER))
 
 
 @dataclass(eq=False, repr=False)
-class TopicSets(Bootstrap):
+class TopicSets(Random):
     """``study topics``: disjoint topic sets (Kazai & Lalmas 2006, section 6.2.2)."""
 
     trials: int = key("Draw this number of pairs of topic sets for each size.", _COUNT, 100)
@@ -185,11 +157,6 @@ class TopicSets(Bootstrap):
         "Also print these numbers of topics; above half of the topics, rates are extrapolated.",
         list_of(whole(1, 99_999), "[25, 50]"),
         [25, 50],
-    )
-    smoothing: str = key(
-        "Smooth the rates over the numbers of topics before they are extrapolated.",
-        choice(("none", "isotonic")),
-        "none",
     )
 
 
@@ -214,11 +181,7 @@ class Levels(Random):
         FLAG,
         True,
     )
-    swaps: int = key("Use this number of rankings, with 0, 1, 2, … swapped pairs.", _COUNT, 100)
     repetitions: int = key("Average over this number of lists.", _COUNT, 100)
-    full_depth: bool = key(
-        "Print NDCG and NDCNG at rank 100 instead of their means over all ranks.", FLAG, False
-    )
 
 
 @dataclass(eq=False, repr=False)
@@ -227,11 +190,6 @@ class Laws(Random):
 
     measure: str | None = key(
         "The measure, such as nxCG@10, or package.module:function.", NAME, option=True
-    )
-    effort: str = key(
-        "For a function, measure the user's effort in ranks, or in text as the user model spans does.",
-        choice(("ranks", "text")),
-        "text",
     )
     law: list[str] = key("Test these laws.", list_of(NAME), [], default_text="all")
     examples: int = key("Try this number of cases for each law.", _COUNT, 200)
@@ -260,7 +218,7 @@ class Judge(Random):
         20,
     )
     grades: Any = key(
-        "The grades of highlights: inex-2004, inex-2005, none, or {levels: [1, 2, 3]}.",
+        "The grades of highlights: inex-2004, none, or {levels: [1, 2, 3]}.",
         stated("grades"),
         "inex-2004",
     )
@@ -297,15 +255,10 @@ class Chunks:
     """How ``chunks`` compares chunkers."""
 
     budget: list[int] = key(
-        "Compute nxCG after this amount of text.",
+        "Compute nxCG after this number of tokens.",
         list_of(whole(1, MAX_NUMBER), "500"),
         [500, 2000],
         option=True,
-    )
-    unit: str = key(
-        "Count text in this unit. The user model defines tokens.",
-        choice(("characters", "words", "tokens")),
-        "tokens",
     )
     questions: bool = key(
         "Print every gold span and result instead of a summary.", FLAG, False, option=True
@@ -320,26 +273,17 @@ class Check:
         "Count the assessments of each level or grade pair instead.", FLAG, False, option=True
     )
     other: list[Any] = key("With levels, cross-tabulate with these assessments.", PATHS, [])
-    topic: list[str] = key("With levels, count only this topic.", list_of(NAME), [])
-    unassessed: bool = key(
-        "With other, also count what only one of the two sets assesses.", FLAG, False
-    )
     review: bool = key(
-        "List what to review in gold instead: questions on which runs disagree, spans that no run "
-        "finds, and passages elsewhere that repeat a gold span.",
+        "List what to review in gold instead: spans that no run finds, and passages elsewhere that "
+        "repeat a gold span.",
         FLAG,
         False,
         option=True,
     )
-    measure: str = key("With review, compare the runs by this measure.", NAME, "SpanRecall")
     overlap: float = key(
         "With review, a result finds a passage if it contains at least this share of it.",
         number(0.000001, 1),
         0.5,
-    )
-    fuzzy: float | None = key(
-        "With review, also find similar passages of at least this similarity, such as 0.9.",
-        number(0.5, 1),
     )
 
 

@@ -98,7 +98,7 @@ def load_yaml(path: Path) -> YamlFile:
             content = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # a NUL character in the name is a ValueError
         if path.is_dir():
-            raise FileError(path, f"a folder; expected a YAML file{_yaml_files_in(path)}") from None
+            raise FileError(path, "a folder; expected a YAML file") from None
         if isinstance(error, FileNotFoundError):
             raise FileError(path, f"no such file{nearest_file(path)}; expected a YAML file") from None
         reason = getattr(error, "strerror", None) or error
@@ -112,15 +112,6 @@ def load_yaml(path: Path) -> YamlFile:
         number = error.object[: error.start].count(b"\n") + 1
         encoding = error.encoding.upper()
         raise InputError(f"{path}:{number}", f"not valid YAML: expected text in {encoding}") from None
-
-
-def _yaml_files_in(folder: Path) -> str:
-    """Return a hint to the YAML files in a folder, empty without one."""
-    try:
-        names = sorted(file.name for file in folder.glob("*.y*ml"))
-    except OSError:
-        return ""
-    return f", such as {str(folder / names[0])!r}" if names else ""
 
 
 def parse_yaml(text: str) -> object:

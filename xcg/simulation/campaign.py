@@ -23,7 +23,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice, repeat
 from pathlib import Path
 from typing import NamedTuple
@@ -45,35 +44,10 @@ from xcg.user_model.model import DEFAULT
 _FIRST_TOPIC = 162  # INEX 2004 had the CO topics 162 to 201
 
 
-@dataclass
-class Simulated:
-    """What a simulated campaign contains.
-
-    Attributes:
-        articles: Number of articles.
-        elements: Number of elements in all articles.
-        depth: Mean depth of the elements; the root has depth 1.
-        topics: Number of topics.
-        passages: Number of passages that the first assessor marked.
-        runs: Number of runs.
-        results: Number of results in all runs.
-    """
-
-    articles: int = 0
-    elements: int = 0
-    depth: float = 0.0
-    topics: int = 0
-    passages: int = 0
-    runs: int = 0
-    results: int = 0
-
-
 Progress = Callable[[int, int], None]
 
 
-def simulate(
-    folder: PathLike, shape: Shape | None = None, *, progress: Progress | None = None
-) -> Simulated:
+def simulate(folder: PathLike, shape: Shape | None = None, *, progress: Progress | None = None) -> None:
     """Write a simulated campaign to a new folder.
 
     The folder gets ``documents/`` with the articles, ``assessments/`` with one INEX 2004 file per topic
@@ -94,14 +68,11 @@ def simulate(
         progress: Called with the number of completed steps and of all. All topics together are as many
             steps as all articles, because they take about as long.
 
-    Returns:
-        The sizes of the campaign.
-
     Raises:
         InputError: If the folder is not empty or cannot be written.
     """
     with _marked_as_incomplete(Path(folder)):
-        return _Writer(Path(folder), shape or Shape(), progress).write()
+        _Writer(Path(folder), shape or Shape(), progress).write()
 
 
 @contextmanager
@@ -130,9 +101,8 @@ class _Writer:
         self._factory = ArticleFactory(shape)
         self._articles: list[Article] = []
         self._systems = systems(shape)
-        self._written = Simulated(runs=shape.runs)
 
-    def write(self) -> Simulated:
+    def write(self) -> None:
         self._write_documents()
         for system in self._systems:
             self._add_to_run(system, f'{DECLARATION}<inex-submission run-id="{system.name}">\n')
@@ -143,25 +113,18 @@ class _Writer:
         for system in self._systems:
             self._add_to_run(system, "</inex-submission>\n")
         self._write_configuration()
-        return self._written
 
     def _report(self, done: int) -> None:
         if self._progress is not None:
             self._progress(done, 2 * self._shape.articles)
 
     def _write_documents(self) -> None:
-        depth_sum = 0
         for number in range(self._shape.articles):
             self._report(number)
             rng = self._shape.generator(Stream.DOCUMENT, number)
             article = self._factory.draw(number, rng)
             self._append(f"documents/{article.name}.xml", self._factory.xml(article, rng))
             self._articles.append(article)
-            elements, depths = self._factory.elements(article)
-            self._written.elements += elements
-            depth_sum += depths
-        self._written.articles = len(self._articles)
-        self._written.depth = depth_sum / self._written.elements
 
     def _write_topic(self, number: int) -> None:
         shape = self._shape
@@ -179,8 +142,6 @@ class _Writer:
             return MarkedArticle(name, blocks, mark(blocks, rng))
 
         truth = [marked(article, rng) for article in sorted(drawn[:relevant])]
-        self._written.topics += 1
-        self._written.passages += sum(len(article.passages) for article in truth)
         base = self._write_assessments(topic, 0, truth, corpus)
         for assessor in range(1, shape.assessors):
             rng = shape.generator(Stream.ASSESSOR, assessor, number)
@@ -192,7 +153,6 @@ class _Writer:
         for system in self._systems:
             rng = shape.generator(Stream.RUN, system.number, number)
             ranking = rank(pool, system, shape.results, shape.hardness, rng)
-            self._written.results += len(ranking)
             self._add_to_run(system, submission_topic(topic, pool, ranking))
 
     def _write_assessments(

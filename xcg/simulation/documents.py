@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from xcg.documents.parsing import parse_document
+from xcg.documents.tree import ElementTree
 from xcg.lazy_modules import np, npt
 from xcg.simulation.shape import Shape, Stream
 
@@ -59,6 +61,19 @@ class Retrievable(NamedTuple):
     parents: Ints
     ends: Ints
 
+    @classmethod
+    def of(cls, tree: ElementTree) -> Retrievable:
+        """Return the retrievable elements of a part, with paths below its outermost element."""
+        rows = [row for row in range(len(tree)) if tree.tag(row) in GRANULARITY]
+        position = {row: index for index, row in enumerate(rows)}
+        parents = [next((position[a] for a in tree.ancestors(r) if a in position), -1) for r in rows]
+        return cls(
+            [tree.path(row)[len(tree.path(0)) :] for row in rows],
+            np.array([GRANULARITY[tree.tag(row)] for row in rows]),
+            np.array(parents, np.int32),
+            np.searchsorted(rows, tree.end[rows]).astype(np.int32),
+        )
+
     def below(self, parent: int, position: int, path: str) -> Retrievable:
         """Return the elements as part of a longer list.
 
@@ -87,7 +102,6 @@ class _Part(NamedTuple):
 
     tokens: Ints
     elements: int
-    depth_sum: int
     retrievable: Retrievable
 
 
@@ -99,11 +113,6 @@ class Article(NamedTuple):
     sections: list[_Part]
     references: list[_Part]
 
-    @property
-    def parts(self) -> list[_Part]:
-        """All parts in document order."""
-        return [self.front, *self.sections, *self.references]
-
 
 class ArticleFactory:
     """Draws articles. The parts depend only on the shape's ``seed`` and ``elements``."""
@@ -112,9 +121,9 @@ class ArticleFactory:
         self._shape = shape
         self._words = [f"{word} " for word in _vocabulary(shape.generator(Stream.VOCABULARY))]
         self._markup: dict[str, int] = {}
-        self._fronts = self._parts(0, 40, 2, lambda part: part.front_matter(shape.elements))
-        self._sections = self._parts(1, 400, 3, self._section)
-        self._references = self._parts(2, 40, 5, PartBuilder.reference)
+        self._fronts = self._parts(0, 40, lambda part: part.front_matter(shape.elements))
+        self._sections = self._parts(1, 400, self._section)
+        self._references = self._parts(2, 40, PartBuilder.reference)
         self._start = self._tokens([f"{DECLARATION}<article>"])
         self._body = self._tokens(["\n<bdy>"])
         self._back = self._tokens(["</bdy>\n<bm>\n<bib>\n<bibl>"])
@@ -126,21 +135,14 @@ class ArticleFactory:
         self._quantiles = _zipf_mandelbrot_quantiles()
         self._reference_size = sum(part.elements for part in self._references) / len(self._references)
 
-    def _parts(
-        self, kind: int, count: int, depth: int, build: Callable[[PartBuilder], None]
-    ) -> list[_Part]:
+    def _parts(self, kind: int, count: int, build: Callable[[PartBuilder], None]) -> list[_Part]:
         parts = []
         for number in range(count):
-            builder = PartBuilder(self._shape.generator(Stream.PART, kind, number), depth)
+            builder = PartBuilder(self._shape.generator(Stream.PART, kind, number))
             build(builder)
-            retrievable = Retrievable(
-                builder.paths,
-                np.array(builder.granularities, np.float64),
-                np.array(builder.parents, np.int32),
-                np.array(builder.ends, np.int32),
-            )
-            tokens = self._tokens(builder.pieces)
-            parts.append(_Part(tokens, builder.elements, builder.depth_sum, retrievable))
+            markup = "".join("x " * one if isinstance(one, int) else one for one in builder.pieces)
+            tree = parse_document(markup.encode())
+            parts.append(_Part(self._tokens(builder.pieces), len(tree), Retrievable.of(tree)))
         return parts
 
     def _section(self, builder: PartBuilder) -> None:
@@ -179,14 +181,6 @@ class ArticleFactory:
                 return Article(name, front, sections, references)
             sections.append(section)
             left -= section.elements
-
-    def elements(self, article: Article) -> tuple[int, int]:
-        """Return the number of elements of an article, and the sum of their depths."""
-        back, back_depths = (3, 2 + 3 + 4) if article.references else (0, 0)
-        return (
-            2 + back + sum(part.elements for part in article.parts),
-            1 + 2 + back_depths + sum(part.depth_sum for part in article.parts),
-        )
 
     def xml(self, article: Article, rng: np.random.Generator) -> bytes:
         """Return an article as XML, with words drawn from ``rng``."""
@@ -245,64 +239,25 @@ _INLINE = ("it", "b", "ref", "sub", "tf")
 _SUBSECTIONS = {"sec": "ss1", "ss1": "ss2", "ss2": "ss3"}
 
 
-class _OpenElement(NamedTuple):
-    path: str  # below the part's outermost element
-    children: dict[str, int]  # tag → number so far
-    number: int  # among the retrievable elements, or that of the nearest ancestor; -1 without one
-
-
 class PartBuilder:
     """Draws one part of an article, element by element.
 
-    Args:
-        rng: Source of all random choices.
-        depth: Depth of the part's outermost element; the root of an article has depth 1.
-
     Attributes:
-        pieces: Markup as text, and numbers of words, in document order.
-        elements: Number of elements.
-        depth_sum: Sum of the elements' depths.
-        paths: Paths of the retrievable elements below the outermost element, in document order.
-        granularities: Granularity of each retrievable element.
-        parents: Index of the nearest retrievable ancestor of each retrievable element, -1 without one.
-        ends: Index after the last retrievable descendant of each retrievable element.
+        pieces: Markup, and numbers of words that follow each other.
+        elements: Number of elements written so far.
     """
 
-    def __init__(self, rng: np.random.Generator, depth: int) -> None:
+    def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
         self.pieces: list[str | int] = []
         self.elements = 0
-        self.depth_sum = 0
-        self.paths: list[str] = []
-        self.granularities: list[float] = []
-        self.parents: list[int] = []
-        self.ends: list[int] = []
-        self._outer_depth = depth - 1
-        self._open: list[_OpenElement] = []
 
     @contextmanager
     def element(self, tag: str) -> Iterator[None]:
         """Write the start tag, and the end tag after the block."""
-        path, number = "", -1
-        if self._open:
-            outer = self._open[-1]
-            outer.children[tag] = outer.children.get(tag, 0) + 1
-            path, number = f"{outer.path}/{tag}[{outer.children[tag]}]", outer.number
-        retrievable = tag in GRANULARITY
-        if retrievable:
-            self.parents.append(number)
-            number = len(self.paths)
-            self.paths.append(path)
-            self.granularities.append(GRANULARITY[tag])
-            self.ends.append(0)
-        self._open.append(_OpenElement(path, {}, number))
         self.elements += 1
-        self.depth_sum += self._outer_depth + len(self._open)
         self.pieces.append(f"<{tag}>" if tag in _INLINE else f"\n<{tag}>")
         yield
-        self._open.pop()
-        if retrievable:
-            self.ends[number] = len(self.paths)
         self.pieces.append(f"</{tag}>")
 
     def words(self, tag: str, words: int) -> None:

@@ -22,14 +22,7 @@ from xcg.judgements.recall_base import RecallBase, topic_key
 from xcg.lazy_modules import np, npt
 from xcg.measures.definition import HIGHER_IS_BETTER, Order
 from xcg.runs.run import Run
-from xcg.statistics.intervals import (
-    RESAMPLES,
-    Interval,
-    centre,
-    percentile_interval,
-    random_generator,
-    resampled_topics,
-)
+from xcg.statistics.intervals import random_generator
 from xcg.statistics.rank_correlation import pair_signs, tau_b
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats
 from xcg.user_model.model import default_model
@@ -236,12 +229,10 @@ def scores_by_assessor(assessments: Sequence[Assessments], inputs: Inputs) -> di
 
 
 MAX_COMBINATIONS = 4096
-MAX_PAIRS = 2000
-MAX_RESAMPLED_COMBINATIONS = 256
 EQUAL_FRACTION = 0.05
 
 
-def combinations(scores: AssessorScores, sample: int | None = None, seed: int = 0) -> Floats:
+def combinations(scores: AssessorScores, seed: int = 0, maximum: int = MAX_COMBINATIONS) -> Floats:
     """Compute the runs' means over topics for combinations of assessors.
 
     A combination takes each topic from one of its assessors, so k topics with two assessors have 2ᵏ
@@ -250,9 +241,8 @@ def combinations(scores: AssessorScores, sample: int | None = None, seed: int = 
 
     Args:
         scores: Scores by each assessor, for at least one topic.
-        sample: Maximum number of combinations, at least 1; 4096 by default. If there are more,
-            different combinations are drawn.
         seed: Seed of the drawn combinations, at least 0.
+        maximum: Maximum number of combinations. If there are more, different ones are drawn.
 
     Returns:
         Array of shape (combinations, runs). The first combination is the official one: all topics by
@@ -263,23 +253,14 @@ def combinations(scores: AssessorScores, sample: int | None = None, seed: int = 
     >>> combinations(AssessorScores(("r",), ("1", "2"), values, ~np.isnan(values[:, :, 0]))).tolist()
     [[0.75], [0.25]]
     """
-    maximum = MAX_COMBINATIONS if sample is None else sample
     choices = _choices([len(numbers) for numbers in scores.assessors], maximum, seed)
-    return _means_of(scores, choices, np.ones(len(scores.topics), np.int64))
-
-
-def _means_of(
-    scores: AssessorScores, choices: npt.NDArray[np.int64], weights: npt.NDArray[np.int64]
-) -> Floats:
-    """Return the runs' means for each combination, if topics occur several times or not at all."""
     total = np.zeros((len(choices), len(scores.runs)))
     count = np.zeros_like(total)
-    assessors = scores.assessors
-    for index in np.flatnonzero(weights):
-        values = scores.scores[assessors[index], index]
+    for index, numbers in enumerate(scores.assessors):
+        values = scores.scores[numbers, index]
         known = ~np.isnan(values)
-        total += weights[index] * np.where(known, values, 0)[choices[:, index]]
-        count += weights[index] * known[choices[:, index]]
+        total += np.where(known, values, 0)[choices[:, index]]
+        count += known[choices[:, index]]
     means: Floats = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
     return means
 
@@ -287,7 +268,7 @@ def _means_of(
 def _choices(counts: Sequence[int], maximum: int, seed: int) -> npt.NDArray[np.int64]:
     """Return which of the topic's assessors is used, with shape (combinations, topics)."""
     if math.prod(counts) <= maximum:
-        return np.array(list(itertools.product(*map(range, counts))), np.int64)
+        return np.array(list(product(*map(range, counts))), np.int64)
     rng = random_generator(seed)
     found = {(0,) * len(counts): None}  # a dict keeps the order in which combinations are drawn
     while len(found) < maximum:
@@ -346,8 +327,7 @@ def order_correlations(means: npt.ArrayLike) -> tuple[float, float, float]:
     KL (6.2.1.2, Table III) call the coefficient τ. Their values are τ-b, because their tables contain
     values that τ cannot have.
 
-    Means that differ by rounding are equal. Combinations in which all runs are equal are left out. Of
-    more than 2,001 combinations, 2,000 are drawn.
+    Means that differ by rounding are equal. Combinations in which all runs are equal are left out.
 
     Returns:
         The lowest, mean and highest τ-b.
@@ -359,20 +339,12 @@ def order_correlations(means: npt.ArrayLike) -> tuple[float, float, float]:
     >>> [round(tau, 4) for tau in found]  # 1/3 and 1
     [0.3333, 0.6667, 1.0]
     """
-    taus = _tau_b(np.asarray(means, np.float64))
+    signs = pair_signs(np.round(np.asarray(means, np.float64), DIGITS))
+    found = tau_b(np.broadcast_to(signs[0], signs[1:].shape), signs[1:])
+    taus: list[float] = np.round(found[~np.isnan(found)], DIGITS).tolist()
     if not taus:
         raise XcgError("no order to correlate: expected at least two runs with different means")
     return min(taus), math.fsum(taus) / len(taus), max(taus)
-
-
-def _tau_b(means: Floats) -> list[float]:
-    """Return Kendall's τ-b of the first row and all others, but not if all runs are equal."""
-    others = np.arange(1, len(means))
-    if len(others) > MAX_PAIRS:
-        others = random_generator(0).choice(others, MAX_PAIRS, replace=False)
-    signs = pair_signs(np.round(means, DIGITS))
-    found = tau_b(np.broadcast_to(signs[0], (len(others), signs.shape[1])), signs[others])
-    return list(map(float, np.round(found[~np.isnan(found)], DIGITS)))
 
 
 class ErrorRate(NamedTuple):
@@ -411,36 +383,3 @@ def error_rate(means: npt.ArrayLike) -> ErrorRate:
         ties += int((rows - higher - lower).sum())
     comparisons = rows * runs * (runs - 1) // 2
     return ErrorRate(errors / comparisons, ties / comparisons)
-
-
-def stability_intervals(
-    scores: AssessorScores, sample: int | None = None, seed: int = 0, resamples: int = RESAMPLES
-) -> tuple[Interval | None, Interval | None]:
-    """Compute how far mean τ-b and error rate depend on the choice of the topics.
-
-    A resample draws topics with replacement, keeps the assessor that each combination selects for a
-    topic, and repeats the study with at most 256 combinations. Resamples in which a run has no score,
-    or all runs are equal, are left out. The values are centred on those of the topics; see
-    :func:`xcg.statistics.intervals.centre`. The intervals are None with fewer than two topics.
-    """
-    topics = len(scores.topics)
-    means = combinations(scores, sample, seed)
-    estimates = order_correlations(means)[1], error_rate(means).error
-    if topics < 2:
-        return None, None
-    maximum = min(sample or MAX_COMBINATIONS, MAX_RESAMPLED_COMBINATIONS)
-    choices = _choices([len(numbers) for numbers in scores.assessors], maximum, seed)
-    samples = []
-    for resample in range(resamples):
-        drawn = resampled_topics(topics, seed, resample)
-        found = _means_of(scores, choices, np.bincount(drawn, minlength=topics))
-        if np.isnan(found).any():
-            continue
-        taus = _tau_b(found)
-        tau = math.fsum(taus) / len(taus) if taus else math.nan
-        samples.append((tau, error_rate(found).error))
-    array = np.array(samples).reshape(-1, 2)
-    return (
-        percentile_interval(centre(estimates[0], array[:, 0])),
-        percentile_interval(np.maximum(centre(estimates[1], array[:, 1], 0.5), 0)),
-    )

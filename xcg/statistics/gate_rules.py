@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
-from xcg.errors import XcgError
+from xcg.errors import UndecidedError, XcgError
 from xcg.formats.text_columns import decimal
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.corrections import (
-    SIGNIFICANCE_LEVEL,
-    adjusted,
-    are_losses,
-    by_measure,
-    critical_levels,
-    not_worse_p,
-)
+from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, are_losses, critical_levels
 from xcg.statistics.intervals import POWER
 from xcg.statistics.significance_tests import family_p_values
 from xcg.statistics.topic_scores import ROUNDING, BaselinePair, Booleans, Floats, divisor
@@ -90,6 +83,37 @@ class Limits(NamedTuple):
         return self.drop(measure) is not None or self.most_regressed(measure) is not None
 
 
+_T = TypeVar("_T")
+
+
+def _by_measure(what: str, values: Any, parse: Callable[[Any], _T], expected: str) -> dict[str, _T]:
+    """Return the value of each measure.
+
+    The measure ``""`` means all others.
+
+    >>> _by_measure("max-drop", ["0.01", "ASL=2"], float, "expected a number")
+    {'': 0.01, 'ASL': 2.0}
+    """
+    pairs: Iterable[tuple[str, Any]]
+    if isinstance(values, Mapping):
+        pairs = values.items()
+    else:
+        texts = [values] if isinstance(values, (str, float, int)) else values or ()
+        pairs = [(name, value) for name, _, value in (str(text).rpartition("=") for text in texts)]
+    found: dict[str, _T] = {}
+    for name, value in pairs:
+        try:
+            parsed = parse(value)
+        except (TypeError, ValueError, OverflowError):
+            text = f"{name}={value}" if name else str(value)
+            raise XcgError(f"illegal {what} {text!r}: {expected}") from None
+        measure = str(MEASURES.parse(name)) if name else ""
+        if measure in found:
+            raise XcgError(f"several values of {what}{measure and f' for {measure}'}: expected one")
+        found[measure] = parsed
+    return found
+
+
 def parse_thresholds(thresholds: Iterable[str] | Mapping[str, float]) -> dict[str, float]:
     """Return the minimum mean of each measure.
 
@@ -107,7 +131,7 @@ def parse_thresholds(thresholds: Iterable[str] | Mapping[str, float]) -> dict[st
     {'MAep': 0.3, 'ep(interpolation=linear)@0.1': 0.5}
     """
     expected = "expected a measure and its minimum, like MAep=0.30"
-    minimums = by_measure("threshold", thresholds, _finite, expected)
+    minimums = _by_measure("threshold", thresholds, _finite, expected)
     for measure, minimum in minimums.items():
         if not measure:
             raise XcgError(f"illegal threshold '{minimum:g}': {expected}")
@@ -148,14 +172,14 @@ def parse_limits(
     if not (math.isfinite(size) and size >= 0):
         raise XcgError(f"illegal regressed_by {size}: expected a number of at least 0, like 0.1")
     return Limits(
-        by_measure("max-drop", max_drop, _drop, _EXPECTED_DROP),
-        by_measure("max-regressed", max_regressed, _topics, _EXPECTED_TOPICS),
+        _by_measure("max-drop", max_drop, _drop, _EXPECTED_DROP),
+        _by_measure("max-regressed", max_regressed, _topics, _EXPECTED_TOPICS),
         size,
     )
 
 
-def useless_limits(pair: BaselinePair, baseline: str, limits: Limits) -> Iterator[tuple[str, str]]:
-    """Yield messages about limits that can never make a gate fail, and advice for each.
+def check_limits(pair: BaselinePair, baseline: str, limits: Limits) -> None:
+    """Raise UndecidedError if a limit can never make a gate fail.
 
     Scores of at least 0 cannot drop by more than those of the baseline.
     """
@@ -163,18 +187,18 @@ def useless_limits(pair: BaselinePair, baseline: str, limits: Limits) -> Iterato
     allowed = limits.drop(pair.measure)
     _, mean = pair.means
     if allowed is not None and pair.is_bounded and allowed.of(mean) >= mean:
-        yield (
-            f"{where}: a drop of {allowed} is allowed, and the mean of {baseline} is {mean:.4f}",
-            "expected a lower --max-drop (max_drop), such as 5%",
+        raise UndecidedError(
+            f"{where}: a drop of {allowed} is allowed, and the mean of {baseline} is {mean:.4f}; "
+            "expected a lower --max-drop (max_drop), such as 5%"
         )
     most, size = limits.most_regressed(pair.measure), limits.regressed_by
     scores = pair.baseline_scores.values()
     can_regress = sum(score > size for score in scores) if pair.is_bounded else len(scores)
     if most is not None and most.of(len(scores)) >= can_regress:
-        yield (
+        raise UndecidedError(
             f"{where}: {most}{f' of {len(scores)}' * most.is_relative} topics may regress by more than "
-            f"{size:g}, and {can_regress} can, with these scores of {baseline}",
-            "expected a lower --max-regressed (max_regressed) or gate.regressed_by",
+            f"{size:g}, and {can_regress} can, with these scores of {baseline}; expected a lower "
+            "--max-regressed (max_regressed) or gate.regressed_by"
         )
 
 
@@ -201,20 +225,12 @@ class Rules(NamedTuple):
         limits: How far means may drop, and how many topics may regress.
         test: Name of the test against the baseline; empty without a test.
         correction: Correction of its p values over all comparisons of the gate.
-        margins: By measure, how much worse than the baseline a run may be; None without margins.
     """
 
     minimums: Mapping[str, float] = {}
     limits: Limits = Limits()
     test: str = ""
     correction: str = "holm"
-    margins: Mapping[str, float] | None = None
-
-    def margin(self, pair: BaselinePair) -> float | None:
-        """Return the margin of one topic, or None without a margin."""
-        if not self.test or self.margins is None:
-            return None
-        return self.margins[pair.measure] / (len(pair.scores) / pair.divisor)
 
 
 class Chances(NamedTuple):
@@ -233,55 +249,29 @@ class Chances(NamedTuple):
     obstacle: str = ""
 
 
-def deciding_p_values(
-    pairs: Sequence[BaselinePair], found: Sequence[Floats], rules: Rules, limit: float = 1.0
-) -> Floats:
-    """Return the p values that decide: corrected over all comparisons, or one-sided with margins.
-
-    Args:
-        pairs: The comparisons of the gate.
-        found: The advantage of the run by topic, for each comparison; arrays of shape (draws, topics).
-        rules: Rules with a test.
-        limit: As for :func:`xcg.statistics.significance_tests.paired_p_values`.
-
-    Returns:
-        Array of shape (draws, comparisons).
-    """
-    if rules.margins is None:
-        return adjusted(family_p_values(found, rules.test, limit), rules.correction)
-    columns = [
-        not_worse_p(rules.test, values, rules.margin(pair) or 0.0)
-        for pair, values in zip(pairs, found, strict=True)
-    ]
-    return np.stack(columns, axis=1)
-
-
 def broken_rules(
     pairs: Sequence[BaselinePair], found: Sequence[Floats], rules: Rules, p_values: Floats | None
 ) -> dict[str, Booleans]:
     """Return which comparisons break which rule against the baseline.
 
     Args:
-        pairs: As for :func:`deciding_p_values`.
-        found: As for :func:`deciding_p_values`.
+        pairs: The comparisons of the gate.
+        found: The advantage of the run by topic, for each comparison; arrays of shape (draws, topics).
         rules: The rules of the gate.
-        p_values: From :func:`deciding_p_values`; None without a test.
+        p_values: Corrected over all comparisons, of shape (draws, comparisons); None without a test.
 
     Returns:
         Name of the rule → array of shape (draws, comparisons).
     """
-    broken: dict[str, Booleans] = {}
-    if p_values is not None and rules.margins is None:
+    each = [*zip(pairs, found, strict=True)]
+    spare = [_spare_drops(pair, values, rules.limits) for pair, values in each]
+    regressed = [_regresses(pair, values, rules.limits) for pair, values in each]
+    broken: dict[str, Booleans] = {
+        "max-drop": np.stack(spare, axis=1) < -ROUNDING,
+        "max-regressed": np.stack(regressed, axis=1),
+    }
+    if p_values is not None:
         broken["worse-than"] = (p_values < SIGNIFICANCE_LEVEL) & are_losses(found, rules.test)
-    elif p_values is not None:
-        broken["margin"] = p_values >= SIGNIFICANCE_LEVEL
-    broken["max-drop"] = _spare_drops(pairs, found, rules) < -ROUNDING
-    regressed = broken["max-regressed"] = np.zeros((len(found[0]), len(pairs)), bool)
-    for column, (pair, values) in enumerate(zip(pairs, found, strict=True)):
-        most = rules.limits.most_regressed(pair.measure)
-        if most is not None:
-            counts = (values < -rules.limits.regressed_by - ROUNDING).sum(axis=1)
-            regressed[:, column] = counts > most.of(values.shape[1]) + ROUNDING * values.shape[1]
     return broken
 
 
@@ -314,11 +304,22 @@ def gate_chances(
     for start in range(0, DRAWS, rows):
         block = signs[start : start + rows]
         found = [pair.advantages * block[:, c] for pair, c in zip(pairs, columns, strict=True)]
-        p_values = deciding_p_values(pairs, found, rules, SIGNIFICANCE_LEVEL) if rules.test else None
+        p_values = levels = None
+        if rules.test:
+            p_values = family_p_values(found, rules.test, SIGNIFICANCE_LEVEL)
+            p_values = adjusted(p_values, rules.correction)
+            levels = critical_levels(family_p_values(found, "t"), rules.correction, SIGNIFICANCE_LEVEL)
         broken = broken_rules(pairs, found, rules, p_values)
-        spare = _spare_means(pairs, own_scores, found, rules)
+        spare, critical = np.full((2, len(block), len(pairs)), np.inf)
+        for column, (pair, own, values) in enumerate(zip(pairs, own_scores, found, strict=True)):
+            if pair.measure in rules.minimums:
+                spare[:, column] = _spare_means(pair, own, values, rules.minimums[pair.measure])
+            if levels is not None:
+                critical[:, column] = _critical_losses(pair, values, levels[:, column])
+            drop = _spare_drops(pair, values, rules.limits)
+            critical[:, column] = np.minimum(critical[:, column], drop)
         fails.append(np.any([*broken.values(), spare < -ROUNDING], axis=0))
-        losses.append(np.minimum(spare, _critical_losses(pairs, found, rules)))
+        losses.append(np.minimum(spare, critical))
     failing, critical = np.concatenate(fails), np.sort(np.concatenate(losses), axis=0)
     needed = critical[int(np.ceil(POWER * DRAWS)) - 1]
     return [_chances(pairs, column, failing, float(loss)) for column, loss in enumerate(needed)]
@@ -342,52 +343,43 @@ def _chances(pairs: Sequence[BaselinePair], column: int, failing: Booleans, loss
     return Chances(unchanged, None if obstacle else loss, obstacle)
 
 
-def _spare_drops(pairs: Sequence[BaselinePair], found: Sequence[Floats], rules: Rules) -> Floats:
-    """Return by how much more each mean may drop: shape (draws, comparisons)."""
-    spare = np.full((len(found[0]), len(pairs)), np.inf)
-    for column, (pair, values) in enumerate(zip(pairs, found, strict=True)):
-        allowed, sums = rules.limits.drop(pair.measure), values.sum(axis=1)
-        if allowed is not None:
-            gained = pair.sign * (pair.advantages.sum() - sums) / 2  # by the exchanged baseline
-            spare[:, column] = allowed.of(pair.means[1] + gained / pair.divisor) + sums / pair.divisor
+def _regresses(pair: BaselinePair, values: Floats, limits: Limits) -> Booleans:
+    """Return whether too many topics regress, for each draw."""
+    most, topics = limits.most_regressed(pair.measure), values.shape[1]
+    counts = (values < -limits.regressed_by - ROUNDING).sum(axis=1)
+    allowed = topics if most is None else most.of(topics)
+    found: Booleans = counts > allowed + ROUNDING * topics
+    return found
+
+
+def _spare_drops(pair: BaselinePair, values: Floats, limits: Limits) -> Floats:
+    """Return by how much more the mean may drop in each draw; infinite without a limit."""
+    allowed, sums = limits.drop(pair.measure), values.sum(axis=1)
+    if allowed is None:
+        return np.full(len(values), np.inf)
+    gained = pair.sign * (pair.advantages.sum() - sums) / 2  # by the exchanged baseline
+    spare: Floats = allowed.of(pair.means[1] + gained / pair.divisor) + sums / pair.divisor
     return spare
 
 
 def _spare_means(
-    pairs: Sequence[BaselinePair],
-    own_scores: Sequence[Sequence[float]],
-    found: Sequence[Floats],
-    rules: Rules,
+    pair: BaselinePair, own_scores: Sequence[float], values: Floats, minimum: float
 ) -> Floats:
-    """Return by how much topics may lose on average before the mean is too low, as _spare_drops."""
-    spare = np.full((len(found[0]), len(pairs)), np.inf)
-    for column, (pair, scores, values) in enumerate(zip(pairs, own_scores, found, strict=True)):
-        if pair.measure in rules.minimums:  # higher is better
-            topics = divisor(pair.measure, len(scores))
-            changed = (values.sum(axis=1) - pair.advantages.sum()) / 2
-            above = (sum(scores) + changed) / topics - rules.minimums[pair.measure]
-            spare[:, column] = above * topics / pair.divisor
+    """Return by how much topics may lose on average before the mean is too low, in each draw."""
+    topics = divisor(pair.measure, len(own_scores))
+    changed = (values.sum(axis=1) - pair.advantages.sum()) / 2  # higher is better
+    spare: Floats = ((sum(own_scores) + changed) / topics - minimum) * topics / pair.divisor
     return spare
 
 
-def _critical_losses(pairs: Sequence[BaselinePair], found: Sequence[Floats], rules: Rules) -> Floats:
-    """Return the smallest loss that breaks a rule against the baseline: shape (draws, comparisons)."""
+def _critical_losses(pair: BaselinePair, values: Floats, levels: Floats) -> Floats:
+    """Return the smallest loss that is significant by the t test, in each draw."""
     from scipy.stats import t
 
-    levels = np.full((len(found[0]), len(pairs)), 2 * SIGNIFICANCE_LEVEL)
-    if rules.test and rules.margins is None:
-        levels = critical_levels(family_p_values(found, "t"), rules.correction, SIGNIFICANCE_LEVEL)
-    critical = np.full(levels.shape, np.inf)
-    for column, (pair, values) in enumerate(zip(pairs, found, strict=True)):
-        topics = values.shape[1]
-        means = values.mean(axis=1)
-        if rules.test:
-            limits = t.isf(levels[:, column] / 2, topics - 1) * values.std(axis=1, ddof=1) / topics**0.5
-            margin = rules.margin(pair)
-            critical[:, column] = means + (limits if margin is None else margin - limits)
-        critical[:, column] *= topics / pair.divisor
-    smallest: Floats = np.minimum(critical, _spare_drops(pairs, found, rules))
-    return smallest
+    topics = values.shape[1]
+    limits = t.isf(levels / 2, topics - 1) * values.std(axis=1, ddof=1) / topics**0.5
+    losses: Floats = (values.mean(axis=1) + limits) * (topics / pair.divisor)
+    return losses
 
 
 def chance_sentences(

@@ -13,7 +13,6 @@ from itertools import product
 from typing import Literal, NamedTuple
 
 from xcg.answer import Answer
-from xcg.documents.paths import WHOLE
 from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ONE_PROCESS, Executor, Progress
@@ -22,8 +21,6 @@ from xcg.gains.topic import Topic
 from xcg.lazy_modules import np
 from xcg.measures import Measure, RankingGains
 from xcg.measures.topic_gains import vector
-from xcg.measures.trec import Levels, levels_of, ordered_by_level, span_topics, standard_values
-from xcg.runs.run import Ranking, Run
 from xcg.statistics.topic_scores import Floats
 from xcg.user_model.model import UserModel
 
@@ -64,13 +61,12 @@ def perturb(
     """Compute means after non-relevant results are inserted into runs.
 
     The inserted results are from documents without relevant text, so they gain nothing and overlap with
-    no other result; for standard measures, they are not assessed. They have no text, so effort counts
-    ranks. They are inserted into the ranking of each topic that the run answers, after or before its
-    first result. Means are over the answered topics with an ideal gain above 0, and for standard
-    measures over the answered topics with assessments.
+    no other result. They have no text, so effort counts ranks. They are inserted into the ranking of
+    each topic that the run answers, after or before its first result. Means are over the answered
+    topics with an ideal gain above 0.
 
     Args:
-        inputs: Assessments, runs, and measures that depend on gains or on levels of relevance.
+        inputs: Assessments, runs, and measures that depend on gains.
         counts: Numbers of results to insert, at least 0; changes are relative to the first number.
         progress: Called with the number of finished combinations of run and user model, and of all.
 
@@ -79,7 +75,7 @@ def perturb(
 
     Raises:
         XcgError: As :func:`xcg.evaluate`; and if a measure depends on something else or has its effort
-            in text, a standard measure finds topics with passages alone, or no run answers a topic.
+            in text, or no run answers a topic.
 
     >>> base = {"1": {"d": 2, "e": 1}}
     >>> found = perturb(Inputs(base, {"r": {"1": ["d", "e"]}}, measures="MAep"), counts=[0, 1])
@@ -87,20 +83,11 @@ def perturb(
     [('after first', 0.8333), ('before first', 0.5833)]
     """
     measures, models = inputs.measure_list, inputs.user_models
-    _check_measures(measures, models)
+    for measure, model in product(measures, models):
+        _check_measure(measure, model)
     inputs.check()
-    runs = inputs.loaded_runs
+    runs = [run.name for run in inputs.loaded_runs]
     notes = inputs.new_notes()
-    standard = [measure for measure in measures if measure.definition.needs == "levels"]
-    of_gains = [measure for measure in measures if measure not in standard]
-    levels: Levels = {}
-    if standard:
-        if spans := span_topics(inputs.recall_base):
-            raise XcgError(
-                f"{standard[0]}: the relevance of topic {spans[0]} is given by passages alone: "
-                "expected a measure of gains, such as MAep"
-            )
-        levels = levels_of(inputs.recall_base)
     gains: dict[tuple[str, str], list[RankingGains]] = {}
 
     def add_gains(topic: Topic) -> None:
@@ -109,47 +96,37 @@ def perturb(
             for run in topic.rankings if ideal.gains else ():
                 gains.setdefault((run, model.name), []).append(topic.gains(run, ideal, model))
 
-    if of_gains:
-        map_topics(TopicSource.of(inputs), add_gains, notes)
+    map_topics(TopicSource.of(inputs), add_gains, notes)
     lines: list[PerturbedMean] = []
     for done, (run, model) in enumerate(product(runs, models)):
         if progress is not None:
             progress(done, len(runs) * len(models))
-        if model is models[0]:
-            means_of_levels = _means_of_levels(levels, run, standard, counts)
-        means = means_of_levels | _means(gains.get((run.name, model.name), []), of_gains, counts, model)
+        means = _means(gains.get((run, model.name), []), measures, counts, model)
         for measure, position in product(measures, POSITIONS):
-            first: float | None = None
-            for count in counts:
-                mean = means.get((measure, position, count))
-                if mean is not None:
-                    first = mean if first is None else first
-                    change = mean / first - 1 if first else None
-                    lines.append(
-                        PerturbedMean(run.name, str(measure), model.name, position, count, mean, change)
-                    )
+            values = [(count, means[measure, position, count]) for count in counts]
+            known = [(count, mean) for count, mean in values if mean is not None]
+            for count, mean in known:
+                change = mean / known[0][1] - 1 if known[0][1] else None
+                lines.append(
+                    PerturbedMean(run, str(measure), model.name, position, count, mean, change)
+                )
     if not lines:
         raise XcgError("nothing to perturb: no run answers a topic with an ideal element")
     return Answer(lines, notes.lines())
 
 
-def _check_measures(measures: Sequence[Measure], models: Sequence[UserModel]) -> None:
-    """Raise XcgError for measures that depend on more than the gains or levels of the results."""
-    for measure in measures:
-        if measure.definition.needs not in ("gains", "levels"):
-            raise XcgError(
-                f"{measure} depends on more than gains: expected measures like MAep, or standard "
-                "measures like AP"
-            )
-        for model in models if measure.definition.needs == "gains" else ():
-            unit = measure.unit(model.effort.parameters())
-            if unit != "ranks":
-                key = "budget" if "budget" in measure.definition.parameters else "effort"
-                raise XcgError(
-                    f"{measure}: effort is in {unit} under the user model {model.name}, but the "
-                    "inserted results have no text: expected effort in ranks, such as "
-                    f"{measure.definition.name}({key}=ranks)"
-                )
+def _check_measure(measure: Measure, model: UserModel) -> None:
+    """Raise XcgError for a measure that depends on more than the gains of the results."""
+    if measure.definition.needs != "gains":
+        raise XcgError(f"{measure} depends on more than gains: expected measures like MAep")
+    unit = measure.unit(model.effort.parameters())
+    if unit != "ranks":
+        key = "budget" if "budget" in measure.definition.parameters else "effort"
+        wanted = f"{measure.definition.name}({key}=ranks)"
+        raise XcgError(
+            f"{measure}: effort is in {unit} under the user model {model.name}, but the inserted "
+            f"results have no text: expected effort in ranks, such as {wanted}"
+        )
 
 
 def _means(
@@ -161,8 +138,7 @@ def _means(
     for position, count in product(POSITIONS, counts):
         perturbed, index = [], POSITIONS[position]
         for topic in topics:
-            found = vector(topic.gains)
-            found = np.concatenate([found[:index], np.zeros(count), found[index:]])
+            found = np.insert(vector(topic.gains), [index] * count, 0.0)
             perturbed.append(RankingGains(found, vector(topic.ideal), topic.not_retrieved))
         for measure in measures:
             values = [measure.compute(topic, effort) for topic in perturbed]
@@ -172,39 +148,12 @@ def _means(
     return means
 
 
-def _means_of_levels(
-    levels: Levels, run: Run, measures: Sequence[Measure], counts: Sequence[int]
-) -> Means:
-    """Return the means of standard measures over the answered and assessed topics."""
-    topics = [topic for topic in levels if topic in run.answered]
-    ordered = ordered_by_level(levels, run) if run.is_reference else run
-    means: Means = {}
-    for position, count in product(POSITIONS, counts) if topics else ():
-        values = standard_values(levels, _insert_documents(ordered, position, count), measures)
-        for measure in measures:
-            by_topic = [values.get((topic, str(measure)), 0.0) for topic in topics]
-            means[measure, position, count] = measure.aggregate(by_topic)
-    return means
-
-
-def _insert_documents(run: Run, position: Position, count: int) -> Run:
-    """Insert documents that are not assessed into all rankings with results."""
-    inserted = [(f"inserted-by-xcg-perturb-{number}", WHOLE, None) for number in range(count)]
-    index = POSITIONS[position]
-    rankings = {}
-    for topic, ranking in run.rankings.items():
-        results = [(*result, ranking.spans.get(n)) for n, result in enumerate(ranking)]
-        rankings[topic] = Ranking.of([*results[:index], *inserted, *results[index:]] if results else [])
-    return run.with_rankings(rankings)
-
-
 ITEMS = 100
 LEVELS = (2, 10, 20, 50)
-STUDIED_MEASURES = ("muMAP", "avgNDCG", "avgNDCNG", "NDCG", "NDCNG")
-MEASURES_OF_FIGURES = ("muMAP", "avgNDCG", "avgNDCNG")
+STUDIED_MEASURES = ("muMAP", "avgNDCG", "avgNDCNG")
 """The measures that Figures 4 and 5 show: μMAP, and means over all ranks."""
-FULL_DEPTH_MEASURES = ("muMAP", "NDCG", "NDCNG")
-"""The same measures, with NDCG and NDCNG at the last rank."""
+SWAPS = 100
+"""Numbers of swapped pairs are 0 to 99."""
 
 
 class LevelCurve(NamedTuple):
@@ -222,50 +171,44 @@ class LevelCurve(NamedTuple):
 
 
 def levels_experiment(
-    uniform: bool = True,
-    swaps: int = 100,
-    repetitions: int = 100,
-    seed: int = 0,
-    executor: Executor = ONE_PROCESS,
-    progress: Progress | None = None,
+    uniform: bool = True, repetitions: int = 100, seed: int = 0, executor: Executor = ONE_PROCESS
 ) -> list[LevelCurve]:
     """Compute a curve for each measure and number of levels.
 
-    The levels are 0 (irrelevant) to L − 1, as NDCNG requires. NDCG is that of equation 3 of the paper,
-    at rank 100; avgNDCG and avgNDCNG are the means over the ranks 1 to 100.
+    The levels are 0 (irrelevant) to L − 1, as NDCNG requires. NDCG is that of equation 3 of the paper;
+    avgNDCG and avgNDCNG are the means over the ranks 1 to 100.
 
     Args:
         uniform: Whether all levels are equally frequent (Figure 4). Otherwise, their probabilities are
             random, and some levels may not occur (Figure 5).
-        swaps: Numbers of swapped pairs are 0 to ``swaps`` − 1.
         repetitions: Number of lists for each number of swapped pairs.
         seed: At least 0.
         executor: Where the numbers of levels are computed.
-        progress: Called with the number of finished numbers of levels, and of all.
 
     Returns:
         The curves in the order of the measures and numbers of levels.
     """
-    tasks = [(uniform, count, swaps, repetitions, seed) for count in LEVELS]
-    curves = [curve for found in executor.run(_curves, tasks, progress=progress) for curve in found]
-    return sorted(curves, key=lambda curve: STUDIED_MEASURES.index(curve.measure))
-
-
-def _curves(uniform: bool, levels: int, swaps: int, repetitions: int, seed: int) -> list[LevelCurve]:
-    """Return the curves of all measures for one number of levels."""
-    rng = np.random.default_rng([seed, levels, int(uniform)])
-    totals = np.zeros((len(STUDIED_MEASURES), swaps))
-    for number in range(swaps):
-        for _ in range(repetitions):
-            ideal = _draw_ideal(rng, levels, uniform)
-            ranking = ideal.copy()
-            for first, second in rng.integers(ITEMS, size=(number, 2)):
-                ranking[[first, second]] = ranking[[second, first]]
-            totals[:, number] += list_scores(ranking, ideal)
+    tasks = [(uniform, levels, repetitions, seed) for levels in LEVELS]
+    found = dict(zip(LEVELS, executor.run(_means_by_swaps, tasks), strict=True))
     return [
-        LevelCurve(measure, levels, (total / repetitions).tolist())
-        for measure, total in zip(STUDIED_MEASURES, totals, strict=True)
+        LevelCurve(measure, levels, [means[index] for means in found[levels]])
+        for index, measure in enumerate(STUDIED_MEASURES)
+        for levels in LEVELS
     ]
+
+
+def _means_by_swaps(uniform: bool, levels: int, repetitions: int, seed: int) -> list[list[float]]:
+    """Return the means of all measures for each number of swapped pairs, for one number of levels."""
+    rng = np.random.default_rng([seed, levels, int(uniform)])
+    totals = np.zeros((SWAPS, len(STUDIED_MEASURES)))
+    for number, _ in product(range(SWAPS), range(repetitions)):
+        ideal = _draw_ideal(rng, levels, uniform)
+        ranking = ideal.copy()
+        for first, second in rng.integers(ITEMS, size=(number, 2)):
+            ranking[[first, second]] = ranking[[second, first]]
+        totals[number] += list_scores(ranking, ideal)
+    means: list[list[float]] = (totals / repetitions).tolist()
+    return means
 
 
 def largest_distance(curves: Sequence[LevelCurve], measure: str) -> float:
@@ -308,8 +251,5 @@ def list_scores(ranking: Floats, ideal: Floats) -> list[float]:
 
     highest = ideal[0]
     by_rank = [dcg(ranking) / dcg(ideal), dcg(ranking / highest) / dcg(ideal / highest)]
-    return [
-        float((average * distances).sum() / distances.sum()),
-        *(float(values.mean()) for values in by_rank),
-        *(float(values[-1]) for values in by_rank),
-    ]
+    mu_map = (average * distances).sum() / distances.sum()
+    return [float(mu_map), *(float(values.mean()) for values in by_rank)]

@@ -11,14 +11,12 @@ from itertools import combinations, product
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import P_VALUE_CORRECTIONS, SIGNIFICANCE_LEVEL, single_level
+from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, single_level
 from xcg.statistics.intervals import POWER, t_detectable
-from xcg.statistics.significance import choose_correction
 from xcg.statistics.significance_tests import equal_signs_probability
 from xcg.statistics.topic_scores import (
     ROUNDING,
     Floats,
-    check_name,
     common_scores,
     differences,
     scores_to_compare,
@@ -26,10 +24,6 @@ from xcg.statistics.topic_scores import (
 )
 
 LEAST_PILOT_TOPICS = 5
-MAX_RUNS = 1000
-"""The highest number of runs to plan for; time and memory grow with it."""
-MAX_TOPICS = 1_000_000
-"""The highest number of topics to plan for."""
 MAX_SEARCHED_TOPICS = 100_000
 """The highest number of topics that a plan finds necessary."""
 CAMPAIGNS = 4000
@@ -40,7 +34,6 @@ With more topics, thresholds are extrapolated in proportion to the noncentral t 
 """
 _STEPS = 6
 _TOLERANCE = 0.01
-PLANNED_CORRECTIONS = ("shaffer", *P_VALUE_CORRECTIONS)
 
 
 class PowerSimulation:
@@ -185,7 +178,6 @@ def plan(
     runs: int | None = None,
     topics: int | None = None,
     baseline: str | None = None,
-    correction: str | None = None,
     seed: int = 0,
 ) -> list[Plan]:
     """Predict the power of comparisons by the t test from a pilot campaign.
@@ -204,28 +196,22 @@ def plan(
         runs: Number of runs to compare, two to 1,000; by default those of the pilot.
         topics: Number of topics at hand, at least two; by default those of the pilot.
         baseline: As for ``xcg compare``. With a name, all pairs of the pilot include this run.
-        correction: A correction of ``xcg compare``, which also decides the default; not
-            ``"tukey"``, whose power depends on all runs.
         seed: Seed of the simulated campaigns.
 
     Returns:
         One line per measure and user model.
 
     Raises:
-        XcgError: If an argument is out of range, a name is unknown, the pilot is too small, or the
-            correction is not defined for the baseline or topics.
+        XcgError: If the baseline is unknown or the pilot is too small.
     """
-    check_numbers(power, difference, runs, topics)
-    if correction is not None:
-        check_name("correction", correction, PLANNED_CORRECTIONS)
     lines = []
     for measure, model in product(results.measures, results.user_models):
         what = f"{measure} under {model}"
-        scores, named, base = scores_to_compare(results, measure, model, baseline)
+        scores, named = scores_to_compare(results, measure, model, baseline)
         samples = [
             common_scores({run: scores[run] for run in pair}, results.topics, what)
             for pair in combinations(scores, 2)
-            if base is None or base in pair
+            if named is None or named in pair
         ]
         pilot_topics = min(len(sample.topics) for sample in samples)
         if pilot_topics < LEAST_PILOT_TOPICS:
@@ -233,10 +219,9 @@ def plan(
                 f"{pilot_topics} topics with scores of {what} for two runs of the pilot: "
                 f"expected at least {LEAST_PILOT_TOPICS}, because they show how scores vary"
             )
-        planned, at_hand, columns = runs or len(scores), topics or pilot_topics, list(scores.values())
-        count = 2 if planned == 2 else max(planned, len(columns))
-        family = {str(number): columns[number % len(columns)] for number in range(count)}
-        chosen = choose_correction(family, named, "t", correction)
+        planned, at_hand = runs or len(scores), topics or pilot_topics
+        complete = len({frozenset(by_topic) for by_topic in scores.values()}) == 1
+        chosen = "shaffer" if named is None and planned > 2 and complete else "holm"
         comparisons = planned - 1 if named is not None else math.comb(planned, 2)
         line = Plan(measure, model, "t", chosen, planned, comparisons, at_hand, pilot_topics)
         every = [differences(*sample.values.values()) for sample in samples]
@@ -253,24 +238,3 @@ def plan(
             )
         lines.append(replace(line, difference=difference))
     return lines
-
-
-def check_numbers(
-    power: float, difference: float | None = None, runs: int | None = None, topics: int | None = None
-) -> None:
-    """Check the numbers that :func:`plan` accepts.
-
-    Raises:
-        XcgError: If one of them is out of range.
-    """
-    if not SIGNIFICANCE_LEVEL < power < 1:
-        raise XcgError(
-            f"illegal power {power:g}: expected a number between {SIGNIFICANCE_LEVEL:g} and 1, like 0.8"
-        )
-    if difference is not None and not (math.isfinite(difference) and difference > 0):
-        raise XcgError(f"illegal difference {difference:g}: expected a number above 0, like 0.02")
-    for name, number, most in (("runs to compare", runs, MAX_RUNS), ("topics", topics, MAX_TOPICS)):
-        if number is not None and number < 2:
-            raise XcgError(f"illegal number of {name} {number}: expected at least 2")
-        if number is not None and number > most:
-            raise XcgError(f"illegal number of {name} {number}: expected at most {most:,}")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from xcg.errors import XcgError, nearest
+from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np, npt
@@ -186,14 +186,11 @@ class OrderShift(NamedTuple):
     interval: Interval | None = None
 
 
-def order_shifts(
-    results: Results, baseline: str | None = None, resamples: int = 0, seed: int = 0
-) -> list[OrderShift]:
-    """Compare the order of runs under each user model with the order under a baseline model.
+def order_shifts(results: Results, resamples: int = 0, seed: int = 0) -> list[OrderShift]:
+    """Compare the order of runs under each user model with the order under the first.
 
     Args:
         results: Results of at least two runs under at least two user models.
-        baseline: Name of a user model; by default the first.
         resamples: Number of bootstrap resamples of the topics; 0 for no intervals.
         seed: Seed of the resamples, at least 0.
 
@@ -201,12 +198,10 @@ def order_shifts(
         A row for each measure and user model. Only runs with scores under both models are compared.
 
     Raises:
-        XcgError: If the name is unknown, or there is one user model or one run.
+        XcgError: If there is one user model or one run.
     """
     models = results.user_models
-    base = models[0] if baseline is None else baseline
-    if base not in models:
-        raise XcgError(f"no user model {base!r} among the results: {nearest(base, models)}")
+    base = models[0]
     if len(models) < 2:
         raise XcgError("one user model: expected at least two, or lists of values for its parameters")
     if len(results.runs) < 2:

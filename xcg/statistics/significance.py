@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
@@ -15,8 +15,6 @@ from xcg.statistics.corrections import (
     P_VALUE_CORRECTIONS,
     SIGNIFICANCE_LEVEL,
     adjusted,
-    margin_p_values,
-    parse_margins,
 )
 from xcg.statistics.intervals import Inference, paired_inferences
 from xcg.statistics.significance_tests import PAIRED_TESTS, family_p_values
@@ -55,9 +53,6 @@ class Comparison:
         mean: Mean of the run over these topics; the sum if the measure is a count.
         baseline_mean: The same value of the baseline.
         difference: mean − baseline_mean.
-        relative: The difference divided by the magnitude of baseline_mean; None if that is 0.
-        criterion: ``"marginal"``, ``"noticeable"`` or ``"material"``, see
-            :func:`practical_significance`.
         low: Lower limit of the confidence interval of the difference. An interval that excludes 0 is of
             a significant difference. With Shaffer's and Holm's correction, the interval of a
             significant difference can contain 0, because later steps have a higher level. None if there
@@ -69,7 +64,6 @@ class Comparison:
         wins: Number of topics for which the run is better. With a lower-is-better measure, lower scores
             are better.
         losses: Number of topics for which the run is worse.
-        ties: Number of topics with equal scores, apart from rounding.
         p: Two-sided p value of this comparison alone. With ``"tukey"``, the variance or the
             permutations are those of all runs.
         p_adjusted: p value after the correction for all comparisons of the family.
@@ -84,11 +78,6 @@ class Comparison:
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons that were corrected together, the family.
-        margin: The margin of the following p values; None without a margin.
-        p_not_worse: One-sided p value, after the correction, of non-inferiority: that the run is at
-            most ``margin`` worse than the baseline. It is shown if p is below 0.05.
-        p_equivalent: p value, after the correction, of equivalence: that the run is at most ``margin``
-            worse and at most ``margin`` better.
     """
 
     run: str
@@ -99,14 +88,11 @@ class Comparison:
     mean: float
     baseline_mean: float
     difference: float
-    relative: float | None
-    criterion: str
     low: float | None
     high: float | None
     effect: float | None
     wins: int
     losses: int
-    ties: int
     p: float
     p_adjusted: float
     level: float | None
@@ -114,9 +100,21 @@ class Comparison:
     test: str
     correction: str
     comparisons: int
-    margin: float | None = None
-    p_not_worse: float | None = None
-    p_equivalent: float | None = None
+
+    @property
+    def relative(self) -> float | None:
+        """The difference divided by the magnitude of baseline_mean; None if that is 0."""
+        return relative_difference(self.difference, self.baseline_mean)
+
+    @property
+    def criterion(self) -> str:
+        """``marginal``, ``noticeable`` or ``material``, see :func:`practical_significance`."""
+        return practical_significance(self.difference, self.baseline_mean)
+
+    @property
+    def ties(self) -> int:
+        """Number of topics with equal scores, apart from rounding."""
+        return self.topics - self.wins - self.losses
 
 
 def compare(
@@ -125,7 +123,6 @@ def compare(
     baseline: str | None = None,
     test: str = "t",
     correction: str | None = None,
-    margin: float | Mapping[str, float] | None = None,
 ) -> list[Comparison]:
     """Test whether the differences between runs are significant.
 
@@ -137,10 +134,8 @@ def compare(
     Args:
         results: Results with scores per topic.
         baseline: Name of a run that was chosen before the results were known. By default, and for
-            ``"all"``, all pairs are compared. ``"best"`` returns only the comparisons with the run
-            that has the best mean; as the results select it, p values and intervals are those of all
-            pairs.
-        test: ``"t"``, ``"wilcoxon"``, ``"wilcoxon-pratt"`` or ``"randomisation"``; see
+            ``"all"``, all pairs are compared.
+        test: ``"t"``, ``"wilcoxon"`` or ``"randomisation"``; see
             :mod:`xcg.statistics.significance_tests`.
         correction: Correction of p values for the number of comparisons: ``"shaffer"`` (Holm with
             Shaffer's steps, for all pairs by ``"t"``; see :func:`xcg.statistics.corrections.adjusted`),
@@ -150,9 +145,6 @@ def compare(
             :func:`xcg.statistics.tukey.tukey_inferences`). The default is ``"shaffer"`` for more
             than two runs without a baseline by ``"t"`` if all runs have the same topics and all pairs
             are compared, and otherwise ``"holm"``.
-        margin: A difference, or differences by measure, up to which a run is not worse than the
-            baseline, or equivalent to it. It needs a named baseline, and adds p values that show this
-            (see :mod:`xcg.statistics.corrections`).
 
     Returns:
         The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.
@@ -170,13 +162,10 @@ def compare(
     >>> line.run, line.baseline, round(line.difference, 4), round(line.p, 4)
     ('a', 'b', 0.2, 0.0742)
     """
-    margins = {} if margin is None else parse_margins(margin, results.measures)
     return [
         comparison
         for measure, model in product(results.measures, results.user_models)
-        for comparison in compare_runs(
-            results, measure, model, baseline, test, correction, margins.get(measure)
-        )
+        for comparison in compare_runs(results, measure, model, baseline, test, correction)
     ]
 
 
@@ -187,7 +176,6 @@ def compare_runs(
     baseline: str | None = None,
     test: str = "t",
     correction: str | None = None,
-    margin: float | None = None,
 ) -> list[Comparison]:
     """Compare runs by one measure under one user model.
 
@@ -195,10 +183,9 @@ def compare_runs(
         results: Results with scores per topic.
         measure: Canonical name. Only runs with scores of the measure are compared.
         user_model: Name.
-        baseline: As for :func:`compare`; of several runs with the best mean, the first is the best.
+        baseline: As for :func:`compare`.
         test: As for :func:`compare`.
         correction: As for :func:`compare`.
-        margin: A difference above 0, as for :func:`compare`.
 
     Returns:
         The comparisons in the order of the runs; of a pair, the earlier run is compared with the later.
@@ -209,26 +196,19 @@ def compare_runs(
     check_name("test", test, PAIRED_TESTS)
     if correction is not None:
         check_name("correction", correction, CORRECTIONS)
-    scores, named, base = scores_to_compare(results, measure, user_model, baseline)
-    if margin is not None and named is None:
-        raise XcgError("a margin needs a baseline: expected the name of a run that was chosen before")
-    if named is not None:
-        pairs = [(run, named) for run in scores if run != named]
+    scores, named = scores_to_compare(results, measure, user_model, baseline)
+    if named is None:
+        pairs = pairs_of_runs(results, scores)
     else:
-        pairs = [(b, a) if a == base else (a, b) for a, b in pairs_of_runs(results, scores)]
-    shown = [pair for pair in pairs if base in (None, pair[1])]
+        pairs = [(run, named) for run in scores if run != named]
     has_all_pairs = len(pairs) == math.comb(len(scores), 2)
     procedure = choose_correction(scores, named, test, correction, has_all_pairs)
     what, topics = f"{measure} under {user_model}", results.topics
-    together = procedure == "tukey" and len(scores) > 2
-    samples = {
-        pair: common_scores({run: scores[run] for run in pair}, topics, what)
-        for pair in (shown if together else pairs)
-    }
-    found = [differences(*sample.values.values()) for sample in samples.values()]
-    if together:
+    samples = [common_scores({run: scores[run] for run in pair}, topics, what) for pair in pairs]
+    found = [differences(*sample.values.values()) for sample in samples]
+    if procedure == "tukey" and len(scores) > 2:
         complete = common_scores(scores, topics, what)
-        inferences = tukey_inferences(complete, shown, test, SIGNIFICANCE_LEVEL)
+        inferences = tukey_inferences(complete, pairs, test, SIGNIFICANCE_LEVEL)
     else:
         single = "none" if procedure == "tukey" else procedure  # there is one pair
         inferences = paired_inferences(found, test, single, SIGNIFICANCE_LEVEL)
@@ -239,17 +219,9 @@ def compare_runs(
         "correction": procedure,
         "comparisons": len(pairs),
     }
-    lines = [
-        _comparison(sample, by_topic, inference, names)
-        for (pair, sample), by_topic, inference in zip(samples.items(), found, inferences, strict=True)
-        if base in (None, pair[1])
-    ]
-    if margin is None:
-        return lines
-    p_values = margin_p_values(found, measure, test, procedure, margin)
     return [
-        replace(line, margin=margin, p_not_worse=not_worse, p_equivalent=equivalent)
-        for line, not_worse, equivalent in zip(lines, *p_values, strict=True)
+        _comparison(sample, by_topic, inference, names)
+        for sample, by_topic, inference in zip(samples, found, inferences, strict=True)
     ]
 
 
@@ -286,7 +258,6 @@ def _comparison(
     wins, losses = int(np.count_nonzero(better > 0)), int(np.count_nonzero(better < 0))
     summed = divisor(measure, topics)
     factor = topics / summed
-    baseline_mean = math.fsum(second) / summed
     limits = inference.low, inference.high, inference.detectable
     low, high, detectable = (None if limit is None else factor * limit for limit in limits)
     return Comparison(
@@ -294,14 +265,11 @@ def _comparison(
         baseline=baseline,
         topics=topics,
         mean=math.fsum(first) / summed,
-        baseline_mean=baseline_mean,
+        baseline_mean=math.fsum(second) / summed,
         difference=difference * factor,
-        relative=relative_difference(difference * factor, baseline_mean),
-        criterion=practical_significance(difference * factor, baseline_mean),
         effect=difference / deviation if deviation else None,
         wins=wins,
         losses=losses,
-        ties=topics - wins - losses,
         **inference._replace(low=low, high=high, detectable=detectable)._asdict(),
         **procedure,
     )
@@ -366,12 +334,6 @@ def best_runs(results: Results) -> list[BestRun]:
             p = p_values[pairs.index((first, last))]
         found.append(BestRun(measure, model, best, second, p, correction, len(pairs)))
     return found
-
-
-def means_of_runs(scores: TopicScores, measure: str) -> dict[str, float]:
-    """Return run → mean over the topics; the sum if the measure is a count."""
-    count = divisor(measure, len(scores.topics))
-    return {run: math.fsum(values) / count for run, values in scores.values.items()}
 
 
 def relative_difference(difference: float, reference: float) -> float | None:

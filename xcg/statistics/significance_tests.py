@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Literal
 
 from xcg.lazy_modules import np, npt
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, check_name, matrix_product
@@ -17,7 +16,7 @@ _MAX_SIGNS_IN_MEMORY = 2_000_000
 _SIGN_VECTORS_AT_ONCE = 2048
 _MAX_ROWS_AT_ONCE = 512
 
-PAIRED_TESTS = ("t", "wilcoxon", "wilcoxon-pratt", "randomisation")
+PAIRED_TESTS = ("t", "wilcoxon", "randomisation")
 
 
 def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
@@ -30,8 +29,7 @@ def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
       mean as the observed sum, with the mean of the ranks for tied differences (Wilcoxon 1945). It is
       exact, with ties too, if at most 500 topics have a difference, or if all differences have the
       same size; otherwise it is scipy's normal approximation with the correction for ties. Topics
-      without a difference are not ranked; ``"wilcoxon-pratt"`` ranks them below all others (Pratt
-      1959).
+      without a difference are not ranked.
     - ``"randomisation"``: the share of sign vectors whose absolute mean is at least the observed one
       (Fisher 1935; Smucker, Allan and Carterette 2007). If at most 16 topics have a difference, all 2ⁿ
       vectors are counted. Otherwise B = 100,000 vectors are drawn, and p = (1 + count) / (1 + B).
@@ -56,8 +54,8 @@ def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
     check_name("test", test, PAIRED_TESTS)
     if test == "randomisation":
         return _randomisation_p_values(found, limit)
-    if test != "t":
-        return _wilcoxon_p_values(found, "pratt" if test == "wilcoxon-pratt" else "wilcox")
+    if test == "wilcoxon":
+        return _wilcoxon_p_values(found)
     from scipy.stats import ttest_1samp
 
     largest = np.maximum(1, np.abs(found).max(axis=1))
@@ -88,16 +86,14 @@ def family_p_values(found: Sequence[Floats], test: str, limit: float = 1.0) -> F
     return p_values
 
 
-def _wilcoxon_p_values(found: Floats, zeros: Literal["wilcox", "pratt"]) -> Floats:
+def _wilcoxon_p_values(found: Floats) -> Floats:
     """Return the p value of each row of differences by Wilcoxon's test."""
     from scipy.stats import rankdata, wilcoxon
 
     # 0.3 − 0.2 and 0.2 − 0.1 differ in the last bit, and would get different ranks without rounding.
     found = np.round(found, DIGITS)
     changed = found != 0
-    ranks = rankdata(np.abs(found), axis=1)  # the zeros are first
-    if zeros == "wilcox":
-        ranks -= (~changed).sum(axis=1, keepdims=True)
+    ranks = rankdata(np.abs(found), axis=1) - (~changed).sum(axis=1, keepdims=True)  # zeros are first
     doubled = np.rint(2 * ranks).astype(int) * changed  # tied ranks can end in ½
     positive = (doubled * (found > 0)).sum(axis=1)
     patterns, indices = np.unique(np.sort(doubled, axis=1), axis=0, return_inverse=True)
@@ -116,7 +112,7 @@ def _wilcoxon_p_values(found: Floats, zeros: Literal["wilcox", "pratt"]) -> Floa
         total = int(units.sum())
         if len(units) > EXACT_WILCOXON_TOPICS and len(units) * total > additions:
             for row in rows:
-                p_values[row] = wilcoxon(found[row], zero_method=zeros, method="approx").pvalue
+                p_values[row] = wilcoxon(found[row], method="approx").pvalue
             continue
         distribution = rank_sum_distribution(tuple(units.tolist()))
         sums = positive[rows] // unit

@@ -23,13 +23,11 @@ from xcg.measures import Measure
 from xcg.runs.run import ORACLE, Run
 from xcg.statistics.intervals import t_interval
 from xcg.statistics.topic_scores import ROUNDING, differences, sign
-from xcg.strategies.registry import reference_run
 from xcg.user_model.model import UserModel
 from xcg.user_model.schema import MAX_MODELS
 
 STEP = 0.05
 """The default distance of the values of α."""
-LEAST_STEP = 0.001
 NEAR_ENDS = (0.001, 0.999)
 """Further values of α: at 1, where repeated results gain nothing, MAep jumps."""
 PRECISION = 0.005
@@ -145,18 +143,14 @@ class StrategyStudy:
     Attributes:
         scores: The scores in the order of measures, user models, runs, strategies and α. Oracle is the
             last strategy of each run.
-        refined: Scores of strategies at further values of α, near changes of the best strategy.
         leaders: (Measure, user model, run) → the strategies that are best, from α = 0 to 1.
         alphas: User model → the values of α that were tried for all strategies.
-        constant: The measures and user models for which no score depends on α.
         notes: The notes of the evaluation.
     """
 
     scores: Sequence[StrategyScore]
-    refined: Sequence[StrategyScore]
     leaders: Mapping[Case, Sequence[Leaders]]
     alphas: Mapping[str, Sequence[float]]
-    constant: Sequence[tuple[str, str]]
     notes: Sequence[str]
 
     @property
@@ -202,8 +196,6 @@ def study_strategies(
     >>> [score.score for score in study.scores if score.strategy == "thorough"][::11]
     [1.9, 1.45, 1.0]
     """
-    if step is not None and not LEAST_STEP <= step <= 1:
-        raise XcgError(f"steps of α of {step}: expected a number from {LEAST_STEP} to 1")
     inputs.check()
     return _Evaluator(inputs, step, evaluate).study()
 
@@ -268,16 +260,20 @@ class _Evaluator:
             raise XcgError("no overlap strategy besides oracle, the greedy reference: expected one")
         measures, left_out = _measures_of_gains(inputs.measure_list)
         self._notes = [f"note: α has no effect on {left_out}, so left out"] if left_out else []
-        runs, self._runs = _with_oracle(inputs)
-        self._inputs = replace(
+        oracle = [ORACLE] if ORACLE not in map(str, inputs.strategy_list) else []
+        read = replace(
             inputs,
             assessments=inputs.recall_base,
-            runs=runs,
+            runs=inputs.runs_as_read,
             corpus=inputs.documents,
             measures=measures,
-            strategies=(),
+            strategies=[*inputs.strategy_list, *oracle],
         )
-        self._inputs.notes.take(inputs.notes)
+        rewritten = rewritten_runs(read)
+        self._runs = {run.name: (name, strategy) for name, strategy, run in rewritten}
+        self._inputs = replace(read, runs=[run for _, _, run in rewritten], strategies=())
+        for notes in (inputs.notes, read.notes):
+            self._inputs.notes.take(notes)
         self._grids = _grids(self._inputs.user_models, step)
         count = sum(len(grid.alphas) for grid in self._grids)
         if count > MAX_MODELS:
@@ -293,41 +289,27 @@ class _Evaluator:
 
     def study(self) -> StrategyStudy:
         """Evaluate all values of α in one pass, refine the changes, and return the study."""
-        notes = self._evaluate(self._alphas, self._inputs)
+        notes = self._evaluate(self._alphas)
         self._notes += dict.fromkeys(_EVALUATED_ALPHA.sub("", note) for note in notes)
-        constant = self._unaffected()
         self._refine_crossings()
-        scores, refined = list[StrategyScore](), list[StrategyScore]()
-        leaders = {}
-        for case in self._cases:
-            alphas = self._alphas[case[1]]
-            scores += self._scores(case, alphas)
-            refined += self._scores(case, sorted(self._tried[case] - {*alphas}))
-            leaders[case] = [self._with_lead(case, found) for found in self._leaders(case)]
-        return StrategyStudy(scores, refined, leaders, self._alphas, constant, self._notes)
+        scores = [score for case in self._cases for score in self._scores(case)]
+        leaders = {
+            case: [self._with_lead(case, found) for found in self._leaders(case)]
+            for case in self._cases
+        }
+        return StrategyStudy(scores, leaders, self._alphas, self._notes)
 
-    def _evaluate(self, alphas: Mapping[str, Iterable[float]], inputs: Inputs) -> Sequence[str]:
+    def _evaluate(self, alphas: Mapping[str, Iterable[float]]) -> Sequence[str]:
         """Evaluate user models at values of α, and keep the values; return the notes."""
         chosen = [(grid, alpha) for grid in self._grids for alpha in alphas.get(grid.name, ())]
         models = [grid.at(alpha) for grid, alpha in chosen]
         names = {m.name: (grid.name, a) for m, (grid, a) in zip(models, chosen, strict=True)}
-        results = self._evaluate_inputs(replace(inputs, user_model=models))
+        results = self._evaluate_inputs(replace(self._inputs, user_model=models))
         for row in results:
             (model, alpha), (run, strategy) = names[row.user_model], self._runs[row.run]
             key = alpha, (row.measure, model, run), strategy
             self._values.setdefault(key, {})[row.topic] = row.value
         return results.notes
-
-    def _unaffected(self) -> list[tuple[str, str]]:
-        """Return the measures and user models under which no score of a topic depends on α."""
-        first: dict[tuple[Case, str, str], float] = {}
-        affected = set()
-        for (_, case, strategy), values in self._values.items():
-            for topic, value in values.items():
-                if not _equal(value, first.setdefault((case, strategy, topic), value)):
-                    affected.add(case[:2])
-        cases = dict.fromkeys(case[:2] for case in self._cases)
-        return [case for case in cases if case not in affected]
 
     def _refine_crossings(self) -> None:
         """Evaluate further values of α until every change of the best strategy is precise."""
@@ -345,15 +327,7 @@ class _Evaluator:
                 centre = round((low + high) / 2, 12)
                 self._tried[case].add(centre)
                 centres.setdefault(case[1], {})[centre] = None
-            self._evaluate(centres, self._inputs_of({run for (_, _, run), _, _ in wide}))
-
-    def _inputs_of(self, runs: set[str]) -> Inputs:
-        """Return inputs with the strategies of some runs; with all if trees are made of their paths."""
-        if self._inputs.documents is None:
-            return self._inputs
-        every = self._inputs.loaded_runs
-        chosen = [r for r in every if self._runs[r.name][0] in runs and not r.is_reference]
-        return replace(self._inputs, runs=chosen)
+            self._evaluate(centres)
 
     def _oriented(self, case: Case, alpha: float) -> dict[str, float]:
         """Return the means of strategies, better ones higher."""
@@ -407,9 +381,9 @@ class _Evaluator:
                 lead = lead._replace(low=low, high=high, topics=len(topics))
         return leaders._replace(lead=lead)
 
-    def _scores(self, case: Case, alphas: Iterable[float]) -> Iterator[StrategyScore]:
-        """Yield the scores of a run at values of α, oracle last."""
-        for strategy, alpha in product((*self._strategies, ORACLE), alphas):
+    def _scores(self, case: Case) -> Iterator[StrategyScore]:
+        """Yield the scores of a run at the values of α of the grid, oracle last."""
+        for strategy, alpha in product((*self._strategies, ORACLE), self._alphas[case[1]]):
             score, oracle = (self._mean(case, alpha, name) for name in (strategy, ORACLE))
             to_oracle = None
             if score is not None and oracle is not None:
@@ -432,15 +406,6 @@ def rewritten_runs(inputs: Inputs) -> list[tuple[str, str, Run]]:
     names = [run.name for run in with_unique_names(inputs.runs_as_read, Notes())]
     pairs = product(names, map(str, inputs.strategy_list))
     return [(*pair, run) for pair, run in zip(pairs, inputs.loaded_runs, strict=True)]
-
-
-def _with_oracle(inputs: Inputs) -> tuple[list[Run], dict[str, tuple[str, str]]]:
-    """Return the runs under all strategies and oracle, and name → name as read, and strategy."""
-    found = rewritten_runs(inputs)
-    if ORACLE not in map(str, inputs.strategy_list):
-        as_read = with_unique_names(inputs.runs_as_read, Notes())
-        found += [(run.name, ORACLE, reference_run(run)) for run in as_read]
-    return [run for _, _, run in found], {run.name: (name, strategy) for name, strategy, run in found}
 
 
 def _equal(first: float, second: float) -> bool:

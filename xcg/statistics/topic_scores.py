@@ -186,32 +186,7 @@ def standard_deviation(values: Floats) -> float:
     return deviation if deviation > ROUNDING * max(1, float(np.abs(values).max())) else 0.0
 
 
-def deciding_topics(
-    scores: TopicScores, run: str, baseline: str, count: int = 5
-) -> list[tuple[str, float]]:
-    """Return the topics with the largest differences between two runs.
-
-    Args:
-        scores: Scores that include both runs.
-        run: Name of a run.
-        baseline: Name of the run to compare with.
-        count: Maximum number of topics, at least 0.
-
-    Returns:
-        Topics with run − baseline, by decreasing magnitude; equal magnitudes are in the order of the
-        topics. Topics without a difference are left out.
-
-    >>> scores = TopicScores(["1", "2", "3"], {"a": [0.5, 0.25, 1], "b": [0.25, 0.75, 1]})
-    >>> deciding_topics(scores, "a", "b")
-    [('2', -0.5), ('1', 0.25)]
-    """
-    found = differences(scores.values[run], scores.values[baseline]).tolist()
-    changed = [pair for pair in zip(scores.topics, found, strict=True) if pair[1]]
-    return sorted(changed, key=lambda pair: -abs(pair[1]))[:count]
-
-
 ALL_PAIRS = "all"
-BEST = "best"
 
 
 def pairs_of_runs(results: Results, runs: Iterable[str]) -> list[tuple[str, str]]:
@@ -234,12 +209,11 @@ def compares_within_runs(results: Results) -> bool:
 
 def scores_to_compare(
     results: Results, measure: str, user_model: str, baseline: str | None
-) -> tuple[dict[str, dict[str, float]], str | None, str | None]:
+) -> tuple[dict[str, dict[str, float]], str | None]:
     """Return the scores of the runs to compare, and the run that they are compared with.
 
     Returns:
-        Scores by run and topic, without greedy references; the named baseline, or None; and the named
-        baseline or the best run, None if all pairs are compared.
+        Scores by run and topic, without greedy references; and the baseline, None for all pairs.
 
     Raises:
         XcgError: If there are fewer than two runs, or the baseline is unknown, ambiguous or a reference
@@ -253,15 +227,13 @@ def scores_to_compare(
     if len(scores) < 2:
         found = f"{len(scores)} runs with scores per topic of {measure} under {user_model}"
         raise XcgError(f"{found}: expected at least two")
-    if baseline in (ALL_PAIRS, BEST) and baseline in scores:
+    if baseline == ALL_PAIRS and baseline in scores:
         message = "is not a run, but a run has this name: rename the run"
         raise XcgError(f"the baseline {baseline!r} {message}")
     if baseline in (None, ALL_PAIRS):
-        return scores, None, None
-    if baseline == BEST:
-        return scores, None, best_first(scores, measure)[0]
+        return scores, None
     check_name("run", baseline, scores)
-    return scores, baseline, baseline
+    return scores, baseline
 
 
 def best_first(scores: Mapping[str, Mapping[str, float]], measure: str) -> list[str]:
@@ -288,6 +260,11 @@ class BaselinePair:
     user_model: str
     scores: dict[str, float]
     baseline_scores: dict[str, float]
+
+    @property
+    def cell(self) -> Cell:
+        """Measure, user model and run."""
+        return self.measure, self.user_model, self.run
 
     @property
     def sign(self) -> int:

@@ -18,20 +18,20 @@ can gain more; see :attr:`xcg.user_model.model.UserModel.reason_above_1`.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from math import fsum, prod
+from typing import Annotated, Any, Literal
 
 from xcg.documents.tree import UNKNOWN, ElementTree
 from xcg.errors import MissingSizeError, XcgError
 from xcg.lazy_modules import np, npt
 from xcg.registry import Between, FunctionRegistry, Part
+from xcg.settings.yaml_file import parse_yaml
 
 NearMisses = Callable[[ElementTree, str, Mapping[str, float]], Mapping[str, float]]
 NEAR_MISSES: FunctionRegistry[NearMisses] = FunctionRegistry("near-miss model", "xcg.near_miss_model")
-
-_NEGLIGIBLE = 1e-9
-"""Smaller probabilities of a browsing user count as 0."""
 
 
 @NEAR_MISSES.register("judged", references=("kazai-lalmas-2006",))
@@ -71,82 +71,28 @@ def distance(
     >>> distance(tree, "/a[1]/s[1]", {"/a[1]/s[1]": 1.0})
     {'/a[1]': 0.5, '/a[1]/s[1]/p[1]': 0.5, '/a[1]/s[2]': 0.25}
     """
-    row = tree.row(ideal)
-    distances = {row: 0}
-    frontier = [row]
-    for d in range(1, min(reach, len(tree)) + 1):
-        neighbours = [n for here in frontier for n in (int(tree.parent[here]), *tree.children(here))]
-        frontier = [n for n in dict.fromkeys(neighbours) if n >= 0 and n not in distances]
-        distances.update(dict.fromkeys(frontier, d))
-    return {tree.path(other): decay**d for other, d in sorted(distances.items()) if other != row}
+    import networkx as nx
+
+    steps = nx.single_source_shortest_path_length(
+        tree.to_undirected(as_view=True), tree.row(ideal), reach
+    )
+    return {tree.path(other): decay**d for other, d in sorted(steps.items()) if d}
 
 
 @NEAR_MISSES.register("length_ratio")
-def length_ratio(
-    tree: ElementTree,
-    ideal: str,
-    ideals: Mapping[str, float],
-    *,
-    least: Annotated[float, Between(0, 1)] = 0.0,
-) -> Mapping[str, float]:
+def length_ratio(tree: ElementTree, ideal: str, ideals: Mapping[str, float]) -> Mapping[str, float]:
     """Reward ancestors and descendants by size: closeness = characters of the smaller / of the larger.
-
-    Args:
-        tree: The document, with sizes.
-        ideal: The path of the ideal element.
-        ideals: The paths and scores of all ideal elements.
-        least: The least ratio that is rewarded.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><s>12345678<p>90</p></s><s>1234567890</s></a>")
     >>> length_ratio(tree, "/a[1]/s[1]", {"/a[1]/s[1]": 1.0})
     {'/a[1]': 0.5, '/a[1]/s[1]/p[1]': 0.2}
     """
-    own = _size(tree, tree.row(ideal))
-    ratios = {}
-    for other, shared in _shared_characters(tree, ideal).items():
-        larger = max(_size(tree, other), own)
-        ratio = shared / larger if larger else 0.0
-        if ratio > 0 and ratio >= least:
-            ratios[tree.path(other)] = ratio
-    return ratios
-
-
-@NEAR_MISSES.register("shared_characters")
-def shared_characters(
-    tree: ElementTree,
-    ideal: str,
-    ideals: Mapping[str, float],
-    *,
-    beta: Annotated[float, Between(0, 1_000_000)] = 1.0,
-) -> Mapping[str, float]:
-    """Reward elements that share text with the ideal element: closeness = F_β of the characters.
-
-    F_β = (1 + β²)·P·R / (β²·P + R), where precision P is the share of the result that lies in the ideal
-    element, and recall R the share of the ideal element that lies in the result.
-
-    Args:
-        tree: The document, with sizes.
-        ideal: The path of the ideal element.
-        ideals: The paths and scores of all ideal elements.
-        beta: β. 0 is precision, so that everything inside an ideal element has its score; large values
-            approach recall, so that everything around it has.
-
-    >>> from xcg.documents.parsing import parse_document
-    >>> tree = parse_document(b"<a><s>12345678<p>90</p></s><s>1234567890</s></a>")
-    >>> near = shared_characters(tree, "/a[1]/s[1]", {"/a[1]/s[1]": 1.0})
-    >>> {path: round(closeness, 4) for path, closeness in near.items()}
-    {'/a[1]': 0.6667, '/a[1]/s[1]/p[1]': 0.3333}
-    """
-    own = _size(tree, tree.row(ideal))
-    closeness = {}
-    for other, shared in _shared_characters(tree, ideal).items():
-        size = _size(tree, other)
-        if shared and size and own:
-            precision, recall = shared / size, shared / own
-            divisor = beta * beta * precision + recall
-            closeness[tree.path(other)] = (1 + beta * beta) * precision * recall / divisor
-    return closeness
+    row = tree.row(ideal)
+    own = _size(tree, row)
+    related = sorted([*tree.ancestors(row), *range(row + 1, int(tree.end[row]))])
+    sizes = {other: _size(tree, other) for other in related}
+    return {tree.path(other): min(own, s) / max(own, s) for other, s in sizes.items() if own and s}
 
 
 @NEAR_MISSES.register("reading_order")
@@ -227,90 +173,57 @@ def tolerance_to_irrelevance(
     return _outside(tree, row, np.where(reached, 1.0, 0.0))
 
 
-@NEAR_MISSES.register("browsing", references=("piwowarski-gallinari-dupret-2007",))
-def browsing(
+_MODEL = r"\s*([\w-]+)(?:\(([^()]*)\))?\s*"
+_JOINED: Mapping[str, Callable[..., float]] = {
+    "product": prod,
+    "largest": max,
+    # The module statistics takes longer to import than a small evaluation.
+    "mean": lambda values: fsum(values) / len(values),
+}
+
+
+@NEAR_MISSES.register("combined", references=("kazai-lalmas-2006",))
+def combined(
     tree: ElementTree,
     ideal: str,
     ideals: Mapping[str, float],
     *,
-    parent: Annotated[float, Between(0, 1)] = 0.3,
-    child: Annotated[float, Between(0, 1)] = 0.2,
-    sibling: Annotated[float, Between(0, 1)] = 0.2,
-    onward: Annotated[float, Between(0, 1)] = 0.0,
-    moves: Annotated[int, Between(0, 1000)] = 5,
+    models: str = "distance length_ratio",
+    by: Literal["product", "largest", "mean"] = "product",
 ) -> Mapping[str, float]:
-    """Reward elements by the probability that a user browses from them to the ideal element.
+    """Combine near-miss models: closeness = product, largest or mean of their values.
 
-    In each move the user goes to the parent, to one of the child elements (each with the same
-    probability), to one of the two neighbouring siblings (likewise), or to the next element in document
-    order that is not a descendant. Otherwise, or if there is no such element, the user gives up.
-    Closeness is the probability that the user reaches the ideal element. The idea is that of
-    Piwowarski, Gallinari and Dupret's navigating user; the formula is xcg's own.
+    Kazai and Lalmas (2006, section 7) plan scores that reflect distance and size ratio. The closeness
+    of a model is 0 for elements that it does not return.
 
     Args:
-        tree: The document.
+        tree: The document, with what the models need.
         ideal: The path of the ideal element.
         ideals: The paths and scores of all ideal elements.
-        parent: Probability of going to the parent.
-        child: Probability of going to a child element.
-        sibling: Probability of going to a neighbouring sibling.
-        onward: Probability of going to the next element that is not a descendant.
-        moves: The number of moves.
+        models: Names with parameters, such as ``distance(reach=3) length_ratio``.
+        by: How the values of closeness are combined.
 
-    Raises:
-        ValueError: If the probabilities sum to more than 1.
-
-    >>> tree = ElementTree.from_paths(["/a[1]/s[1]/p[1]", "/a[1]/s[2]"])
-    >>> near = browsing(tree, "/a[1]/s[1]", {"/a[1]/s[1]": 1.0}, moves=2)
-    >>> {path: round(chance, 4) for path, chance in near.items()}
-    {'/a[1]': 0.12, '/a[1]/s[1]/p[1]': 0.3, '/a[1]/s[2]': 0.23}
+    >>> from xcg.documents.parsing import parse_document
+    >>> tree = parse_document(b"<a><s>12345678<p>90</p></s><s>1234567890</s></a>")
+    >>> combined(tree, "/a[1]/s[1]", {"/a[1]/s[1]": 1.0})
+    {'/a[1]': 0.25, '/a[1]/s[1]/p[1]': 0.1}
     """
-    probabilities = {"parent": parent, "child": child, "sibling": sibling, "onward": onward}
-    total = sum(probabilities.values())
-    if total > 1 + _NEGLIGIBLE:
-        raise ValueError(f"the probabilities sum to {total:g}: expected at most 1")
-    row = tree.row(ideal)
-
-    # Backwards from the ideal element: the probability of reaching it from each element within the
-    # moves counted so far. A user who has reached it stays.
-    reaching = {row: 1.0}
-    for _ in range(moves):
-        before: defaultdict[int, float] = defaultdict(float)
-        for target, value in reaching.items():
-            for origin, probability in _moves_to(target, tree, probabilities):
-                if origin != row:
-                    before[origin] += probability * value
-        before[row] = 1.0
-        reaching = {origin: value for origin, value in before.items() if value > _NEGLIGIBLE}
-    return {tree.path(other): min(reaching[other], 1.0) for other in sorted(reaching) if other != row}
+    near = [part.function(tree, ideal, ideals) for part in _parts(models)]
+    paths = sorted({path for one in near for path in one}, key=tree.row)
+    closeness = {path: _JOINED[by]([one.get(path, 0.0) for one in near]) for path in paths}
+    return {path: value for path, value in closeness.items() if value}
 
 
-def _moves_to(
-    target: int,
-    tree: ElementTree,
-    probabilities: Mapping[str, float],
-) -> Iterator[tuple[int, float]]:
-    """Yield the moves of a browsing user that lead to an element: origin and probability."""
-    parent = int(tree.parent[target])
-    if probabilities["parent"]:
-        yield from ((child, probabilities["parent"]) for child in tree.children(target))
-    if parent >= 0:
-        siblings = list(tree.children(parent))
-        if probabilities["child"]:
-            yield parent, probabilities["child"] / len(siblings)
-        if probabilities["sibling"]:
-            index = siblings.index(target)
-            for neighbour in (index - 1, index + 1):
-                if 0 <= neighbour < len(siblings):
-                    choices = (neighbour > 0) + (neighbour < len(siblings) - 1)
-                    yield siblings[neighbour], probabilities["sibling"] / choices
-    if probabilities["onward"]:
-        # The elements that end where this one begins: the previous row, and its ancestors that end
-        # with it.
-        previous = target - 1
-        while previous >= 0 and tree.end[previous] == target:
-            yield previous, probabilities["onward"]
-            previous = int(tree.parent[previous])
+@cache
+def _parts(models: str) -> list[Part[NearMisses]]:
+    """Return the near-miss models that a text names."""
+    if not re.fullmatch(f"(?:{_MODEL})+", models):
+        raise XcgError(f"models is {models!r}: expected near-miss models, like distance(reach=3)")
+    parts = []
+    for name, given in re.findall(_MODEL, models):
+        parameters: Any = parse_yaml(f"{{{given.replace('=', ': ')}}}")
+        parts.append(NEAR_MISSES.part(name, parameters))
+    return parts
 
 
 def near_scores(
@@ -333,27 +246,17 @@ def near_scores(
     scores: dict[int, tuple[float, int]] = {}
     for path, ideal_score in ideals.items():
         ideal_row = tree.row(path)
-        for row, closeness in near_elements(part, tree, path, ideals).items():
+        for row, closeness in _near_elements(part, tree, path, ideals).items():
             score = closeness * ideal_score
             if score > scores.get(row, (0.0, 0))[0]:
                 scores[row] = score, ideal_row
     return scores
 
 
-def near_elements(
+def _near_elements(
     part: Part[NearMisses], tree: ElementTree, path: str, ideals: Mapping[str, float]
 ) -> dict[int, float]:
-    """Return row → closeness of the elements that are close to an ideal element.
-
-    Args:
-        part: The near-miss model with its parameters.
-        tree: The document.
-        path: The path of the ideal element.
-        ideals: The paths and scores of all ideal elements.
-
-    Raises:
-        XcgError: If the model fails or returns an illegal closeness.
-    """
+    """Return row → closeness of the elements that are close to an ideal element."""
     if part.function in (judged, exact):
         return {}
     try:
@@ -388,15 +291,6 @@ def _size(tree: ElementTree, row: int) -> int:
             tree.path(row), "its size is unknown; give the corpus, or assessments with sizes"
         )
     return size
-
-
-def _shared_characters(tree: ElementTree, ideal: str) -> dict[int, int]:
-    """Return row → number of shared characters of the ancestors and descendants of an element."""
-    row = tree.row(ideal)
-    own = _size(tree, row)
-    shared = dict.fromkeys(tree.ancestors(row), own)
-    shared.update({below: _size(tree, below) for below in range(row + 1, int(tree.end[row]))})
-    return dict(sorted(shared.items()))
 
 
 def _linear_decay(gap: npt.NDArray[np.int64], within: int) -> npt.NDArray[np.float64]:

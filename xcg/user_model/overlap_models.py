@@ -33,10 +33,9 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from typing import Annotated
 
 from xcg.errors import XcgError, nearest
-from xcg.registry import Between, FunctionRegistry, Part
+from xcg.registry import FunctionRegistry, Part
 
 PartiallySeen = Callable[..., float]
 PARTIALLY_SEEN: FunctionRegistry[PartiallySeen] = FunctionRegistry("overlap model", "xcg.overlap_model")
@@ -93,29 +92,15 @@ def first_seen_only(alpha: float, score: float) -> float:
 
 
 @PARTIALLY_SEEN.register("growing_alpha")
-def growing_alpha(
-    alpha: float,
-    rest: float,
-    seen: float,
-    score: float,
-    *,
-    exponent: Annotated[float, Between(0)] = 1.0,
-) -> float:
-    """Penalise overlap more if more was seen: ``recursive`` with α·seen^exponent instead of α.
+def growing_alpha(alpha: float, rest: float, seen: float, score: float) -> float:
+    """Penalise overlap more if more was seen: ``recursive`` with α·seen instead of α.
 
     xcg's own.
 
-    Args:
-        alpha: α of the user model.
-        rest: The weighted values of the child elements.
-        seen: The share of text that was seen before.
-        score: The score q of the result.
-        exponent: 0 is ``recursive``; with a large value, only results seen in full are penalised.
-
-    >>> growing_alpha(alpha=1.0, rest=0.25, seen=0.5, score=0.75, exponent=1.0)
+    >>> growing_alpha(alpha=1.0, rest=0.25, seen=0.5, score=0.75)
     0.5
     """
-    return recursive(alpha * float(seen**exponent), rest, score)
+    return recursive(alpha * seen, rest, score)
 
 
 AT_MOST_SCORE = (capped, new_characters, first_seen_only)

@@ -7,10 +7,9 @@ returns a gain, which can exceed 1. The quantisations of papers are tables.
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from xcg.errors import XcgError
@@ -47,7 +46,7 @@ class Table:
     (1.0, 0.0)
     """
 
-    def __init__(self, table: Mapping[object, object], summary: str = "a table") -> None:
+    def __init__(self, table: Mapping[Any, object], summary: str = "a table") -> None:
         self.__doc__, self.content = summary, dict(table)
         self._scores: dict[tuple[float, Grade], float] = {}
         for key, score in table.items():
@@ -92,13 +91,13 @@ class Gains:
 
     scale: Scale = "level"
 
-    def __init__(self, gains: Mapping[object, object], summary: str = "gains of levels") -> None:
+    def __init__(self, gains: Mapping[Any, object], summary: str = "gains of levels") -> None:
         self.__doc__, self.content = summary, dict(gains)
         self._gains: dict[float, float] = {}
         for key, gain in gains.items():
             # The keys of JSON, such as those of a record, are texts.
             is_text = isinstance(key, str) and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", key)
-            level: Any = float(key) if is_text else key  # type: ignore[arg-type]
+            level: Any = float(key) if is_text else key
             if not (is_number(level) and -1000 <= level <= 1000):
                 raise XcgError(f"illegal level {level!r}: expected a number from -1000 to 1000")
             if not (is_number(gain) and 0 <= gain <= MAX_GAIN):
@@ -122,29 +121,6 @@ class Gains:
     def __str__(self) -> str:
         pairs = map(number_text, self._gains), map(number_text, self._gains.values())
         return "gains(" + ", ".join(map("{}: {}".format, *pairs)) + ")"
-
-
-class Formula:
-    """A quantisation given as a function.
-
-    Args:
-        scale: The scale of the assessments that it is for.
-        function: (exhaustivity, specificity) → score.
-        summary: A description of the function.
-
-    >>> product = Formula("share", lambda e, s: e * s / 2, "e·s / 2")
-    >>> product(2, 0.5)
-    0.5
-    """
-
-    def __init__(self, scale: Scale, function: Callable[[float, float], float], summary: str) -> None:
-        self.__doc__ = summary
-        self.scale = scale
-        self._function = function
-
-    def __call__(self, exhaustivity: float, specificity: Grade) -> float:
-        """Return the score of a pair."""
-        return self._function(exhaustivity, float(specificity))
 
 
 def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
@@ -200,110 +176,93 @@ def _takes_one_argument(function: Quantisation) -> bool:
     return True
 
 
+_GRADE = r"([0-2](?:\.[0-9]+)?|3(?:\.0+)?)"
+_PAIR = re.compile(rf"\s*{_GRADE}\s*,\s*(?:{_GRADE}|([ELSN]))\s*|([0-3])([0-3ELSN])")
+
+
 def _pair(key: object) -> tuple[float, Grade]:
-    if isinstance(key, tuple) and len(key) == 2:
-        first, second = key
-    elif isinstance(key, str) and "," in key:
-        first, _, second = (part.strip() for part in key.partition(","))
-    elif isinstance(key, str) and len(key.strip()) == 2:
-        first, second = key.strip()[0], key.strip()[1]
-    else:
-        first = second = None
-    if isinstance(second, str) and second.upper() in ("E", "L", "S", "N"):
-        return _grade(first, key), second.upper()
-    return _grade(first, key), _grade(second, key)
-
-
-def _grade(value: object, key: object) -> float:
-    try:
-        grade = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        grade = math.nan
-    if not 0 <= grade <= 3:
+    found = _PAIR.fullmatch((",".join(map(str, key)) if isinstance(key, tuple) else str(key)).upper())
+    if found is None:
         raise XcgError(f"illegal pair {key!r}: expected 'e,s' like '3,3', both from 0 to 3")
-    return grade
+    exhaustivity, specificity = filter(None, found.groups())
+    return float(exhaustivity), specificity if specificity in "ELSN" else float(specificity)
 
 
 # Published quantisations
 
+_KL, _2002, _2004 = "kazai-lalmas-2006", "govert-kazai-2003", "malik-lalmas-fuhr-2005"
+_2005, _2006, _JK = "kazai-lalmas-inex-2005", "lalmas-et-al-2007", "jarvelin-kekalainen-2002"
+_GEN = {1: "33", 0.75: "23 32 31", 0.5: "13 22 21", 0.25: "12 11"}
+_SOG = {1: "33", 0.9: "23", 0.75: "13 32", 0.5: "22", 0.25: "12 31", 0.1: "21 11"}
+_GEN_2002 = {1: "3E", 0.75: "2E 3L", 0.5: "1E 2L 2S", 0.25: "1S 1L"}
 
-def _table(pairs_of: Mapping[float, str], summary: str) -> Table:
-    """Return a table from score → pairs that have this score."""
-    return Table({pair: score for score, pairs in pairs_of.items() for pair in pairs.split()}, summary)
+_TABLES: Sequence[tuple[str, str, str, Mapping[float, str]]] = (
+    ("strict", _KL, "1 for (3,3), else 0 (Kazai & Lalmas 2006, equation 1)", {1: "33"}),
+    ("gen", _KL, "generalised, prefers exhaustivity (Kazai & Lalmas 2006, equation 2)", _GEN),
+    ("sog", _KL, "specificity-oriented generalised (Kazai & Lalmas 2006, equation 3)", _SOG),
+    ("e3_s321", _2004, "1 for e = 3 with any s above 0, else 0 (INEX 2004)", {1: "33 32 31"}),
+    ("e3_s32", _2004, "1 for e = 3 with s = 2 or 3, else 0 (INEX 2004)", {1: "33 32"}),
+    ("s3_e321", _2004, "1 for s = 3 with any e above 0, else 0 (INEX 2004)", {1: "33 23 13"}),
+    ("s3_e32", _2004, "1 for s = 3 with e = 2 or 3, else 0 (INEX 2004)", {1: "33 23"}),
+    ("inex2002_strict", _2002, "1 for relevance 3 with exact coverage, else 0 (INEX 2002)", {1: "3E"}),
+    ("inex2002_gen", _2002, "generalised for relevance and coverage (INEX 2002)", _GEN_2002),
+)
+"""Name, source in ``xcg/report/references.bib``, summary, and score → pairs that have this score."""
+for _name, _source, _summary, _pairs in _TABLES:
+    _table = {pair: score for score, pairs in _pairs.items() for pair in pairs.split()}
+    QUANTISATIONS.register(_name, references=[_source])(Table(_table, _summary))
+
+for _name, _summary, _gains in (
+    ("jk_0_1_1_1", "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)", (1, 1, 1)),
+    ("jk_0_0_0_1", "level 3 gains 1 (Järvelin & Kekäläinen 2002, section 3.3)", (0, 0, 1)),
+    ("jk_0_1_2_3", "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)", (1, 2, 3)),
+    ("jk_0_1_10_100", "levels 1 to 3 gain 1, 10, 100 (the same, section 3.3)", (1, 10, 100)),
+):
+    _of_levels = Gains(dict(enumerate(_gains, 1)), _summary)
+    QUANTISATIONS.register(_name, references=[_JK])(_of_levels)
 
 
-_PUBLISHED: dict[str, dict[str, Quantisation]] = {
-    "kazai-lalmas-2006": {
-        "strict": _table({1: "33"}, "1 for (3,3), else 0 (Kazai & Lalmas 2006, equation 1)"),
-        "gen": _table(
-            {1: "33", 0.75: "23 32 31", 0.5: "13 22 21", 0.25: "12 11"},
-            "generalised, prefers exhaustivity (Kazai & Lalmas 2006, equation 2)",
-        ),
-        "sog": _table(
-            {1: "33", 0.9: "23", 0.75: "13 32", 0.5: "22", 0.25: "12 31", 0.1: "21 11"},
-            "specificity-oriented generalised (Kazai & Lalmas 2006, equation 3)",
-        ),
-    },
-    "malik-lalmas-fuhr-2005": {
-        "e3_s321": _table({1: "33 32 31"}, "1 for e = 3 with any s above 0, else 0 (INEX 2004)"),
-        "e3_s32": _table({1: "33 32"}, "1 for e = 3 with s = 2 or 3, else 0 (INEX 2004)"),
-        "s3_e321": _table({1: "33 23 13"}, "1 for s = 3 with any e above 0, else 0 (INEX 2004)"),
-        "s3_e32": _table({1: "33 23"}, "1 for s = 3 with e = 2 or 3, else 0 (INEX 2004)"),
-    },
-    "govert-kazai-2003": {
-        "inex2002_strict": _table(
-            {1: "3E"}, "1 for relevance 3 with exact coverage, else 0 (INEX 2002)"
-        ),
-        "inex2002_gen": _table(
-            {1: "3E", 0.75: "2E 3L", 0.5: "1E 2L 2S", 0.25: "1S 1L"},
-            "generalised for relevance and coverage (INEX 2002)",
-        ),
-    },
-    "kazai-lalmas-inex-2005": {
-        "inex2005_strict": Formula(
-            "share", lambda e, s: float(e == 2 and s == 1), "1 for e = 2 and s = 1, else 0 (INEX 2005)"
-        ),
-        "inex2005_gen": Formula(
-            "share", lambda e, s: e * s / 2, "e·s, halved to lie between 0 and 1 (INEX 2005)"
-        ),
-        "inex2005_genlifted": Formula(
-            "share",
-            lambda e, s: (e + 1) * s / 3,
-            "(e + 1)·s, divided by 3 to lie between 0 and 1; rewards too small elements (INEX 2005)",
-        ),
-    },
-    "lalmas-et-al-2007": {
-        "inex2006_strict": Formula(
-            "share", lambda e, s: float(s == 1), "1 for s = 1, else 0 (INEX 2006)"
-        ),
-        "inex2006_gen": Formula(
-            "share", lambda e, s: s, "s, the share of highlighted text (INEX 2006)"
-        ),
-    },
-    "": {
-        "levels": Formula(
-            "level",
-            lambda level, _: max(float(level), 0.0),
-            "the gain is the level of relevance (TREC)",
-        )
-    },
-    "jarvelin-kekalainen-2002": {
-        "jk_0_1_1_1": Gains(
-            {1: 1, 2: 1, 3: 1}, "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)"
-        ),
-        "jk_0_0_0_1": Gains(
-            {1: 0, 2: 0, 3: 1}, "level 3 gains 1 (Järvelin & Kekäläinen 2002, section 3.3)"
-        ),
-        "jk_0_1_2_3": Gains(
-            {1: 1, 2: 2, 3: 3}, "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)"
-        ),
-        "jk_0_1_10_100": Gains(
-            {1: 1, 2: 10, 3: 100},
-            "levels 1 to 3 gain 1, 10, 100 (Järvelin & Kekäläinen 2002, section 3.3)",
-        ),
-    },
-}
-"""Source in ``xcg/report/references.bib`` → name → quantisation."""
-for _reference, _quantisations in _PUBLISHED.items():
-    for _name, _quantisation in _quantisations.items():
-        QUANTISATIONS.register(_name, references=[_reference] if _reference else [])(_quantisation)
+def _formula(scale: Scale, *references: str) -> Callable[[Callable[[float, Any], float]], Quantisation]:
+    """Return a decorator that registers a function of assessments on a scale under its name."""
+
+    def add(function: Callable[[float, Any], float]) -> Quantisation:
+        function.scale = scale  # type: ignore[attr-defined]
+        return QUANTISATIONS.register(function.__name__, references=references)(function)
+
+    return add
+
+
+@_formula("share", _2005)
+def inex2005_strict(e: float, s: float) -> float:
+    """1 for e = 2 and s = 1, else 0 (INEX 2005)."""
+    return float(e == 2 and s == 1)
+
+
+@_formula("share", _2005)
+def inex2005_gen(e: float, s: float) -> float:
+    """e·s, halved to lie between 0 and 1 (INEX 2005)."""
+    return e * s / 2
+
+
+@_formula("share", _2005)
+def inex2005_genlifted(e: float, s: float) -> float:
+    """(e + 1)·s, divided by 3 to lie between 0 and 1; rewards too small elements (INEX 2005)."""
+    return (e + 1) * s / 3
+
+
+@_formula("share", _2006)
+def inex2006_strict(e: float, s: float) -> float:
+    """1 for s = 1, else 0 (INEX 2006)."""
+    return float(s == 1)
+
+
+@_formula("share", _2006)
+def inex2006_gen(e: float, s: float) -> float:
+    """s, the share of highlighted text (INEX 2006)."""
+    return s
+
+
+@_formula("level")
+def levels(level: float, _: Grade) -> float:
+    """The gain is the level of relevance (TREC)."""
+    return max(level, 0.0)

@@ -19,7 +19,6 @@ from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.errors import XcgError
 from xcg.registry import Between, FunctionRegistry, Part
 from xcg.settings.schema import choice, key, number
-from xcg.user_model import near_miss_combinations  # noqa: F401 - registers a near-miss model
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
 from xcg.user_model.overlap_models import (
     AT_MOST_SCORE,
@@ -84,7 +83,7 @@ class Effort:
 
 
 ReaderClass = Callable[..., Any]
-READERS: FunctionRegistry[ReaderClass] = FunctionRegistry("reader", "xcg.reader", allows_classes=True)
+READERS: FunctionRegistry[ReaderClass] = FunctionRegistry("reader", "xcg.reader")
 
 READER_METHODS = ("read", "gain_of", "raised_by", "score", "value", "related", "remaining", "seen")
 """The methods of the protocol of readers."""
@@ -127,15 +126,15 @@ class RelevanceValue:
     Args:
         alpha: Intolerance of the user to text that was seen before, from 0 (ignores overlap) to 1
             (rejects it).
-        normalisation: The normalisation, or its name; see :mod:`xcg.user_model.overlap_models`.
-        partially_seen: The overlap model, or its name; see :mod:`xcg.user_model.overlap_models`.
-        near_misses: The near-miss model, or its name; see :mod:`xcg.user_model.near_misses`. Under
+        normalisation: The normalisation; see :mod:`xcg.user_model.overlap_models`.
+        partially_seen: The overlap model; see :mod:`xcg.user_model.overlap_models`.
+        near_misses: The near-miss model; see :mod:`xcg.user_model.near_misses`. Under
             ``exact`` only ideal elements gain. A result counts as seen whether it gains or not.
         reader: A class of the user that replaces all of the above.
 
     Raises:
         ValueError: If alpha is outside [0, 1], or another value is given with a reader.
-        XcgError: If a name is unknown, or the overlap model has an argument that does not exist.
+        XcgError: If the overlap model has an argument that does not exist.
     """
 
     alpha: Annotated[float, ALPHA] = key("Intolerance of text that was seen before.", number(0, 1), 1.0)
@@ -164,18 +163,13 @@ class RelevanceValue:
         expected = ALPHA.expected(self.alpha)
         if expected is not None:
             raise ValueError(f"alpha is {self.alpha}: expected {expected}")
-        registries: dict[str, FunctionRegistry[Any]] = {
-            "normalisation": NORMALISATIONS,
-            "partially_seen": PARTIALLY_SEEN,
-            "near_misses": NEAR_MISSES,
-        }
-        for name, registry in registries.items():
-            part: object = getattr(self, name)
-            if not isinstance(part, Part):
-                object.__setattr__(self, name, registry.part(part))  # type: ignore[arg-type]
         object.__setattr__(self, "arguments", argument_names(self.partially_seen))
-        if self.reader is not None:
-            self._check_reader()
+        replaced = (self.alpha, self.normalisation, self.partially_seen, self.near_misses)
+        if self.reader is not None and replaced != _REPLACED:
+            raise ValueError(
+                f"the reader {self.reader} replaces the whole relevance value: remove the other keys, "
+                "or make them parameters of the reader"
+            )
 
     @cached_property
     def gains_at_most_left(self) -> bool:
@@ -188,16 +182,7 @@ class RelevanceValue:
         shipped = (recursive, growing_alpha, *AT_MOST_SCORE)
         return self.alpha == 0 and self.partially_seen.plain in shipped
 
-    def _check_reader(self) -> None:
-        reader: object = self.reader
-        if not isinstance(reader, Part):
-            reader = READERS.part(reader)  # type: ignore[arg-type]
-            object.__setattr__(self, "reader", reader)
-        check_reader(reader)
-        default = RelevanceValue()
-        for name in ("alpha", "normalisation", "partially_seen", "near_misses"):
-            if getattr(self, name) != getattr(default, name):
-                raise ValueError(
-                    f"the reader {reader} replaces the whole relevance value: remove {name}, or make "
-                    "it a parameter of the reader"
-                )
+
+_DEFAULT = RelevanceValue()
+_REPLACED = (1.0, _DEFAULT.normalisation, _DEFAULT.partially_seen, _DEFAULT.near_misses)
+"""The values of the keys that a reader replaces, if they are not stated."""

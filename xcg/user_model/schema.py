@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from xcg.errors import InputError, XcgError
 from xcg.registry import FunctionRegistry, Part
 from xcg.settings.schema import Place, Type, kind
-from xcg.settings.yaml_file import KeyPath, format_key_path
+from xcg.settings.yaml_file import KeyPath
 from xcg.user_model.quantisation import is_number
 
 Where = Callable[[KeyPath], str]
@@ -125,7 +125,7 @@ def expand(
             f"{MAX_CHARACTERS:,} characters; expected fewer combinations or a shorter table",
         )
     key_paths = [key_path for key_path, _ in axes]
-    names = _axis_names(key_paths)
+    names = [str(key_path[-1]) for key_path in key_paths]
     models: list[Mapping[str, object]] = []
     for combination in itertools.product(*(values for _, values in axes)):
         settings = ",".join(map(setting_text, names, combination))
@@ -134,15 +134,6 @@ def expand(
             model = _with_value(model, key_path, value)
         models.append(model)
     return models
-
-
-def _axis_names(key_paths: list[KeyPath]) -> list[str]:
-    """Return the last key of each path, or the whole path if several end with this key."""
-    last = [str(key_path[-1]) for key_path in key_paths]
-    return [
-        format_key_path(key_path) if last.count(name) > 1 else name
-        for key_path, name in zip(key_paths, last, strict=True)
-    ]
 
 
 def has_several_values(value: object) -> bool:

@@ -1,7 +1,7 @@
 /* The pages of disagreements: decide them, and mark them in their document. */
 
 import { Positions } from "./judge/positions.js";
-import { post } from "./judge/requests.js";
+import { post } from "./judge/saving.js";
 
 const element = (id) => document.getElementById(id);
 

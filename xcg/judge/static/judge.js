@@ -1,7 +1,7 @@
 /* The page on which an assessor judges a document. */
 
 import { createCommands } from "./judge/commands.js";
-import { Drawing, placeToolbar } from "./judge/drawing.js";
+import { Drawing } from "./judge/drawing.js";
 import { Finishing } from "./judge/finishing.js";
 import { createKeymap, Keyboard, keysOfGrades } from "./judge/keyboard.js";
 import { DocumentMap } from "./judge/map.js";
@@ -71,14 +71,11 @@ const map = new DocumentMap(page);
 
 const gradeKeys = (page.gradeKeys = keysOfGrades(grades));
 
-const gradeButtons = ["grade-buttons", "toolbar-grades"].flatMap((id) => {
-  const buttons = grades.map((grade, index) =>
-    gradeButton(grades, gradeKeys, index, () => commands.highlight(grade.value)),
-  );
-  if (!buttons.length) buttons.push(highlightButton(() => commands.highlight(null)));
-  element(id).append(...buttons);
-  return buttons;
-});
+const gradeButtons = grades.map((grade, index) =>
+  gradeButton(grades, gradeKeys, index, () => commands.highlight(grade.value)),
+);
+if (!grades.length) gradeButtons.push(highlightButton(() => commands.highlight(null)));
+element("grade-buttons").append(...gradeButtons);
 
 element("nugget").addEventListener("change", ({ target }) => commands.setNugget(target.value || null));
 
@@ -88,27 +85,21 @@ document.addEventListener("click", ({ target }) => {
   if (command) void commands[command]();
 });
 
-// Clicks on these must not clear the selection.
-for (const part of [element("toolbar"), element("panel")]) {
-  for (const type of ["pointerdown", "mousedown"])
-    part.addEventListener(type, (event) => event.target.closest("button") && event.preventDefault());
+// Clicks on buttons must not clear the selection.
+for (const type of ["pointerdown", "mousedown"]) {
+  const keep = (event) => event.target.closest("button") && event.preventDefault();
+  element("panel").addEventListener(type, keep);
 }
 
 /* Drawing */
 
 const bar = element("topic-bar");
-const showToolbar = () => placeToolbar(page);
-
-function modeText() {
-  if (selection.edge) return `Moving the ${selection.edge.edge}: Enter saves, Esc cancels`;
-  return selection.isSelecting ? "Selecting: V ends it" : "";
-}
 
 function show() {
   const { judgement } = saving;
   if (selection.activeId !== null && !selection.active) selection.activate();
   const { active, span, position, dragged, usesKeyboard: showCursor } = selection;
-  const drawnActive = span && !selection.edge ? null : selection.placedActive;
+  const drawnActive = span ? null : selection.placedActive;
   drawing.draw({ judgement, active: drawnActive, selection: span, position, dragged, showCursor });
   panel.showHighlights(judgement, active);
   map.draw(judgement);
@@ -119,8 +110,6 @@ function show() {
   const count = data.finished + Number(judgement.finished) - Number(data.judgement.finished);
   element("finished-count").textContent = count;
   element("progress").value = count;
-  element("mode").textContent = modeText();
-  showToolbar();
 }
 
 /** Tell the style sheet which height the panel can have. */
@@ -131,7 +120,6 @@ function measure() {
 }
 
 selection.addEventListener("change", show);
-selection.addEventListener("point", showToolbar);
 saving.addEventListener("change", () => {
   selection.activate();
   show();
@@ -143,7 +131,6 @@ dragHandles(page);
 new ResizeObserver(measure).observe(bar);
 new ResizeObserver(() => letKeysScroll(article)).observe(frame);
 window.addEventListener("scroll", measure, { passive: true });
-window.addEventListener("resize", showToolbar);
 article.addEventListener("focus", () => {
   if (!article.matches(":focus-visible")) return;
   selection.usesKeyboard = true;

@@ -59,33 +59,8 @@ export function createCommands(page) {
     return active ? remove(active) : tell("There is no highlight at the cursor.");
   }
 
-  function splitActive() {
-    const { placedActive: active, position, span } = selection;
-    if (!active) return tell("There is no highlight at the cursor.");
-    selection.clear();
-    const at = span ? span.start : position;
-    return change("split", { id: active.id, position: at }, "Highlight split");
-  }
-
-  function startEdge(edge) {
-    if (!selection.startEdge(edge)) return tell("There is no highlight at the cursor.");
-    selection.usesKeyboard = true;
-    article.focus({ preventScroll: true });
-    selection.notify();
-    return announce(`Moving the ${edge} of the highlight. Enter saves, Escape cancels.`);
-  }
-
   function resize({ id, start, end }) {
     return change("resize", { id, start, end }, "Highlight changed");
-  }
-
-  function finishEdge() {
-    const { edge, anchor, position } = selection;
-    const [start, end] = edge.edge === "end" ? [anchor, position] : [position, anchor];
-    const span = positions.trimmed(start, end);
-    if (!span) return tell("A highlight needs some text; delete it instead.");
-    selection.clear();
-    return resize({ id: edge.id, ...span });
   }
 
   function placeAgain({ id }) {
@@ -117,10 +92,8 @@ export function createCommands(page) {
   /** Move the cursor by a unit, or to an end of the paragraph ("edge") or of the document. */
   function moveBy(kind, direction, { extend = false } = {}) {
     selection.usesKeyboard = true;
-    const isExtending = extend || selection.isSelecting || selection.edge !== null;
     const before = selection.activeId;
-    const at = target(kind, direction, isExtending);
-    selection.moveTo(at, { extend: isExtending });
+    selection.moveTo(target(kind, direction, extend), { extend });
     const unit = ["character", "edge", "document"].includes(kind) ? "word" : kind;
     const said = units.at(unit, Math.min(selection.position, positions.length - 1));
     announceText(said.start, said.end, before);
@@ -154,7 +127,6 @@ export function createCommands(page) {
         ? (starts.find((start) => start > position) ?? starts[0])
         : (starts.findLast((start) => start < position) ?? starts.at(-1));
     if (found === undefined) return tell(missing);
-    selection.isSelecting = false;
     selection.moveTo(found);
     article.focus({ preventScroll: true });
     return announceText(found, found + ANNOUNCED, null);
@@ -178,19 +150,9 @@ export function createCommands(page) {
     else tell(missing);
   }
 
-  function toggleSelecting() {
-    selection.usesKeyboard = true;
-    if (selection.isSelecting || selection.span) return selection.clear();
-    selection.isSelecting = true;
-    selection.anchor = selection.position;
-    selection.notify();
-    announce("Selecting");
-  }
-
   function cancel() {
-    const isActive = selection.edge || selection.span || selection.isSelecting;
-    if (!isActive && selection.activeId === null) return false;
-    if (isActive) return selection.clear();
+    if (selection.span) return selection.clear();
+    if (selection.activeId === null) return false;
     selection.activeId = null;
     return selection.notify();
   }
@@ -231,7 +193,6 @@ export function createCommands(page) {
     discardRefused: () => saving.discardRefused(),
     erase,
     finishAndContinue: () => whenAnswered(() => finishing.finishAndContinue()),
-    finishEdge,
     go,
     highlight,
     highlightAgain: () => highlight(lastGrade),
@@ -256,10 +217,7 @@ export function createCommands(page) {
     setNugget: (nugget) => change("nugget", { id: selection.active.id, nugget }, nugget ?? "No nugget"),
     showAt,
     showHighlight,
-    splitActive: () => whenAnswered(splitActive),
-    startEdge: (edge) => whenAnswered(() => startEdge(edge)),
     togglePanel,
-    toggleSelecting,
     toggleTopic,
     toggleWords,
     undo: () => (finishing.canReturn ? finishing.goBack() : change("undo", {}, "Undone")),

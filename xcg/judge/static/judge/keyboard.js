@@ -99,10 +99,7 @@ export function createKeymap({ article, commands, data, gradeKeys, selection }) 
     on([key, `Shift+${key}`], `next and previous ${does}`, (name) => run(name === key ? 1 : -1));
   const select = (key, kind) =>
     on([key], `select the ${kind}; again: extend by the next one`, () => commands.selectUnit(kind));
-  const enter = () => {
-    if (selection.edge) return commands.finishEdge();
-    return selection.span ? commands.highlightAgain() : false;
-  };
+  const enter = () => (selection.span ? commands.highlightAgain() : false);
   const highlightKeys = gradeKeys.filter((key) => key !== null);
   const withGrades = highlightKeys.length ? " with the last grade" : "";
   const sentenceKeys = ["Ctrl+ArrowLeft", "Ctrl+ArrowRight", "Alt+ArrowUp", "Alt+ArrowDown"];
@@ -117,11 +114,6 @@ export function createKeymap({ article, commands, data, gradeKeys, selection }) 
       jump("n", "result of the pool", commands.jumpResult),
       jump("h", "highlight", commands.jumpHighlight),
       jump("o", "heading of the outline", commands.jumpHeading),
-      on(
-        ["v"],
-        "start or end selecting: moves then extend the selection, as with Shift",
-        commands.toggleSelecting,
-      ),
       select("p", "paragraph"),
       select("s", "sentence"),
       select("w", "word"),
@@ -133,11 +125,7 @@ export function createKeymap({ article, commands, data, gradeKeys, selection }) 
         "highlight the selection with this grade, or grade the highlight",
         (name) => commands.highlight(data.grades[gradeKeys.indexOf(name)].value),
       ),
-      on(["Enter"], `highlight the selection${withGrades}; save a moved end`, enter, { inText: true }),
-      on(["b", "e"], "move the beginning or the end of the highlight", (name) =>
-        commands.startEdge(name === "b" ? "start" : "end"),
-      ),
-      on(["c"], "split the highlight at the cursor", commands.splitActive),
+      on(["Enter"], `highlight the selection${withGrades}`, enter, { inText: true }),
       on(
         ["x"],
         "remove highlights from the selection, or delete the highlight",

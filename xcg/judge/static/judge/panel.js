@@ -109,10 +109,6 @@ export class Panel {
     }
     if (one.status === "moved") add("confirm", "Confirm", () => commands.confirm(one));
     if (one.status === "lost") add("place", "Place at the selection", () => commands.placeAgain(one));
-    if (isActive && one.status !== "lost") {
-      add("start", "Move start", () => commands.startEdge("start"));
-      add("end", "Move end", () => commands.startEdge("end"));
-    }
     add("delete", "Delete", () => commands.remove(one), { ariaLabel: `Delete: ${words}` });
     if (!isActive && one.status === "placed") tools.classList.add("quiet");
     return tools;

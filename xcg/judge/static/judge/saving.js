@@ -5,9 +5,21 @@
    offered again. A change that was saved without an answer is sent again, which the server recognises. */
 
 import { describe } from "./judgement.js";
-import { post, TIMEOUT } from "./requests.js";
 
 const RETRY_AFTER = [2_000, 5_000, 15_000];
+const TIMEOUT = 20_000;
+
+/** Send a record as JSON; return whether it was accepted, the status and the answer. */
+export async function post(url, record) {
+  const headers = { "Content-Type": "application/json" };
+  const [body, signal] = [JSON.stringify(record), AbortSignal.timeout(TIMEOUT)];
+  try {
+    const response = await fetch(url, { method: "POST", headers, body, signal });
+    return { ok: response.ok, status: response.status, answer: await response.json() };
+  } catch {
+    return { ok: false, status: 0, answer: { error: "the server does not answer" } };
+  }
+}
 
 /** Fires "change" after each change of its state, and "rejected" with a message for an illegal change. */
 export class Saving extends EventTarget {

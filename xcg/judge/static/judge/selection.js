@@ -3,7 +3,7 @@
 import { placed } from "./judgement.js";
 import { readableArea } from "./nodes.js";
 
-/** Fires "change" when the selection changes, and "point" after the mouse was released in the text. */
+/** Fires "change" when the selection changes. */
 export class Selection extends EventTarget {
   constructor({ article, positions, saving, units }) {
     super();
@@ -11,8 +11,6 @@ export class Selection extends EventTarget {
     this.position = units.paragraphs[0]?.start ?? 0; // the cursor
     this.anchor = null; // the other end of the selection
     this.activeId = null;
-    this.isSelecting = false; // moves extend the selection
-    this.edge = null; // {id, edge}: the end of a highlight that the keyboard moves
     this.dragged = null; // {id, start, end}: the span of a highlight during a drag
     this.usesKeyboard = false;
     document.addEventListener("selectionchange", () => this.read());
@@ -20,7 +18,6 @@ export class Selection extends EventTarget {
     for (const type of ["keydown", "click"]) document.addEventListener(type, () => this.read(), true);
     article.addEventListener("dragstart", (event) => event.preventDefault());
     article.addEventListener("pointerdown", () => (this.usesKeyboard = false));
-    article.addEventListener("pointerup", () => setTimeout(() => this.dispatchEvent(new Event("point"))));
   }
 
   notify() {
@@ -56,8 +53,6 @@ export class Selection extends EventTarget {
     if (position === this.position && anchor === (this.anchor ?? position)) return;
     this.anchor = anchor === position ? null : anchor;
     this.position = position;
-    this.edge = null;
-    this.isSelecting = false;
     this.activate();
     this.notify();
   }
@@ -72,7 +67,6 @@ export class Selection extends EventTarget {
 
   /** Make the highlight at the cursor the active one. */
   activate() {
-    if (this.edge) return;
     const highlights = placed(this.saving.judgement);
     const { position } = this;
     const found =
@@ -85,7 +79,7 @@ export class Selection extends EventTarget {
     if (extend) this.anchor ??= this.position;
     else this.anchor = null;
     this.position = Math.min(Math.max(position, 0), this.positions.length);
-    if (this.anchor === this.position && !this.isSelecting && !this.edge) this.anchor = null;
+    if (this.anchor === this.position) this.anchor = null;
     this.write();
     this.activate();
     this.notify();
@@ -98,8 +92,6 @@ export class Selection extends EventTarget {
   }
 
   clear(position = this.position) {
-    this.isSelecting = false;
-    this.edge = null;
     this.moveTo(position, { scroll: false });
   }
 
@@ -109,19 +101,7 @@ export class Selection extends EventTarget {
       this.activeId = one.id;
       return this.notify();
     }
-    this.isSelecting = false;
-    this.edge = null;
     return this.moveTo(one.start);
-  }
-
-  /** Move an end of the active highlight with the following moves. */
-  startEdge(edge) {
-    const active = this.placedActive;
-    if (!active) return false;
-    this.edge = { id: active.id, edge };
-    this.anchor = edge === "end" ? active.start : active.end;
-    this.moveTo(edge === "end" ? active.end : active.start, { extend: true });
-    return true;
   }
 
   /** Scroll so that the cursor is visible between the bars. */

@@ -1,4 +1,4 @@
-"""Protect the judgements against other users, other assessors and foreign web pages.
+"""Name the pages in URLs, and protect them against other users, other assessors and foreign web pages.
 
 Browsers send requests of foreign pages to servers on the same machine, too. Therefore the rules apply
 on the loopback address as well: each page needs a cookie that only the start URL sets, changes need the
@@ -9,16 +9,121 @@ foreign page could let its own name point to the address of the server (DNS rebi
 from __future__ import annotations
 
 import hmac
+import ipaddress
+import re
 import socket
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
+from urllib.parse import quote
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from xcg.judge import addresses
+_ESCAPED = re.compile(r"~([0-9A-F]+)~")
+HTTP_PORT = 80
+"""The port of URLs that state none."""
+
+
+def to_segment(name: str) -> str:
+    """Return a name as one segment of a URL's path.
+
+    Percent-encoding does not suffice: servers decode ``%2F`` before they divide the path, and browsers
+    remove the segments ``.`` and ``..`` in any encoding.
+
+    >>> to_segment("a/b c"), to_segment(".."), from_segment("a~2F~b c")
+    ('a~2F~b%20c', '~2E~~2E~', 'a/b c')
+    """
+    is_dots = name.strip(".") == ""
+    escaped = (
+        f"~{ord(c):X}~" if c in "~/\\" or (is_dots and c == ".") or not c.isprintable() else c
+        for c in name
+    )
+    return quote("".join(escaped), safe="~")
+
+
+def from_segment(segment: str) -> str:
+    """Return the name of a segment whose percent-encoding is already decoded."""
+    return _ESCAPED.sub(_character, segment)
+
+
+def _character(match: re.Match[str]) -> str:
+    number = int(match[1], 16) if len(match[1]) <= 6 else -1
+    return chr(number) if 0 <= number <= 0x10FFFF else match[0]
+
+
+def assessor_path(assessor: str) -> str:
+    """Return the path below which all pages of an assessor are."""
+    return f"/assessors/{to_segment(assessor)}/"
+
+
+OVERVIEW_PATH = "/overview/"
+"""The path below which the pages of the organiser are."""
+
+
+def topic_path(assessor: str, topic: str) -> str:
+    """Return the path of the pool of a topic."""
+    return f"{assessor_path(assessor)}topics/{to_segment(topic)}"
+
+
+def document_path(assessor: str, topic: str, document: str) -> str:
+    """Return the path of the page on which an assessor judges a document."""
+    return f"{topic_path(assessor, topic)}/documents/{to_segment(document)}"
+
+
+def api_path(assessor: str, topic: str, document: str) -> str:
+    """Return the path under which programs read and change a judgement."""
+    return f"{assessor_path(assessor)}api/topics/{to_segment(topic)}/documents/{to_segment(document)}"
+
+
+def agreement_path(topic: str | None = None) -> str:
+    """Return the path of the agreement on a topic, or on all topics."""
+    page = f"{OVERVIEW_PATH}agreement"
+    return page if topic is None else f"{page}/{to_segment(topic)}"
+
+
+def differences_path(topic: str, document: str) -> str:
+    """Return the path of a document with its disagreements, and below which decisions are sent."""
+    return f"{agreement_path(topic)}/documents/{to_segment(document)}"
+
+
+def origin(host: str, port: int) -> str:
+    """Return the start of all URLs of a server.
+
+    >>> origin("127.0.0.1", 8000), origin("::1", 80)
+    ('http://127.0.0.1:8000', 'http://[::1]')
+    """
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}" + ("" if port == HTTP_PORT else f":{port}")
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only programs on the same machine can connect to an address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host.lower() == "localhost":
+        return True
+    address = to_ip_address(host)
+    return address is not None and address.is_loopback
+
+
+def to_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return the IP address that a text states; None for a name."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def shown_host(host: str) -> str:
+    """Return the host in start URLs: the name of the machine if the server listens on all addresses."""
+    address = to_ip_address(host)
+    return socket.gethostname() if address is not None and address.is_unspecified else host
+
 
 MAX_BODY_BYTES = 1 << 16
 """Maximum size of the body of a request. A change with the longest note has fewer than 25,000 bytes."""
@@ -60,7 +165,7 @@ class Access:
     """
 
     def __init__(self, assessors: Iterable[str], secret: bytes) -> None:
-        self._paths = {addresses.OVERVIEW_PATH, *map(addresses.assessor_path, assessors)}
+        self._paths = {OVERVIEW_PATH, *map(assessor_path, assessors)}
         self._secret = secret
 
     def _derived(self, kind: str, path: str) -> str:
@@ -68,7 +173,7 @@ class Access:
 
     def start_path(self, assessor: str | None = None) -> str:
         """Return the path and query of the start URL of an assessor, or of the overview."""
-        path = addresses.OVERVIEW_PATH if assessor is None else addresses.assessor_path(assessor)
+        path = OVERVIEW_PATH if assessor is None else assessor_path(assessor)
         return f"{path}start?token={self._derived('token', path)}"
 
     def cookie(self, path: str, token: str) -> str | None:
@@ -102,11 +207,11 @@ def protected_path(path: str) -> str | None:
     >>> protected_path("/assessors/anna/topics/1"), protected_path("/static/base.css")
     ('/assessors/anna/', None)
     """
-    if path.startswith(addresses.OVERVIEW_PATH):
-        return addresses.OVERVIEW_PATH
+    if path.startswith(OVERVIEW_PATH):
+        return OVERVIEW_PATH
     parts = path.split("/")
     if len(parts) > 3 and parts[1] == "assessors":
-        return addresses.assessor_path(addresses.from_segment(parts[2]))
+        return assessor_path(from_segment(parts[2]))
     return None
 
 
@@ -131,9 +236,9 @@ class KnownHosts:
     def __init__(self, host: str, port: int) -> None:
         self._port = port
         self._names = {host.lower()}
-        address = addresses.to_ip_address(host)
+        address = to_ip_address(host)
         self._allows_addresses = address is not None and address.is_unspecified
-        if addresses.is_loopback(host):
+        if is_loopback(host):
             self._names |= {"localhost", "127.0.0.1", "::1"}
         elif self._allows_addresses:
             names = (socket.gethostname(), socket.getfqdn())
@@ -146,22 +251,21 @@ class KnownHosts:
         if port != self._port:
             return False
         # No foreign page can take over an IP address, unlike a name.
-        return name in self._names or (
-            self._allows_addresses and addresses.to_ip_address(name) is not None
-        )
+        return name in self._names or (self._allows_addresses and to_ip_address(name) is not None)
 
 
 def _divided(header: str) -> tuple[str, int]:
     """Return the name and the port in a header Host; the port -1 if it is illegal."""
     name, colon, port = header.rpartition(":")
     if not colon or port.endswith("]"):
-        name, port = header, str(addresses.HTTP_PORT)
+        name, port = header, str(HTTP_PORT)
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
     is_number = port.isascii() and port.isdigit() and len(port) <= 5
     return name.lower(), int(port) if is_number else -1
 
 
+@dataclass(frozen=True)
 class Guard:
     """Refuses requests that are not from the server's own pages, and adds headers to all responses.
 
@@ -173,21 +277,14 @@ class Guard:
         refuse: Makes the response to a refused request.
     """
 
-    def __init__(
-        self, app: ASGIApp, access: Access, hosts: KnownHosts, port: int, refuse: Refusal
-    ) -> None:
-        self._app = app
-        self._access = access
-        self._hosts = hosts
-        self._port = port
-        self._refuse = refuse
+    app: ASGIApp
+    access: Access
+    hosts: KnownHosts
+    port: int
+    refuse: Refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] == "lifespan":
-            return await self._app(scope, receive, send)
-        if scope["type"] != "http":  # no page uses WebSockets
-            return await send({"type": "websocket.close", "code": 1008, "reason": ""})
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -198,28 +295,21 @@ class Guard:
 
         request = Request(scope)
         problem = self._problem(request)
-        answer = self._app if problem is None else self._refuse(request, *problem)
-        return await answer(scope, receive, send_with_headers)
+        answer = self.app if problem is None else self.refuse(request, *problem)
+        await answer(scope, receive, send_with_headers)
 
     def _problem(self, request: Request) -> tuple[int, str] | None:
         """Return the status and the reason if a request is refused."""
         headers, path = request.headers, request.scope["path"]
-        if len(headers.getlist("host")) != 1 or headers["host"] not in self._hosts:
+        if len(headers.getlist("host")) != 1 or headers["host"] not in self.hosts:
             return 403, "the header Host does not name this server"
         if request.method not in (*_SAFE_METHODS, "POST"):
             return 405, f"the method {request.method[:20]} is not supported"
-        if _stated_length(headers) > MAX_BODY_BYTES:
-            return 413, f"the request has more than {MAX_BODY_BYTES:,} bytes"
-        protected, cookie = protected_path(path), request.cookies.get(cookie_name(self._port), "")
-        if protected and not is_start(path) and not self._access.allows(protected, cookie):
+        protected, cookie = protected_path(path), request.cookies.get(cookie_name(self.port), "")
+        if protected and not is_start(path) and not self.access.allows(protected, cookie):
             return 403, _NO_COOKIE
         if request.method not in _SAFE_METHODS and headers.getlist("origin") != [
             f"http://{headers['host']}"
         ]:
             return 403, "changes are only accepted from the pages of this server"
         return None
-
-
-def _stated_length(headers: Headers) -> int:
-    length = headers.get("content-length", "0")
-    return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 1 << 63
