@@ -311,11 +311,11 @@ def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> tuple[str, _
 @contextmanager
 def _with_content_hint(file: BufferedReader, expected: Kind, notes: Notes) -> Iterator[None]:
     """Add a hint to the errors in a file if it seems to hold something else than expected."""
-    hint = content_hint(bytes(file.peek(_HEAD_SIZE)), expected)
+    head = bytes(file.peek(_HEAD_SIZE))
     try:
-        with notes.hinting(hint):
+        with notes.hinting(content_hint(head, expected) if notes.lenient else ""):
             yield
     except InputError as error:
-        if not hint:
+        if not (hint := content_hint(head, expected)):
             raise
         raise FileError(error.where, str(error).removeprefix(f"{error.where}: "), hint) from None
