@@ -27,8 +27,14 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binom, norm, rankdata
 
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjust, evidence
-from xcg.statistics.significance_tests import PAIRED_TESTS, paired_p_values, smallest_p
+from xcg.statistics.significance_tests import (
+    PAIRED_TESTS,
+    SIGNIFICANCE_LEVEL,
+    adjust,
+    evidence,
+    paired_p_values,
+    smallest_p,
+)
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, TopicScores
 from xcg.statistics.tukey import tukey_inferences
 

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.stats import binom, ttest_1samp
 
 from xcg.statistics import tukey
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.intervals import randomisation_interval, t_interval
+from xcg.statistics.significance_tests import SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import TopicScores
 from xcg.statistics.tukey import tukey_inferences
 

@@ -14,7 +14,6 @@ def judged(
     text: str,
     *marked: Marked,
     topic: str = "1",
-    entry_point: int | None = None,
     finished: bool = True,
 ) -> JudgedDocument:
     """Return a judgement with highlights from start to end, with a grade or without."""
@@ -28,4 +27,4 @@ def judged(
         )
         for number, (start, end, *grade) in enumerate(marked, 1)
     )
-    return JudgedDocument(assessor, topic, document, Judgement(1, highlights, entry_point, finished))
+    return JudgedDocument(assessor, topic, document, Judgement(1, highlights, finished))

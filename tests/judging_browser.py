@@ -164,6 +164,7 @@ class Assessor:
             "console", lambda message: message.type == "error" and self.problems.append(message.text)
         )
         self.page.goto(start_url)
+        self.page.wait_for_url(lambda url: "token" not in url)
 
     def url(self, document: str, topic: str = "1") -> str:
         """Return the URL of the page on which a document is judged."""

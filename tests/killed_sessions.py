@@ -42,7 +42,7 @@ def operations(seed: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
                     ("erase", span),
                     ("delete", {"id": number}),
                     ("grade", {"id": number, "grade": grade}),
-                    ("entry_point", {"position": start}),
+                    ("unsure", {"unsure": grade is None}),
                     ("finish", {"finished": grade is None}),
                     ("skip", {"skipped": grade is None}),
                     ("note", {"note": f"note {start}"}),

@@ -56,7 +56,7 @@ def _results(runs: int, measures: list[str], models: list[str], topics: int) -> 
 
 def _sweep(runs: int, measures: list[str]) -> Any:
     shifts = [
-        OrderShift(measure, model, tau, tau, 1, "x", Interval(tau - 0.2, min(1.0, tau + 0.1)))
+        OrderShift(measure, model, tau, 1, "x", Interval(tau - 0.2, min(1.0, tau + 0.1)))
         for measure in measures
         for model in MODELS
         for tau in [1 - 0.8 * _score(measure, model)]

@@ -22,8 +22,6 @@ NO_ERRORS = {
     "judge.pages.LONGEST_EXCERPT": "the page shortens passages",
     "judge.settings.MAX_SEED": "limits no cost",
     "statistics.assessors.MAX_COMBINATIONS": "more are sampled",
-    "statistics.assessors.MAX_PAIRS": "more are sampled",
-    "statistics.assessors.MAX_RESAMPLED_COMBINATIONS": "more are sampled",
     "statistics.topic_sets.HIGHEST_RATE": "a rate of random swaps",
     "statistics.planning.MAX_SIMULATED_TOPICS": "more are extrapolated",
     "report.gates.MAX_TOPICS": "the worst are listed",

@@ -171,8 +171,8 @@ class Campaign:
         """Test whether the differences between runs are significant.
 
         All pairs of runs are compared, or each run with a baseline, over the topics that both have.
-        With several strategies, the pairs are the strategies of the same run. The comparisons by one
-        measure under one user model are a family: their p values are corrected together.
+        The comparisons by one measure under one user model are a family: their p values are corrected
+        together.
 
         Args:
             keys: Keys of the section ``compare``.

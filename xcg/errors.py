@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 
@@ -173,7 +172,9 @@ def name_too_long(kind: str, name: str) -> str:
     )
 
 
-def printable(text: object, keep: str = "") -> str:
+def printable(
+    text: object, keep: str = "", escape: Callable[[str], str] = lambda character: repr(character)[1:-1]
+) -> str:
     r"""Escape the invisible characters of a text, which may come from a hostile file.
 
     These are control and format characters (line breaks, escape sequences of terminals, bidirectional
@@ -185,14 +186,15 @@ def printable(text: object, keep: str = "") -> str:
     Args:
         text: The text.
         keep: Further characters to keep.
+        escape: Returns what is written instead of a character.
 
     >>> print(printable("two\nlines"))
     two\nlines
     """
     text = str(text)
-    if text.isprintable():
+    if (text.replace("\n", "") if "\n" in keep else text).isprintable():
         return text
-    return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() or c in keep else escape(c) for c in text)
 
 
 class Notes:
@@ -218,7 +220,6 @@ class Notes:
         self._notes: dict[str, None] = {}
         self._warnings: dict[str, None] = {}
         self._counted: dict[tuple[str, str], tuple[int, str]] = {}
-        self._hint = ""
 
     def note(self, text: str) -> None:
         """Add a note; repeated notes are stored once."""
@@ -240,20 +241,11 @@ class Notes:
         """Raise an error, or count it under a kind of problem if lenient."""
         if not self.lenient:
             raise error
-        self._count(("warning", kind), 1, f"{error}. {self._hint}" if self._hint else str(error))
+        self._count(("warning", kind), 1, str(error))
 
     def _count(self, kind: tuple[str, str], number: int, first: str) -> None:
         count, earlier = self._counted.get(kind, (0, first))
         self._counted[kind] = count + number, earlier
-
-    @contextmanager
-    def hinting(self, hint: str) -> Iterator[None]:
-        """Add a sentence to the problems that are counted in the block."""
-        self._hint = hint
-        try:
-            yield
-        finally:
-            self._hint = ""
 
     def take(self, other: Notes) -> None:
         """Append the warnings and notes of other notes."""

@@ -40,15 +40,12 @@ def are_refused() -> bool:
 @contextlib.contextmanager
 def without_plugins() -> Iterator[None]:
     """Refuse plug-ins inside a ``with`` block, also in worker processes that start in it."""
-    before = os.environ.get(NO_PLUGINS)
+    before = os.environ.get(NO_PLUGINS, "")
     os.environ[NO_PLUGINS] = "1"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[NO_PLUGINS]
-        else:
-            os.environ[NO_PLUGINS] = before
+        os.environ[NO_PLUGINS] = before
 
 
 def refuse_if_off(what: str) -> None:

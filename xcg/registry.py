@@ -7,7 +7,6 @@ through entry points. Users can name a function of their own as ``package.module
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import inspect
 import math
@@ -25,7 +24,6 @@ from typing import (
     TypeVar,
     get_args,
     get_origin,
-    get_type_hints,
 )
 
 from xcg.errors import XcgError, nearest
@@ -209,7 +207,7 @@ class Between(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """A keyword-only argument of a function, or a field of a data class, which users can set.
+    """A keyword-only argument of a function, which users can set.
 
     Attributes:
         name: Its name.
@@ -257,40 +255,15 @@ _LEGAL: Mapping[Any, str] = {
 
 def parameters_of(function: Callable[..., Any]) -> list[Parameter]:
     """Return the parameters that users can set: the keyword-only arguments."""
-    return [
-        _parameter(argument.name, argument.annotation, argument.default)
-        for argument in inspect.signature(function, eval_str=True).parameters.values()
-        if argument.kind is argument.KEYWORD_ONLY
-    ]
-
-
-def fields_of(data_class: type) -> dict[str, Parameter]:
-    """Return name → parameter of the fields of a data class that users can set.
-
-    >>> @dataclasses.dataclass
-    ... class Reading:
-    ...     alpha: Annotated[float, Between(0, 1)] = 1.0
-    >>> fields_of(Reading)["alpha"].legal
-    'a number from 0 to 1'
-    """
-    hints = get_type_hints(data_class, include_extras=True)
-    found = {}
-    for field in dataclasses.fields(data_class):
-        default = field.default
-        if field.default_factory is not dataclasses.MISSING:
-            default = field.default_factory()
-        elif default is dataclasses.MISSING:
-            default = inspect.Parameter.empty
-        if field.init:
-            found[field.name] = _parameter(field.name, hints[field.name], default)
+    found = []
+    for argument in inspect.signature(function, eval_str=True).parameters.values():
+        if argument.kind is argument.KEYWORD_ONLY:
+            is_annotated = get_origin(argument.annotation) is Annotated
+            type_, *constraints = (
+                get_args(argument.annotation) if is_annotated else [argument.annotation]
+            )
+            found.append(Parameter(argument.name, type_, constraints, argument.default))
     return found
-
-
-def _parameter(name: str, annotation: Any, default: object) -> Parameter:
-    constraints: Sequence[Constraint] = ()
-    if get_origin(annotation) is Annotated:
-        annotation, *constraints = get_args(annotation)
-    return Parameter(name, annotation, constraints, default)
 
 
 class ParameterError(XcgError):

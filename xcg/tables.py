@@ -263,9 +263,7 @@ def with_references(markup: str) -> str:
     >>> with_references("<a>zero\u200bwidth</a>")
     '<a>zero&#8203;width</a>'
     """
-    if markup.replace("\n", "").isprintable():
-        return markup
-    return "".join(c if c.isprintable() or c == "\n" else f"&#{ord(c)};" for c in markup)
+    return printable(markup, "\n", lambda character: f"&#{ord(character)};")
 
 
 def records(rows: Sequence[Record], format: str) -> str:
@@ -285,9 +283,7 @@ def json_text(value: object, indent: int | None = None) -> str:
     {"run": "zero\u200bwidth é"}
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    if text.replace("\n", "").isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    return printable(text, "\n", lambda character: json.dumps(character)[1:-1])
 
 
 def _csv(rows: Sequence[Record], cell: Callable[[str], str] = printable) -> str:

@@ -11,7 +11,7 @@ import io
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from xcg.errors import printable
 from xcg.lazy_modules import shutil
@@ -200,7 +200,6 @@ def _table_text(
 
 def _fitted(columns: Sequence[_Column], terminal: Terminal) -> tuple[str, Sequence[_Column]]:
     """Return a table that fits the terminal, and the columns that are hidden."""
-    from rich.padding import Padding
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -208,29 +207,26 @@ def _fitted(columns: Sequence[_Column], terminal: Terminal) -> tuple[str, Sequen
     keys = [column for column in columns if column.declared.is_key] or list(columns[:1])
     others = [column for column in columns if column not in keys]
     shown = [*keys, *sorted(others, key=lambda column: column.declared.priority)]
-    room = terminal.width + _GAP
+    room = terminal.width + _GAP  # a gap is behind each column, also the last
     while len(shown) > len(keys) and sum(one.least_width + _GAP for one in shown) > room:
         shown.pop()
     visible = [column for column in columns if column in shown]
     is_narrow = sum(column.width + _GAP for column in visible) > room
-    grid = Grid(box=None, pad_edge=False, padding=0, header_style="bold")
+    grid = Grid(box=None, padding=(0, _GAP, 0, 0), header_style="bold")
     cells = []
     for column in visible:
-        gap = (0, 0 if column is visible[-1] else _GAP, 0, 0)
         width = None
         if column.is_number:
             width = column.least_width if is_narrow else column.width
-        heading = Text(column.heading, overflow="fold", justify="right" if width else "left")
-        grid.add_column(Padding(heading, gap), width=width and width + gap[1])
+        justify: Any = "right" if column.is_number else "left"
+        grid.add_column(Text(column.heading, overflow="fold"), width=width, justify=justify)
         is_cut = column.declared.is_cut
-        texts = (
-            Text(cell.rjust(width or 0), no_wrap=is_cut, overflow="ellipsis" if is_cut else "fold")
-            for cell in column.cells
-        )
-        cells.append([Padding(text, gap) for text in texts])
+        overflow: Any = "ellipsis" if is_cut else "fold"
+        cells.append([Text(cell, no_wrap=is_cut, overflow=overflow) for cell in column.cells])
     for row in zip(*cells, strict=True):
         grid.add_row(*row)
-    return rendered(grid, terminal), [column for column in columns if column not in shown]
+    text = rendered(grid, terminal._replace(width=room))
+    return text, [column for column in columns if column not in shown]
 
 
 def rendered(content: RenderableType, terminal: Terminal) -> str:

@@ -68,6 +68,7 @@ def take_picture(start_url: str, browser: str) -> None:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         page = chromium.new_page(viewport=SIZE, color_scheme="light")
         page.goto(start_url)
+        page.wait_for_url(lambda url: "token" not in url)
         path = f"/assessors/anna/topics/{TOPIC}/documents/{DOCUMENT}"
         page.goto(f"{site.scheme}://{site.netloc}{path}")
         page.wait_for_selector("#highlight-list li")

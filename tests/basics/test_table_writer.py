@@ -55,10 +55,6 @@ def test_a_table_without_rows_has_its_heading(format: str, expected: str | None)
     assert "b" in text
 
 
-def test_columns_of_equal_name_are_allowed() -> None:
-    assert markdown_table(["run", "run"], [["a", "b"]]).splitlines()[0] == "| run | run |"
-
-
 def test_markdown_cells_are_escaped() -> None:
     assert markdown_table(HEADING, [["a|b", "0.5", "c\\d"]]) == (
         "| run  | MAep | comment |\n"

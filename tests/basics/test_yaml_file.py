@@ -119,11 +119,6 @@ def test_deep_nesting_is_refused_before_libyaml_overflows_the_stack(
     assert str(raised.value) == f"{yaml_path}:1: {expected}"
 
 
-def test_the_highest_legal_nesting_is_read(yaml_path: Path) -> None:
-    yaml_path.write_text("[" * MAX_DEPTH + "]" * MAX_DEPTH)
-    assert str(load_yaml(yaml_path).content) == "[" * MAX_DEPTH + "]" * MAX_DEPTH
-
-
 def test_an_alias_inside_of_its_own_anchor_is_refused(yaml_path: Path) -> None:
     yaml_path.write_text("a:\n  &a [*a]")
     with pytest.raises(InputError, match=":2: lists and mappings are nested more than 50 levels deep"):

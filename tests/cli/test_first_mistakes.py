@@ -149,16 +149,10 @@ MISTAKES = [
         "quotes.jsonl:1: the corpus has no document 'Bread'; did you mean 'bread'?",
     ),
     (
-        "a user model as configuration",
-        ["evaluate", "model.yaml"],
-        "model.yaml: a user model; expected a configuration. Name it with --user-model model.yaml, or "
-        "with the key user_model in a configuration",
-    ),
-    (
         "a configuration as user model",
         ["evaluate", "config.yaml", "--user-model", "config.yaml"],
-        "--user-model: config.yaml: a configuration; expected a user model. Give a configuration as "
-        "the first argument: xcg evaluate config.yaml",
+        "config.yaml:1: corpus: unknown key: expected one of effort, ideal, name, quantisation, "
+        "relevance_value, size, spans",
     ),
     (
         "a topic that is similar to another",

@@ -36,6 +36,7 @@ RUN = "{tmp}/runs/lines.xml"
 TREC_RUN = "{tmp}/runs/escapes.trec"
 STEM_RUN = "{tmp}/named/" + STEM + ".jsonl"
 PASSAGES = "--gold {tmp}/passages.jsonl --corpus {tmp}/corpus --run"
+MISSED = "--gold {tmp}/missed.jsonl --corpus {tmp}/corpus --run"
 ESCAPED = "csv --set formulas=false"
 RECORDS = ("table", "csv", ESCAPED, "json", "jsonl")
 TABLES = (*RECORDS, "markdown", "latex")
@@ -50,7 +51,7 @@ CALLS = [
     f"check {CAMPAIGN}",
     f"check {CAMPAIGN} --format json",
     f"check --levels {CAMPAIGN} --format markdown",
-    *(f"check --review {PASSAGES}¦{STEM_RUN}¦--run {RUN} --format {name}" for name in RECORDS),
+    *(f"check --review {MISSED}¦{STEM_RUN}¦--run {RUN} --format {name}" for name in RECORDS),
     *(f"compare {CAMPAIGN} --format {name}" for name in TABLES),
     f"compare {CAMPAIGN} --table overall",
     f"compare {CAMPAIGN} --table orders --set compare.resamples=0",
@@ -190,6 +191,9 @@ def tmp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     spans = [{"topic": topic, "doc": "d", "start": 0, "end": 11} for topic in TOPICS]
     passages = "".join(json.dumps({**span, "exhaustivity": 2}) + "\n" for span in spans)
     (tmp / "passages.jsonl").write_text(passages)
+    (tmp / "missed.jsonl").write_text(
+        passages.replace('"start": 0, "end": 11', '"start": 11, "end": 28')
+    )
     named = "".join(json.dumps({**span, "rank": 1}) + "\n" for span in spans)
     try:
         (tmp / "named" / f"{STEM}.jsonl").write_text(named)

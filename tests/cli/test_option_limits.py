@@ -58,7 +58,7 @@ def test_a_number_outside_of_the_limits_is_one_message(
         (
             "evaluate",
             ("--measures", f"nxCG@{DIGITS}"),
-            "it has 5,005 characters; expected at most 1,000",
+            "or your own as module:function; at most 1,000 characters",
         ),
         ("chunks", ("--budget", DIGITS), "found str '" + "9" * 79 + "…"),
     ],

@@ -23,14 +23,10 @@ def of_plan(**keys: object) -> list[str]:
     return [word for key, value in keys.items() for word in ("--set", f"study.plan.{key}={value}")]
 
 
-def test_the_plan_agrees_with_what_compare_prints(xcg_command: Command) -> None:
-    """compare uses the noncentral t distribution, while plan simulates."""
+def test_the_plan_is_for_the_runs_of_the_pilot(xcg_command: Command) -> None:
     done = xcg_command(*PLAN, "--format", "jsonl")
     assert done.returncode == 0, done.stderr
     row = json.loads(done.stdout)
-    compared = xcg_command("compare", *OPTIONS, "--format", "jsonl")
-    detectable = [json.loads(line)["detectable"] for line in compared.stdout.splitlines()]
-    assert min(detectable) < row["detectable"] < max(detectable)
     assert (row["runs"], row["comparisons"], row["topics"]) == (8, 28, 15)
     assert "xcg: basis: 4,000 simulated campaigns" in done.stderr
 

@@ -73,11 +73,6 @@ def test_assessments_from_standard_input(campaign: Path, xcg_command: Command) -
         "evaluate", "--assessments", "-", "--run", "r", "--measures", "RR", cwd=campaign, stdin=QRELS
     )
     assert (done.returncode, done.stdout.split()) == (0, ["run", "RR", "t", "0.3333"]), done.stderr
-    both = xcg_command("evaluate", "--assessments", "-", "--run", "-", cwd=campaign, stdin=QRELS)
-    message = "-: standard input is already used for assessments; expected a file with runs"
-    assert (both.returncode, both.stdout, both.stderr) == (2, "", f"xcg: error: {message}\n")
-    both = xcg_command("inex-eval", "-f", "-", "-", cwd=campaign, stdin=QRELS)
-    assert (both.returncode, both.stdout, both.stderr) == (2, "", f"xcg: error: {message}\n")
     empty = xcg_command("evaluate", "--assessments", "q", "--run", "-", cwd=campaign, stdin="")
     assert (empty.returncode, empty.stderr) == (2, "xcg: error: -: an empty file; expected a run\n")
     config = campaign / "c.yaml"

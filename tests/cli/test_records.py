@@ -66,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
             ("second.qrels",),
         ),
         ("study topics", "--set study.topics.trials=2", ()),
-        ("study perturb", "--set study.perturb.counts=1", ()),
+        ("study perturb", "--set study.perturb.counts=1 --set measures=MAep", ()),
     ],
 )
 def test_a_record_gives_the_same_values(

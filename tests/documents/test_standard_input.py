@@ -1,4 +1,4 @@
-"""Standard input as an input file: kept once, for one kind of input."""
+"""Standard input as an input file, kept once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from xcg.documents import files
-from xcg.documents.files import expand, open_input
+from xcg.documents.files import open_input
 from xcg.errors import InputError
-from xcg.formats.base import read_assessments, read_run, read_runs
+from xcg.formats.base import read_run
 
 RUN = b"1 Q0 d 1 2 t\n1 Q0 e 2 1 t\n"
 
@@ -19,16 +19,6 @@ RUN = b"1 Q0 d 1 2 t\n1 Q0 e 2 1 t\n"
 def provide(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     """Make a content the standard input of this process."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-
-
-def test_standard_input_holds_one_kind_of_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    provide(monkeypatch, b"1 0 d 1\n")
-    assert read_assessments("-").topics == ["1"]
-    message = "-: standard input is already used for assessments; expected a file with runs"
-    with pytest.raises(InputError, match=message):
-        read_runs("-")
-    provide(monkeypatch, RUN)
-    assert [run.name for run in read_runs("-")] == ["t"]
 
 
 def test_a_short_beginning_is_enough_to_detect_the_format(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +45,5 @@ def test_missing_and_huge_standard_input_is_refused(monkeypatch: pytest.MonkeyPa
     with pytest.raises(InputError, match="-: standard input of more than 1 GB; expected a file"):
         read_run("-")
     monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(InputError, match="-: there is no standard input; expected a file"):
-        expand("-", "runs")
     with pytest.raises(InputError, match="there is no standard input"), open_input(Path("-")):
         pass

@@ -53,7 +53,7 @@ def test_the_derivation_ends_in_the_values_of_evaluate(model: Any) -> None:
                         results.value(one.run, f"nxCG@{step.rank}", topic)
                     )
             assert gained == pytest.approx(results.value(one.run, "xCG@60", topic))
-            ideals = sum(map(len, (document.ideal for document in one.judged.values())))
+            ideals = sum(ideal for rows in one.scores.values() for _, ideal in rows.values())
             of_max = "N = the larger of " in derivation.sentence
             counted = f"{ideals} ideal elements" if of_max else f"{len(one.missed)} ideal element"
             assert counted in derivation.sentence

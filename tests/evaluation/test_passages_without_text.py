@@ -79,4 +79,4 @@ def test_the_validation_accepts_them(tmp_path: Path) -> None:
     run = xcg.Run.of("r", {"1": RESULTS})
     assert list(run.rankings["1"].spans.values()).count(UNKNOWN_SPAN) == 2
     run.write(tmp_path / "r")
-    assert validate([], [tmp_path / "r"], tmp_path / "c").status == 0
+    assert validate(Inputs(runs=[tmp_path / "r"], corpus=tmp_path / "c")).status == 0

@@ -11,6 +11,7 @@ from hypothesis import given
 from random_cases import RandomCampaign, campaigns
 
 import xcg
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.validation import Report, validate
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import Run
@@ -37,7 +38,7 @@ def assess(folder: Path, inner: str, name: str = "1") -> None:
 
 
 def check(folder: Path) -> Report:
-    return validate([folder / "assessments"], [folder / "runs"], folder / "corpus")
+    return validate(Inputs([folder / "assessments"], [folder / "runs"], folder / "corpus"))
 
 
 def kinds(report: Report) -> list[tuple[str, str, int]]:
@@ -133,12 +134,11 @@ def test_an_unreadable_file_does_not_hide_others(campaign: Path) -> None:
 
 
 def test_references_whose_text_is_missing_are_counted() -> None:
-    report = validate(
-        corpus={
-            "a": "<!DOCTYPE a SYSTEM 'a.dtd'><a>x&nbsp;y &mdash; &amp; <![CDATA[&no;]]></a>",
-            "b": "<a>x &amp; &#160; y</a>",
-        }
-    )
+    corpus = {
+        "a": "<!DOCTYPE a SYSTEM 'a.dtd'><a>x&nbsp;y &mdash; &amp; <![CDATA[&no;]]></a>",
+        "b": "<a>x &amp; &#160; y</a>",
+    }
+    report = validate(Inputs(corpus=corpus))
     (finding,) = report.findings
     assert (finding.level, finding.count, report.status) == ("warning", 1, 1)
     assert finding.kind == "documents with entities that are not expanded"
@@ -221,7 +221,7 @@ def test_an_illegal_file_has_the_same_message_as_in_an_evaluation(
     files["runs"].write_text("1 Q0 d 1 2 r\n")
     files[role] = tmp_path / "file"
     files[role].write_bytes(content)
-    report = validate([files["assessments"]], [files["runs"]])
+    report = validate(Inputs([files["assessments"]], [files["runs"]]))
     errors = [finding.first for finding in report.findings if finding.level == "error"]
     if not message:
         assert errors == []
@@ -244,7 +244,7 @@ def test_a_missing_file_has_the_same_message_as_in_an_evaluation(
     files[role] = tmp_path / name
     if name == "folder":
         files[role].mkdir()
-    report = validate([files["assessments"]], [files["runs"]])
+    report = validate(Inputs([files["assessments"]], [files["runs"]]))
     with pytest.raises(xcg.XcgError) as raised:
         xcg.evaluate(files["assessments"], files["runs"], measures="AP")
     errors = [finding for finding in report.findings if finding.level == "error"]

@@ -32,6 +32,13 @@ def test_results_are_ordered_by_rank_or_score_or_as_written(
     assert set(run.rankings["1"].files) == {"f"}
 
 
+def test_results_that_name_no_element_keep_their_rank(tmp_path: Path) -> None:
+    twice = "<file>f</file><path>/a</path><path>/a</path><rank>3</rank>"
+    text = submission(twice, "<file>f</file><path>/b</path><rank>1</rank>")
+    ranking = read_run(write(tmp_path, text), Notes(lenient=True)).rankings["1"]
+    assert (list(ranking), list(ranking.keys or ())) == ([("f", "/b[1]"), ("f", "")], [1, 3])
+
+
 def test_lenient_reading_counts_illegal_ranks_and_duplicate_topics(tmp_path: Path) -> None:
     notes = Notes(lenient=True)
     text = submission(

@@ -13,8 +13,8 @@ from random_cases import RandomCampaign, campaigns
 from xcg.documents.passage_points import Passage, Point
 from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_assessments, read_run
-from xcg.judgements.assessment import Assessment
-from xcg.judgements.recall_base import DocumentSizes, RecallBase, Span
+from xcg.judgements.assessment import Assessment, DocumentSizes
+from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.run import RUN_FORMATS, Ranking, Run
 
 

@@ -201,14 +201,14 @@ def test_a_class_next_to_a_configuration(xcg_command: Command, folder: Path, wor
         ("reader: 'mine:Impatiant'", "c.yaml:8: user_model.relevance_value.reader: cannot import"),
         (
             "reader: 'mine:NoMethods'",
-            "c.yaml:8: user_model.relevance_value.reader: reader mine:NoMethods lacks read, gain_of, "
+            "topic 1, d: reader mine:NoMethods lacks read, gain_of, "
             "raised_by, score, value, related, remaining, seen: expected the methods of "
             "xcg.gains.reader.Reader, or a subclass of DocumentReader",
         ),
         (
             "reader: 'mine:NoDocument'",
-            "reader mine:NoDocument: too many positional arguments; expected a document as the only "
-            "argument without a default",
+            "topic 1, d: reader mine:NoDocument failed: TypeError: NoDocument.__init__() takes 1 "
+            "positional argument but 2 were given",
         ),
         (
             "reader: {name: 'mine:Impatient', patence: 1}",

@@ -20,8 +20,7 @@ from xcg.formats.placing import locate_passages
 from xcg.gains.nugget_reader import Nugget, NuggetTopic, SeenNuggets
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.topic import reading_of
-from xcg.judgements.nuggets import recall_base_of
-from xcg.judgements.recall_base import ASSESSMENT_FORMATS
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
 from xcg.measures.topic_gains import Reading
 from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import ReportContext, StepCounter
@@ -187,7 +186,7 @@ def test_formats_keep_nuggets_or_name_the_loss(name: str, kind: str, tmp_path: P
     if kind == "passages":
         base = read_assessments(write(tmp_path / "gold", QUOTES))
     else:
-        base = recall_base_of({"1": {"a": [{"nugget": "n1", "level": 2}, {"nugget": "n2"}]}})
+        base = RecallBase.of({"1": {"a": [{"nugget": "n1", "level": 2}, {"nugget": "n2"}]}})
     if kind == "documents" and name not in ("jsonl", "trec"):
         with pytest.raises(XcgError, match="holds"):
             convert_assessments(base, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -75,7 +76,7 @@ def evaluated(
     assessments: Any, run: Run, documents: dict[str, str], model: UserModel, topic: str = "1"
 ) -> tuple[list[int], list[float], Gains]:
     """Return the oracle's order, the gains that the evaluation reports, and those of other orders."""
-    run = run.with_name("r")
+    run = replace(run, name="r")
     inputs = Inputs(assessments, [run, reference_run(run)], Corpus.of(documents), model)
     judged = TopicSource.of(inputs).topic(topic, Notes())
     ideal = judged.ideal(model)

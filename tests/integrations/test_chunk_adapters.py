@@ -217,7 +217,7 @@ def test_a_run_states_the_parents_that_dicts_state() -> None:
     [
         ("section 1", "the parent is 'section 1': expected a dict with start and end, or None"),
         ({"start": -2, "end": 9}, "the parent is from -2 to 9: expected 0 <= start <= end"),
-        ({"start": 5, "end": 9}, "the parent, 5 to 9, does not contain the chunk, 4 to 8"),
+        ({"start": 5, "end": 9}, "the parent, 5 to 9, does not contain the passage, 4 to 8"),
     ],
 )
 def test_illegal_parents(parent: object, message: str) -> None:

@@ -174,7 +174,7 @@ def test_an_explicit_default_is_another_measure() -> None:
             [],
             "qrels, row 1: the level is inf: expected a finite number",
         ),
-        ([Qrel("1", "d", 1), Qrel("1", "d", 2)], [], "row 2: topic 1, d: judged 2, but 1 before"),
+        ([Qrel("1", "d", 1), Qrel("1", "d", 2)], [], "row 2: topic 1, d: / is assessed"),
         ([Graded("1", "d", 1, 3, 0)], [], "illegal assessment"),
         (
             [Sized("1", "d", 1, -4)],

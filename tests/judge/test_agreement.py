@@ -49,23 +49,15 @@ def test_two_assessors_agree_as_computed_by_hand() -> None:
     """Characters: 20 relevant to both, 20 and 20 to one, 40 to none.
 
     kappa = (0.6 − 0.52) / 0.48, as both find 40 of 100 relevant. alpha = 1 − 199 · 80 / (2 · 80 · 120).
-    Elements: the root and the second paragraph are relevant to both, the first and the third to one of
-    them, two to none. kappa = (4/6 − 1/2) / (1/2), as both find 3 of 6 relevant.
-    alpha = 1 − 11 · 4 / 72.
     """
     rows = agreement([of("anna", "one", (0, 40)), of("ben", "one", (20, 60))], CORPUS)
-    characters, elements, documents = (
-        row(rows, kind) for kind in ("characters", "elements", "documents")
-    )
-    assert len(rows) == 3
+    characters, documents = row(rows, "characters"), row(rows, "documents")
+    assert len(rows) == 2
     assert characters.assessors == ("anna", "ben")
-    assert (characters.units, elements.units, documents.units) == (100, 6, 1)
+    assert (characters.units, documents.units) == (100, 1)
     assert characters.overlap == pytest.approx(20 / 60)
     assert characters.kappa == pytest.approx(0.08 / 0.48)
     assert characters.alpha == pytest.approx(1 - 199 * 80 / (2 * 80 * 120))
-    assert elements.overlap == pytest.approx(2 / 4)
-    assert elements.kappa == pytest.approx(1 / 3)
-    assert elements.alpha == pytest.approx(1 - 11 * 4 / 72)
     assert documents.overlap == 1
     assert math.isnan(documents.kappa)
     assert math.isnan(documents.alpha)
@@ -217,8 +209,8 @@ def test_disagreements_are_those_of_single_characters(
 
 
 DIFFERING = [
-    judged("anna", "one", TEXT, (0, 40, "2"), entry_point=0),
-    judged("ben", "one", TEXT, (20, 60, "3"), (80, 90, "1"), entry_point=20),
+    judged("anna", "one", TEXT, (0, 40, "2")),
+    judged("ben", "one", TEXT, (20, 60, "3"), (80, 90, "1")),
     of("anna", "two", (0, 10, "1"), (10, 20, "1")),
 ]
 
@@ -231,36 +223,34 @@ def decided(*labels: str | None) -> Decisions:
 
 
 @pytest.mark.parametrize(
-    ("rule", "labels", "marked", "entry_point"),
+    ("rule", "labels", "marked"),
     [
-        ("union", (), [(0, 20, "2"), (20, 60, "3"), (80, 90, "1")], 0),
-        ("intersection", (), [(20, 40, "2")], None),
-        # Of 0–20, 20–40, 40–60, 80–90 and the best entry point.
-        ("adjudicated", (None, "1", "1", "3", "20"), [(20, 60, "1"), (80, 90, "3")], 20),
-        ("adjudicated", ("2", "2", None, None, None), [(0, 40, "2")], None),
+        ("union", (), [(0, 20, "2"), (20, 60, "3"), (80, 90, "1")]),
+        ("intersection", (), [(20, 40, "2")]),
+        # Of 0–20, 20–40, 40–60 and 80–90.
+        ("adjudicated", (None, "1", "1", "3"), [(20, 60, "1"), (80, 90, "3")]),
+        ("adjudicated", ("2", "2", None, None), [(0, 40, "2")]),
     ],
 )
 def test_one_gold_has_the_text_and_grades_computed_by_hand(
     rule: str,
     labels: tuple[str | None, ...],
     marked: list[tuple[int, int, str]],
-    entry_point: int | None,
 ) -> None:
     (first, second), notes = gold(DIFFERING, rule, CORPUS, decided(*labels))
     assert (first.assessor, first.document, first.judgement.finished) == (rule, "one", True)
     assert [one[1:4] for one in first.judgement.highlights] == marked
-    assert first.judgement.entry_point == entry_point
     assert [one[1:3] for one in second.judgement.highlights] == [(0, 10), (10, 20)]
     assert notes == ["documents that one assessor has finished, as in that judgement: two (topic 1)"]
 
 
 def test_adjudicated_gold_needs_a_decision_on_every_disagreement_as_it_is_now() -> None:
-    message = r"undecided disagreements: 2 \(2 in one \(topic 1\)\); decide them on the page Agreement"
+    message = r"undecided disagreements: 1 \(1 in one \(topic 1\)\); decide them on the page Agreement"
     with pytest.raises(XcgError, match=message):
         gold(DIFFERING, "adjudicated", CORPUS, decided("2", "2", "3"))
-    changed = [*DIFFERING[:1], judged("ben", "one", TEXT, (20, 60, "1"), entry_point=0)]
+    changed = [*DIFFERING[:1], judged("ben", "one", TEXT, (20, 60, "1"))]
     with pytest.raises(XcgError, match="undecided disagreements: 2 "):  # not the first of three
-        gold(changed, "adjudicated", CORPUS, decided("2", "2", "3", "1", "0"))
+        gold(changed, "adjudicated", CORPUS, decided("2", "2", "3", "1"))
 
 
 def test_a_document_without_text_does_not_break_the_agreement() -> None:

@@ -22,7 +22,7 @@ def spans(judgement: Judgement) -> list[tuple[int, int, int, str | None]]:
 
 
 def judged(*highlights: tuple[int, int, str | None], finished: bool = False) -> Judgement:
-    return new_judgement(TEXT, highlights, None, finished)
+    return new_judgement(TEXT, highlights, finished)
 
 
 def changed(judgement: Judgement, operation: str, /, **values: Any) -> Judgement:
@@ -94,18 +94,9 @@ def test_delete_and_grade() -> None:
         changed(before, "delete", id=3)
 
 
-def test_the_entry_point_is_a_character_of_the_document() -> None:
-    assert changed(Judgement(), "entry_point", position=34).entry_point == 34
-    before = changed(Judgement(), "entry_point", position=0)
-    assert changed(before, "entry_point", position=None).entry_point is None
-    for position in (-1, 35):
-        with pytest.raises(XcgError, match=f"is {position}: expected a position from 0 to 34"):
-            changed(before, "entry_point", position=position)
-
-
 def test_nothing_relevant_is_stated_explicitly() -> None:
-    nothing = changed(Judgement(entry_point=3), "finish", finished=True)
-    assert (nothing.finished, nothing.entry_point) == (True, None)
+    nothing = changed(Judgement(), "finish", finished=True)
+    assert nothing.finished
     assert not changed(nothing, "add", start=0, end=4).finished
     finished = judged((0, 4, None), (5, 10, None), finished=True)
     one_left = changed(finished, "delete", id=1)
@@ -116,7 +107,6 @@ def test_nothing_relevant_is_stated_explicitly() -> None:
         ("add", {"start": 12, "end": 16}),
         ("resize", {"id": 1, "start": 0, "end": 5}),
         ("grade", {"id": 1, "grade": "2"}),
-        ("entry_point", {"position": 1}),
         ("erase", {"start": 0, "end": 2}),
     ):
         assert changed(finished, operation, **values).finished
@@ -155,7 +145,7 @@ def test_confirm_and_every_change_end_the_check_of_a_moved_highlight() -> None:
         ("erase", {"start": 2, "end": 4}),
     ):
         assert {one.status for one in changed(moved, operation, **values).highlights} == {"placed"}
-    assert changed(moved, "entry_point", position=3).highlights == moved.highlights
+    assert changed(moved, "unsure", unsure=True).highlights == moved.highlights
 
 
 @pytest.mark.parametrize("operation", ["add", "erase", "resize"])

@@ -14,7 +14,7 @@ from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import read_assessments
 from xcg.judge.agreement import disagreements
-from xcg.judge.exporting import export, file_names, write_export
+from xcg.judge.exchange import export, file_names, write_export
 from xcg.judge.judgement import Decision
 from xcg.judge.settings import SCHEMES, Grades
 from xcg.judgements.anchoring import anchor
@@ -38,7 +38,7 @@ def records(content: bytes) -> list[dict[str, object]]:
 
 def test_passages_have_their_quote_and_grade() -> None:
     found = export(
-        [judged("anna", "bees", TEXT, (0, 50, "3"), (60, 70, "1"), entry_point=60)],
+        [judged("anna", "bees", TEXT, (0, 50, "3"), (60, 70, "1"))],
         CORPUS,
         SCHEMES["inex-2004"],
     )
@@ -46,7 +46,7 @@ def test_passages_have_their_quote_and_grade() -> None:
     assert records(found.files["anna/passages.jsonl"]) == [
         {
             **base,
-            **{"start": 0, "end": 50, "level": 3, "entry_point": 60},
+            **{"start": 0, "end": 50, "level": 3},
             **{"exact": "a" * 50, "suffix": "b" * 5},
         },
         {
@@ -72,7 +72,7 @@ def test_all_files_are_read_again(tmp_path: Path, grades: Grades) -> None:
     grade = list(grades)[:1]
     notes = write(
         tmp_path / "out",
-        [judged("anna", "ants", TEXT), judged("anna", "bees", TEXT, (5, 50, *grade), entry_point=7)],
+        [judged("anna", "ants", TEXT), judged("anna", "bees", TEXT, (5, 50, *grade))],
         CORPUS,
         grades,
     )
@@ -82,7 +82,6 @@ def test_all_files_are_read_again(tmp_path: Path, grades: Grades) -> None:
     assert [(span.start, span.end) for span in spans["bees"]] == [(5, 50)]
     assert spans["bees"][0].exhaustivity == float(grade[0] if grade else 2)
     assert spans["ants"] == []
-    assert passages.entry_points("1") == {"bees": 7}
     folder = tmp_path / "out/anna/inex-2004"
     assert folder.exists() == (grades is SCHEMES["inex-2004"])
     if folder.exists():
@@ -122,19 +121,19 @@ def test_a_gold_is_exported_without_remarks() -> None:
 
 def test_adjudicated_gold_has_the_decisions_with_their_authors() -> None:
     judgements = [
-        judged("anna", "bees", TEXT, (0, 10, "2"), entry_point=0),
-        judged("ben", "bees", TEXT, (0, 10, "1"), entry_point=5),
+        judged("anna", "bees", TEXT, (0, 10, "2")),
+        judged("ben", "bees", TEXT, (0, 10, "1"), (20, 30, "1")),
     ]
     [different] = disagreements(judgements, "1", CORPUS, {})
     keys = [("1", "bees", one.key) for one in different.disagreements]
-    passage, point = Decision("2", "chris", "2026-01-01"), Decision(None, "dora", "2026-01-02")
-    decisions = {keys[0]: passage, keys[1]: point, ("1", "bees", "outdated"): passage}
+    first, second = Decision("2", "chris", "2026-01-01"), Decision(None, "dora", "2026-01-02")
+    decisions = {keys[0]: first, keys[1]: second, ("1", "bees", "outdated"): first}
     found = export(judgements, CORPUS, SCHEMES["inex-2004"], "adjudicated", decisions)
     document = {"topic": "1", "doc": "bees"}
     assert records(found.files["adjudicated/decisions.jsonl"]) == [
         {**document, "start": 0, "end": 10, "labels": {"anna": "2", "ben": "1"}}
         | {"label": "2", "author": "chris", "time": "2026-01-01"},
-        {**document, "start": 0, "end": 0, "labels": {"anna": "0", "ben": "5"}}
+        {**document, "start": 20, "end": 30, "labels": {"anna": None, "ben": "1"}}
         | {"label": None, "author": "dora", "time": "2026-01-02"},
     ]
     others = export(judgements, CORPUS, SCHEMES["inex-2004"], "union", decisions)

@@ -169,7 +169,7 @@ def test_outline_map_and_words_of_the_topic(anna: Assessor) -> None:
     assert not anna.saved["words_marked"]
     anna.press("g")
     assert page.evaluate(marked) == ["Bees", "dance", "dance"] * 240
-    anna.press("m")
+    anna.press("q")
     anna.wait_until_saved()
     assert anna.saved["words_marked"]
 

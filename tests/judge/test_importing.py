@@ -17,8 +17,7 @@ from judge_examples import judged
 from xcg.documents.corpus import Corpus
 from xcg.errors import InputError
 from xcg.formats.topic_files import read_topics
-from xcg.judge.exporting import export, write_export
-from xcg.judge.importing import import_assessments
+from xcg.judge.exchange import export, import_assessments, write_export
 from xcg.judge.judgement import JudgedDocument
 from xcg.judge.settings import SCHEMES, Grades
 from xcg.judge.store import Store
@@ -48,7 +47,7 @@ def take(store: Store, path: Path, scheme: Grades = NONE, assessor: str = "anna"
 def content(store: Store, document: str = "bees", assessor: str = "anna") -> object:
     judgement = store.judgement(assessor, "1", document)
     spans = [(one.start, one.end, one.grade) for one in judgement.placed]
-    return spans, judgement.entry_point, judgement.finished
+    return spans, judgement.finished
 
 
 def test_passages_are_placed_and_their_documents_finished(store: Store, tmp_path: Path) -> None:
@@ -59,9 +58,12 @@ def test_passages_are_placed_and_their_documents_finished(store: Store, tmp_path
         {"doc": "bees", "start": 54, "end": 69},
         {"doc": "ants", "start": 0, "end": 10, "level": 0},
     )
-    assert take(store, path) == "imported 3 highlights in 2 judged documents"
-    assert content(store) == ([(0, 11, None), (12, 23, None), (54, 69, None)], 12, True)
-    assert content(store, "ants") == ([], None, True)
+    assert (
+        take(store, path)
+        == "imported 3 highlights in 2 judged documents; best entry points are left out"
+    )
+    assert content(store) == ([(0, 11, None), (12, 23, None), (54, 69, None)], True)
+    assert content(store, "ants") == ([], True)
     assert store.assignments() == {"anna": ["1"]}
     assert {one.name for one in store.pool("1")} == {"bees", "ants"}
     assert store.judgement("anna", "1", "bees").highlights[0].quote.exact == "Bees dance."
@@ -81,7 +83,7 @@ def test_grades_have_the_scheme_of_the_configuration(
     store: Store, tmp_path: Path, scheme: Grades, fields: dict[str, object], grade: str | None
 ) -> None:
     take(store, write(tmp_path, {"doc": "bees", "start": 0, "end": 11, **fields}), scheme)
-    assert content(store) == ([(0, 11, grade)], None, True)
+    assert content(store) == ([(0, 11, grade)], True)
 
 
 @pytest.mark.parametrize(
@@ -103,12 +105,10 @@ def test_grades_have_the_scheme_of_the_configuration(
         ({"doc": "bees", "start": 0, "end": 1, "level": 1, "exhaustivity": 1}, "expected one of them"),
         ({"doc": "bees", "path": "/article[1]", "level": 1}, "in.jsonl:2: an assessed element"),
         ({"doc": "bees", "start": 0, "end": 1, "grade": 1}, "in.jsonl:2: unknown field 'grade'"),
-        ({"doc": "bees", "start": 0, "end": 5, "entry_point": 70}, "a position from 0 to 69"),
         (
             {"doc": "bees", "start": 2, "end": 13, "text": "They waggle"},
             "not 'They waggle', which is at 12–23; xcg place --update moves",
         ),
-        ({"doc": "bees", "start": 0, "end": 5, "entry_point": -1}, "the best entry point is -1"),
     ],
 )
 def test_illegal_records_import_nothing(
@@ -122,13 +122,12 @@ def test_illegal_records_import_nothing(
 
 
 def test_passages_that_contradict_each_other_are_an_error(store: Store, tmp_path: Path) -> None:
-    first = {"doc": "bees", "start": 0, "end": 11, "level": 5, "entry_point": 0}
+    first = {"doc": "bees", "start": 0, "end": 11, "level": 5}
     for changed, message in (
         (
             {"start": 5, "end": 20, "level": 1},
             "in.jsonl:1: the highlight 5–20 overlaps .* 0–11",
         ),
-        ({"entry_point": 5}, "in.jsonl:2: another best entry point"),
     ):
         with pytest.raises(InputError, match=message):
             take(store, write(tmp_path, first, {**first, **changed}), LEVELS)
@@ -145,11 +144,11 @@ def test_other_formats_are_refused(store: Store, tmp_path: Path) -> None:
 def test_a_judgement_is_never_overwritten(store: Store, tmp_path: Path) -> None:
     take(store, write(tmp_path, {"doc": "bees", "start": 0, "end": 11}))
     path = write(tmp_path, {"doc": "ants", "start": 0, "end": 4}, {"doc": "bees", "start": 0, "end": 4})
-    with pytest.raises(InputError, match=r"in.jsonl:2: anna has judged bees differently for topic 1"):
+    with pytest.raises(InputError, match=r"in.jsonl:2: anna has judged bees for topic 1"):
         take(store, path)
-    assert content(store) == ([(0, 11, None)], None, True)
+    assert content(store) == ([(0, 11, None)], True)
     take(store, path, assessor="ben")
-    assert content(store, assessor="ben") == ([(0, 4, None)], None, True)
+    assert content(store, assessor="ben") == ([(0, 4, None)], True)
 
 
 def test_the_assessors_of_the_handbook_survive_export_and_import(tmp_path: Path) -> None:
@@ -193,9 +192,7 @@ def judgements(draw: st.DrawFn) -> tuple[Grades, list[JudgedDocument]]:
                 for start, end in pairwise(bounds)
                 if text[start:end].strip() and draw(st.booleans())
             ]
-            # A finished document without highlights has no best entry point.
-            entry_point = draw(st.none() | st.integers(0, len(text) - 1)) if marked else None
-            found.append(judged("anna", document, text, *marked, topic=topic, entry_point=entry_point))
+            found.append(judged("anna", document, text, *marked, topic=topic))
     return scheme, found
 
 
@@ -209,7 +206,6 @@ def test_any_export_is_imported_without_a_difference(
         return {
             (one.topic, one.document): (
                 [(mark.start, mark.end, mark.grade) for mark in one.judgement.highlights],
-                one.judgement.entry_point,
                 one.judgement.finished,
             )
             for one in found
@@ -222,7 +218,3 @@ def test_any_export_is_imported_without_a_difference(
         with Store(Path(folder, "judgements.sqlite"), CORPUS) as store:
             take(store, path, scheme)
             assert contents(store.judgements()) == contents(documents)
-            again = export(store.judgements(), CORPUS, scheme)
-            path.write_bytes(again.files["anna/passages.jsonl"])
-            expected = "imported 0 highlights in 0 judged documents; 4 unchanged"
-            assert take(store, path, scheme) == expected

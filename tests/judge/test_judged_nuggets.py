@@ -15,8 +15,7 @@ from xcg.formats.base import read_assessments
 from xcg.judge.access import api_path
 from xcg.judge.agreement import gold
 from xcg.judge.editing import edit, new_judgement
-from xcg.judge.exporting import export, write_export
-from xcg.judge.importing import import_assessments
+from xcg.judge.exchange import export, import_assessments, write_export
 from xcg.judge.judgement import Judgement, from_json, to_json
 from xcg.judge.settings import SCHEMES
 from xcg.judge.store import Store
@@ -31,9 +30,9 @@ def nuggets(judgement: Judgement) -> list[tuple[int, int, str | None]]:
 
 
 def test_changes_of_a_highlight_keep_its_nugget() -> None:
-    found = new_judgement(TEXT, [(0, 22, "2")], None, False)
+    found = new_judgement(TEXT, [(0, 22, "2")], False)
     found = edit(found, TEXT, "nugget", {"id": 1, "nugget": "dance"})
-    assert from_json(to_json(found), TEXT)[0] == found
+    assert from_json(to_json(found), TEXT) == found
     found = edit(found, TEXT, "resize", {"id": 1, "start": 0, "end": 34})
     found = edit(found, TEXT, "erase", {"start": 11, "end": 12})
     found = edit(found, TEXT, "erase", {"start": 22, "end": 29})
@@ -46,7 +45,7 @@ def test_changes_of_a_highlight_keep_its_nugget() -> None:
 def test_exports_hold_nuggets_or_name_the_loss(tmp_path: Path) -> None:
     one = judged("anna", "bees", TEXT)
     marks = [(0, 11, "2", "dance"), (12, 22, "1", "walk"), (23, 34, "1")]
-    one = one._replace(judgement=new_judgement(TEXT, marks, None, True))
+    one = one._replace(judgement=new_judgement(TEXT, marks, True))
     found = export([one], CORPUS, SCHEMES["inex-2004"])
     write_export(tmp_path / "out", found)
     passages = tmp_path / "out/anna/passages.jsonl"

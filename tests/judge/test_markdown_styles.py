@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from xcg.judge.markdown_styles import markdown_styles
+from xcg.judge.rendering import markdown_styles
 
 STYLES = {"em": "italic", "strong": "bold", "code": "monospace", "a": "link"}
 parts = ["a", "b", "é", "c d", " ", "\n", "*", "**", "_", "`", "``", "[", "]", "](u)", "> ", "- ", "# "]

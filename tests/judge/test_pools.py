@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from xcg.documents.corpus import Corpus
-from xcg.errors import InputError, Notes, XcgError
+from xcg.errors import InputError, XcgError
 from xcg.formats.base import read_runs
 from xcg.formats.topic_files import Topic
 from xcg.judge.workspace import ordered_pool, pools_of_runs, pools_of_titles
@@ -28,11 +28,11 @@ def test_the_results_of_all_runs_are_pooled_to_the_depth() -> None:
         Run.of("one", {"1": ["bees#/article[1]/p[2]", "ants", "bees"], "9": ["ants"]}),
         Run.of("two", {"1": ["bees#0:4", "bees#/article[1]/p[2]", "ants#/article[1]/p[1]"]}),
     ]
-    assert pools_of_runs(runs, CORPUS, ["1", "2"], 2, Notes()) == {
+    assert pools_of_runs(runs, CORPUS, ["1", "2"], 2) == {
         "1": {"bees": {(0, 4), (11, 23)}, "ants": set()},
         "2": {},
     }
-    assert pools_of_runs(runs, CORPUS, ["1"], 3, Notes())["1"]["ants"] == {(0, 10)}
+    assert pools_of_runs(runs, CORPUS, ["1"], 3)["1"]["ants"] == {(0, 10)}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_every_kind_of_run_is_pooled(tmp_path: Path, content: str, spans: set[tu
     path = tmp_path / "run"
     path.write_text(content)
     runs = read_runs(path, source=ChunkSource(None, CORPUS))
-    assert pools_of_runs(runs, CORPUS, ["1"], 20, Notes()) == {"1": {"bees": spans}}
+    assert pools_of_runs(runs, CORPUS, ["1"], 20) == {"1": {"bees": spans}}
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,7 @@ def test_every_kind_of_run_is_pooled(tmp_path: Path, content: str, spans: set[tu
 def test_results_that_do_not_exist_are_errors(result: str, message: str) -> None:
     run = Run.of("r", {"1": ["ants", result]})
     with pytest.raises(InputError, match=message):
-        pools_of_runs([run], CORPUS, ["1"], 20, Notes())
-    notes = Notes(lenient=True)
-    assert pools_of_runs([run], CORPUS, ["1"], 20, notes) == {"1": {"ants": set()}}
-    assert notes.tolerated == 1
+        pools_of_runs([run], CORPUS, ["1"], 20)
 
 
 def test_bm25_finds_the_documents_that_share_words_with_the_title() -> None:
@@ -115,9 +112,7 @@ def test_bm25_separates_words_of_neighbouring_elements_and_keeps_words_with_mark
     }
 
 
-def test_a_corpus_without_documents_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no documents: expected a corpus with documents"):
-        pools_of_titles({"1": Topic("1", "bees")}, Corpus(tmp_path), 20)
+def test_a_corpus_without_words_finds_nothing() -> None:
     assert pools_of_titles({"1": Topic("1", "bees")}, Corpus.of({"empty": "<a/>"}), 20) == {"1": {}}
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from xcg.documents.corpus import Corpus
 from xcg.judge.editing import new_judgement
-from xcg.judge.judgement import Judgement, PoolDocument, entry_quote, place_again
+from xcg.judge.judgement import Judgement, PoolDocument, place_again
 from xcg.judge.store import Store
 
 TEXT = (
@@ -26,14 +26,12 @@ SMELL = TEXT.index("Bees also"), len(TEXT)
 def placed_again(
     text: str,
     *spans: tuple[int, int],
-    entry: int | None = None,
     finished: bool = False,
     old_text: str = TEXT,
 ) -> Judgement:
     """Place highlights in the old text, then again in another text."""
-    judgement = new_judgement(old_text, [(*span, "2") for span in spans], entry, finished)
-    quote = None if entry is None else entry_quote(old_text, entry)
-    (found,) = place_again(text, [(judgement, quote)])
+    judgement = new_judgement(old_text, [(*span, "2") for span in spans], finished)
+    (found,) = place_again(text, [judgement])
     return found
 
 
@@ -68,7 +66,7 @@ def test_a_highlight_with_changed_words_is_lost_and_the_document_unfinished() ->
     assert judgement.lost[0].grade == "2"
     assert not judgement.finished
     # It is found if the words are there again.
-    (back,) = place_again(TEXT, [(judgement, None)])
+    (back,) = place_again(TEXT, [judgement])
     assert spans(back) == [(*DANCE, "placed"), (*SCENT, "moved")]
 
 
@@ -76,14 +74,6 @@ def test_a_document_without_relevant_text_is_to_check() -> None:
     judgement = placed_again("Other text.", finished=True)
     assert (judgement.finished, judgement.to_check) == (True, True)
     assert not placed_again("Other text.").to_check
-
-
-def test_the_best_entry_point_moves_with_its_text() -> None:
-    start = SCENT[0]
-    assert placed_again(f"New words here. {TEXT}", DANCE, entry=start).entry_point == start + 16
-    lost = placed_again(TEXT[: DANCE[1]], DANCE, entry=start, finished=True)
-    assert spans(lost) == [(*DANCE, "placed")]
-    assert (lost.entry_point, lost.finished) == (None, False)
 
 
 words = st.sampled_from(["bee", "ant", "wasp", "hive", "dance", "the", "of", "🐝", "wax"])
@@ -105,12 +95,8 @@ def test_what_is_placed_has_the_words_of_its_quote(
             for start, end in zip(ends[::2], ends[1::2], strict=False)
             if texts[0][start:end].strip()
         ]
-        entry = data.draw(st.none() | st.integers(0, len(texts[0]) - 1))
-        judgement = new_judgement(texts[0], passages, entry, bool(passages))
-        point = judgement.entry_point
-        quote = None if point is None else entry_quote(texts[0], point)
-        judgements.append((judgement, quote))
-    for (before, _), found in zip(judgements, place_again(texts[1], judgements), strict=True):
+        judgements.append(new_judgement(texts[0], passages, bool(passages)))
+    for before, found in zip(judgements, place_again(texts[1], judgements), strict=True):
         ids = {one.id: one for one in before.highlights}
         assert ids.keys() == {one.id for one in found.highlights}
         assert all(one.end <= other.start for one, other in pairwise(found.placed))
@@ -123,7 +109,6 @@ def test_what_is_placed_has_the_words_of_its_quote(
         assert all(one.quote == ids[one.id].quote for one in found.lost)
         if texts[0] == texts[1]:
             assert found.highlights == before.highlights
-            assert found.entry_point == before.entry_point
 
 
 def filled(path: Path) -> None:
@@ -131,9 +116,9 @@ def filled(path: Path) -> None:
         store.add_assessors(["anna", "ben", "cleo"])
         store.extend_pool("1", [PoolDocument("bees", ((0, 38),)), PoolDocument("ants", ((0, 3),))])
         for assessor, span in (("anna", DANCE), ("ben", SCENT)):
-            store.replace(assessor, "1", "bees", [(*span, "2")], span[0], True)
-        store.replace("cleo", "1", "bees", [], None, True)
-        store.replace("anna", "1", "ants", [(0, 4, None)], None, False)
+            store.replace(assessor, "1", "bees", [(*span, "2")], True)
+        store.replace("cleo", "1", "bees", [], True)
+        store.replace("anna", "1", "ants", [(0, 4, None)], False)
 
 
 def test_a_store_places_the_judgements_of_changed_documents_when_it_is_opened(tmp_path: Path) -> None:
@@ -147,11 +132,11 @@ def test_a_store_places_the_judgements_of_changed_documents_when_it_is_opened(tm
         assert list(store.judgements()) == expected
         anna = store.judgement("anna", "1", "bees")
         assert spans(anna) == [(DANCE[0] + 6, DANCE[1] + 6, "moved")]
-        assert (anna.version, anna.entry_point, anna.finished) == (2, DANCE[0] + 6, True)
+        assert (anna.version, anna.finished) == (2, True)
         assert not anna.can_undo
         ben = store.judgement("ben", "1", "bees")
         assert spans(ben) == [(0, 0, "lost")]
-        assert (ben.entry_point, ben.finished) == (None, False)
+        assert not ben.finished
         assert store.judgement("anna", "1", "ants").version == 1
         assert store.pool("1") == (PoolDocument("bees"), PoolDocument("ants", ((0, 3),)))
         assert [one.assessor for one in store.to_check()] == ["anna", "ben", "cleo"]

@@ -35,7 +35,7 @@ def operations(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 
 
 def content(judgement: Judgement) -> tuple[object, ...]:
-    return judgement.highlights, judgement.entry_point, judgement.finished
+    return judgement.highlights, judgement.finished
 
 
 class Session(RuleBasedStateMachine):

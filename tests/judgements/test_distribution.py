@@ -1,4 +1,4 @@
-"""Distributions of levels: Table 1 of Järvelin and Kekäläinen (2002), and values counted by hand."""
+"""Distributions of levels, counted by hand; tests/cli/test_levels_option.py has Table 1 of a paper."""
 
 from __future__ import annotations
 
@@ -12,40 +12,6 @@ from xcg.errors import XcgError
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import cross_tabulate, level_distribution
 from xcg.judgements.recall_base import RecallBase
-from xcg.report.validation import cross_rows
-
-# Järvelin and Kekäläinen (2002), Table 1: level → TREC irrelevant, TREC relevant.
-TABLE_1 = {0: (2780, 691), 1: (134, 1004), 2: (40, 724), 3: (11, 353)}
-
-
-def table_1() -> tuple[RecallBase, RecallBase]:
-    pairs = [
-        (level, binary)
-        for level, numbers in TABLE_1.items()
-        for binary, number in enumerate(numbers)
-        for _ in range(number)
-    ]
-    new = {f"d{number}": level for number, (level, _) in enumerate(pairs)}
-    old = {f"d{number}": binary for number, (_, binary) in enumerate(pairs)}
-    return RecallBase.of({"351": new}), RecallBase.of({"351": old})
-
-
-def test_table_1_of_jarvelin_and_kekalainen() -> None:
-    rows = cross_rows(cross_tabulate(*table_1()))
-    assert [row["level"] for row in rows] == ["level 0", "level 1", "level 2", "level 3", "total"]
-    assert [row["level 1"] for row in rows] == [691, 1004, 724, 353, 2772]
-    assert [row["level 0"] for row in rows] == [2780, 134, 40, 11, 2965]
-    assert [row["total"] for row in rows] == [3471, 1138, 764, 364, 5737]
-    percents = {
-        column: [f"{100 * row[f'{column} share']:.1f}" for row in rows]
-        for column in ("level 1", "level 0", "total")
-    }
-    # The paper prints 25.0 for 691 / 2772 and 6.4 for 364 / 5737, so that its columns add up to 100.0.
-    assert percents == {
-        "level 1": ["24.9", "36.2", "26.1", "12.7", "100.0"],
-        "level 0": ["93.8", "4.5", "1.3", "0.4", "100.0"],
-        "total": ["60.5", "19.8", "13.3", "6.3", "100.0"],
-    }
 
 
 def test_coverage_is_sorted_from_none_to_exact() -> None:

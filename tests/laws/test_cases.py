@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 from law_abiding_measures import characters
 
-from xcg.documents.parsing import parse_document
 from xcg.laws.cases import (
     Case,
     Document,
@@ -42,16 +41,6 @@ def test_drawn_spans_are_legal(data: DataObject, setting: Setting) -> None:
     split = data.draw(splits(case, setting, outer))
     assert [c for part in split for c in sorted(characters(part))] == sorted(characters(outer))
     assert not any(case.relevant(span) for span in irrelevant_spans(case, setting))
-
-
-@given(st.data())
-def test_the_elements_of_a_document_are_those_of_its_markup(data: DataObject) -> None:
-    case = data.draw(cases(Setting("elements")))
-    for document in case.documents.values():
-        tree = parse_document(document.markup.encode())
-        spans = dict(zip(tree.paths, zip(tree.start, tree.stop, strict=True), strict=True))
-        assert {path: span for span, path in document.elements.items()} == spans
-        assert tree.text == document.text
 
 
 def test_spans_overlap_if_they_share_a_character() -> None:

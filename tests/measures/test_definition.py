@@ -54,8 +54,6 @@ def test_order_of_values_from_best_to_worst() -> None:
     assert lower == Order(lower_is_better=True) == MEASURES.order("ASL")
     assert lower.best([3.0, 1.0, 2.0]) == 1.0
     assert sorted([3.0, 1.0, 2.0], key=lower.sort_key) == [1.0, 2.0, 3.0]
-    assert lower.better(1.0, 2.0)
-    assert not lower.better(1.0, 1.0)
     assert [lower.rank(value, [3.0, 1.0, 1.0]) for value in (1.0, 3.0)] == [1, 3]
     assert MEASURES.order("nxCG@10") == MEASURES.order("no measure") == HIGHER_IS_BETTER
     assert HIGHER_IS_BETTER.best([3.0, 1.0]) == 3.0

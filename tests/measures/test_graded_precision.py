@@ -67,8 +67,10 @@ def test_average_precision_agrees_with_the_transcription_of_the_formulas(
 def test_generalised_precision_and_recall_take_gains_from_0_to_1() -> None:
     assert value("gPrecision@3", [1, 0.5, 0], [1, 0.5, 0.5]) == 0.5
     assert value("gRecall@2", [1, 0.5, 0], [1, 0.5, 0.5]) == 0.75
-    with pytest.raises(XcgError, match="gRecall needs gains from 0 to 1, and the highest is 3"):
-        value("gRecall@2")
+    # Järvelin and Kekäläinen's weights 0, 1, 10 and 100, of which 100 is the unit.
+    assert value("gPrecision(max=100)@2", [10, 100], [100, 10, 1]) == pytest.approx(1.1 / 2)
+    assert value("gRecall(max=100)@1", [10, 100], [100, 10, 1]) == pytest.approx(10 / 111)
+    assert value("gIPrec(max=100)@0.5", [10, 100], [100, 10, 1]) == pytest.approx(1.1 / 2)
 
 
 TENTHS = [tenth / 10 for tenth in range(11)]
@@ -131,7 +133,8 @@ def test_precision_over_recall_agrees_with_its_definition(gains: list[int], judg
         ("xIPrec(level=1,threshold=2)", "level and threshold contradict each other"),
         ("xIPrec(level=-1)", "illegal level '-1': expected a number from 0"),
         ("xIPrec@1.5", "xIPrec@1.5: expected a recall point from 0 to 1"),
-        ("gIPrec", "gIPrec needs gains from 0 to 1, and the highest is 3"),
+        ("gIPrec", "highest is 3; map levels to gains with quantisation: {gains: {1: 0.5, 2: 1}}, or "),
+        ("gRecall@2", "scale them with gRecall(max=3)"),
     ],
 )
 def test_misused_precision_over_recall(measure: str, message: str) -> None:

@@ -42,12 +42,12 @@ def test_a_printed_name_parses_to_the_same_measure(written: str, printed: str) -
         ("nxCG@1000000000", "nxCG@1000000000: the highest rank is 999,999,999"),
         (
             "P@" + "9" * 5000,
-            "P@999999999999999999… is not a measure: it has 5,002 characters; expected at",
+            "9999999999' is not a measure: expected one like nxCG@10",
         ),
         ("ep@" + "9" * 900 + "x", "expected a recall point"),
         (
             "nxCG" + " " * 1000 + "x",
-            "is not a measure: it has 1,005 characters; expected at most 1,000",
+            "at most 1,000 characters",
         ),
         ("nxDCG(base=inf)@3", "nxDCG: illegal base 'inf': expected a number above 1"),
         ("xAP(threshold=1e999)", "xAP: illegal threshold '1e999': expected a number from 0"),

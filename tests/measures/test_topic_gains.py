@@ -28,9 +28,3 @@ def test_the_example_of_kazai_and_lalmas_section_5_1() -> None:
         1.0, 0.67, 0.44, 0.33, 0.36, 0.5, 0.56, 0.63, 0.6, 0.6,
     ]  # fmt: skip
     assert manxcg(gains, ideal)[5].round(2) == 0.55
-
-
-def test_sums_stay_constant_beyond_the_last_result() -> None:
-    assert cumulate([0.5], depth=3).tolist() == [0.5, 0.5, 0.5]
-    assert cumulate([], depth=2).tolist() == [0, 0]
-    assert nxcg([1.0], [1.0, 1.0], depth=3).tolist() == [1, 0.5, 0.5]

@@ -113,8 +113,8 @@ SWEEP = {
 def test_a_sweep_shows_correlations_and_ranks(measure: str, ranks: dict[str, list[int]]) -> None:
     models = list(SWEEP)
     shifts = [
-        OrderShift(measure, models[0], 1.0, 1.0, 0, "a"),
-        OrderShift(measure, models[1], None, None, 3, "c"),
+        OrderShift(measure, models[0], 1.0, 0, "a"),
+        OrderShift(measure, models[1], None, 3, "c"),
     ]
     tau_axis, rank_axis = sweep_plot(means_of(measure, SWEEP), shifts).axes
     assert tau_axis.get_title(loc="left") == measure
@@ -130,7 +130,7 @@ def test_a_sweep_shows_correlations_and_ranks(measure: str, ranks: dict[str, lis
 
 def test_a_sweep_has_a_gap_for_a_missing_mean() -> None:
     scores = {"one": {"a": 1.0, "b": 2.0}, "two": {"a": 1.0}}
-    shifts = [OrderShift("MAep", model, 1.0, 1.0, 0, "a") for model in scores]
+    shifts = [OrderShift("MAep", model, 1.0, 0, "a") for model in scores]
     tau_axis, axis = sweep_plot(means_of("MAep", scores), shifts).axes
     gap = pytest.approx([1, float("nan")], nan_ok=True)
     assert lines_of(axis) == {"a": ([2, 1], [0, 1]), "b": (gap, [0, 1])}
@@ -140,7 +140,7 @@ def test_a_sweep_has_a_gap_for_a_missing_mean() -> None:
 def test_of_many_runs_the_best_keep_the_colours_that_they_have_in_other_plots() -> None:
     runs = {f"r{number}": float(number) for number in range(10)}  # r9 is the best
     scores = {"one": runs, "two": {run: -value for run, value in runs.items()}}
-    shifts = [OrderShift("MAep", model, 1.0, 1.0, 0, "r9") for model in scores]
+    shifts = [OrderShift("MAep", model, 1.0, 0, "r9") for model in scores]
     figure = sweep_plot(means_of("MAep", scores), shifts)
     lines = {line.get_label(): line for line in figure.axes[1].get_lines()}
     named = [name for name in lines if not name.startswith("_")]
@@ -154,7 +154,7 @@ def test_of_many_runs_the_best_keep_the_colours_that_they_have_in_other_plots() 
 
 def test_intervals_of_correlations_are_lines() -> None:
     models = list(SWEEP)
-    shifts = [OrderShift("MAep", m, 0.5, 1.0, 0, "a", Interval(-0.6, 0.75)) for m in models]
+    shifts = [OrderShift("MAep", m, 0.5, 0, "a", Interval(-0.6, 0.75)) for m in models]
     figure = sweep_plot(means_of("MAep", SWEEP), shifts)
     lines = [list(line.get_xdata()) for line in figure.axes[0].get_lines()]
     assert lines == [[-0.6, 0.75], [-0.6, 0.75], [0.5, 0.5]]
@@ -164,7 +164,7 @@ def test_intervals_of_correlations_are_lines() -> None:
 def test_the_first_of_many_user_models_are_drawn() -> None:
     models = [f"m[decay={number}]" for number in range(60)]
     scores = {model: {"a": 2.0, "b": 1.0} for model in models}
-    shifts = [OrderShift("MAep", model, 1.0, 1.0, 0, "a") for model in models]
+    shifts = [OrderShift("MAep", model, 1.0, 0, "a") for model in models]
     figure = sweep_plot(means_of("MAep", scores), shifts)
     drawn = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert drawn == [str(number) for number in range(45)]

@@ -12,7 +12,6 @@ from xcg.evaluation.results import Results
 from xcg.report.gates import MAX_CHARACTERS, Question, gate_comment, junit_xml, worst_topics
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits
-from xcg.table_formats import markdown_table
 
 
 def verdict_of(
@@ -27,16 +26,15 @@ TWO = {("base", "MAep", "m"): [0.8, 0.6, 0.4, 0.2], ("new", "MAep", "m"): [0.8, 
 
 
 CHECKS = """\
-| run | measure |   mean | baseline | difference | worse topics | result |
-| :---| :-------|------: |--------: |----------: |------------: | :------|
-| new | MAep    | 0.4800 |   0.5000 |    -0.0200 |       1 of 4 | failed |\
+| result | run | measure | user model |   mean | baseline | difference | worse topics |
+| :------| :---| :-------| :----------|------: |--------: |----------: |------------: |
+| failed | new | MAep    | m          | 0.4800 |   0.5000 |    -0.0200 |       1 of 4 |\
 """
 
 
 def test_the_verdict_is_first_and_the_worst_topics_follow() -> None:
-    table = "| a |\n| :-|\n| 1 |\n"
     verdict = verdict_of(results_by_run(TWO), drop="1%")
-    comment = gate_comment(verdict, ["note: n", "warning: w"], 1, table)
+    comment = gate_comment(verdict, ["note: n", "warning: w"])
     reason = (
         "new, m: MAep is 0.4800, 4 % lower than 0.5000 of base: at most 1 % is allowed; lost most on "
         "topic 2 (-0.1000)"
@@ -53,26 +51,15 @@ def test_the_verdict_is_first_and_the_worst_topics_follow() -> None:
 
 - new: an unchanged run fails in 50 % of cases; a loss of 0.0347 by MAep would be found with 80 % power
 
-### Worst topics
-
-| topic | run | measure |  score | baseline | difference |
-| :-----| :---| :-------|------: |--------: |----------: |
-| 2     | new | MAep    | 0.5000 |   0.6000 |    -0.1000 |
-
 ### Checks
 
 {CHECKS}
 
 - warning: w
 
-<details>
-<summary>All comparisons (1)</summary>
+### Worst topics
 
-| a |
-| :-|
-| 1 |
-
-</details>
+**new, m, MAep, topic 2: 0.6000 → 0.5000 (-0.1000)**
 """
     )
 
@@ -85,10 +72,11 @@ def test_gold_and_ranks_follow_the_checks() -> None:
         comment.split(CHECKS)[1]
         == """
 
-### Gold of these topics, and its ranks
+### Worst topics
 
-**topic 2: Which @<!-- -->bee? (new, m)**
+**new, m, MAep, topic 2: 0.6000 → 0.5000 (-0.1000)**
 
+- Which @<!-- -->bee?
 - d /a: rank 1 → not found
 - xcg explain --topic 2
 """
@@ -117,7 +105,7 @@ def test_a_passed_gate_also_shows_what_became_worse() -> None:
     lines = gate_comment(verdict_of(results_by_run(TWO), drop="5%", regressed=1)).splitlines()
     assert lines[1:4] == ["## Retrieval gate: passed", "", "1 check passed, compared with base."]
     assert "### Worst topics" in lines
-    assert "| 2     | new | MAep    | 0.5000 |   0.6000 |    -0.1000 |" in lines
+    assert "**new, m, MAep, topic 2: 0.6000 → 0.5000 (-0.1000)**" in lines
     same = {("base", "MAep", "m"): [0.5, 0.6], ("new", "MAep", "m"): [0.5, 0.7]}
     assert "Worst" not in gate_comment(verdict_of(results_by_run(same), drop="5%"))
 
@@ -125,9 +113,10 @@ def test_a_passed_gate_also_shows_what_became_worse() -> None:
 def test_without_a_baseline_the_lowest_scores_are_shown() -> None:
     comment = gate_comment(verdict_of(results_by_run(TWO), {"MAep": 0.49}))
     assert "1 of 2 checks failed." in comment
-    assert "| topic | run | measure |  score |\n" in comment
-    assert comment.index("| 4     | new | MAep    | 0.2200 |") < comment.index("| 3     | new |")
-    assert "| base  " not in comment.split("### Checks")[0]
+    assert "| result | run  | measure | user model |   mean |\n" in comment
+    worst = comment.split("### Worst topics")[1]
+    assert worst.index("**new, m, MAep, topic 4: 0.2200**") < worst.index("topic 3: 0.4000**")
+    assert "base" not in worst
 
 
 def test_checks_take_turns_among_the_worst_topics() -> None:
@@ -136,10 +125,9 @@ def test_checks_take_turns_among_the_worst_topics() -> None:
         for run, size in (("base", 0), ("new", 1))
         for measure in ("ASL", "ESL")
     }
-    table = gate_comment(verdict_of(results_by_run(scores), drop=0)).split("### Worst topics")[1]
-    rows = [line.split("|")[1:4] for line in table.split("### Checks")[0].splitlines()[4:-1]]
-    found = [[cell.strip() for cell in row] for row in rows]
-    assert found == [[topic, "new", measure] for topic in "321" for measure in ("ASL", "ESL")]
+    worst = gate_comment(verdict_of(results_by_run(scores), drop=0)).split("### Worst topics")[1]
+    titles = [line.split(":")[0] for line in worst.splitlines() if line]
+    assert titles == [f"**new, m, {m}, topic {topic}" for topic in "321" for m in ("ASL", "ESL")]
 
 
 HOSTILE = "<img src=x> @octocat `a` | **b** [c](http://d) \x1b\u202e\n# e"
@@ -150,12 +138,11 @@ def test_names_are_text_and_notify_nobody() -> None:
     results = results_by_run(scores)
     limits = parse_limits(0)
     verdict = check_gate(results, {}, f"base{HOSTILE}", limits=limits, is_tested=False)
-    table = markdown_table(["run"], [[HOSTILE]])
-    html = MarkdownIt("commonmark").enable("table").render(gate_comment(verdict, [], 1, table))
+    html = MarkdownIt("commonmark").enable("table").render(gate_comment(verdict))
     body = etree.HTML(html)
     assert {element.tag for element in body.iter(etree.Element)} <= {
-        *("html", "body", "h2", "h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td"),
-        *("details", "summary"),
+        *("html", "body", "h2", "h3", "p", "strong", "table", "thead", "tbody", "tr", "th", "td"),
+        *("ul", "li"),
     }
     assert not [text for text in body.itertext() if "@octocat" in text]
     assert "<img src=x>" in etree.tostring(body, method="text", encoding="unicode")
@@ -177,12 +164,11 @@ def test_the_length_of_a_comment_is_bounded() -> None:
         (check.run, topic, check.user_model): question for check, topic in worst_topics(verdict)
     }
     warnings = ["warning: " + "<" * 999] * 9
-    comment = gate_comment(verdict, warnings, 99, "x" * 99_000, described)
+    comment = gate_comment(verdict, warnings, described)
     assert len(comment) < MAX_CHARACTERS
     assert "- and 620 more failures" in comment
     assert "and 300 more" in comment
     assert "- and 4 more warnings" in comment
-    assert "<details>" not in comment
 
 
 def test_junit_has_one_case_for_each_run_measure_and_user_model() -> None:

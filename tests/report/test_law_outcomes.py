@@ -44,14 +44,6 @@ def test_a_law_that_held() -> None:
     assert [record[name] for name in ("documents", "gold", "before", "ranking")] == [None] * 4
 
 
-def test_gold_spans_are_in_brackets() -> None:
-    text, record = outcome_of(lambda gold, found: 2.0, "boundedness")
-    ((name, content),) = record["documents"].items()
-    ((_, start, end, grade),) = record["gold"]
-    assert f'  document {name}: "{content[:start]}[{content[start:end]}]{content[end:]}"\n' in text
-    assert f'  gold: {name} {start}–{end} "{content[start:end]}", grade {grade}\n' in text
-
-
 @pytest.mark.slow
 def test_a_result_that_counts_for_more_than_it_gains() -> None:
     rule = {"near_misses": "exact"}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from figure_contents import caption_of, legend_of, lines_of
 
-from xcg.evaluation.curves import CurveOf, RankOfValue
+from xcg.evaluation.curves import CurveOf
 from xcg.report import plots
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 
@@ -71,32 +71,10 @@ def test_curves_of_one_measure_have_one_scale() -> None:
     assert tops == pytest.approx([1.025, 1.025, 9.3, 9.3])
 
 
-def test_curves_show_the_ideal_ranking_as_a_dotted_line_and_the_ranks_of_a_value() -> None:
+def test_curves_show_the_ideal_ranking_as_a_dotted_line() -> None:
     lines = [curve(run, "xCG", "m", y) for run, y in (("a", (0, 1)), ("ideal ranking", (1, 2)))]
-    ranks = [
-        RankOfValue(run, "all", "xCG", "m", "ideal ranking", 1, 1.0, rank, None, None, None)
-        for run, rank in (("a", 2), ("b", None), ("ideal ranking", 1))
-    ]
-    (axis,) = plots.curves_plot(lines, ranks).axes
+    (axis,) = plots.curves_plot(lines).axes
     assert [line.get_linestyle() for line in axis.get_lines()] == ["-", ":"]
-    segments = [segment.tolist() for lines in axis.collections for segment in lines.get_segments()]
-    assert segments == [[[1, 1], [2, 1]], [[1, 0], [1, 1]], [[2, 0], [2, 1]]]
-    assert [text.get_text() for text in axis.texts] == ["1", "2"]
-
-
-def test_labels_of_near_ranks_do_not_overlap() -> None:
-    lines = [CurveOf(run, "all", "xCG", "m", range(1, 101), range(100)) for run in "abcd"]
-    ranks = [
-        RankOfValue(run, "all", "xCG", "m", "a", 9, 8.0, rank, None, None, None)
-        for run, rank in zip("abcd", (9, 10, 40, 40), strict=True)
-    ]
-    (axis,) = plots.curves_plot(lines, ranks).axes
-    assert [(text.get_text(), text.get_position()) for text in axis.texts] == [
-        ("9", (2, 3)),
-        ("10", (2, 13)),
-        ("40", (2, 3)),
-        ("40", (2, 13)),
-    ]
 
 
 def test_curves_over_recall_end_at_1() -> None:

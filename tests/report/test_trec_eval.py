@@ -150,20 +150,6 @@ def test_chosen_measures_have_the_names_and_order_of_trec_eval(
         assert value == (str(expected) if isinstance(expected, int) else f"{expected:.4f}"), name
 
 
-def test_a_level_of_relevance_is_that_of_all_measures(
-    files: tuple[object, ...], xcg_command: Command
-) -> None:
-    """As trec_eval -l 2; nDCG and num_ret have no level."""
-    done = xcg_command(*files, "--measures", "AP(rel=2) P(rel=2)@5 NumRelRet(rel=2) NumRet nDCG@1")
-    assert [line.split() for line in done.stdout.splitlines()] == [
-        ["num_ret", "all", "5"],
-        ["num_rel_ret", "all", "1"],
-        ["map", "all", "0.1667"],
-        ["P_5", "all", "0.0667"],
-        ["ndcg_cut_1", "all", "0.0000"],
-    ]
-
-
 def test_several_runs_follow_each_other(
     files: tuple[object, ...], tmp_path: Path, xcg_command: Command
 ) -> None:
@@ -211,7 +197,7 @@ def test_comments_further_text_ids_with_hashes_and_double_precision(
         ("AP(judged_only=True)", "trec_eval has no name for AP(judged_only=True): expected"),
         ("Judged@10", "trec_eval has no name for Judged@10: expected"),
         ("R", "trec_eval has no name for R: expected"),
-        ("nDCG P@5 AP(rel=2)", "P@5 and AP(rel=2) differ in rel, but trec_eval has one level"),
+        ("AP(rel=2)", "trec_eval has no name for AP(rel=2): expected"),
     ],
 )
 def test_measures_that_trec_eval_cannot_print(

@@ -32,8 +32,8 @@ def test_a_user_model_is_explained_with_ranges_and_defaults(xcg_command: Command
     explained = xcg_command("list", "user-models", name).stdout
     lines = cells(explained)
     assert lines[0].startswith(f"{name}: ")
-    assert f"alpha {model.relevance_value.alpha:g} 1 a number from 0 to 1" in lines
-    assert f"charge {model.effort.charge} as_read as_read | whole" in lines
+    assert f"relevance_value.alpha {model.relevance_value.alpha:g} 1 a number from 0 to 1" in lines
+    assert f"effort.charge {model.effort.charge} as_read as_read | whole" in lines
     reason = model.reason_above_1
     bound = (
         f"Scores can be above 1: {reason}." if reason else "No ranking gains more than the ideal one."
@@ -51,8 +51,8 @@ def test_the_models_of_a_file_are_explained(xcg_command: Command, tmp_path: Path
     file = tmp_path / "mine.yaml"
     file.write_text("name: mine\nrelevance_value: {near_misses: exact, alpha: [0.25, 0.5]}\n")
     lines = cells(xcg_command("list", "user-models", str(file)).stdout)
-    assert "alpha 0.25 1 a number from 0 to 1" in lines
-    assert "alpha 0.5 1 a number from 0 to 1" in lines
+    assert "relevance_value.alpha 0.25 1 a number from 0 to 1" in lines
+    assert "relevance_value.alpha 0.5 1 a number from 0 to 1" in lines
     assert lines.count("No ranking gains more than the ideal one.") == 2
 
 

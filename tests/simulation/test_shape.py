@@ -1,4 +1,4 @@
-"""Shapes check their values, and give each thing its own random generator."""
+"""Shapes check their values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import xcg
-from xcg.simulation.shape import Shape, Stream
+from xcg.simulation.shape import Shape
 
 
 @pytest.mark.parametrize(
@@ -24,13 +24,3 @@ from xcg.simulation.shape import Shape, Stream
 def test_values_out_of_range_are_errors(values: dict[str, Any], message: str) -> None:
     with pytest.raises(xcg.XcgError, match=f"^{message}$"):
         Shape(**values)
-
-
-def test_a_generator_depends_on_seed_and_key_only() -> None:
-    def drawn(shape: Shape, *key: int) -> float:
-        return float(shape.generator(*key).random())
-
-    key = (Stream.RUN, 3, 1)
-    assert drawn(Shape(), *key) == drawn(Shape(runs=5, topics=2), *key)
-    assert drawn(Shape(), *key) != drawn(Shape(seed=1), *key)
-    assert len({drawn(Shape(), stream) for stream in Stream}) == len(Stream)

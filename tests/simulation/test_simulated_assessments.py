@@ -12,6 +12,7 @@ from conftest import ROOT
 from simulated_campaign import SHAPE, campaign_folder, files_in
 
 import xcg
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.validation import validate
 from xcg.judgements.recall_base import RecallBase
 from xcg.simulation.campaign import Blocks, MarkedArticle, Passage, mark_again, simulate
@@ -20,10 +21,9 @@ from xcg.simulation.shape import Shape
 
 @pytest.mark.parametrize("assessor", ["assessor1", "assessor2"])
 def test_all_assessed_and_retrieved_elements_exist(assessor: str) -> None:
+    folder = campaign_folder()
     report = validate(
-        [campaign_folder() / "assessments" / assessor],
-        [campaign_folder() / "runs"],
-        campaign_folder() / "documents",
+        Inputs([folder / "assessments" / assessor], [folder / "runs"], folder / "documents")
     )
     assert report.findings == []
     assert report.counts["documents"] == SHAPE.articles

@@ -111,9 +111,10 @@ def test_wrong_options_are_errors(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems may round random numbers otherwise")
 def test_the_same_seed_gives_the_same_campaign_in_every_version(tmp_path: Path) -> None:
-    # Digests of all files, computed with numpy 2.4.
-    for agreement, digest in ((0.6, "02265e8bf1ddf7f8"), (0, "86afd978fca7fb5e")):
+    # Digests of all files but the configuration, computed with numpy 2.4.
+    for agreement, digest in ((0.6, "c7325f5c98d61119"), (0, "96b60d2309d02d16")):
         simulate(tmp_path / str(agreement), Shape.small(assessors=2, agreement=agreement))
         files = files_in(tmp_path / str(agreement))
+        del files["config.yaml"]
         text = b"".join(name.encode() + b"\n" + content for name, content in files.items())
         assert hashlib.sha256(text).hexdigest()[:16] == digest

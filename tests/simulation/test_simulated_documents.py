@@ -10,7 +10,7 @@ import pytest
 import xcg
 from xcg.simulation.campaign import simulate
 from xcg.simulation.documents import GRANULARITY, ArticleFactory
-from xcg.simulation.shape import Shape, Stream
+from xcg.simulation.shape import DOCUMENT, Shape
 
 
 @pytest.mark.slow
@@ -42,7 +42,7 @@ def test_retrievable_elements_are_those_of_the_parsed_article() -> None:
     shape = Shape.small(seed=11)
     factory = ArticleFactory(shape)
     for number in range(5):
-        rng = shape.generator(Stream.DOCUMENT, number)
+        rng = shape.generator(DOCUMENT, number)
         article = factory.draw(number, rng)
         tree = xcg.parse_document(factory.xml(article, rng))
         rows = [row for row in range(len(tree)) if tree.tag(row) in GRANULARITY]

@@ -11,7 +11,7 @@ import xcg
 from xcg.formats.base import read_runs
 from xcg.runs.result_overlap import overlapping_results
 from xcg.simulation.documents import ArticleFactory
-from xcg.simulation.shape import Shape, Stream
+from xcg.simulation.shape import DOCUMENT, Shape
 from xcg.simulation.systems import System, make_pool, rank, systems
 
 
@@ -71,7 +71,7 @@ def test_scores_increase_with_skill() -> None:
 def test_hardness_multiplies_the_skill() -> None:
     shape = Shape.small(seed=3)
     factory = ArticleFactory(shape)
-    articles = [factory.draw(number, shape.generator(Stream.DOCUMENT, number)) for number in range(9)]
+    articles = [factory.draw(number, shape.generator(DOCUMENT, number)) for number in range(9)]
     base = xcg.read_assessments(campaign_folder() / "assessments" / "assessor1")
     names = sorted(base.files("162"))[:4]
     articles[:4] = [article._replace(name=name) for article, name in zip(articles, names, strict=False)]

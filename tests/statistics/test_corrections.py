@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from xcg.statistics.corrections import P_VALUE_CORRECTIONS, adjust, adjusted, possibly_true
+from xcg.statistics.significance_tests import P_VALUE_CORRECTIONS, adjust, adjusted, possibly_true
 
 
 def test_corrections_by_hand() -> None:

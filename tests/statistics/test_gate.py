@@ -19,10 +19,9 @@ import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.statistics import gate_rules
-from xcg.statistics.corrections import adjusted, critical_levels
 from xcg.statistics.gate import Check, check_gate
 from xcg.statistics.gate_rules import Rules, broken_rules, parse_limits, parse_thresholds
-from xcg.statistics.significance_tests import family_p_values
+from xcg.statistics.significance_tests import adjusted, critical_levels, family_p_values
 from xcg.statistics.topic_scores import BaselinePair, baseline_pairs
 
 

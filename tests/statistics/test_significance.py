@@ -13,8 +13,7 @@ from score_tables import Column, noise, paired_p_value, results_by_run, results_
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.report.orders import best_run_sentences
-from xcg.statistics.intervals import t_detectable
+from xcg.report.comparison_sentences import best_run_sentences
 from xcg.statistics.significance import CORRECTIONS, Comparison, best_runs, compare, compare_runs
 from xcg.statistics.significance_tests import PAIRED_TESTS
 
@@ -68,7 +67,6 @@ def test_a_comparison_computed_by_hand() -> None:
         p=paired_p_value("t", high, low),
         p_adjusted=paired_p_value("t", high, low),
         level=0.95,
-        detectable=t_detectable(deviation, 5, 0.05, 0.8),
         test="t",
         correction="holm",
         comparisons=1,

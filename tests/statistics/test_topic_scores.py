@@ -1,8 +1,7 @@
-"""Comparisons of runs under several overlap strategies: the strategies of the same run are compared."""
+"""The runs and topics that are compared: strategies, greedy references, topics in common."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
@@ -10,9 +9,8 @@ import pytest
 import xcg
 from xcg.errors import XcgError
 from xcg.evaluation.results import Result, Results
-from xcg.report.comparison_sentences import comparison_statement
 from xcg.statistics.significance import compare, compare_runs
-from xcg.statistics.topic_scores import TopicScores, compares_within_runs, pairs_of_runs, topic_scores
+from xcg.statistics.topic_scores import TopicScores, topic_scores
 
 pytest.importorskip("scipy")
 
@@ -37,46 +35,6 @@ def under(*strategies: str, runs: Any = None) -> Results:
     return xcg.evaluate(ASSESSMENTS, runs or RUNS, None, MODEL, "xCG@2", strategies=strategies)
 
 
-def p_of_t(t: float) -> float:
-    """Return the two-sided p value of Student's t with 3 degrees of freedom (closed form)."""
-    x = abs(t) / math.sqrt(3)
-    return 1 - 2 / math.pi * (math.atan(x) + x / (1 + x * x))
-
-
-def test_the_strategies_of_each_run_are_compared_as_computed_by_hand() -> None:
-    """Both standard deviations are √(0.245 / 3); the mean differences are −0.6 and −0.4."""
-    one, two = compare(under("thorough", "top_ranked"))
-    assert (one.run, one.baseline) == ("one+thorough", "one+top_ranked")
-    assert (two.run, two.baseline) == ("two+thorough", "two+top_ranked")
-    error = math.sqrt(0.245 / 3) / 2
-    p_one, p_two = p_of_t(-0.6 / error), p_of_t(-0.4 / error)
-    assert (one.difference, two.difference) == pytest.approx((-0.6, -0.4))
-    assert (one.p, two.p) == pytest.approx((p_one, p_two))
-    assert (one.p_adjusted, two.p_adjusted) == pytest.approx((2 * p_one, max(2 * p_one, p_two)))
-    assert (one.correction, one.comparisons) == ("holm", 2)
-    assert p_one == pytest.approx(0.0246, abs=5e-5)
-
-
-def test_all_strategies_of_a_single_run_are_compared() -> None:
-    runs = {"one": RUNS["one"]}
-    results = under("thorough", "top_ranked", "innermost", runs=runs)
-    lines = compare(results)
-    assert [(line.run, line.baseline) for line in lines] == [
-        ("one+thorough", "one+top_ranked"),
-        ("one+thorough", "one+innermost"),
-        ("one+top_ranked", "one+innermost"),
-    ]
-    assert {line.correction for line in lines} == {"shaffer"}
-    assert not compares_within_runs(results)
-
-
-def test_runs_under_one_strategy_are_compared_with_each_other() -> None:
-    results = under("top_ranked")
-    assert pairs_of_runs(results, results.runs) == [("one+top_ranked", "two+top_ranked")]
-    (line,) = compare(results)
-    assert line.difference == pytest.approx(0.2)
-
-
 def test_a_named_baseline_is_compared_with_all_runs() -> None:
     lines = compare(under("thorough", "top_ranked"), baseline="one+thorough")
     assert [line.run for line in lines] == ["one+top_ranked", "two+thorough", "two+top_ranked"]
@@ -97,17 +55,6 @@ def test_reference_points_are_not_compared() -> None:
     assert systems.without_references().runs == systems.runs
     with pytest.raises(XcgError, match="1 runs with scores per topic of xCG@2"):
         compare(under("thorough", "oracle", runs={"one": RUNS["one"]}))
-
-
-def test_sentences_state_the_family() -> None:
-    results = under("thorough", "top_ranked")
-    statement = comparison_statement(compare(results), None, None, compares_within_runs(results))
-    assert statement.lead == [
-        "All 2 pairs of strategies of the same run are compared over 4 topics by the paired t test, "
-        "corrected for 2 comparisons (Holm); significance level 5 %, 95 % intervals."
-    ]
-    note = "note: Shaffer's steps need all pairs of runs, not only the strategies of the same run"
-    assert note in statement.facts
 
 
 def test_topics_are_those_that_all_runs_have() -> None:

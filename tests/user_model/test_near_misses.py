@@ -49,10 +49,8 @@ def gains(near: object, results: list[str], base: object = JUDGED, **rule: objec
         ({"name": "reading_order", "within": 20, "after": 0.0}, [0.5, 0.5, 0.5, 1, 0, 0]),
         ({"name": "tolerance_to_irrelevance", "characters": 10}, [1, 1, 1, 1, 0, 0]),
         ({"name": "tolerance_to_irrelevance", "characters": 9}, [0.25, 0, 0, 1, 0, 0]),
-        # the closenesses of distance alone times, or averaged with, those of length_ratio above
+        # the closenesses of distance alone times those of length_ratio above
         (_COMBINED, [0.25, 0.125, 0, 1, 0, 0]),
-        ({**_COMBINED, "by": "mean"}, [0.25, 0.375, 0.125, 1, 0.125, 0.0625]),
-        ({**_COMBINED, "by": "largest"}, [0.25, 0.5, 0.25, 1, 0.25, 0.125]),
     ],
 )
 def test_gain_of_a_single_result_by_hand(near: object, expected: list[float]) -> None:

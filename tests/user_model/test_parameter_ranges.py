@@ -9,11 +9,12 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 
 from xcg.errors import XcgError
-from xcg.registry import Between, Parameter, fields_of, parameters_of
+from xcg.registry import Between, Parameter, parameters_of
 from xcg.report.listings import REGISTRIES
+from xcg.settings.schema import keys_of
 from xcg.strategies.registry import STRATEGIES
 from xcg.user_model.model import UserModel
-from xcg.user_model.relevance_value import ALPHA, Effort, RelevanceValue
+from xcg.user_model.relevance_value import ALPHA, RelevanceValue
 
 
 def parts() -> Iterator[Any]:
@@ -27,14 +28,14 @@ def parts() -> Iterator[Any]:
 
 def settings() -> Iterator[Any]:
     """Yield (section, parameter) for the settings of a user model that are not functions."""
-    for section, data_class in (
-        ("", UserModel),
-        ("relevance_value", RelevanceValue),
-        ("effort", Effort),
-    ):
-        for parameter in fields_of(data_class).values():
-            if parameter.legal and parameter.name != "name":
-                yield pytest.param(section, parameter, id=f"{section}-{parameter.name}")
+    for key in keys_of(UserModel):
+        section, name = "".join(key.path[:-1]), key.path[-1]
+        if key.type.choices:
+            parameter = Parameter(name, Literal[key.type.choices], [], key.default)
+            yield pytest.param(section, parameter, id=key.name)
+        elif key.type.expected:
+            assert key.type.expected == f"a number {ALPHA}"
+            yield pytest.param(section, Parameter(name, float, [ALPHA], key.default), id=key.name)
 
 
 def legal_and_illegal(parameter: Parameter) -> tuple[list[object], list[object]]:

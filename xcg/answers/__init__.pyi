@@ -4,8 +4,8 @@ from .comparison import compare as compare
 from .comparison import gate as gate
 from .comparison import marks_of as marks_of
 from .comparison import sweep as sweep
-from .drawing import curves as curves
 from .inspection import check as check
+from .inspection import curves as curves
 from .inspection import explain as explain
 from .inspection import ideal as ideal
 from .law_search import laws as laws

@@ -19,33 +19,26 @@ from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.results import Cell, Marks, Results
 from xcg.measures import MEASURES
-from xcg.report import orders
+from xcg.report import comparison_sentences as sentences
+from xcg.report import comparisons as arranged
 from xcg.report.columns import AGREEMENTS, OVERALL_TESTS, SHIFTS, chunk_columns
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
-from xcg.report.comparison_sentences import comparison_statement, zero_notes
-from xcg.report.comparisons import (
-    comparison_rows,
-    comparison_tables,
-    groups_of,
-    overall_rows,
-    publication_tables,
-)
 from xcg.report.gates import gate_comment, junit_xml, regressed_questions
 from xcg.report.strategy_studies import study_rows, study_sentences, study_table
-from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
 from xcg.statistics.rank_correlation import order_shifts
 from xcg.statistics.significance import Comparison, best_runs, compare_runs
 from xcg.statistics.significance import compare as compare_results
+from xcg.statistics.significance_tests import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.strategy_study import study_strategies
-from xcg.statistics.topic_scores import ALL_PAIRS, compares_within_runs
+from xcg.statistics.topic_scores import ALL_PAIRS
 from xcg.tables import Table
 from xcg.terminal_tables import separated
 
 _LETTERS = (
     "Runs that share a letter do not differ significantly by the same measure under the same user "
-    "model (a-c: a, b and c)."
+    "model."
 )
 
 
@@ -61,7 +54,7 @@ def compare(asked: Asked) -> Answer[Any]:
         return compared(asked, results, baseline)
     notes = list(results.notes)
     if chosen.table == "orders":
-        rows = orders.order_rows(results, chosen.resamples, chosen.seed)
+        rows = arranged.order_rows(results, chosen.resamples, chosen.seed)
         legend = [
             f"Orders of {len(results.runs)} runs by their means over {len(results.topics)} topics."
         ]
@@ -76,7 +69,7 @@ def compare(asked: Asked) -> Answer[Any]:
         f"Tests over the topics that all runs have, of {len(results.topics)}; Conover's, {corrected}.",
         "A > B: A is better than B by Conover's test after Friedman's; * p < 0.05, ** p < 0.01.",
     ]
-    rows = overall_rows(results, correction)
+    rows = arranged.overall_rows(results, correction)
     return Answer(rows, notes, layout=lambda: Layout(columns=OVERALL_TESTS, legend=legend))
 
 
@@ -88,23 +81,19 @@ def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Com
     )
 
     def layout() -> Layout:
-        within_runs = compares_within_runs(results)
-        statement = comparison_statement(comparisons, baseline, chosen.correction, within_runs)
-        one_baseline = len({(c.measure, c.user_model, c.baseline) for c in comparisons}) == len(
-            {(c.measure, c.user_model) for c in comparisons}
-        )
-        by_pair = (within_runs or baseline == ALL_PAIRS) and not one_baseline
+        statement = sentences.comparison_statement(comparisons, baseline, chosen.correction)
+        by_pair = baseline == ALL_PAIRS and len({line.baseline for line in comparisons}) > 1
         return Layout(
             statement.lead,
             statement.facts,
-            comparison_tables(results, comparisons, by_pair),
-            lambda: publication_tables(results, comparisons, baseline or ALL_PAIRS, by_pair),
+            arranged.comparison_tables(results, comparisons, by_pair),
+            lambda: arranged.publication_tables(results, comparisons, baseline or ALL_PAIRS, by_pair),
         )
 
     return Answer(
         comparisons,
-        [*results.notes, *zero_notes(results, comparisons)],
-        to_records=lambda: comparison_rows(comparisons),
+        [*results.notes, *sentences.zero_notes(results, comparisons)],
+        to_records=lambda: arranged.comparison_rows(comparisons),
         layout=layout,
         figure=functools.partial(differences_plot, results, baseline, comparisons),
     )
@@ -122,11 +111,6 @@ def marks_of(results: Results, against: str | None = None) -> Marks:
     raised: dict[Cell, str] = {}
     lines: list[Comparison] = []
     systems = results.without_references()
-    if against == ALL_PAIRS and compares_within_runs(systems):
-        raise XcgError(
-            "letters need all pairs of runs, but only strategies of the same run are compared: "
-            "expected evaluate.against=RUN"
-        )
     values: dict[tuple[str, str], dict[str, float]] = {}
     for row in systems.means():
         values.setdefault((row.measure, row.user_model), {})[row.run] = round(row.value, 4)
@@ -137,16 +121,16 @@ def marks_of(results: Results, against: str | None = None) -> Marks:
             found = compare_runs(systems, measure, model, against)
             lines += found
             if against == ALL_PAIRS:
-                letters = groups_of(systems, found)
+                letters = arranged.groups_of(systems, found)
             else:
                 letters = {one.run: "†" for one in found if one.p_adjusted < SIGNIFICANCE_LEVEL}
             raised |= {(measure, model, run): letter for run, letter in letters.items()}
-    sentences = ["The best mean of each measure and user model is bold."]
+    legend = ["The best mean of each measure and user model is bold."]
     if lines:
         named = _LETTERS if against == ALL_PAIRS else f"†: differs significantly from {against}."
-        lead = comparison_statement(lines, against).lead
-        sentences += [named, *(one.replace(", named by the user,", "") for one in lead)]
-    return Marks(best, raised, sentences)
+        lead = sentences.comparison_statement(lines, against).lead
+        legend += [named, *lead]
+    return Marks(best, raised, legend)
 
 
 class GateAnswer(Answer[Any]):
@@ -210,12 +194,7 @@ def gate(asked: Asked) -> GateAnswer:
         is_tested=is_tested,
         expected_topics=chosen.expected_topics,
     )
-    tested = results.without_references()
-    comparison: Answer[Any] | None = None
-    if baseline is not None and len(tested.runs) > 1 and (limits or is_tested):
-        comparison = compared(asked, tested, baseline)
-    printed: Answer[Any] = comparison or results
-    notes = tested.notes if comparison is None else comparison.notes
+    printed: Answer[Any] = compared(asked, results, baseline) if limits or is_tested else results
     find_questions = functools.cache(
         lambda: regressed_questions(verdict, inputs, functools.partial(_command, asked))
     )
@@ -229,12 +208,11 @@ def gate(asked: Asked) -> GateAnswer:
         return replace(printed.layout, tables=printed.blocks(), texts={"markdown": comment})
 
     def comment() -> str:
-        table = comparison.to_text("markdown") if comparison else ""
-        return gate_comment(verdict, notes, len(comparison or ()), table, find_questions())
+        return gate_comment(verdict, printed.notes, find_questions())
 
     answer = GateAnswer(
         verdict.checks,
-        [*notes, *verdict.notes, *failed],
+        [*printed.notes, *verdict.notes, *failed],
         to_records=printed.records,
         layout=layout,
         status=int(bool(failed)),
@@ -263,17 +241,17 @@ def sweep(asked: Asked) -> Answer[Any]:
     results = evaluate(inputs, asked.progress)
     shifts = order_shifts(results, chosen.resamples, chosen.seed)
     best = best_runs(results)
-    sentences = orders.sweep_sentences(results, chosen.resamples)
-    rows = functools.partial(orders.shift_rows, shifts, best, chosen.resamples)
-    facts = orders.shift_facts(shifts, best, chosen.resamples)
+    lead = sentences.sweep_sentences(results, chosen.resamples)
+    rows = functools.partial(arranged.shift_rows, shifts, best, chosen.resamples)
+    facts = sentences.shift_facts(shifts, best, chosen.resamples)
     return Answer(
         shifts,
         results.notes,
         to_records=rows,
         layout=lambda: Layout(
-            sentences,
+            lead,
             facts,
-            publication=lambda: orders.shift_tables(rows(), [*sentences, *facts]),
+            publication=lambda: arranged.shift_tables(rows(), [*lead, *facts]),
             columns=SHIFTS,
         ),
         figure=lambda: sweep_plot(results, shifts),
@@ -309,7 +287,7 @@ def chunks(asked: Asked) -> Answer[Any]:
         )
     columns = chunk_columns(chosen.budget)
     if not chosen.questions:
-        notes = [*found.notes, *orders.best_run_sentences(best_runs(found.scores))]
+        notes = [*found.notes, *sentences.best_run_sentences(best_runs(found.scores))]
         return Answer(found.rows, notes, layout=lambda: Layout(columns=columns))
     tables = [
         Table.of_records(rows, columns)

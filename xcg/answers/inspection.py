@@ -1,8 +1,9 @@
-"""Answer `check` and `explain`: the inputs, the ideal recall-base, and the gain of each result."""
+"""Answer `check`, `explain` and `curves`: the inputs, the gain of each result, and curves."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import groupby
@@ -11,8 +12,10 @@ from typing import Any
 
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
-from xcg.errors import XcgError
+from xcg.errors import InputError, XcgError, printable
 from xcg.evaluation.config import select_runs
+from xcg.evaluation.curves import curves as compute_curves
+from xcg.evaluation.curves import ranks_of_value
 from xcg.evaluation.explain import explain as explain_runs
 from xcg.evaluation.gold_review import review_gold
 from xcg.evaluation.ideals import ideal_elements, judged_elements
@@ -20,13 +23,16 @@ from xcg.evaluation.validation import validate
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.distribution import cross_tabulate, level_distribution
-from xcg.report.columns import DISTRIBUTION, IDEAL_ELEMENTS
-from xcg.report.explanations import ranking_tables, topic_heading, tree_text
+from xcg.judgements.recall_base import MEAN
+from xcg.measures import MEASURES
+from xcg.report.columns import CURVES, DISTRIBUTION, IDEAL_ELEMENTS, RANKS_OF_VALUE
+from xcg.report.explanations import ranking_tables, tree_text
 from xcg.report.gold_review import review_tables
+from xcg.report.plots import curves_plot
 from xcg.report.validation import cross_rows, distribution_rows, report_blocks
 from xcg.statistics.rank_correlation import level_correlation
 from xcg.tables import Table
-from xcg.terminal_tables import separated
+from xcg.terminal_tables import Block, Prose, separated
 
 
 def check(asked: Asked) -> Answer[Any]:
@@ -39,22 +45,16 @@ def check(asked: Asked) -> Answer[Any]:
     if chosen.review:
         return _review(asked)
     inputs = replace(asked.inputs, strategies=())
-    assessments: Any = inputs.assessments
-    if isinstance(assessments, Mapping):
-        assessments = inputs.recall_base
-    runs: Any = inputs.runs if inputs.has_runs else ()
-    if not isinstance(runs, (list, tuple)) or not all(isinstance(run, (str, Path)) for run in runs):
-        runs = inputs.run_sources
-    if not (inputs.has_assessments or runs) and inputs.corpus is None:
+    if not (inputs.has_assessments or inputs.has_runs) and inputs.corpus is None:
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")
-    report = validate(assessments, runs, inputs.corpus, inputs.ties, inputs.document)
+    report = validate(inputs)
+    records = [asdict(finding) for finding in report.findings]
     return Answer(
         report.findings,
         report.unread.lines(),
-        to_records=lambda: list(map(asdict, report.findings)),
+        to_records=lambda: records,
         layout=lambda: Layout(
-            tables=report_blocks(report),
-            publication=lambda: [Table.of_records(list(map(asdict, report.findings)))],
+            tables=report_blocks(report), publication=lambda: [Table.of_records(records)]
         ),
         status=2 if report.status == 2 else 0,
     )
@@ -107,8 +107,12 @@ def explain(asked: Asked) -> Answer[Any]:
     explanations = explain_runs(inputs, topic)
 
     def layout() -> Layout:
-        blocks = [block for one in explanations for block in ("\n", *ranking_tables(one))]
-        return Layout(tables=[*topic_heading(topic, inputs.topic_titles), *blocks[1:]])
+        blocks: list[Block] = []
+        if title := inputs.topic_titles.get(topic):
+            blocks.append(Prose(printable(f"topic {topic}: {title}") + "\n"))
+        for one in explanations:
+            blocks += ["\n" * bool(blocks), *ranking_tables(one)]
+        return Layout(tables=blocks)
 
     def to_records() -> list[dict[str, Any]]:
         return [
@@ -132,3 +136,46 @@ def ideal(asked: Asked) -> Answer[Any]:
     trees = groupby(elements, lambda one: one[:3])
     drawn = [partial(tree_text, list(document)) for _, document in trees]
     return Answer(elements, elements.notes, layout=lambda: Layout(tables=separated(drawn)))
+
+
+def curves(asked: Asked) -> Answer[Any]:
+    """Return points of curves; with ``at``, the ranks at which runs reach a gain."""
+    chosen = asked.settings.curves
+    inputs = asked.inputs_with("assessments", "runs")
+    depth = max(chosen.depth, chosen.at or 0)
+    lines = compute_curves(inputs, _curve_measures(asked), depth, chosen.ideal or chosen.at is not None)
+    printed = [curve for curve in lines if chosen.per_topic or curve.topic == MEAN]
+    figure = partial(curves_plot, lines)
+    if chosen.at is None:
+        rows = [
+            {**curve._asdict(), "x": x, "y": y}
+            for curve in printed
+            for x, y in zip(curve.x, curve.y, strict=True)
+        ]
+        return Answer(rows, lines.notes, layout=lambda: Layout(columns=CURVES), figure=figure)
+    ranks = ranks_of_value(printed, chosen.at, chosen.reference)
+    notes = lines.notes
+    if any(one.rank is None for one in ranks):
+        unreached = f"note: empty rank: the value is not reached within {depth} ranks"
+        notes = [*notes, f"{unreached}; --set curves.depth=N looks further"]
+    return Answer(ranks, notes, layout=lambda: Layout(columns=RANKS_OF_VALUE), figure=figure)
+
+
+def _curve_measures(asked: Asked) -> str:
+    """Return the names of the measures to draw.
+
+    An option names them. Of the measures of a campaign, those with a curve are, or the default.
+    """
+    names, place = asked.measure_names, asked.stated.place(("measures",)).name
+    if place == "--measures":
+        return " ".join(names)
+    if asked.settings.curves.at is not None:
+        return "xCG"
+    found = []
+    for name in names:
+        try:
+            if ":" not in name and MEASURES.definition(re.split("[@(]", name)[0]).has_curve:
+                found.append(name.partition("@")[0])
+        except XcgError as error:
+            raise InputError(place, str(error)) from None
+    return " ".join(dict.fromkeys(found)) or "nxCG ep"

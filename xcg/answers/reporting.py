@@ -15,7 +15,7 @@ from xcg.report.citations import Citation, bibtex, citations_of_inputs
 from xcg.report.comparison_sentences import comparison_methods
 from xcg.report.html_page import write_report
 from xcg.report.methods import methods_paragraph
-from xcg.statistics.topic_scores import ALL_PAIRS, compares_within_runs
+from xcg.statistics.topic_scores import ALL_PAIRS
 from xcg.terminal_tables import Prose
 
 
@@ -44,9 +44,8 @@ def methods(asked: Asked) -> Answer[Citation]:
     results = evaluate(inputs, asked.progress)
     cited = list({one.subject: one for one in citations_of_inputs(inputs)}.values())
     if asked.states("compare"):
-        within_runs = compares_within_runs(results.without_references())
         comparisons = list(compared(asked, results.without_references(), baseline))
-        comparison = comparison_methods(comparisons, baseline or ALL_PAIRS, within_runs)
+        comparison = comparison_methods(comparisons, baseline or ALL_PAIRS)
     paragraph = printable(methods_paragraph(inputs, results, comparison))
     entries = bibtex(cited)
     return Answer(

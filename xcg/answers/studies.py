@@ -22,7 +22,6 @@ from xcg.report.plots import levels_plot, perturbation_plot
 from xcg.statistics.assessors import agreement as agreement_of
 from xcg.statistics.assessors import scores_by_assessor
 from xcg.statistics.calibration import calibrate as calibrate_results
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
 from xcg.statistics.perturbation import (
     MEASURES_OF_FIGURE_6,
     STUDIED_MEASURES,
@@ -31,6 +30,7 @@ from xcg.statistics.perturbation import (
 )
 from xcg.statistics.perturbation import perturb as perturb_inputs
 from xcg.statistics.planning import plan as plan_comparisons
+from xcg.statistics.significance_tests import SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import ALL_PAIRS, topic_scores
 from xcg.statistics.topic_sets import summarise_runs, swap_rates
 
@@ -59,7 +59,7 @@ def calibrate(asked: Asked) -> Answer[Any]:
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
     results = evaluate(inputs, asked.progress).without_references()
-    with asked.progress("campaigns") as progress:
+    with asked.progress("tasks") as progress:
         names = chosen.test, chosen.correction
         numbers = chosen.campaigns, chosen.seed
         rates = calibrate_results(results, baseline, *names, *numbers, progress, inputs.executor)

@@ -11,7 +11,6 @@ import click
 
 from xcg.cli.command import command, complete_strategy
 from xcg.cli.output import output_option, print_text
-from xcg.documents.files import claim_standard_input
 from xcg.evaluation.inputs import resolve_strategies
 from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_eval_output
 from xcg.settings.schema import MAX_NUMBER
@@ -97,9 +96,6 @@ def inex_eval(
     if len(tasks) != 1:
         names = ", ".join(f"-{task}" for task in tasks) or "none"
         raise click.UsageError(f"{names} given: expected exactly one task of -t, -f, -r, -b, -i")
-    for path, what in [(qrels, "assessments"), *((run, "runs") for run in runs)]:
-        if path == "-":
-            claim_standard_input(what)
     options = InexEvalOptions(tasks[0], tolerance, distance, beta, complete)
     bound = resolve_strategies(strategies, Path())
     gc.disable()  # almost all objects live until the end; this saves a fifth of the time

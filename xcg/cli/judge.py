@@ -16,8 +16,7 @@ from xcg.cli.command import ANY_PATH, command, complete_paths, set_option
 from xcg.cli.main import print_status
 from xcg.errors import Notes, XcgError, missing_extra, nearest
 from xcg.judge.agreement import RULES
-from xcg.judge.exporting import export, write_export
-from xcg.judge.importing import import_assessments
+from xcg.judge.exchange import export, import_assessments, write_export
 from xcg.judge.settings import Settings, load_settings
 from xcg.judge.store import Store
 from xcg.judge.workspace import open_corpus, open_workspace

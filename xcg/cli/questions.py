@@ -124,8 +124,7 @@ compare = _command(
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
     baseline. Without a baseline, runs are shown relative to the best one, and those that share a letter
-    do not differ significantly; --baseline all prints all pairs. With several overlap strategies, the
-    pairs are the strategies of the same run.
+    do not differ significantly; --baseline all prints all pairs.
 
     A relative difference is marginal below 5 %, noticeable from 5 to 10 %, and material above 10 %
     (Spärck Jones). --format markdown and latex print short tables for papers. --set compare.test

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import threading
 import weakref
@@ -25,6 +24,7 @@ from xcg.documents.sources import (
     stamp_of,
 )
 from xcg.errors import FileError, InputError, XcgError, nearest_file
+from xcg.lazy_modules import shutil
 
 if TYPE_CHECKING:
     import zipfile

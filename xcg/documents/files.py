@@ -121,43 +121,23 @@ SAFE_PARSING: dict[str, Any] = {"resolve_entities": False, "remove_comments": Tr
 opened, and libxml2's limits apply: a depth of 256 elements, 10 MB for a name or a text."""
 
 
-# Formats are detected from the beginning of a file, and some commands read their inputs twice.
-_uses: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 _contents: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
 
 
-def claim_standard_input(what: str) -> Path:
-    """Return the path of standard input, which can hold one kind of input.
-
-    Args:
-        what: The kind of input, for messages.
-
-    Raises:
-        InputError: If it holds another kind, or there is no standard input.
-    """
-    first = _uses.setdefault(_standard_input(), what)
-    if first != what:
-        raise InputError(
-            STANDARD_INPUT, f"standard input is already used for {first}; expected a file with {what}"
-        )
-    return STANDARD_INPUT
-
-
 def _open_standard_input() -> BufferedReader:
-    """Open standard input for reading, each time from its beginning."""
-    stream = _standard_input()
+    """Open standard input for reading, each time from its beginning.
+
+    Formats are detected from the beginning of a file, and some commands read their inputs twice.
+    """
+    stream: Any = sys.stdin
+    if stream is None:
+        raise InputError(STANDARD_INPUT, "there is no standard input; expected a file")
     if stream not in _contents:
         content = stream.buffer.read(MAX_STANDARD_INPUT + 1)
         if len(content) > MAX_STANDARD_INPUT:
             raise InputError(STANDARD_INPUT, "standard input of more than 1 GB; expected a file")
         _contents[stream] = content
     return BufferedReader(cast(Any, BytesIO(_contents[stream])))
-
-
-def _standard_input() -> Any:
-    if sys.stdin is None:
-        raise InputError(STANDARD_INPUT, "there is no standard input; expected a file")
-    return sys.stdin
 
 
 def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
@@ -172,14 +152,14 @@ def expand(patterns: PathLike | Iterable[PathLike], what: str) -> list[Path]:
 
     Raises:
         InputError: If a pattern matches no file, too many files and folders must be searched, a folder
-            cannot be read or is an incomplete campaign, or standard input is used for other files.
+            cannot be read or is an incomplete campaign.
     """
     if isinstance(patterns, (str, os.PathLike)):
         patterns = [patterns]
     files: dict[Path, None] = {}
     for pattern in patterns:
         if os.fspath(pattern) == "-":
-            files[claim_standard_input(what)] = None
+            files[STANDARD_INPUT] = None
             continue
         path = Path(pattern)
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xcg.documents.serialising import check_markup
@@ -50,10 +51,11 @@ def html_to_xml(data: bytes, where: str) -> bytes:
     """
     import lxml.html
 
+    encoding, is_guessed = charset_of(data)
     try:
-        data = _decoded_html(data).translate(_BLANKS).encode()  # XML has no control characters
+        data = data.decode(encoding).translate(_BLANKS).encode()  # XML has no control characters
     except UnicodeDecodeError as error:
-        charset = "windows-1252, as it declares none" if guesses_charset(data) else error.encoding
+        charset = "windows-1252, as it declares none" if is_guessed else error.encoding
         message = f"not HTML: byte {error.start} is illegal in its charset {charset}"
         raise InputError(where, f"{message}; expected a page that declares its charset") from None
     check_markup(data, where, is_html=True)
@@ -80,7 +82,7 @@ _DECLARATION = re.compile(
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.S)
 _DECLARATION_BYTES = 1024
 """A charset is declared within these bytes, says the HTML standard."""
-_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _LATIN_1 = ("ascii", "us-ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin-1", "latin1", "l1")
 _LABELS = dict.fromkeys(_LATIN_1, "cp1252") | {
     **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
@@ -92,47 +94,30 @@ _NO_CHARSET = b"xn--4ca+AEE-\\u0041~{!"
 """ASCII that codecs for other purposes, such as punycode or unicode_escape, decode as another text."""
 
 
-def _decoded_html(data: bytes) -> str:
-    r"""Return the text of a page, decoded as the HTML standard says.
+def charset_of(data: bytes) -> tuple[str, bool]:
+    r"""Return the charset of a page as the HTML standard says, and whether it is guessed.
 
     The byte order mark decides, then the declared charset, then whether the bytes are UTF-8; other
-    pages are windows-1252. UnicodeDecodeError if the charset does not have the bytes.
+    pages are windows-1252.
 
-    >>> _decoded_html("é".encode()), _decoded_html(b"\xe9"), _decoded_html(b"<meta charset=l1>\x80")
-    ('é', 'é', '<meta charset=l1>€')
+    >>> charset_of("é".encode()), charset_of(b"\xe9"), charset_of(b"<meta charset=l1>\x80")
+    (('utf-8', False), ('cp1252', True), ('cp1252', False))
     """
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
-            return data[len(mark) :].decode(encoding)
-    return data.decode(_declared_charset(data) or ("cp1252" if guesses_charset(data) else "utf-8"))
-
-
-def _declared_charset(data: bytes) -> str | None:
+            return encoding, False
     declared = _DECLARATION.search(_COMMENT.sub(b"", data[:_DECLARATION_BYTES]))
-    if declared is None:
-        return None
-    label = (declared[1] or declared[2]).decode("ascii", "replace").lower()
-    encoding = _LABELS.get(label, label)
-    try:
-        is_charset = _NO_CHARSET.decode(encoding) == _NO_CHARSET.decode()
-    except (LookupError, ValueError):  # an unknown label counts as none
-        return None
-    return encoding if is_charset else None
-
-
-def guesses_charset(data: bytes) -> bool:
-    r"""Return whether a page is read as windows-1252 although it does not declare this.
-
-    >>> guesses_charset("é".encode()), guesses_charset(b"\xe9")
-    (False, True)
-    """
-    if data.startswith(tuple(_MARKS)) or _declared_charset(data) is not None:
-        return False
+    if declared is not None:
+        label = (declared[1] or declared[2]).decode("ascii", "replace").lower()
+        encoding = _LABELS.get(label, label)
+        with suppress(LookupError, ValueError):  # an unknown label counts as none
+            if _NO_CHARSET.decode(encoding) == _NO_CHARSET.decode():
+                return encoding, False
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        return True
-    return False
+        return "cp1252", True
+    return "utf-8", False
 
 
 _SMALL_HTML = 4 * MOST_HTML_ATTRIBUTES

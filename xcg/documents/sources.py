@@ -89,7 +89,7 @@ class Source(ABC):
         Links to folders are not followed, because they may form loops.
 
         Raises:
-            InputError: If a folder cannot be listed, or a file has an illegal name.
+            InputError: If a folder cannot be listed.
         """
         yield from sorted(self._names())
 
@@ -143,7 +143,7 @@ class Source(ABC):
         if len(data) > LARGEST_DOCUMENT:
             limit = f"{LARGEST_DOCUMENT >> 20} MB"
             raise InputError(where, f"the document is larger than {limit}; divide it")
-        if converter_of(where) is markup.html_to_xml and markup.guesses_charset(data):
+        if converter_of(where) is markup.html_to_xml and markup.charset_of(data)[1]:
             self.guessed.add(name)
         document = converted(data, where)
         if self.exclude:
@@ -205,11 +205,8 @@ def converted(data: bytes, where: str) -> bytes:
     """Convert a document to XML, depending on the ending of its file, or its content without one."""
     if (converter := converter_of(where)) is not None:
         return converter(data, where)
-    return (
-        data
-        if ending_of(where) in _ENDINGS or _looks_like_xml(data)
-        else markup.text_to_xml(data, where)
-    )
+    is_xml = ending_of(where) in _ENDINGS or _looks_like_xml(data)
+    return data if is_xml else markup.text_to_xml(data, where)
 
 
 def read_up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int = 1 << 20) -> bytes:
@@ -267,8 +264,8 @@ class Folder(Source):
                 continue
             except InputError:
                 raise
-            except ValueError as error:
-                raise InputError(path or ".", str(error)) from None
+            except ValueError:
+                self._unread["with an illegal name"] += 1
         self._listed[folder] = files
 
     def _add(self, folder: str, entry: os.DirEntry[str], files: dict[str, list[str]]) -> None:

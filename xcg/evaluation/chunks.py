@@ -13,31 +13,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from statistics import fmean
 from typing import Any
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_units import IntervalSet, TextUnit
-from xcg.errors import Notes, XcgError
+from xcg.errors import XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs, Measures
 from xcg.evaluation.parallel import Progress
-from xcg.evaluation.results import Result, Results
+from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import list_topics, note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.judged_topic import IdealRecallBase
-from xcg.gains.span_reader import ReadResult
-from xcg.gains.topic import Topic, reading_of
+from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN
-from xcg.measures import MEASURES, Measure
-from xcg.measures.effort import mean_effort_precision_in_text
-from xcg.measures.topic_gains import Reading
+from xcg.measures import MEASURES
 from xcg.user_model.model import UserModel
 
 Row = dict[str, Any]
 
 BUDGETS = (500, 2000)
 _UNIT: TextUnit = "tokens"
+_EVERYTHING = 999_999_999
+"""A budget that no ranking reaches."""
 _SHOWN_CHARACTERS = 60
 _ROUNDING = 1e-9  # amounts and shares of text below this are rounding errors
 
@@ -88,10 +86,11 @@ def compare_chunks(
     Raises:
         XcgError: As :func:`xcg.evaluate`; and without a corpus.
     """
-    budgets = list(dict.fromkeys(budgets))
-    columns = ("MAep", *(f"nxCG@{budget}" for budget in budgets))  # with effort in text
-    named = MEASURES.parse_all(measures) if measures else []
-    further = [one for one in named if str(one) not in columns]
+    scored = {"found": f"gr(budget=tokens)@{_EVERYTHING}", "MAep": "MAep(effort=tokens)"}
+    scored |= {f"nxCG@{budget}": f"nxCG(budget=tokens)@{budget}" for budget in budgets}
+    columns = {column: MEASURES.parse(name) for column, name in scored.items()}
+    further = MEASURES.parse_all(measures) if measures else []
+    columns |= {str(one): one for one in further if str(one) not in columns}
     if inputs.user_model is not None:
         _ = inputs.text_model
     inputs.check()
@@ -100,7 +99,7 @@ def compare_chunks(
         raise XcgError("chunks are compared by their text: expected a corpus")
     runs = {run.name: run for run in inputs.loaded_runs}
     notes = inputs.new_notes()
-    scores = [_RunScores(run, {name: array("d") for name in ("tokens", "new", "seen")}) for run in runs]
+    counts = {run: _RunCounts() for run in runs}
     listed: list[Row] = []
     without_gold: list[str] = []
 
@@ -109,20 +108,16 @@ def compare_chunks(
         if not ideal.gains:
             without_gold.append(topic.name)
             return
-        best = topic.ideal_reading(ideal, model, _UNIT)
-        for of_run in scores:
-            answered = of_run.run in topic.rankings
-            read = _read(topic, of_run.run, ideal, model)
-            reading = reading_of(read.results, model.effort.charge)
-            of_run.unanswered += not answered
+        for run, counted in counts.items():
+            answered = run in topic.rankings
+            read = _read(topic, run, ideal, model)
+            counted.unanswered += not answered
             if answered or inputs.unanswered == "zero":
-                of_run.questions.append(topic.name)
-                of_run.readings.append((reading, best))
-                for name, amounts in of_run.amounts.items():
+                counted.questions += 1
+                for name, amounts in counted.amounts.items():
                     amounts.extend(row[name] for row in read.rows)
-                of_run.nothing_found += answered and math.fsum(reading.gains) == 0
             if questions:
-                gold = _gold_rows(topic, of_run.run, read, ideal, model)
+                gold = _gold_rows(topic, run, read, ideal, model)
                 rows = chain(gold, read.rows)
                 listed.extend({**row, "words": _beginning(documents, row)} for row in rows)
 
@@ -131,99 +126,75 @@ def compare_chunks(
     notes.note(f"{model.name}: tokens are counted by the tokenizer {model.effort.tokenizer}")
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")
-    scores = _with_questions(scores, model, notes)
-    further_scores = _evaluate(inputs, model, further) if further else []
-    means = {(row.run, row.measure): row.value for row in further_scores if row.topic == MEAN}
-    by_question = {of_run.run: list(of_run.results(budgets, model.name)) for of_run in scores}
-    systems = {name for name, run in runs.items() if not run.is_reference}
+    for run in [run for run, counted in counts.items() if not counted.questions]:
+        notes.note(f"{model.name}: run {run} has no question to average over")
+        del counts[run]
+    if not counts:
+        raise XcgError(f"nothing to compare: no question with gold text under {model.name} is answered")
+    results = evaluate(
+        replace(
+            inputs,
+            assessments=base,
+            runs=inputs.loaded_runs,
+            corpus=documents,
+            user_model=model,
+            measures=[*columns.values()],
+            strategies=(),
+        )
+    )
+    values = {(row.run, row.measure, row.topic): row.value for row in results}
+    rows = []
+    for run, counted in counts.items():
+        means = {column: values.get((run, str(one), MEAN)) for column, one in columns.items()}
+        nothing = sum(
+            not values.get((run, str(columns["found"]), topic), 1) for topic in runs[run].answered
+        )
+        rows.append({"run": run, **counted.row(nothing), **means})
     return ChunkComparison(
-        [
-            {
-                **_row(of_run, by_question[of_run.run]),
-                **{str(one): means.get((of_run.run, str(one))) for one in further},
-            }
-            for of_run in scores
-        ],
+        rows,
         listed,
         notes.lines(),
-        Results(row for row in chain(*by_question.values(), further_scores) if row.run in systems),
+        Results(
+            row._replace(measure=column)
+            for row in results
+            for column, one in columns.items()
+            if row.measure == str(one) and column != "found" and not runs[row.run].is_reference
+        ),
     )
-
-
-def _evaluate(inputs: Inputs, model: UserModel, measures: Sequence[Measure]) -> list[Result]:
-    """Return the scores that :func:`xcg.evaluate` computes."""
-    loaded = replace(
-        inputs,
-        assessments=inputs.recall_base,
-        runs=inputs.loaded_runs,
-        corpus=inputs.documents,
-        user_model=model,
-        measures=measures,
-        strategies=(),
-    )
-    return list(evaluate(loaded))
-
-
-def _with_questions(scores: Sequence[_RunScores], model: UserModel, notes: Notes) -> list[_RunScores]:
-    """Return the runs with questions to average over, and note the others."""
-    for of_run in scores:
-        if not of_run.readings:
-            notes.note(f"{model.name}: run {of_run.run} has no question to average over")
-    kept = [of_run for of_run in scores if of_run.readings]
-    if not kept:
-        raise XcgError(f"nothing to compare: no question with gold text under {model.name} is answered")
-    return kept
 
 
 @dataclass
-class _RunScores:
-    """The readings and results of one run, which are added question by question.
+class _RunCounts:
+    """What is counted of one run, question by question.
 
     Attributes:
-        questions: The questions to average over.
-        readings: For each of them, what the user reads of the run and of the ideal ranking.
+        questions: Number of questions to average over.
         unanswered: Number of questions without results.
-        nothing_found: Number of questions with results but without relevant text.
         amounts: The text of each result of all questions; of it, the relevant text that had not been
             seen before, and the text that had been seen before.
     """
 
-    run: str
-    amounts: dict[str, array[float]]
+    questions: int = 0
     unanswered: int = 0
-    nothing_found: int = 0
-    questions: list[str] = field(default_factory=list)
-    readings: list[tuple[Reading, Reading]] = field(default_factory=list)
+    amounts: dict[str, array[float]] = field(
+        default_factory=lambda: {name: array("d") for name in ("tokens", "new", "seen")}
+    )
 
-    def results(self, budgets: Sequence[int], model: str) -> Iterator[Result]:
-        """Yield MAep and nxCG of each question."""
-        for question, (run, ideal) in zip(self.questions, self.readings, strict=True):
-            nxcg = run.gain_at(budgets) / ideal.gain_at(budgets)
-            yield Result(self.run, question, "MAep", mean_effort_precision_in_text(run, ideal), model)
-            for budget, value in zip(budgets, nxcg.tolist(), strict=True):
-                yield Result(self.run, question, f"nxCG@{budget}", value, model)
-
-
-def _row(scores: _RunScores, results: Iterable[Result]) -> Row:
-    """Return the means of a run over its questions."""
-    values: dict[str, list[float]] = defaultdict(list)
-    for result in results:
-        values[result.measure].append(result.value)
-    readings, count = scores.readings, len(scores.amounts["tokens"])
-    text, new, seen = map(math.fsum, scores.amounts.values())
-    return {
-        "run": scores.run,
-        "questions": len(readings),
-        "unanswered": scores.unanswered,
-        "nothing found": scores.nothing_found,
-        "chunks": count / len(readings),
-        "tokens/chunk": text / count if count else None,
-        "tokens": text / len(readings),
-        "found": fmean(math.fsum(reading.gains) / math.fsum(best.gains) for reading, best in readings),
-        "useful": new / text if text else None,
-        "twice": seen / text if text else None,
-        **{measure: fmean(of_measure) for measure, of_measure in values.items()},
-    }
+    def row(self, nothing_found: int) -> Row:
+        """Return the columns before the scores; the column of ``found`` has no value yet."""
+        count = len(self.amounts["tokens"])
+        text, new, seen = map(math.fsum, self.amounts.values())
+        return {
+            "questions": self.questions,
+            "unanswered": self.unanswered,
+            "nothing found": nothing_found,
+            "chunks": count / self.questions,
+            "tokens/chunk": text / count if count else None,
+            "tokens": text / self.questions,
+            "found": None,
+            "useful": new / text if text else None,
+            "twice": seen / text if text else None,
+        }
 
 
 @dataclass
@@ -231,14 +202,12 @@ class _ReadRanking:
     """A ranking of one question after reading.
 
     Attributes:
-        results: The results after reading.
-        rows: The same, as rows without words.
+        rows: The results, as rows without words.
         shown: The text of each gold span that was shown: document and number → amount.
         first: Document and number of a gold span → the first result with a gain on it, and the text
             read before this gain.
     """
 
-    results: list[ReadResult] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     shown: dict[tuple[str, int], float] = field(default_factory=partial(defaultdict, float))
     first: dict[tuple[str, int], tuple[int, float]] = field(default_factory=dict)
@@ -258,15 +227,12 @@ def _read(topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel) -> _
         text = other or 1.0  # the user looks at an empty result, as in the curves
         new = again = seen = 0.0
         document = named[0]
-        if span is None:
-            read = gold.unread(*named)
-        elif not gold.gold.get(document):
+        if span is not None and not gold.gold.get(document):
             start, end = span
             text = other + end - start
             seen = _without_rounding(seen_without_gold[document].amount(start, end))
             seen_without_gold[document].add(start, end)
-            read = ReadResult(start, end, 0.0, ())
-        else:
+        elif span is not None:
             reader, (start, end) = readers[document], span
             text = other + end - start
             for number in reader.related(span):
@@ -279,11 +245,9 @@ def _read(topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel) -> _
             read = reader.read_parts(span)
             for number, amount in read.text_before_gold(model.effort.charge).items():
                 found.first.setdefault((document, number), (rank, before + other + amount))
-        read = read._replace(other=other)
         before += text
         irrelevant = _without_rounding(text - new - again)
         verdict = "new" if new else "paid twice" if seen else "irrelevant"
-        found.results.append(read)
         found.rows.append(
             {
                 **{"question": question, "run": run, "kind": "result", "rank": rank},

@@ -7,21 +7,15 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.evaluation.topics import TopicSource
-from xcg.formats.writing import check_topic_count, lost_of_assessments
+from xcg.formats.writing import lost_of_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
-from xcg.judgements.highlights import FAIRLY, HIGHLY, specificity
+from xcg.judgements.highlights import specificity
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run
 
 _FOUR_POINT_EXHAUSTIVITY = {1.0: 1.0, 2.0: 3.0}
-_LOST_OF_PASSAGES = {
-    "share": "the beginnings and ends of passages",
-    "four-point": "the beginnings and ends of passages, and exact shares of relevant text "
-    f"(specificity is 3 from {HIGHLY:.0%}, 2 from {FAIRLY:.0%}, else 1)",
-    "level": "the beginnings and ends of passages, and shares of relevant text",
-}
 
 
 def convert_assessments(
@@ -48,8 +42,7 @@ def convert_assessments(
         The text, and descriptions of what the format cannot hold.
 
     Raises:
-        XcgError: If the format is unknown, is only read, or cannot hold the assessments. The number of
-            topics is checked before documents are parsed.
+        XcgError: If the format is unknown, is only read, or cannot hold the assessments.
 
     >>> base = RecallBase.of({"1": {"d": [(0, 5)]}})
     >>> corpus = Corpus.of({"d": "<a><p>01234</p><p>56789</p></a>"})
@@ -58,8 +51,6 @@ def convert_assessments(
     1 0 d#/a[1]/p[1] 2
     """
     target = ASSESSMENT_FORMATS.get(format)
-    if target.one_topic:
-        check_topic_count(base, format)
     base = anchor(base, corpus, Notes())
     lost: list[str] = []
     scale = target.passages_become
@@ -166,19 +157,13 @@ def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> 
 
 def _lost_with_passages(base: RecallBase, scale: Scale) -> list[str]:
     """Return descriptions of what is lost if passages become elements."""
-    details = lost_of_assessments(base, "entries", "documents")
-    details += ["nuggets"] * base.has_nuggets
-    lost = dict.fromkeys([_LOST_OF_PASSAGES[scale], *details])
-    for topic in base.topics:
-        sizes = base.document_sizes(topic)
-        for file, spans in base.spans(topic).items():
-            if any(span.start < span.end for span in spans):
-                continue
-            if file in sizes and sizes[file].relevant:
-                lost["the relevance of documents without passages"] = None
-            elif scale != "level":
-                lost["assessed documents without relevant text"] = None
-    return list(lost)
+    shares = "" if scale == "share" else ", and exact shares of relevant text"
+    lost = [f"the beginnings and ends of passages{shares}"]
+    lost += [*lost_of_assessments(base, "entries", "documents"), *["nuggets"] * base.has_nuggets]
+    spans = (passages for topic in base.topics for passages in base.spans(topic).values())
+    if scale != "level" and any(all(one.start == one.end for one in passages) for passages in spans):
+        lost.append("assessed documents without relevant text")
+    return lost
 
 
 def _with_offsets(base: RecallBase, corpus: Corpus) -> RecallBase:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, product
 from typing import NamedTuple
 
 from xcg.answer import Answer
@@ -112,12 +112,10 @@ def _curves_of_gains(
     models, runs = inputs.user_models, {run.name: run for run in inputs.loaded_runs}
     source, notes = TopicSource.of(inputs, needs_elements=needs_gains), inputs.new_notes()
     names = [*runs, *([IDEAL] if with_ideal else [])]
-    found = {
-        (one, model.name, name): _Topics(name, one, model.effort.parameters())
-        for one in measures
-        for model in models
-        for name in names
+    found: dict[tuple[Measure, str, str], dict[str, tuple[Curve, object]]] = {
+        (one, model.name, name): {} for one in measures for model in models for name in names
     }
+    efforts = {model.name: model.effort.parameters() for model in models}
     points = 0
 
     def add(topic: Topic) -> bool:
@@ -131,28 +129,36 @@ def _curves_of_gains(
             gains: dict[str, RankingGains] = {run: topic.gains(run, ideal, model) for run in runs}
             if with_ideal:
                 gains = {IDEAL: _IdealRanking(ideal, next(iter(gains.values()))), **gains}
-            for name, of_run in gains.items():
-                for one in measures:
-                    points += found[one, model.name, name].add(topic.name, of_run, depth)
-                    if points > MAX_POINTS:
-                        raise XcgError(
-                            f"the curves have more than {MAX_POINTS:,} points: expected a lower depth, "
-                            "or fewer runs, measures or topics"
-                        )
+            for (name, of_run), one in product(gains.items(), measures):
+                try:
+                    curve = _curve(one, of_run, depth, efforts[model.name])
+                except XcgError as error:
+                    raise InputError(f"run {name}, topic {topic.name}", str(error)) from None
+                if curve is not None:
+                    found[one, model.name, name][topic.name] = curve
+                    points += len(curve[0][0])
+                if points > MAX_POINTS:
+                    raise XcgError(
+                        f"the curves have more than {MAX_POINTS:,} points: expected a lower depth, or "
+                        "fewer runs, measures or topics"
+                    )
         return is_defined
 
     if not any(map_topics(source, add, notes)):
         raise XcgError("no curves: no topic has an ideal element under these user models")
     note_topics(inputs.recall_base, runs, inputs.unanswered, notes)
-    if not any(topics.curves for topics in found.values()):
+    if not any(found.values()):
         undefined = " ".join(map(_without_cutoff, measures))
         raise XcgError(f"no curves: {undefined} is undefined for every topic")
     lines: list[CurveOf] = []
-    for (one, model_name, run), topics in found.items():
-        if not topics.curves:
+    for (one, model_name, run), of_topics in found.items():
+        if not of_topics:
             notes.note(f"{one}: no curve under {model_name}, because it is undefined for every topic")
             continue
-        for name, (x, y) in topics.with_mean().items():
+        known, given = zip(*of_topics.values(), strict=True)
+        mean = one.aggregate_curve([y for _, y in known], given, efforts[model_name])
+        every = zip([*of_topics, MEAN], [*known, (known[0][0], mean)], strict=True)
+        for name, (x, y) in every:
             lines.append(CurveOf(run, name, _without_cutoff(one), model_name, list(x), list(y)))
     return Answer(lines, notes.lines())
 
@@ -161,35 +167,14 @@ def _without_cutoff(measure: Measure) -> str:
     return str(measure).partition("@")[0]
 
 
-@dataclass
-class _Topics:
-    """The curves of one measure for one run, which grow topic by topic."""
-
-    run: str
-    measure: Measure
-    effort: Mapping[str, str]
-    curves: dict[str, Curve] = field(default_factory=dict)
-    inputs: list[object] = field(default_factory=list)
-
-    def add(self, topic: str, gains: RankingGains, depth: int) -> int:
-        """Add the curve of a topic if it is defined, and return its number of points."""
-        measure = self.measure
-        try:
-            if measure.definition.needs == "text" and measure.compute(gains) is None:
-                return 0
-            if (curve := measure.curve(gains, depth, self.effort)) is None:
-                return 0
-            self.curves[topic] = curve
-            self.inputs.append(measure.curve_input(gains, depth, self.effort))
-            return len(curve[0])
-        except XcgError as error:
-            raise InputError(f"run {self.run}, topic {topic}", str(error)) from None
-
-    def with_mean(self) -> dict[str, Curve]:
-        """Return the curves of all topics and, last, their mean."""
-        curves = list(self.curves.values())
-        mean = self.measure.aggregate_curve([y for _, y in curves], self.inputs, self.effort)
-        return {**self.curves, MEAN: (curves[0][0], mean)}
+def _curve(
+    measure: Measure, gains: RankingGains, depth: int, effort: Mapping[str, str]
+) -> tuple[Curve, object] | None:
+    """Return the curve of a run for a topic, and what its mean needs; None if it is undefined."""
+    if measure.definition.needs == "text" and measure.compute(gains) is None:
+        return None
+    curve = measure.curve(gains, depth, effort)
+    return None if curve is None else (curve, measure.curve_input(gains, depth, effort))
 
 
 class _IdealRanking(RankingGains):
@@ -256,7 +241,7 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
         reference: ``ideal``, or ``best``: the run with the highest value at the rank.
 
     Raises:
-        XcgError: If a curve is not over ranks or ends before ``at``.
+        XcgError: If a curve is not over ranks.
 
     >>> inputs = Inputs({"1": {"d": 2, "e": 1}}, {"r": {"1": ["x", "d"]}})
     >>> found = curves(inputs, "xCG", with_ideal=True)
@@ -301,8 +286,6 @@ def _reference_run(curves: Mapping[str, CurveOf], at: int, reference: str) -> st
         raise XcgError(
             f"{curve.measure} is a curve over {over}: expected a measure over ranks, like xCG"
         )
-    if not 1 <= at <= len(curve.y):
-        raise XcgError(f"rank {at} is not on the curves: expected a rank from 1 to {len(curve.y)}")
     if reference == "ideal":
         return IDEAL
     return max((run for run in curves if run != IDEAL), key=lambda run: curves[run].y[at - 1])

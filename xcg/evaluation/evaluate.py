@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from itertools import chain, groupby
 from pathlib import Path
@@ -30,7 +31,6 @@ from xcg.evaluation.scoring import (
     note_unspaced,
 )
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.judgements.nuggets import nuggets_with_several_levels
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.measures.trec import Levels, check_span_measures, levels_of, span_topics, standard_values
@@ -238,7 +238,7 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
         {name: run.answered | run.skipped for name, run in runs.items()},
         {model.name: model.relevance_value.alpha for model in work.models},
     )
-    if work.base.has_nuggets and (count := nuggets_with_several_levels(work.base)):
+    if work.base.has_nuggets and (count := _nuggets_with_several_levels(work.base)):
         notes.note(f"nuggets with several levels, of which the highest counts: {count}")
     references = scope.references
     note_results(references, {name: run.repeated for name, run in runs.items()}, notes)
@@ -288,3 +288,15 @@ def _standard_rows(
             mean = measure.aggregate(list(values.values()), list(values.values()))
             rows.append(Result(name, MEAN, label, mean, model))
     return rows
+
+
+def _nuggets_with_several_levels(base: RecallBase) -> int:
+    """Return how many nuggets of topics have several levels above 0."""
+    levels = {
+        (topic, nugget, level)
+        for topic, stated in base.nuggets.items()
+        for found in stated.values()
+        for nugget, level in found.items()
+        if level > 0
+    }
+    return sum(count > 1 for count in Counter(one[:2] for one in levels).values())

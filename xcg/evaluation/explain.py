@@ -17,7 +17,7 @@ from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.element_reader import element_readers
 from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.nugget_reader import NuggetSpanReader
-from xcg.gains.reader import RELATIVE_THRESHOLD, JudgedDocument, Reader
+from xcg.gains.reader import RELATIVE_THRESHOLD, Reader
 from xcg.gains.span_reader import UnitSpan
 from xcg.gains.topic import Topic
 from xcg.runs.run import UNKNOWN_SPAN, Run
@@ -59,10 +59,7 @@ def _explain_topic(
                 notes.note(f"run {run.name} has no results for topic {topic.name}")
             ranking = kind(topic, run.name, ideal, model)
             results, missed = _explained(ranking, f"run {run.name}, topic {topic.name}")
-            derivation = None
-            if model.effort.unit == "ranks":
-                gains = [result.gain for result in results]
-                derivation = derive(gains, ideal.gains, len(missed), model.effort)
+            gains = [result.gain for result in results]
             explanations.append(
                 Explanation(
                     run.name,
@@ -71,10 +68,11 @@ def _explain_topic(
                     results,
                     missed,
                     sum(ideal.gains),
-                    ranking.judged,
+                    ranking.trees,
+                    ranking.scores,
                     ranking.labels,
                     ranking.marks,
-                    derivation,
+                    derive(gains, ideal.gains, len(missed), model.effort),
                     model.settings,
                 )
             )
@@ -159,7 +157,12 @@ class _ElementRanking:
         self._ranking = topic.ranking(run, model)
         self._readers = element_readers(ideal.documents, model)
         self._rule = model.relevance_value
-        self.judged = ideal.documents
+        self._judged = ideal.documents
+        self.trees = {file: document.tree for file, document in ideal.documents.items()}
+        self.scores = {
+            file: {row: (score, row in one.ideal_scores) for row, score in one.scores.items()}
+            for file, one in ideal.documents.items()
+        }
         self.marks: dict[str, list[tuple[int, int, str]]] = {}
         self.labels = {
             file: {row: assessment.label for row, assessment in rows.items()}
@@ -171,7 +174,7 @@ class _ElementRanking:
             if row is None:
                 yield _unread(file, path or _PASSAGE), row, None
                 continue
-            document = self.judged.get(file)
+            document = self._judged.get(file)
             name = document.tree.path(row) if document is not None else path or _PASSAGE
             yield _unread(file, name, self._label(file, row)), row, self._readers[file]
 
@@ -179,7 +182,7 @@ class _ElementRanking:
         return self.labels.get(file, {}).get(row, "")
 
     def related(self, file: str, ideal: int, reader: Reader[int], _: int) -> RelatedIdeal:
-        document, left = self.judged[file], reader.remaining(ideal)
+        document, left = self._judged[file], reader.remaining(ideal)
         return RelatedIdeal(document.tree.path(ideal), document.ideal_scores[ideal], left)
 
     def retrieved_by(self, reading: _Reading) -> Iterable[int]:
@@ -187,13 +190,13 @@ class _ElementRanking:
         return retrieved
 
     def ideals(self) -> Iterator[tuple[int, MissedElement]]:
-        for file, document in sorted(self.judged.items()):
+        for file, document in sorted(self._judged.items()):
             for row in document.ideal:
                 path, label = document.tree.path(row), self._label(file, row)
                 yield row, MissedElement(file, path, label, document.ideal_scores[row])
 
     def why_not_read(self, found: ExplainedResult) -> str:
-        if found.file not in self.judged:
+        if found.file not in self._judged:
             return "nothing in this document is relevant"
         return "no element contains it" if found.path == _PASSAGE else "no such element"
 
@@ -285,26 +288,18 @@ class _TextRanking:
             for one in ideal.nuggets
         ]
         self._shown: dict[int, tuple[int, str, float]] = {}  # rank and document that showed most
-        scored: dict[str, dict[int, float]] = {}
-        labels: dict[str, dict[int, list[str]]] = {}
+        parts = list(chain(*self._gold.values(), *self._nuggets))
+        self.trees = {one.file: topic.trees[one.file] for one in parts}
+        self.scores: dict[str, dict[int, tuple[float, bool]]] = {}
         self.marks: dict[str, list[tuple[int, int, str]]] = {}
-        for one in chain(*self._gold.values(), *self._nuggets):
-            tree, label = topic.trees[one.file], one.assessment or "relevant"
-            row = tree.smallest_element(*one.span) if one.span else 0
-            scores = scored.setdefault(one.file, {})
-            scores[row] = scores.get(row, 0.0) + one.score
+        self.labels: dict[str, dict[int, str]] = {}
+        for one in parts:
+            label = one.assessment or "relevant"
             if one.span:
                 self.marks.setdefault(one.file, []).append((*one.span, label))
             else:
-                labels.setdefault(one.file, {}).setdefault(row, []).append(label)
-        self.judged = {
-            file: JudgedDocument(topic.trees[file], scores, list(scores), file)
-            for file, scores in scored.items()
-        }
-        self.labels = {
-            file: {row: ", ".join(found) for row, found in rows.items()}
-            for file, rows in labels.items()
-        }
+                of_document = self.labels.setdefault(one.file, {})
+                of_document[0] = ", ".join(filter(None, [of_document.get(0), label]))
 
     def results(self) -> Iterator[tuple[ExplainedResult, Any, Reader[Any] | None]]:
         for path, (file, *span), unit_span in zip(

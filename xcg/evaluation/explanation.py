@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from xcg.gains.reader import JudgedDocument, Seen
+from xcg.documents.tree import ElementTree
+from xcg.gains.reader import Seen
 from xcg.lazy_modules import np
 from xcg.measures.effort import divisor, ideal_ranks
 from xcg.measures.topic_gains import check_gains, check_ideal
@@ -40,19 +41,19 @@ class Derivation(NamedTuple):
 
     Attributes:
         steps: The ranks with gain.
-        maep: The value of MAep.
-        sentence: The last step of MAep, with at most three terms of the sum.
+        maep: The value of MAep; None if effort is counted in text.
+        sentence: The last step of MAep, with at most three terms of the sum; or why there are no steps.
     """
 
     steps: Sequence[Step]
-    maep: float
+    maep: float | None
     sentence: str
 
 
 def derive(
     gains: Sequence[float], ideal: Sequence[float], not_retrieved: int, effort: Effort
 ) -> Derivation:
-    """Return the steps of nxCG and of MAep with effort in ranks.
+    """Return the steps of nxCG and of MAep; there are none if effort is counted in text.
 
     Args:
         gains: Gain of each result in rank order.
@@ -66,6 +67,9 @@ def derive(
     >>> derivation.sentence
     'MAep = (0.5000 + 0.6667) / 2 = 0.5833; N = 2 ranks with gain + 0 ideal elements not retrieved'
     """
+    if effort.unit != "ranks":
+        read = "over the text that is read, not over ranks"
+        return Derivation((), None, f"effort is counted in text, so MAep is computed {read}")
     run, best = check_gains(gains), check_ideal(ideal)
     ranks = run.hits + 1
     xci = best.sums[np.minimum(ranks, len(best)) - 1]
@@ -152,10 +156,11 @@ class Explanation:
         results: The results in rank order.
         missed: The ideal elements that are not retrieved, or gold spans without a gain, best first.
         ideal_gain: The sum of the ideal gains.
-        judged: Document → its scored elements; gold spans as the smallest elements around them.
+        trees: Document with ideal elements or gold spans → its elements.
+        scores: Document → row → the score of the element, and whether it is ideal.
         labels: Document → row → assessment as the papers write it.
         marks: Document → start and end in characters of relevant text, and the nugget that it states.
-        derivation: The steps of nxCG and MAep; None if the user model counts effort in text.
+        derivation: The steps of nxCG and MAep.
         settings: The settings of the user model.
     """
 
@@ -165,11 +170,12 @@ class Explanation:
     results: Sequence[ExplainedResult]
     missed: Sequence[MissedElement]
     ideal_gain: float
-    judged: Mapping[str, JudgedDocument]
+    trees: Mapping[str, ElementTree]
+    scores: Mapping[str, Mapping[int, tuple[float, bool]]]
     labels: Mapping[str, Mapping[int, str]]
-    marks: Mapping[str, Sequence[tuple[int, int, str]]] = field(default_factory=dict)
-    derivation: Derivation | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
+    marks: Mapping[str, Sequence[tuple[int, int, str]]]
+    derivation: Derivation
+    settings: Mapping[str, str]
 
     def to_records(self) -> list[dict[str, object]]:
         """Return plain dicts: one per result, then one per missed element."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xcg.documents.approximate_search import grams
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_normalisation import normalise
-from xcg.documents.text_search import Span, Status, TextIndex
+from xcg.documents.text_search import Status, TextIndex
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
@@ -203,18 +203,14 @@ def _duplicates(
             except XcgError:  # it occurs too often
                 frequent.add(text)
                 continue
-            for start, end in _without_overlaps(passages):
-                others = [
-                    (topic, span)
-                    for topic, span in gold.owners[text]
-                    if gold.gold_share(topic, file, start, end) < overlap
-                ]
+            for start, end in passages:
                 stated = document.text[start:end]
                 status: Status = "exact" if stated == text.strip() else "normalised"
-                for topic, span in others:
-                    place = "duplicate", topic, file, start, end, stated
-                    new = Finding(*place, None, None, None, status, *span)
-                    found.setdefault((topic, file), []).append(new)
+                for topic, span in gold.owners[text]:
+                    if gold.gold_share(topic, file, start, end) < overlap:
+                        place = "duplicate", topic, file, start, end, stated
+                        new = Finding(*place, None, None, None, status, *span)
+                        found.setdefault((topic, file), []).append(new)
     if frequent:
         notes.note(f"gold texts that are too frequent to be searched everywhere: {len(frequent)}")
     too_short = sum(len(gold.owners[text]) for text in short)
@@ -224,14 +220,6 @@ def _duplicates(
             f"duplicates were searched: {too_short}"
         )
     return [one for duplicates in found.values() for one in _outermost(duplicates)]
-
-
-def _without_overlaps(spans: Iterable[Span]) -> Iterator[Span]:
-    last = 0
-    for start, end in spans:
-        if start >= last:
-            last = end
-            yield start, end
 
 
 def _documents(

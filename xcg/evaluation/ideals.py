@@ -149,7 +149,7 @@ def _tree_elements(
     topic: Topic, model: UserModel, file: str, document: JudgedDocument
 ) -> Iterator[TreeElement]:
     tree, assessed = document.tree, topic.assessed[file]
-    sizes = [None if size == UNKNOWN else size for size in document.rows.sizes(model.size)]
+    sizes = [None if size == UNKNOWN else size for size in tree.sizes(model.size).tolist()]
     for row in sorted({0, *assessed}.union(*map(tree.ancestors, assessed))):
         size, whole = sizes[row], sizes[tree.parent[row]] if row else None
         yield TreeElement(

@@ -24,8 +24,7 @@ from xcg.evaluation.reading import (
 )
 from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topics
-from xcg.judgements.anchoring import anchor
-from xcg.judgements.nuggets import recall_base_of, with_nugget_column
+from xcg.judgements.anchoring import anchor, with_nugget_column
 from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
@@ -138,7 +137,7 @@ class Inputs:
         if isinstance(self.assessments, RecallBase):
             base = self.assessments
         elif isinstance(self.assessments, Mapping):
-            base = recall_base_of(self.assessments)
+            base = RecallBase.of(self.assessments)
         else:
             with self.naming_position("assessments"):
                 base = read_assessments(self.assessments, self.notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +28,8 @@ def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
     """Return the runs, each under a name that no other has."""
     names = unique_names([(run.name, run.source, run.strategy) for run in runs], notes)
     return [
-        run if run.name == name else run.with_name(name) for name, run in zip(names, runs, strict=True)
+        run if run.name == name else replace(run, name=name)
+        for name, run in zip(names, runs, strict=True)
     ]
 
 

@@ -107,16 +107,16 @@ class TopicSource:
             InputError: If the corpus lacks a document, a document lacks a path or passage, or
                 documents are needed and missing; unless the notes are lenient.
         """
-        base = self.base
+        base, files = self.base, self.base.files(name)
         trees = self._trees(name, notes)
         # Without documents, passages need none if elements are not used.
-        offsets_only = self.corpus is None and not self.needs_elements and not base.files(name)
+        offsets_only = self.corpus is None and not self.needs_elements and not files
         assessed = {file: self._assessed_rows(name, file, tree, notes) for file, tree in trees.items()}
         passages = self._passages(name, trees, notes, offsets_only)
         gold = {
             file: spans
             for file, spans in passages.items()
-            if file not in base.files(name) and (file in trees or self.corpus is None)
+            if file not in files and (file in trees or self.corpus is None)
         }
         for file, spans in gold.items():
             if file in trees:
@@ -132,7 +132,7 @@ class TopicSource:
             gold=gold,
             entry_points=self._entry_points(name, trees, notes) if has_passages else None,
             document_sizes=base.document_sizes(name),
-            lacks_highlights=bool(base.files(name)) and not has_passages,
+            lacks_highlights=bool(files) and not has_passages,
             needs_text=not offsets_only,
             rankings=self.resolver.resolve(name, trees, notes, offsets_only),
             nuggets=base.nuggets.get(name, {}) if base.has_nuggets else {},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -15,16 +15,16 @@ from xcg.documents.paths import WHOLE, parent_path
 from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
-from xcg.evaluation.inputs import check_document_is_used
+from xcg.evaluation.inputs import Inputs, check_document_is_used
 from xcg.evaluation.reading import count_repeated
 from xcg.formats.base import add_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import LevelCount, level_distribution
 from xcg.judgements.recall_base import RecallBase, Span
-from xcg.runs.chunk_documents import ChunkSource, DocumentKey, missing_document
+from xcg.runs.chunk_documents import ChunkSource, missing_document
 from xcg.runs.result_overlap import overlapping_results
-from xcg.runs.run import UNKNOWN_SPAN, Run, Ties
+from xcg.runs.run import UNKNOWN_SPAN, Run
 
 
 @dataclass
@@ -65,13 +65,7 @@ class Report:
         return 2 if self.data.problems() else 1 if self.data.oddities() else 0
 
 
-def validate(
-    assessments: Sequence[PathLike] | RecallBase = (),
-    runs: Sequence[PathLike | Run] = (),
-    corpus: Documents = None,
-    ties: Ties | None = None,
-    document: DocumentKey = None,
-) -> Report:
+def validate(inputs: Inputs) -> Report:
     """Check the files of a campaign by themselves and against each other.
 
     Errors are problems that stop an evaluation without ``lenient``: unreadable files, illegal values,
@@ -81,36 +75,36 @@ def validate(
     that contradict themselves.
 
     Args:
-        assessments: Files, folders or globs; or assessments in memory.
-        runs: Files, folders and globs, and runs in memory.
-        corpus: A folder or archive, or documents in memory.
-        ties: The order of results with equal scores or ranks, see :data:`xcg.runs.run.Ties`.
-        document: How the results in JSON Lines name their document, see
-            :func:`xcg.runs.chunks.span_of`.
+        inputs: Assessments, runs and a corpus; each may be missing.
 
     Returns:
         The counts and findings. All problems are collected, as in a lenient evaluation.
     """
     report = Report()
-    documents = _corpus(corpus, report) if corpus is not None else None
-    if isinstance(assessments, RecallBase):
-        base: RecallBase | None = assessments
-    else:
-        base = _assessments(assessments, report) if assessments else None
+    documents = _corpus(inputs.corpus, report) if inputs.corpus is not None else None
+    base: RecallBase | None = None
+    if isinstance(inputs.assessments, (RecallBase, Mapping)):
+        base = inputs.recall_base
+    elif inputs.has_assessments:
+        base = _assessments(inputs.assessments, report)
     if base is not None:
         if documents is not None:
             base = anchor(base, documents, report.data)
         _check_assessments(base, documents, report)
-    given = [run for run in runs if isinstance(run, Run)]
-    named = [run for run in runs if not isinstance(run, Run)]
-    files: list[Run | Path] = [*given, *_expanded(named, "runs", report)]
-    if document is not None:
-        check_document_is_used(files)
-    source = ChunkSource(document, documents)
-    for path in files:
+    given, sources = inputs.runs, list[Run | Path]()
+    if isinstance(given, (list, tuple)) and all(isinstance(one, (str, Path)) for one in given):
+        sources += _expanded(given, "runs", report)
+    elif inputs.has_runs:
+        sources += inputs.run_sources
+    if inputs.document is not None:
+        check_document_is_used(sources)
+    source = ChunkSource(inputs.document, documents)
+    for file in sources:
         notes = Notes(lenient=True)
         try:
-            run = path if isinstance(path, Run) else read_run(path, notes, ties, source=source)
+            run = file
+            if not isinstance(run, Run):
+                run = read_run(run, notes, inputs.ties, source=source)
         except InputError as error:
             report.data.tolerate("unreadable runs", _first_error(notes, error))
             continue
@@ -119,7 +113,7 @@ def validate(
     return report
 
 
-def _expanded(paths: Sequence[PathLike], what: str, report: Report) -> list[Path]:
+def _expanded(paths: PathLike | Iterable[PathLike], what: str, report: Report) -> list[Path]:
     try:
         return expand(paths, what)
     except InputError as error:
@@ -178,7 +172,7 @@ def _check_entities(corpus: Corpus, name: str, report: Report) -> None:
         report.data.oddity(kind, corpus.where(name), message)
 
 
-def _assessments(paths: Sequence[PathLike], report: Report) -> RecallBase:
+def _assessments(paths: PathLike | Iterable[PathLike], report: Report) -> RecallBase:
     """Read the files one by one, so that an unreadable file does not hide problems of the others."""
     base = RecallBase()
     for path in _expanded(paths, "assessments", report):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from xcg.documents.files import PathLike, expand, open_input
 from xcg.errors import MAX_NAME_LENGTH, FileError, InputError, Notes, name_too_long
@@ -196,7 +196,7 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
 
 def add_assessments(base: RecallBase, path: Path, notes: Notes) -> None:
     """Add the assessments in one file to a recall-base; see :func:`read_assessments`."""
-    with open_input(path) as file, _with_content_hint(file, "assessments", notes):
+    with open_input(path) as file, _with_content_hint(file, "assessments"):
         _, format_ = _detect(ASSESSMENT_FORMATS, file)
         format_.read(file, path, base, notes)
 
@@ -243,7 +243,7 @@ def read_run_and_format(
     check_ties(ties)
     notes = notes if notes is not None else Notes()
     path = Path(path)
-    with open_input(path) as file, _with_content_hint(file, "run", notes):
+    with open_input(path) as file, _with_content_hint(file, "run"):
         format_name, format_ = _detect(RUN_FORMATS, file)
         of_chunks = [source] if format_.reads_chunks else []
         run = format_.read(file, path, notes, ties, topics, *of_chunks)
@@ -253,7 +253,7 @@ def read_run_and_format(
             raise InputError(path, name_too_long(kind, longest))
     if topics is not None and not all(topic in topics for topic in run.rankings):
         rankings = {topic: ranking for topic, ranking in run.rankings.items() if topic in topics}
-        skipped = run.skipped.union(run.rankings.keys() - rankings.keys())
+        skipped = run.skipped | (run.rankings.keys() - rankings.keys())
         run = Run(run.name, rankings, run.source, skipped)
     return run, format_name
 
@@ -264,24 +264,8 @@ def can_have_chunks(path: Path) -> bool:
         return _detect(RUN_FORMATS, file)[1].reads_chunks
 
 
-def read_runs(
-    paths: PathLike | Iterable[PathLike],
-    notes: Notes | None = None,
-    ties: Ties | None = None,
-    topics: Topics = None,
-    source: ChunkSource = NO_SOURCE,
-) -> list[Run]:
-    """Read several run files.
-
-    Args:
-        paths: Files, folders and globs.
-        notes: As for :func:`read_run`, like all further arguments.
-        ties: The order of results with equal scores or ranks.
-        topics: The topics whose results are read; all by default.
-        source: How the chunks in JSON Lines name their document, and the documents.
-
-    Returns:
-        One run for each file. Folders and globs are read in the order of their file names.
+def read_runs(paths: PathLike | Iterable[PathLike], *options: Any, **named: Any) -> list[Run]:
+    """Read run files, folders and globs with the options of :func:`read_run`, in the order of names.
 
     Raises:
         InputError: If a path does not exist, and as :func:`read_run`.
@@ -289,7 +273,7 @@ def read_runs(
     >>> [run.name for run in read_runs("corpora_samples/kazai-lalmas-2006-runs")]
     ['ideal', 'frb', 'reverse_ideal', 'rel_leaves']
     """
-    return [read_run(path, notes, ties, topics, source) for path in expand(paths, "runs")]
+    return [read_run(path, *options, **named) for path in expand(paths, "runs")]
 
 
 _AnyFormat = TypeVar("_AnyFormat", RunFormat, AssessmentFormat)
@@ -309,12 +293,11 @@ def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> tuple[str, _
 
 
 @contextmanager
-def _with_content_hint(file: BufferedReader, expected: Kind, notes: Notes) -> Iterator[None]:
+def _with_content_hint(file: BufferedReader, expected: Kind) -> Iterator[None]:
     """Add a hint to the errors in a file if it seems to hold something else than expected."""
     head = bytes(file.peek(_HEAD_SIZE))
     try:
-        with notes.hinting(content_hint(head, expected) if notes.lenient else ""):
-            yield
+        yield
     except InputError as error:
         if not (hint := content_hint(head, expected)):
             raise

@@ -297,7 +297,6 @@ _FORMAT = AssessmentFormat(
     read_inex_assessments,
     write_inex_2004,
     passages_become="four-point",
-    one_topic=True,
 )
 # One reader reads both forms, so it does not matter which of them is detected.
 ASSESSMENT_FORMATS.add("inex2004", _FORMAT)

@@ -12,14 +12,13 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import xml_certainty
-from xcg.formats.writing import WrittenScores, lost_of_run, results, xml_name, xml_text
+from xcg.formats.writing import lost_of_run, results, written_scores, xml_name, xml_text
 from xcg.formats.xml_files import XmlElements, read_regular_submission
 from xcg.lazy_modules import etree
 from xcg.runs.ordering import Results
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
-    FunctionCache,
     Ranking,
     Run,
     RunFormat,
@@ -38,10 +37,6 @@ _KEYS = {
     "rsv": (r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?", "a finite number", -math.inf),
 }
 """The fields that order results, with their legal values and the key of an illegal value."""
-
-_Names = FunctionCache[str, str]
-_Element = tuple[str, str, AnySpan | None]
-"""Document, path and span of a result."""
 
 
 def read_inex_submission(
@@ -76,7 +71,6 @@ def _read_results(
     rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
     name = ""
-    files, paths = FunctionCache(canonical_file), FunctionCache(canonical_path)
     found = Results()
     # One result at a time, so that memory does not grow with the XML of a topic.
     elements = XmlElements(file, ["result", "topic", "inex-submission"], path)
@@ -90,7 +84,7 @@ def _read_results(
         elif local_name(element) == "result":
             topic = _topic_id(parent)
             if topics is None or topic in topics:
-                _add_result(found, element, where, topic, notes, files, paths)
+                _add_result(found, element, where, topic, notes)
         else:
             topic = _topic_id(element)
             if not topic:
@@ -107,7 +101,7 @@ def _read_results(
             found = Results()
     if not name:
         raise InputError(path, "no <inex-submission> element; expected a run")
-    return Run(name, rankings, str(path), skipped)
+    return Run(name, rankings, str(path), frozenset(skipped))
 
 
 def _expected_parent(element: etree._Element, where: str) -> etree._Element | None:
@@ -137,57 +131,53 @@ def _check_no_other_content(topic: etree._Element, where: str) -> None:
             )
 
 
-def _add_result(
-    found: Results, result: etree._Element, where: str, topic: str, notes: Notes, *names: _Names
-) -> None:
+def _add_result(found: Results, result: etree._Element, where: str, topic: str, notes: Notes) -> None:
     """Add the content of a <result>."""
-    texts: dict[str, str] = {}
-    points: dict[str, tuple[str, ...]] = {}
-    element: _Element | None = None
+    fields: dict[str, list[str]] = {}
+    problem = ""
+    for child in result:
+        tag = child.tag if child.tag in _FIELDS else local_name(child)
+        if tag in fields:
+            problem = f"the result has two <{tag}>; expected one"
+        elif tag in _FIELDS and tag not in _POINTS and len(child):
+            problem = f"<{tag}> contains elements; expected text"
+        if tag in _FIELDS:
+            names = _POINTS.get(tag)
+            fields[tag] = [child.get(name, "") for name in names] if names else [child.text or ""]
     try:
-        for child in result:
-            tag = child.tag if child.tag in _FIELDS else local_name(child)
-            if tag not in _FIELDS:
-                continue
-            if tag in texts or tag in points:
-                raise ValueError(f"the result has two <{tag}>; expected one")
-            if tag in _POINTS:
-                points[tag] = tuple(child.get(name, "") for name in _POINTS[tag])
-                continue
-            if len(child):
-                raise ValueError(f"<{tag}> contains elements; expected text")
-            texts[tag] = child.text or ""
-        if ("path" in texts) + len(points) > 1:
-            raise ValueError("the result has several of <path>, <fol> and <passage>; expected one")
-        element = _element(texts, points, *names)
+        if problem:
+            raise ValueError(problem)
+        found.add(*_element(fields))
     except ValueError as error:
         notes.problem("results that name no element", where, f"topic {topic}: {error}")
-    found.add(*(element or (texts.get("file", "").strip(), "", None)))
+        found.add(fields.get("file", [""])[0].strip(), "")
     for field, keys in (("rank", found.ranks), ("rsv", found.scores)):
         pattern, expected, last_key = _KEYS[field]
-        text = texts.get(field)
-        if text is None or (re.fullmatch(pattern, text.strip()) and math.isfinite(float(text))):
-            keys.append(text if text is None else float(text))
-            continue
-        message = f"illegal {field} {text!r}: expected {expected}"
-        notes.problem("illegal ranks or scores; the results are last", where, message)
-        keys.append(last_key)
+        for text in fields.get(field, [None]):
+            if text is None or (re.fullmatch(pattern, text.strip()) and math.isfinite(float(text))):
+                keys.append(text if text is None else float(text))
+                continue
+            message = f"illegal {field} {text!r}: expected {expected}"
+            notes.problem("illegal ranks or scores; the results are last", where, message)
+            keys.append(last_key)
 
 
-def _element(
-    texts: dict[str, str], points: dict[str, tuple[str, ...]], files: _Names, paths: _Names
-) -> _Element:
+def _element(fields: dict[str, list[str]]) -> tuple[str, str, AnySpan | None]:
     """Return document, path and span of a result, which is an element or a passage."""
-    document = files[texts.get("file", "")]
-    if "path" in texts:
-        return document, paths[texts["path"]], None
-    if "passage" in points:
-        return document, "", Passage.of(*points["passage"])
-    if "fol" in points:
-        return document, "", span_of(*points["fol"])
-    raise ValueError(
-        "the result has no <path>; expected an element, <fol offset length/>, or <passage start end/>"
-    )
+    document = canonical_file(*fields.get("file", [""]))
+    match [tag for tag in _FIELDS if tag in fields and (tag == "path" or tag in _POINTS)]:
+        case ["path"]:
+            return document, canonical_path(*fields["path"]), None
+        case ["passage"]:
+            return document, "", Passage.of(*fields["passage"])
+        case ["fol"]:
+            return document, "", span_of(*fields["fol"])
+        case []:
+            raise ValueError(
+                "the result has no <path>; expected an element, <fol offset length/>, or "
+                "<passage start end/>"
+            )
+    raise ValueError("the result has several of <path>, <fol> and <passage>; expected one")
 
 
 def write_inex_submission(run: Run) -> tuple[str, list[str]]:
@@ -199,7 +189,7 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
         XcgError: If a result does not name an element or is a whole document, or a name has control
             characters.
     """
-    scores = WrittenScores(run)
+    scores, lost = written_scores(run)
     root = etree.Element("inex-submission", {"run-id": xml_name(run.name, run.source, "inex")})
     names = {topic: xml_name(topic, run.source, "inex") for topic in run.rankings}
     topics = {t: etree.SubElement(root, "topic", {"topic-id": names[t]}) for t in names}
@@ -218,10 +208,9 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
         else:
             offset, length = offset_and_length(span)
             etree.SubElement(result, "fol", offset=offset, length=length)
-        score = scores.score(topic, rank)
-        key, value = ("rank", rank) if score is None else ("rsv", score)
+        key, value = ("rsv", scores[topic][rank - 1]) if topic in scores else ("rank", rank)
         etree.SubElement(result, key).text = str(value)
-    return xml_text(root), [*scores.lost, *lost_of_run(run, "parents", "text")]
+    return xml_text(root), [*lost, *lost_of_run(run, "parents", "text")]
 
 
 RUN_FORMATS.add(

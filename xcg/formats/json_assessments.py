@@ -29,7 +29,6 @@ from xcg.formats.json_records import (
 from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
 from xcg.judgements.highlights import Highlight
-from xcg.judgements.nuggets import add_nugget, add_passage
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
@@ -111,7 +110,7 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
                 if "nugget" in record:
                     base.has_nuggets = True
                     nugget, level = str(record["nugget"]), assessment.exhaustivity
-                    add_nugget(base, topic, nugget, (document, element), level, where)
+                    base.add_nugget(topic, nugget, (document, element), level, where)
                 else:
                     base.add(topic, document, element, assessment, where)
             else:
@@ -130,7 +129,7 @@ def _add_passage(
     quote, grade = quote_of(fields, where), _grade(fields)
     span = stated_span(fields, quote, where)
     nugget = str(fields["nugget"]) if "nugget" in fields else None
-    add_passage(base, topic, document, ParsedPassage(quote, span, grade, nugget), where)
+    base.add_stated(topic, document, ParsedPassage(quote, span, grade, nugget), where)
     if "entry_point" in fields:
         _add_entry_point(base, topic, document, fields["entry_point"])
 

@@ -19,7 +19,7 @@ from xcg.errors import InputError, Notes, UnmappedError, nearest_name
 from xcg.formats import writing
 from xcg.formats.base import json_certainty
 from xcg.formats.json_records import START_AND_END, TOPIC_AND_DOCUMENT, Field, check_record, json_lines
-from xcg.runs.chunk_adapters import ChunkFields, as_metadata, shortened
+from xcg.runs.chunk_adapters import ChunkFields, as_metadata, check_parent, shortened, stated_parent
 from xcg.runs.chunk_documents import (
     FILE_NAME,
     NO_SOURCE,
@@ -43,7 +43,6 @@ from xcg.runs.chunk_matching import (
 from xcg.runs.ordering import Results
 from xcg.runs.run import (
     RUN_FORMATS,
-    FunctionCache,
     Ranking,
     Run,
     RunFormat,
@@ -54,7 +53,6 @@ from xcg.runs.run import (
 from xcg.tables import json_text
 
 _PARENT = 'an object like {"start": 10, "end": 90}, or null'
-_PARENT_FIELDS = tuple(field._replace(required=True) for field in START_AND_END)
 _CHUNK_FIELDS = (
     Field("text", (str,), "the text of the chunk", required=False),
     Field("metadata", (dict,), "an object", required=False),
@@ -117,7 +115,6 @@ def read_json_run(
     """
     chunks: _Chunks = {}
     legal = _document_fields(_RESULT_FIELDS, source.document)
-    documents, paths = FunctionCache(_canonical_document), FunctionCache(canonical_path)
     found: defaultdict[str, Results] = defaultdict(Results)
     skipped: set[str] = set()
     states_parents = False
@@ -132,8 +129,9 @@ def read_json_run(
             continue
         rank, score = _keys(record, where)
         results = found[topic]
-        is_legal = True
+        parent = None
         try:
+            parent = stated_parent(record)
             if source.document is not None:
                 record["doc"] = _named_document(record, source)
             if "text" in record:
@@ -141,14 +139,14 @@ def read_json_run(
                 use = _Chunk(results, len(results.files), where, source.gold.get(topic, {}))
                 chunks.setdefault(element[0], {}).setdefault(stated, []).append(use)
             else:
-                element = _element(record, documents, paths)
+                element = _element(record)
+                check_parent(parent, element[2])
         except InputError:
             raise
         except ValueError as error:
             notes.problem("results that name no element", where, str(error))
-            element, is_legal = (str(record.get("doc", "")), "", None), False
-        parent = _parent(record, element[2], where) if "parent" in record else None
-        if parent is not None and is_legal:
+            element, parent = (str(record.get("doc", "")), "", None), None
+        if parent is not None:
             results.parents[len(results.files)] = parent
         results.add(*element)
         results.ranks.append(rank)
@@ -157,7 +155,7 @@ def read_json_run(
     unplaced = _find_chunks(chunks, source.corpus, notes, other_names)
     note_unplaced(str(path), unplaced, sum(len(one.files) for one in found.values()), notes)
     rankings = _rankings(found, path, ties, states_parents, notes)
-    return Run(path.name.split(".")[0], rankings, str(path), skipped)
+    return Run(path.name.split(".")[0], rankings, str(path), frozenset(skipped))
 
 
 def _rankings(
@@ -191,34 +189,16 @@ def _keys(record: dict[str, Any], where: str) -> tuple[int | None, float | None]
     return rank, score
 
 
-def _parent(record: dict[str, Any], span: tuple[int, int] | None, where: str) -> tuple[int, int] | None:
-    """Return the parent of a passage; raise InputError if it is illegal."""
-    stated = record["parent"]
-    if stated is None:
-        return None
-    if "start" not in record and "text" not in record:
-        raise InputError(where, "the result has a parent: expected a passage, with 'start' and 'end'")
-    check_record(stated, _PARENT_FIELDS, f"{where}: parent")
-    start, end = stated["start"], stated["end"]
-    if not 0 <= start <= end:
-        raise InputError(where, f"parent from {start} to {end}: expected 0 <= start <= end")
-    if span is not None:
-        _check_parent((start, end), span, where)
-    return start, end
-
-
-def _element(
-    fields: dict[str, Any], documents: Mapping[str, str], paths: Mapping[str, str]
-) -> _Element:
+def _element(fields: dict[str, Any]) -> _Element:
     """Return document, path and span of a result; raise ValueError for an illegal one."""
-    document = documents[fields["doc"]]
+    document = _canonical_document(fields["doc"])
     match "path" in fields, "start" in fields, "end" in fields:
         case False, True, True:
             return document, "", check_span(fields["start"], fields["end"])
         case False, False, False:
             return document, WHOLE, None
         case True, False, False:
-            return document, paths[fields["path"]], None
+            return document, canonical_path(fields["path"]), None
     raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")
 
 
@@ -307,16 +287,6 @@ def _canonical_document(name: str) -> str:
         raise ValueError(f"{error}{hint if file_name(name) else ''}") from None
 
 
-def _check_parent(parent: tuple[int, int] | None, span: tuple[int, int], where: str) -> None:
-    """Raise InputError if the parent of a passage does not contain it."""
-    if parent is not None and not (parent[0] <= span[0] and span[1] <= parent[1]):
-        raise InputError(
-            where,
-            f"the parent, {parent[0]} to {parent[1]}, does not contain the passage, {span[0]} to "
-            f"{span[1]}",
-        )
-
-
 class _Chunk(NamedTuple):
     """A use of a chunk with a text: its topic's results, its index, its file and line, and the gold."""
 
@@ -394,7 +364,10 @@ def _find_chunks(
                     unplaced.append(UnmappedError(where, no_place(stated[2], stated[0], name)))
                 else:
                     span = found.best(stated[2], gold.get(name, ()))
-                    _check_parent(results.parents.get(position), span, where)
+                    try:
+                        check_parent(results.parents.get(position), span)
+                    except ValueError as error:
+                        raise InputError(where, str(error)) from None
                     results.files[position], results.spans[position] = name, span
                     note_placement(found, stated[2], where, name, notes)
     return unplaced
@@ -408,7 +381,7 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
     Raises:
         XcgError: If a result does not name an element or is a passage by points.
     """
-    scores = writing.WrittenScores(run, _HIGHEST_SCORE)
+    scores, lost_scores = writing.written_scores(run, _HIGHEST_SCORE)
     records: list[dict[str, object]] = []
     for topic, rank, document, path, span in writing.results(run):
         if isinstance(span, Passage):
@@ -422,9 +395,9 @@ def write_json_run(run: Run) -> tuple[str, list[str]]:
                 record["parent"] = parent and {"start": parent[0], "end": parent[1]}
         elif path != WHOLE:
             record["path"] = path
-        score = scores.score(topic, rank)
-        records.append({**record, **({"rank": rank} if score is None else {"score": score})})
-    lost = [*writing.lost_of_run(run, "topics"), *scores.lost, *writing.lost_of_run(run, "text")]
+        key, value = ("score", scores[topic][rank - 1]) if topic in scores else ("rank", rank)
+        records.append({**record, key: value})
+    lost = [*writing.lost_of_run(run, "topics"), *lost_scores, *writing.lost_of_run(run, "text")]
     lost.append("the run's name (the name of the file is used instead)")
     return "".join(f"{json_text(record)}\n" for record in records), lost
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
 
 from xcg.documents.files import PathLike, lines, open_input
 from xcg.documents.paths import WHOLE, canonical_file
@@ -21,28 +20,14 @@ from xcg.formats.text_columns import decimal
 from xcg.judgements.assessment import read_level
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.runs.ordering import in_document_order
-from xcg.runs.run import FunctionCache, Run
+from xcg.runs.run import Run
 
 _HEAD_SIZE = 4096
 _DOCID = re.compile(r"\s*docid\s*=\s*(\S+)")
 
 
-class _Line(NamedTuple):
-    """A line of a LETOR file.
-
-    Attributes:
-        where: File and line, for messages.
-        level: The level as it is written.
-        topic: The topic.
-        document: Canonical name of the document.
-        features: The features, with a blank before each.
-    """
-
-    where: str
-    level: str
-    topic: str
-    document: str
-    features: str
+_Line = tuple[str, str, str, str, str]
+"""File and line, the level as it is written, topic, document, and features with a blank before each."""
 
 
 def read_letor_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
@@ -61,16 +46,15 @@ def read_letor_assessments(file: BufferedReader, path: Path, base: RecallBase, n
     Raises:
         InputError: If a line is illegal, with file and line.
     """
-    levels = FunctionCache(read_level)
-    for line in _lines(file, path, notes):
+    for where, level, topic, document, _ in _lines(file, path, notes):
         try:
-            assessment = levels[line.level]
+            assessment = read_level(level)
         except ValueError as error:
-            notes.problem("lines left out of the assessments", line.where, str(error))
+            notes.problem("lines left out of the assessments", where, str(error))
             continue
-        base.add_topic(line.topic, str(path))
+        base.add_topic(topic, str(path))
         try:
-            base.add(line.topic, line.document, WHOLE, assessment, line.where)
+            base.add(topic, document, WHOLE, assessment, where)
         except InputError as error:
             notes.tolerate("contradictory assessments; the first is used", error)
 
@@ -102,19 +86,18 @@ def read_letor_feature(path: PathLike, feature: int, notes: Notes | None = None)
     with open_input(path) as file:
         if not is_letor(file.peek(_HEAD_SIZE)):
             raise InputError(path, "not a LETOR file: expected lines like 2 qid:1 1:0.5 # docid = d7")
-        for line in _lines(file, path, notes):
-            _, stated, features = line.features.partition(mark)
+        for where, _, topic, document, features in _lines(file, path, notes):
+            _, stated, value = features.partition(mark)
             has_feature = has_feature or bool(stated)
-            text = features.partition(" ")[0] if stated else "0"
+            text = value.partition(" ")[0] if stated else "0"
             score = decimal(text)
             if not math.isfinite(score):
                 message = f"illegal value {text[:40]!r} of feature {feature}: expected a finite number"
-                notes.problem("lines left out of the run", line.where, message)
+                notes.problem("lines left out of the run", where, message)
                 continue
-            documents = scores.setdefault(line.topic, {})
-            if documents.setdefault(line.document, score) != score:
-                message = f"topic {line.topic}, {line.document}: has two values of feature {feature}"
-                notes.problem("repeated documents; the first value is used", line.where, message)
+            if scores.setdefault(topic, {}).setdefault(document, score) != score:
+                message = f"topic {topic}, {document}: has two values of feature {feature}"
+                notes.problem("repeated documents; the first value is used", where, message)
     if not has_feature:
         raise InputError(path, f"no line has the feature {feature}")
     run = Run.of(f"feature-{feature}", scores)
@@ -140,7 +123,7 @@ def _lines(file: BufferedReader, path: Path, notes: Notes) -> Iterator[_Line]:
         except ValueError as error:
             notes.problem("lines that are not LETOR", where, str(error))
             continue
-        yield _Line(where, columns[0], topic, document, f" {features}".replace("\t", " "))
+        yield where, columns[0], topic, document, f" {features}".replace("\t", " ")
 
 
 def _document(comment: str) -> str:

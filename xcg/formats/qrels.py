@@ -19,13 +19,11 @@ from xcg.formats.text_columns import (
     equal_stretches,
     text_blocks,
 )
-from xcg.judgements.assessment import Assessment, number_text, read_level
-from xcg.judgements.nuggets import add_nugget
+from xcg.judgements.assessment import Assessment, DocumentSizes, number_text, read_level
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
     AssessmentFormat,
     DocumentLength,
-    DocumentSizes,
     RecallBase,
     Span,
 )
@@ -298,7 +296,7 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
             notes.problem("repeated judgements; the first is used", where, message)
             continue
         try:
-            add_nugget(base, topic, nugget, (name, element), assessment.exhaustivity, where)
+            base.add_nugget(topic, nugget, (name, element), assessment.exhaustivity, where)
             if is_judged and not base.has_nuggets:
                 base.has_nuggets = True
                 notes.note(

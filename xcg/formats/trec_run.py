@@ -11,7 +11,7 @@ from io import BufferedReader
 from itertools import chain, islice
 from operator import add, gt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path, split_at_mark, split_element_id
@@ -83,7 +83,7 @@ def read_trec_run(
     if not reader.tag:
         raise reader.problem or InputError(path, "an empty file; expected a run")
     rankings = {topic: reader.ranking(topic, reader.topics.pop(topic)) for topic in list(reader.topics)}
-    return Run(reader.tag, rankings, str(path), reader.skipped)
+    return Run(reader.tag, rankings, str(path), frozenset(reader.skipped))
 
 
 class _TopicLines:
@@ -157,18 +157,18 @@ class _Reader:
                 self.skipped.add(fields[0])
                 continue
             try:
-                line = _parse_line(fields)
+                document, element, tag, score, rank, has_other_text = _parse_line(fields)
             except ValueError as error:
                 where = f"{self._path}:{number}"
                 self.problem = self.problem or InputError(where, str(error))
                 self._notes.problem("lines left out of a run", where, str(error))
                 continue
-            self.tag = self.tag or line.tag
-            if line.tag != self.tag:
+            self.tag = self.tag or tag
+            if tag != self.tag:
                 self._notes.note(f"{self._path}: several run tags; the run is called {self.tag}")
-            if line.has_other_text:
+            if has_other_text:
                 self._notes.note(f"{self._path}: text after the sixth column, which is ignored")
-            self._add(line.topic, number, [line.document], [line.element], [line.score], [line.rank])
+            self._add(fields[0], number, [document], [element], [score], [rank])
 
     def _add(self, topic: str, first_line: int, *columns: Any) -> None:
         """Add documents, elements, scores and ranks of consecutive lines."""
@@ -281,20 +281,12 @@ def _scores(texts: Sequence[str]) -> list[float]:
     return scores
 
 
-class _Line(NamedTuple):
-    """One line of a run."""
+def _parse_line(fields: list[str]) -> tuple[str, str, str, float, int, bool]:
+    """Return document and element of a line, its tag, score, rank, and whether it has other text.
 
-    topic: str
-    document: str
-    element: str
-    rank: int
-    score: float
-    tag: str
-    has_other_text: bool
-
-
-def _parse_line(fields: list[str]) -> _Line:
-    """Parse a line; raise ValueError if it is illegal."""
+    Raises:
+        ValueError: If it is illegal.
+    """
     if len(fields) < 6:
         raise _wrong_columns(fields)
     topic, iteration, document, stated_rank, stated_score, tag, *others = fields
@@ -314,7 +306,7 @@ def _parse_line(fields: list[str]) -> _Line:
     name, element = split_at_mark(document)
     if element and stated:
         raise ValueError(f"{document} and {' '.join(others)}: expected one element or passage")
-    return _Line(topic, name, element or stated, int(rank[1]), score, tag, has_other_text)
+    return name, element or stated, tag, score, int(rank[1]), has_other_text
 
 
 def _wrong_columns(fields: list[str]) -> ValueError:
@@ -359,8 +351,8 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
         XcgError: If a result names no element, is a passage by points, or a name has white space
             or control characters.
     """
-    scores = writing.WrittenScores(run, ties_are_ordered=True)
-    lost = [*writing.lost_of_run(run, "topics"), *scores.lost]
+    scores, lost_scores = writing.written_scores(run, ties_are_ordered=True)
+    lost = [*writing.lost_of_run(run, "topics"), *lost_scores]
     lost += writing.lost_of_run(run, "parents", "text")
     tag = "".join(filter(writing.is_column, run.name)) or "run"
     if tag != run.name:
@@ -372,9 +364,7 @@ def write_trec_run(run: Run) -> tuple[str, list[str]]:
         writing.check_names(run.source, topic, document)
         element = f"{document}#{path}" if span is None and path != WHOLE else document
         passage = "" if span is None else " " + " ".join(offset_and_length(span))
-        score = scores.score(topic, rank)
-        if score is None:
-            score = len(run.rankings[topic]) - rank + 1
+        score = scores[topic][rank - 1] if topic in scores else len(run.rankings[topic]) - rank + 1
         lines.append(f"{topic} Q0 {element} {rank} {score} {tag}{passage}\n")
     return "".join(lines), lost
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
+from array import array
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from operator import ge, gt
 
 from xcg.errors import InputError, XcgError
 from xcg.judgements.assessment import Assessment, Scale
 from xcg.judgements.recall_base import RecallBase
-from xcg.lazy_modules import etree, np
+from xcg.lazy_modules import etree
 from xcg.runs.run import AnySpan, Run
 from xcg.tables import with_references
 
@@ -37,11 +40,13 @@ def results(run: Run) -> Iterator[tuple[str, int, str, str, AnySpan | None]]:
             yield topic, rank, document, path, span
 
 
-class WrittenScores:
-    """The scores of a run that a file can hold instead of ranks.
+def written_scores(
+    run: Run, highest: float = sys.float_info.max, *, ties_are_ordered: bool = False
+) -> tuple[dict[str, list[float]], list[str]]:
+    """Return topic → the scores that a file can hold instead of ranks, and a description of lost ones.
 
     A reader that orders results by score must find the order of the ranking, so the scores of a topic
-    are written only if they never increase with the rank.
+    are written only if they never increase with the rank. Whole scores are ints.
 
     Args:
         run: The run.
@@ -49,43 +54,17 @@ class WrittenScores:
         ties_are_ordered: Whether readers order equal scores by name instead of keeping the order of the
             file. Then scores must decrease with every rank, also in single precision, in which some
             programs read them.
-
-    Attributes:
-        lost: A description of what is lost, if the scores of a topic are.
     """
-
-    def __init__(
-        self, run: Run, highest: float = sys.float_info.max, *, ties_are_ordered: bool = False
-    ) -> None:
-        having = {topic: one for topic, one in run.rankings.items() if one.has_scores and len(one)}
-        self._topics = {
-            topic
-            for topic, one in having.items()
-            if _follow_order(one.scores, highest, ties_are_ordered)
-        }
-        self._run = run
-        reason = "do not decrease with every rank" if ties_are_ordered else "increase or are too large"
-        incomplete = f"scores that {reason}; the order of the results is kept"
-        self.lost = [incomplete] if self._topics < having.keys() else []
-
-    def score(self, topic: str, rank: int) -> float | None:
-        """Return the score at a rank, as int if it is whole; None if ranks are written instead."""
-        if topic not in self._topics:
-            return None
-        score = float(self._run.rankings[topic].scores[rank - 1])
-        return int(score) if score.is_integer() and abs(score) < _WHOLE else score
-
-
-def _follow_order(scores: Sequence[float], highest: float, ties_are_ordered: bool) -> bool:
-    """Return whether scores are legal, and order the results by themselves."""
-    if not all(abs(score) <= highest for score in (scores[0], scores[-1])):
-        return False
-    numbers = np.asarray(scores, dtype=np.float64)
-    if not ties_are_ordered:
-        return bool(np.less_equal(numbers[1:], numbers[:-1]).all())
-    with np.errstate(over="ignore"):
-        numbers = numbers.astype(np.float32)
-    return bool(np.less(numbers[1:], numbers[:-1]).all())
+    having = {topic: one.scores for topic, one in run.rankings.items() if one.has_scores and len(one)}
+    kept = {}
+    for topic, scores in having.items():
+        numbers = array("f" if ties_are_ordered else "d", scores)
+        in_order = map(gt if ties_are_ordered else ge, numbers, islice(numbers, 1, None))
+        if max(abs(scores[0]), abs(scores[-1])) <= highest and all(in_order):
+            kept[topic] = [int(s) if s == s // 1 and abs(s) < _WHOLE else s for s in map(float, scores)]
+    reason = "do not decrease with every rank" if ties_are_ordered else "increase or are too large"
+    incomplete = f"scores that {reason}; the order of the results is kept"
+    return kept, [incomplete] if kept.keys() < having.keys() else []
 
 
 def lost_of_run(run: Run, *kinds: str) -> list[str]:
@@ -155,13 +134,6 @@ def single_topic(base: RecallBase, format: str) -> str:
     Raises:
         XcgError: If there are several topics, or none, or passages with offsets.
     """
-    check_topic_count(base, format)
-    refuse_passages(base, format)
-    return base.topics[0]
-
-
-def check_topic_count(base: RecallBase, format: str) -> None:
-    """Raise XcgError if a recall-base does not have exactly one topic."""
     count = len(base.topics)
     if count != 1:
         first = ", ".join(base.topics[:3]) + (", …" if count > 3 else "")
@@ -170,6 +142,8 @@ def check_topic_count(base: RecallBase, format: str) -> None:
             f"the format {format} holds one topic per file, but the assessments have {found}; "
             "expected assessments of one topic"
         )
+    refuse_passages(base, format)
+    return base.topics[0]
 
 
 def refuse_passages(base: RecallBase, format: str) -> None:

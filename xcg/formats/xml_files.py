@@ -247,7 +247,7 @@ def _read_submission(
             _require(math.isfinite(sum(cast("list[float]", results.ranks + results.scores))))
             rankings[topic] = results.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
             results = Results()
-    return Run(name, rankings, str(path), skipped)
+    return Run(name, rankings, str(path), frozenset(skipped))
 
 
 def _blocks(file: BufferedReader) -> Iterator[str]:

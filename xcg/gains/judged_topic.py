@@ -14,8 +14,8 @@ from xcg.errors import InputError, XcgError
 from xcg.gains.nugget_reader import Nugget
 from xcg.gains.reader import ElementRows, JudgedDocument
 from xcg.gains.span_reader import GoldSpan, UnitSpan
-from xcg.judgements.assessment import Assessment, Scale
-from xcg.judgements.recall_base import DocumentSizes, Span, Stated
+from xcg.judgements.assessment import Assessment, DocumentSizes, Scale
+from xcg.judgements.recall_base import Span, Stated
 from xcg.lazy_modules import np
 from xcg.measures.topic_gains import GainVector
 from xcg.runs.columns import NameColumn, Names

@@ -335,7 +335,7 @@ class RankedTopic(JudgedTopic):
                 raise XcgError(f"the order of {run} depends on a user model, but there is none")
             order, _ = self._reference(run, model)
         if run not in self._highlighted:
-            texts, sizes = self.texts, self.document_sizes
+            texts, sizes, other = self.texts, self.document_sizes, resolved.ranking.other_text
             stated = self.stated_spans(run)
             as_read = list(resolved.ranking.files)
             spans, files = [stated[old] for old in order], [as_read[old] for old in order]
@@ -347,7 +347,7 @@ class RankedTopic(JudgedTopic):
                 stated_sizes={file: size.relevant for file, size in sizes.items()},
                 length=lambda file: sizes[file].length if file in sizes else texts.length(file),
                 unknown=[index for index, span in enumerate(spans) if span is None],
-                other=[len(resolved.ranking.other_text.get(old, "")) for old in order],
+                other=[len(other.get(old, "")) for old in order] if other else (),
             )
         return self._highlighted[run]
 

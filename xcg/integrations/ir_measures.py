@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xcg.errors import missing_extra
 
@@ -46,10 +46,9 @@ from xcg.errors import InputError, NothingToAverageError, XcgError, nearest
 from xcg.evaluation.inputs import resolve_user_models
 from xcg.integrations.pandas import (
     JudgedRow,
-    Judgements,
     Rankings,
-    nest_judgements,
     nest_scores,
+    recall_base_of_rows,
     value_or_none,
 )
 from xcg.judgements.recall_base import MEAN, RecallBase
@@ -161,27 +160,14 @@ def _info(**values: Any) -> ParamInfo:
 
 # Lower-is-better measures, and measures that can be undefined for a topic, are not offered, because
 # ir_measures counts a topic without a value as 0.
-xCG = _offer("xCG")  # noqa: N816
-nxCG = _offer("nxCG")  # noqa: N816
-MAxCG = _offer("MAxCG")
-MAnxCG = _offer("MAnxCG")
-gr = _offer("gr")
-ep = _offer("ep")
-MAep = _offer("MAep")
-iMAep = _offer("iMAep")  # noqa: N816
-xcg_Q = _offer("Q")  # noqa: N816
-xcg_R = _offer("R")  # noqa: N816
-xDCG = _offer("xDCG")  # noqa: N816
-nxDCG = _offer("nxDCG")  # noqa: N816
-MAxDCG = _offer("MAxDCG")
-MAnxDCG = _offer("MAnxDCG")
-NDCNG = _offer("NDCNG")
-avgNDCG = _offer("avgNDCG")  # noqa: N816
-avgNDCNG = _offer("avgNDCNG")  # noqa: N816
-xAP = _offer("xAP")  # noqa: N816
-muAP = _offer("muAP")  # noqa: N816
-gPrecision = _offer("gPrecision")  # noqa: N816
-gRecall = _offer("gRecall")  # noqa: N816
+_OFFERED = (
+    "xCG nxCG MAxCG MAnxCG gr ep MAep iMAep Q R xDCG nxDCG MAxDCG MAnxDCG NDCNG avgNDCG avgNDCNG "
+    "xAP muAP gPrecision gRecall"
+)
+globals().update({str(measure.NAME): measure for measure in map(_offer, _OFFERED.split())})
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> XcgMeasure: ...
 
 
 class XcgProvider(ir_measures.Provider):
@@ -219,9 +205,8 @@ class _Evaluator(ir_measures.Evaluator):
     """Evaluates any number of runs by the same qrels and measures."""
 
     def __init__(self, measures: Sequence[ir_measures.Measure], qrels: Any) -> None:
-        judgements, self._query_ids = _read_qrels(qrels)
+        self._recall_base, self._query_ids = _read_qrels(qrels)
         super().__init__(measures, set(self._query_ids.values()))
-        self._recall_base = RecallBase.of(cast(Any, judgements))
         by_model: dict[str | None, dict[str, list[Any]]] = {}
         for measure in cast(Sequence[XcgMeasure], measures):
             names = by_model.setdefault(measure.params.get("user_model"), {})
@@ -276,8 +261,8 @@ def _read_rows(rows: Any, what: str, fields: tuple[str, ...]) -> Iterator[tuple[
 _GRADES = ("relevance", "exhaustivity", "specificity", "characters")
 
 
-def _read_qrels(qrels: Any) -> tuple[Judgements, dict[str, Any]]:
-    """Return qrels of ir_measures as judgements, and the given query_id of each topic."""
+def _read_qrels(qrels: Any) -> tuple[RecallBase, dict[str, Any]]:
+    """Return qrels of ir_measures, and the given query_id of each topic."""
     query_ids: dict[str, Any] = {}
     rows = []
     if not isinstance(qrels, Mapping):
@@ -286,14 +271,17 @@ def _read_qrels(qrels: Any) -> tuple[Judgements, dict[str, Any]]:
             query_ids.setdefault(topic, record["query_id"])
             grades = (value_or_none(record.get(field)) for field in _GRADES)
             rows.append(JudgedRow(where, topic, str(record["doc_id"]), *grades))
-        return nest_judgements(rows), query_ids
+        return recall_base_of_rows(rows), query_ids
     for query_id, documents in qrels.items():
         topic = str(query_id)
         query_ids.setdefault(topic, query_id)
         for element, level in documents.items():
             where = f"qrels, topic {topic}, {element}"
             rows.append(JudgedRow(where, topic, str(element), level, None, None))
-    return {**{topic: {} for topic in query_ids}, **nest_judgements(rows)}, query_ids
+    base = recall_base_of_rows(rows)
+    for topic in query_ids:
+        base.add_topic(topic, "assessments")
+    return base, query_ids
 
 
 def _read_run(run: Any) -> Rankings:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from xcg.documents.paths import WHOLE, canonical_path, split_element_id
 from xcg.errors import InputError, XcgError, nearest
-from xcg.judgements.assessment import Assessment, check_pair
-from xcg.lazy_modules import np
-
-Grade = float | tuple[float, float] | Assessment
-Judgements = dict[str, dict[str, float | dict[str, Grade] | list[dict[str, object]]]]
-"""Topic → file → path → level, (e, s) or assessment with size; or topic → document → level, or the
-nuggets that it states."""
+from xcg.judgements.assessment import check_pair
+from xcg.judgements.recall_base import RecallBase
+from xcg.runs.run import finite_number
 
 Rankings = dict[str, dict[str, float] | list[str]]
 """Topic → element → score; or topic → elements in rank order if an element is repeated."""
@@ -36,8 +31,8 @@ _GRADE_COLUMNS = {
 _RUN_COLUMNS = {**_ELEMENT_COLUMNS, "score": ("score",), "rank": ("rank",)}
 
 
-def qrels_from_frame(frame: Any) -> Judgements:
-    """Return the assessments in a data frame as the dicts that :func:`xcg.evaluate` takes.
+def qrels_from_frame(frame: Any) -> RecallBase:
+    """Return the assessments in a data frame, for :func:`xcg.evaluate`.
 
     Args:
         frame: A pandas or polars DataFrame with these columns:
@@ -57,7 +52,7 @@ def qrels_from_frame(frame: Any) -> Judgements:
     >>> import pandas
     >>> rows = [("1", "d", "/a/s[1]", 2), ("1", "e", None, 0)]
     >>> qrels_from_frame(pandas.DataFrame(rows, columns=["qid", "docno", "path", "label"]))
-    {'1': {'d': {'/a[1]/s[1]': 2}, 'e': 0}}
+    <RecallBase: 1 topics, 2 assessed elements>
     """
     name = "assessments"
     columns, rows = _read_frame(frame, name, {**_ELEMENT_COLUMNS, **_GRADE_COLUMNS})
@@ -69,7 +64,7 @@ def qrels_from_frame(frame: Any) -> Judgements:
     if not {"level", "exhaustivity"} & columns:
         expected = f"one of {', '.join(_LEVEL)}, or exhaustivity and specificity"
         raise XcgError(f"{name}: no column for the relevance: expected {expected}")
-    return nest_judgements(
+    return recall_base_of_rows(
         JudgedRow(where, *_element(row, where), *(row.get(grade) for grade in _GRADE_COLUMNS))
         for where, row in rows
     )
@@ -182,8 +177,8 @@ class JudgedRow(NamedTuple):
     nugget: Any = None
 
 
-def nest_judgements(rows: Iterable[JudgedRow]) -> Judgements:
-    """Nest judgements by topic, file and path.
+def recall_base_of_rows(rows: Iterable[JudgedRow]) -> RecallBase:
+    """Return a recall-base of judgements.
 
     The grades are (e, s) if all rows have both values, and levels otherwise.
 
@@ -192,47 +187,23 @@ def nest_judgements(rows: Iterable[JudgedRow]) -> Judgements:
     """
     judged = list(rows)
     pairs = all(row.exhaustivity is not None and row.specificity is not None for row in judged)
-    nested: dict[str, dict[str, dict[str, Grade]]] = {}
-    named: dict[str, dict[str, list[dict[str, object]]]] = {}
+    base = RecallBase()
     for row in judged:
+        base.add_topic(row.topic, "assessments")
         try:
             file, path = split_element_id(row.element)
         except ValueError as error:
             raise InputError(row.where, str(error)) from None
         if row.nugget is not None:
-            stated = {"nugget": str(row.nugget), "level": _level(row)}
-            stated |= {} if path == WHOLE else {"path": path}
-            named.setdefault(row.topic, {}).setdefault(file, []).append(stated)
+            base.has_nuggets = True
+            level = check_pair(_level(row), row.where).exhaustivity
+            base.add_nugget(row.topic, str(row.nugget), (file, path), level, row.where)
             continue
-        grade: Grade = (row.exhaustivity, row.specificity) if pairs else _level(row)
+        grade = check_pair((row.exhaustivity, row.specificity) if pairs else _level(row), row.where)
         if row.characters is not None:
-            grade = check_pair(grade, row.where)._replace(characters=_size(row))
-        elements = nested.setdefault(row.topic, {}).setdefault(file, {})
-        if elements.setdefault(path, grade) != grade:
-            raise InputError(
-                row.where,
-                f"topic {row.topic}, {row.element}: judged {grade}, but {elements[path]} before; "
-                "expected one judgement per element",
-            )
-    found: Judgements = {
-        topic: {file: _level_of_document(elements) for file, elements in files.items()}
-        for topic, files in nested.items()
-    }
-    for topic, stated_in in named.items():
-        both = found.setdefault(topic, {}).keys() & stated_in.keys()
-        if both:
-            message = (
-                f"topic {topic}, {min(both)}: expected a nugget in all rows of a document, or in none"
-            )
-            raise XcgError(message)
-        found[topic].update(stated_in)
-    return found
-
-
-def _level_of_document(elements: dict[str, Grade]) -> float | dict[str, Grade]:
-    """Return a level instead of a mapping if only the whole document is judged."""
-    whole = elements.get(WHOLE)
-    return whole if len(elements) == 1 and isinstance(whole, (int, float)) else elements
+            grade = grade._replace(characters=_size(row))
+        base.add(row.topic, file, path, grade, row.where)
+    return base
 
 
 def _level(row: JudgedRow) -> float:
@@ -283,17 +254,6 @@ def nest_scores(rows: Iterable[tuple[str, str, str, Any]], key: str = "score") -
             scored.sort(key=lambda pair: pair[1] if key == "rank" else -pair[1])
             rankings[topic] = [element for element, _ in scored]
     return rankings
-
-
-def finite_number(value: Any) -> float | None:
-    """Return a finite number as float, and None for anything else, including texts and booleans."""
-    if isinstance(value, (str, bytes, bool, np.bool_)):
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 def value_or_none(value: Any) -> Any:

@@ -245,9 +245,7 @@ class KnownHosts:
             self._names |= {"localhost", *(name.lower() for name in names)}
 
     def __contains__(self, header: object) -> bool:
-        if not isinstance(header, str):
-            return False
-        name, port = _divided(header)
+        name, port = _divided(str(header))
         if port != self._port:
             return False
         # No foreign page can take over an IP address, unlike a name.

@@ -19,12 +19,10 @@ from xcg.judge.editing import new_judgement
 from xcg.judge.judgement import Decision, JudgedDocument, Judgement
 from xcg.judge.pool_store import digest_of
 from xcg.judge.settings import Grades
-from xcg.judgements.highlights import covered_characters
 from xcg.judgements.recall_base import MEAN, topic_key
 
-DOCUMENTS, ELEMENTS, CHARACTERS, GRADES = KINDS = ("documents", "elements", "characters", "grades")
-"""What is compared: whether documents, elements and characters are relevant, and the grades of
-characters."""
+DOCUMENTS, CHARACTERS, GRADES = KINDS = ("documents", "characters", "grades")
+"""What is compared: whether documents and characters are relevant, and the grades of characters."""
 
 Label = str | None
 """The label of a unit by an assessor: its grade, an empty text for relevant text without grade, or None
@@ -42,7 +40,7 @@ class AgreementRow(NamedTuple):
     Attributes:
         topic: The topic; ``"all"`` for the units of all topics together.
         assessors: Two assessors, or all assessors of the topic.
-        kind: ``documents``, ``elements``, ``characters`` or ``grades`` (of characters).
+        kind: ``documents``, ``characters`` or ``grades`` (of characters).
         units: Number of units that at least two of them judged.
         overlap: Units that all of them find relevant, with the same grade for the kind ``grades``,
             divided by the units that any of them finds relevant; NaN without any.
@@ -67,13 +65,13 @@ _SHOWN_NAMES = 3
 
 
 class Disagreement(NamedTuple):
-    """What assessors judged differently: a passage, or the best entry point.
+    """A passage that assessors judged differently.
 
     Attributes:
-        start: First character; 0 for the best entry point.
-        end: First character after the passage; 0 for the best entry point.
+        start: First character.
+        end: First character after the passage.
         labels: Assessor → the grade of the passage; None if it is not highlighted, and an empty text if
-            it is highlighted without grade. Or the best entry point in digits; None without one.
+            it is highlighted without grade.
         key: Identifies the disagreement in a document as long as the passage and all labels are the
             same.
         decision: What is right; None if it is not decided.
@@ -85,12 +83,6 @@ class Disagreement(NamedTuple):
     key: str
     decision: Decision | None
 
-    def choices(self, grades: Grades) -> list[Label]:
-        """Return the labels that a decision can have."""
-        if not self.end:
-            return list(dict.fromkeys(self.labels.values()))
-        return [*(grades or (RELEVANT,)), None]
-
 
 class DifferentDocument(NamedTuple):
     """A document that assessors judged differently.
@@ -99,7 +91,7 @@ class DifferentDocument(NamedTuple):
         topic: The topic.
         document: The document.
         judgements: Assessor → judgement.
-        disagreements: On passages in order, then on the best entry point.
+        disagreements: On passages in order.
     """
 
     topic: str
@@ -117,7 +109,7 @@ def agreement(judged: Iterable[JudgedDocument], corpus: Corpus) -> list[Agreemen
     """Compute the agreement of the assessors of each topic, and of all topics together.
 
     A document counts if at least two assessors have finished it, and no highlight is lost. A document
-    or an element is relevant if it contains highlighted text. Elements without text do not count.
+    is relevant if it contains highlighted text.
 
     Args:
         judged: The judgements of all assessors.
@@ -165,16 +157,9 @@ def _topic_patterns(
         found[kind][tuple(labels.get(name, False) for name in names)] += count
 
     for document in corpus.prepared(list(documents)):
-        judgements, tree = documents[document], corpus.tree(document)
+        judgements = documents[document]
         add(DOCUMENTS, {name: _relevance(one.placed) for name, one in judgements.items()}, 1)
-        covered = [
-            covered_characters(tree, [(mark.start, mark.end) for mark in one.placed]) > 0
-            for one in judgements.values()
-        ]
-        elements = zip(*(one[tree.characters > 0].tolist() for one in covered), strict=True)
-        for element, count in Counter(elements).items():
-            add(ELEMENTS, dict(zip(judgements, map(_relevance, element), strict=True)), count)
-        for start, end, grades in _segments(judgements, len(tree.text)):
+        for start, end, grades in _segments(judgements, len(corpus.tree(document).text)):
             add(GRADES, grades, end - start)
             relevant = {name: _relevance(grade is not None) for name, grade in grades.items()}
             add(CHARACTERS, relevant, end - start)
@@ -315,15 +300,18 @@ def _differences(
     topic: str, name: str, judgements: Mapping[str, Judgement], text: str, decisions: Decisions
 ) -> tuple[Disagreement, ...]:
     spans = [one for one in _segments(judgements, len(text)) if not text[slice(*one[:2])].isspace()]
-    points = {assessor: one.entry_point for assessor, one in judgements.items()}
-    entry = {assessor: None if one is None else str(one) for assessor, one in points.items()}
     found = []
-    for start, end, labels in [*spans, (0, 0, entry)]:
+    for start, end, labels in spans:
         if len(set(labels.values())) > 1:
             parts = [start, end, digest_of(text[start:end]).hex(), labels]
             key = json.dumps(parts, sort_keys=True)
             found.append(Disagreement(start, end, labels, key, decisions.get((topic, name, key))))
     return tuple(found)
+
+
+def choices(grades: Grades) -> list[Label]:
+    """Return the labels that a decision can have."""
+    return [*(grades or (RELEVANT,)), None]
 
 
 def gold(
@@ -335,13 +323,13 @@ def gold(
     of the labels that the assessors gave to it, from low to high: not highlighted, without grade, then
     the grades by number. Touching text with the same label is one highlight.
 
-    ==============  ====================================  =============================================
-    rule            label of a character                  best entry point
-    ==============  ====================================  =============================================
-    union           the highest                           the first
-    intersection    the lowest                            the one of all, otherwise none
-    adjudicated     the one of all, or the decision       the one of all, or the decision
-    ==============  ====================================  =============================================
+    ==============  ====================================
+    rule            label of a character
+    ==============  ====================================
+    union           the highest
+    intersection    the lowest
+    adjudicated     the one of all, or the decision
+    ==============  ====================================
 
     Args:
         judged: The judgements of all assessors.
@@ -400,14 +388,8 @@ def _merged(
             continue
         last = highlights.pop() if highlights and highlights[-1][1:] == (start, label or None) else None
         highlights.append((last[0] if last else start, end, label or None))
-    points = {one.entry_point for one in judgements.values()}
-    entry = next(iter(points)) if len(points) == 1 else None
-    if decision := decided.get((0, 0)):
-        entry = None if decision.label is None else _height(decision.label)
-    elif rule == UNION:
-        entry = min((point for point in points if point is not None), default=None)
     placed = [one for one in highlights if not text[slice(*one[:2])].isspace()]
-    return new_judgement(text, placed, entry, finished=True)
+    return new_judgement(text, placed, finished=True)
 
 
 def _height(label: Label) -> int:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 
 from xcg.errors import InputError, XcgError, nearest
 from xcg.judge import access, pages
-from xcg.judge.agreement import disagreements
+from xcg.judge.agreement import choices, disagreements
 from xcg.judge.settings import LONGEST_NAME
 from xcg.judge.store import ConflictError
 from xcg.judge.workspace import Workspace
@@ -35,14 +35,9 @@ _RETRY = 503
 """Status of a change that was not saved for a reason on the side of the server."""
 
 
-class JsonResponse(Response):
-    """A JSON response in ASCII, which can hold any text."""
-
-    media_type = "application/json"
-
-    def render(self, content: Any) -> bytes:
-        """Return the body."""
-        return json.dumps(content, allow_nan=False).encode("ascii")
+def _json(content: object, status: int = 200) -> Response:
+    """Return a JSON response in ASCII, which can hold any text."""
+    return Response(json.dumps(content), status, media_type="application/json")
 
 
 def create_application(workspace: Workspace, keys: access.Access, host: str, port: int) -> ASGIApp:
@@ -180,24 +175,23 @@ class _Application:
             changed = store.apply(*owner, version, operation, record, *work)
         except ConflictError as error:
             current = pages.judgement_record(error.current)
-            return JsonResponse({"error": str(error), "judgement": current}, 409)
-        return JsonResponse(pages.judgement_record(changed))
+            return _json({"error": str(error), "judgement": current}, 409)
+        return _json(pages.judgement_record(changed))
 
     def _decided(self, record: dict[str, Any], topic: str, document: str) -> Response:
         """Save a decision on a disagreement that the organiser saw."""
         store = self._workspace.store
         key, label, author = str(record.get("disagreement")), record.get("label"), record.get("author")
-        judged = [one for one in store.judgements() if one.document == document]
-        known = disagreements(judged, topic, self._workspace.corpus, {})
+        known = disagreements(store.judgements(document), topic, self._workspace.corpus, {})
         keys = {one.key: one for found in known for one in found.disagreements}
         if key not in keys:
             raise HTTPException(409, "the judgements have changed: load this page again")
-        if label not in keys[key].choices(self._workspace.settings.grades):
+        if label not in choices(self._workspace.settings.grades):
             raise HTTPException(400, f"expected a label of this disagreement, not {label!r}")
         if not isinstance(author, str) or not 0 < len(author.strip()) <= LONGEST_NAME:
             raise HTTPException(400, f"expected who decides: a name of 1 to {LONGEST_NAME} characters")
         store.decide(topic, document, key, label, author.strip())
-        return JsonResponse({})
+        return _json({})
 
 
 def _names(workspace: Workspace, request: Request) -> dict[str, str]:
@@ -225,7 +219,7 @@ def _names(workspace: Workspace, request: Request) -> dict[str, str]:
 
 
 def _judgement(workspace: Workspace, assessor: str, topic: str, document: str) -> Response:
-    return JsonResponse(pages.judgement_record(workspace.store.judgement(assessor, topic, document)))
+    return _json(pages.judgement_record(workspace.store.judgement(assessor, topic, document)))
 
 
 async def _record(request: Request) -> dict[str, Any]:
@@ -260,7 +254,7 @@ def _refuse(request: Request, status: int, message: str, home: str | None = None
     path = request.scope["path"]
     is_api = path.startswith("/assessors/") and path.split("/")[3:4] == ["api"]
     if is_api or request.method == "POST":
-        return JsonResponse({"error": message}, status)
+        return _json({"error": message}, status)
     return _response(pages.render_page("error.html", status=status, message=message, home=home), status)
 
 

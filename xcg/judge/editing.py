@@ -99,28 +99,15 @@ def confirm(judgement: Judgement, text: str, id: int) -> Judgement:
     return _changed(judgement, [old], [old._replace(status="placed")])
 
 
-def entry_point(judgement: Judgement, text: str, position: int | None) -> Judgement:
-    """Set or remove the best entry point."""
-    if position is not None and not 0 <= position < len(text):
-        raise XcgError(
-            f"the best entry point is {position}: expected a position from 0 to {len(text) - 1}"
-        )
-    return replace(judgement, entry_point=position)
-
-
 def finish(judgement: Judgement, text: str, finished: bool) -> Judgement:
-    """State whether the document is finished; without highlights, nothing in it is relevant.
-
-    A finished document without highlights has no best entry point.
-    """
+    """State whether the document is finished; without highlights, nothing in it is relevant."""
     if finished and judgement.lost:
         raise XcgError(
             "a highlight has lost its text because the document has changed: expected its deletion, or "
             "a new position for it, before the document is finished"
         )
-    point = judgement.entry_point if judgement.highlights or not finished else None
     skipped = judgement.skipped and not finished
-    return replace(judgement, finished=finished, entry_point=point, skipped=skipped)
+    return replace(judgement, finished=finished, skipped=skipped)
 
 
 def skip(judgement: Judgement, text: str, skipped: bool) -> Judgement:
@@ -143,7 +130,7 @@ def note(judgement: Judgement, text: str, note: str) -> Judgement:
 OPERATIONS: dict[str, Callable[..., Judgement]] = {
     function.__name__: function
     for function in (
-        *(add, resize, erase, delete, grade, nugget, confirm, entry_point),
+        *(add, resize, erase, delete, grade, nugget, confirm),
         *(finish, skip, unsure, note),
     )
 }
@@ -151,7 +138,6 @@ OPERATIONS: dict[str, Callable[..., Judgement]] = {
 
 _LEGAL: Mapping[str, tuple[tuple[type, ...], str]] = {
     "int": ((int,), "a whole number"),
-    "int | None": ((int, NoneType), "a whole number or null"),
     "str | None": ((str, NoneType), "text or null"),
     "str": ((str,), "text"),
     "bool": ((bool,), "true or false"),
@@ -229,9 +215,7 @@ def edit(judgement: Judgement, text: str, operation: str, values: Mapping[str, A
     return OPERATIONS[operation](judgement, text, **values)
 
 
-def new_judgement(
-    text: str, highlights: Iterable[tuple[Any, ...]], entry: int | None, finished: bool
-) -> Judgement:
+def new_judgement(text: str, highlights: Iterable[tuple[Any, ...]], finished: bool) -> Judgement:
     """Return a judgement of a document, as files of assessments state it.
 
     Overlapping highlights of the same grade and nugget become one.
@@ -239,7 +223,6 @@ def new_judgement(
     Args:
         text: The text of the document.
         highlights: Start, end and grade of each highlight, and optionally its nugget.
-        entry: The best entry point; None without one.
         finished: Whether the document is finished.
 
     Raises:
@@ -254,7 +237,7 @@ def new_judgement(
             raise XcgError(f"the highlight {start}–{end} overlaps {other}")
         span = (start, end) if last is None else (last.start, max(last.end, end))
         placed.append(highlight(text, len(placed) + 1, *span, *labels))
-    return finish(entry_point(_changed(Judgement(), [], placed), text, entry), text, finished)
+    return finish(_changed(Judgement(), [], placed), text, finished)
 
 
 def highlight(

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from xcg.documents.text_search import Location, Quote, Span, TextIndex
 from xcg.errors import XcgError
@@ -20,8 +20,8 @@ Status = Literal["placed", "moved", "lost"]
 
 Highlights = tuple["StoredHighlight", ...]
 
-# Characters of the prefix and the suffix of a quote, and of the text after a best entry point.
-CONTEXT, ENTRY_CHARACTERS = 60, 40
+CONTEXT = 60
+"""Characters of the prefix and the suffix of a quote."""
 
 
 class DamagedError(ValueError):
@@ -59,12 +59,11 @@ class StoredHighlight(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """The highlights of a document, its best entry point, and whether the assessor has finished it.
+    """The highlights of a document, and whether the assessor has finished it.
 
     Attributes:
         version: 0 before the first change; each change increases it by 1.
         highlights: Lost highlights first, then the others by position. They do not overlap.
-        entry_point: The character at which a reader should start; None without one.
         finished: Whether the assessor is done. A finished document without highlights is not relevant.
         note: What the assessor remarks.
         unsure: Whether the assessor doubts the judgement.
@@ -78,7 +77,6 @@ class Judgement:
 
     version: int = 0
     highlights: Highlights = ()
-    entry_point: int | None = None
     finished: bool = False
     note: str = ""
     unsure: bool = False
@@ -93,7 +91,7 @@ class Judgement:
     def is_started(self) -> bool:
         """Whether the assessor has stated anything except that the document is finished."""
         has_remarks = bool(self.note) or self.unsure or self.skipped
-        return bool(self.highlights) or self.entry_point is not None or has_remarks
+        return bool(self.highlights) or has_remarks
 
     @property
     def to_check(self) -> bool:
@@ -135,11 +133,6 @@ class Progress(NamedTuple):
     finished: int
     size: int
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether all documents are finished."""
-        return self.finished >= self.size
-
     @classmethod
     def sum(cls, parts: Iterable[Progress]) -> Progress:
         """Return the progress in several topics together."""
@@ -169,10 +162,6 @@ class Decision(NamedTuple):
     time: str
 
 
-Anchored = tuple[Judgement, Quote | None]
-"""A judgement, and the text at its best entry point."""
-
-
 def quote_at(text: str, start: int, end: int) -> Quote:
     """Return the quote of a passage, with the text before and after it.
 
@@ -182,43 +171,30 @@ def quote_at(text: str, start: int, end: int) -> Quote:
     return Quote(text[start:end], text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT])
 
 
-def entry_quote(text: str, position: int) -> Quote:
-    """Return the quote of a best entry point: the characters after it, and their context.
-
-    >>> entry_quote("Bees dance.", 5)
-    Quote(exact='dance.', prefix='Bees ', suffix='')
-    """
-    return quote_at(text, position, min(position + ENTRY_CHARACTERS, len(text)))
-
-
 def in_order(highlights: Iterable[StoredHighlight]) -> Highlights:
     """Return the highlights as in a judgement: lost ones first, then by position."""
     return tuple(sorted(highlights, key=lambda one: (not one.is_lost, one.start, one.id)))
 
 
-def to_json(judgement: Judgement, text: str | None = None) -> str:
+def to_json(judgement: Judgement, *, quotes: bool = False) -> str:
     """Return the content of a judgement as JSON.
 
     Args:
         judgement: The judgement.
-        text: The text of the document, for the quotes by which it is placed in a changed text; without
-            it, only lost highlights have quotes.
+        quotes: Whether all highlights have the quotes by which they are placed in a changed text;
+            lost highlights always have them.
     """
-    point = judgement.entry_point
     highlights = [
-        [*one[:4], one.status, one.nugget, *(one.quote if one.is_lost else ())]
-        if one.is_lost or text is None
-        else [*one[:4], one.status, one.nugget, *quote_at(text, one.start, one.end)]
+        [*one[:4], one.status, one.nugget, *(one.quote if quotes or one.is_lost else ())]
         for one in judgement.highlights
     ]
-    entry = [] if point is None else [point, *(() if text is None else entry_quote(text, point))]
     remarks = [judgement.note, judgement.unsure, judgement.skipped]
-    content = [highlights, entry, remarks, judgement.finished]
+    content = [highlights, remarks, judgement.finished]
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def from_json(content: str, text: str | None = None) -> Anchored:
-    """Return the judgement that :func:`to_json` wrote, with the quote of its best entry point.
+def from_json(content: str, text: str | None = None) -> Judgement:
+    """Return the judgement that :func:`to_json` wrote.
 
     Args:
         content: The JSON.
@@ -228,29 +204,19 @@ def from_json(content: str, text: str | None = None) -> Anchored:
         DamagedError: If the content is not legal.
     """
     try:
-        highlights, entry, (note, *flags), finished = json.loads(content)
-        point, *quote = entry or [None]
-        placed = tuple(_highlight(text, *one) for one in highlights)
-        found = Judgement(0, placed, point, finished, note, *flags)
+        highlights, (note, *flags), finished = json.loads(content)
+        placed = tuple(_highlight(text, one) for one in highlights)
+        found = Judgement(0, placed, finished, note, *flags)
         types = [type(value) for value in (note, finished, *flags)]
-        are_legal = types == [str, bool, bool, bool] and type(point) in (int, type(None))
-        if not (are_legal and _is_legal(found)):
+        if types != [str, bool, bool, bool] or not _is_legal(found):
             raise DamagedError
-        return found, Quote(*quote) if quote else None
+        return found
     except (ValueError, TypeError, RecursionError):
         raise DamagedError from None
 
 
-def _highlight(
-    text: str | None,
-    number: int,
-    start: int,
-    end: int,
-    grade: str | None,
-    status: Status,
-    nugget: str | None,
-    *quote: str,
-) -> StoredHighlight:
+def _highlight(text: str | None, values: Sequence[Any]) -> StoredHighlight:
+    number, start, end, grade, status, nugget, *quote = values
     if text is not None and end > len(text):
         raise DamagedError
     known = Quote(*quote) if quote or text is None else quote_at(text, start, end)
@@ -273,13 +239,13 @@ def _is_legal(judgement: Judgement) -> bool:
     )
 
 
-def place_again(text: str, judgements: Sequence[Anchored]) -> list[Judgement]:
+def place_again(text: str, judgements: Sequence[Judgement]) -> list[Judgement]:
     """Place the judgements of a document in its changed text by their quotes.
 
     All judgements of a document are placed together, because passages that have certainly moved show
     how far the passages around them moved. A highlight whose quote is lost or ambiguous keeps its quote
     without a position. Then its document is unfinished again, because an export would otherwise count
-    it as not relevant; as if the best entry point is lost.
+    it as not relevant.
 
     Args:
         text: The text of the document.
@@ -289,25 +255,17 @@ def place_again(text: str, judgements: Sequence[Anchored]) -> list[Judgement]:
         The judgements with positions in this text, in the same order. Highlights that moved, or whose
         typography changed, have the status ``moved``.
 
-    >>> quote = Quote("Bees dance.")
-    >>> old = Judgement(1, (StoredHighlight(1, 0, 11, "2", quote),))
-    >>> (new,) = place_again("News: Bees dance.", [(old, None)])
+    >>> old = Judgement(1, (StoredHighlight(1, 0, 11, "2", Quote("Bees dance.")),))
+    >>> (new,) = place_again("News: Bees dance.", [old])
     >>> [(one.start, one.end, one.status) for one in new.highlights]
     [(6, 17, 'moved')]
     """
     index = TextIndex(text)
-    passages: list[tuple[Quote, int | None]] = []
-    for one, quote in judgements:
-        passages += [(mark.quote, None if mark.is_lost else mark.start) for mark in one.highlights]
-        passages += [] if quote is None else [(quote, one.entry_point)]
-    moved = [MovedPassage(quote, old, _located(index, quote, old)) for quote, old in passages]
+    marks = [mark for one in judgements for mark in one.highlights]
+    places = [(mark.quote, None if mark.is_lost else mark.start) for mark in marks]
+    moved = [MovedPassage(quote, old, _located(index, quote, old)) for quote, old in places]
     found = iter(compare_with_neighbours(moved, text))
-    placed = []
-    for one, quote in judgements:
-        places = [next(found) for _ in one.highlights]
-        entry = None if quote is None else next(found).location
-        placed.append(_placed(text, one, places, entry))
-    return placed
+    return [_placed(text, one, [next(found) for _ in one.highlights]) for one in judgements]
 
 
 def _located(index: TextIndex, quote: Quote, old_start: int | None) -> Location:
@@ -317,9 +275,7 @@ def _located(index: TextIndex, quote: Quote, old_start: int | None) -> Location:
         return Location("lost", similarity=0.0)
 
 
-def _placed(
-    text: str, judgement: Judgement, found: Sequence[MovedPassage], entry: Location | None
-) -> Judgement:
+def _placed(text: str, judgement: Judgement, found: Sequence[MovedPassage]) -> Judgement:
     pairs = list(zip(judgement.highlights, found, strict=True))
     # If two highlights are found in overlapping passages, the clearer one is placed.
     pairs.sort(key=lambda pair: (pair[1].is_doubtful, pair[0].is_lost, pair[1].location.start))
@@ -333,12 +289,10 @@ def _placed(
             highlights.append(new if is_same else new._replace(status="moved"))
         else:
             highlights.append(one._replace(start=0, end=0, status="lost"))
-    point = entry.start if entry is not None and entry.is_found else None
-    is_lost = any(one.is_lost for one in highlights) or (entry is not None and point is None)
+    is_lost = any(one.is_lost for one in highlights)
     return replace(
         judgement,
         highlights=in_order(highlights),
-        entry_point=point,
         finished=judgement.finished and not is_lost,
         text_changed=True,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
@@ -14,8 +13,8 @@ import jinja2
 from markupsafe import Markup
 
 from xcg.judge import access
-from xcg.judge.access import OVERVIEW_PATH, agreement_path, assessor_path, topic_path
-from xcg.judge.agreement import agreement, disagreements
+from xcg.judge.access import topic_path
+from xcg.judge.agreement import agreement, choices, disagreements
 from xcg.judge.judgement import Judgement, Progress
 from xcg.judge.workspace import Workspace
 from xcg.judgements.recall_base import MEAN
@@ -23,10 +22,6 @@ from xcg.judgements.recall_base import MEAN
 LONGEST_EXCERPT = 400
 CONTEXT = 150
 """Number of characters before and after a passage on the page of disagreements."""
-
-_AGREEMENT = (("Overview", OVERVIEW_PATH), ("Agreement", agreement_path()))
-_Breadcrumbs = Sequence[tuple[str, str | None]]
-"""Name and URL of the pages above a page, and of the page itself, without URL."""
 
 
 @cache
@@ -40,7 +35,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {"number": _number, "line": _line}
-    templates.globals |= {"urls": access, "total": Progress.sum, "excerpt": _excerpt}
+    templates.globals |= {"urls": access, "total": Progress.sum, "excerpt": _excerpt, "person": None}
     return templates
 
 
@@ -57,46 +52,36 @@ def _line(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def _excerpt(text: str, start: int, end: int) -> tuple[str, str, str, str]:
-    """Return the text before a passage, the passage, its end if it is long, and the text after it."""
-    before, after = text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT]
-    if end - start <= LONGEST_EXCERPT:
-        return before, text[start:end], "", after
-    half = LONGEST_EXCERPT // 2
-    return before, text[start : start + half], text[end - half : end], after
+def _excerpt(text: str, start: int, end: int) -> tuple[str, str, str]:
+    """Return the text before a passage, its beginning, and the text after it."""
+    shown = text[start : min(end, start + LONGEST_EXCERPT)]
+    after = text[end : end + CONTEXT]
+    return text[max(start - CONTEXT, 0) : start], shown + " […]" * (len(shown) < end - start), after
 
 
-def render_page(
-    template: str, breadcrumbs: _Breadcrumbs = (), person: str | None = None, **values: object
-) -> str:
+def render_page(template: str, **values: object) -> str:
     """Return a page: a file in ``templates/`` with values for its names."""
-    shown = environment().get_template(template)
-    return shown.render(breadcrumbs=breadcrumbs, person=person, **values)
+    return environment().get_template(template).render(**values)
 
 
 def topics_page(workspace: Workspace, assessor: str) -> str:
     """Return the topics of an assessor with their progress."""
+    progress, to_check = workspace.store.progress(assessor), workspace.store.to_check(assessor)
     return render_page(
-        "topics.html",
-        [("Topics", None)],
-        assessor,
-        workspace=workspace,
-        progress=workspace.store.progress(assessor),
-        to_check=workspace.store.to_check(assessor),
+        "topics.html", person=assessor, workspace=workspace, progress=progress, to_check=to_check
     )
 
 
 def pool_page(workspace: Workspace, assessor: str, topic: str) -> str:
     """Return the documents of a topic, in the order that hides systems and ranks."""
-    shown, pool = workspace.topic(topic), workspace.pool(assessor, topic)
+    pool = workspace.pool(assessor, topic)
     in_order = sorted(pool, key=lambda pair: pair[1].skipped)  # skipped documents are the last
     unfinished = [document.name for document, judgement in in_order if not judgement.finished]
     return render_page(
         "pool.html",
-        [("Topics", assessor_path(assessor)), (shown.title, None)],
-        assessor,
+        person=assessor,
         workspace=workspace,
-        topic=shown,
+        topic=workspace.topic(topic),
         pool=pool,
         unfinished=unfinished,
         progress=Progress(len(pool) - len(unfinished), len(pool)),
@@ -156,12 +141,7 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
     }
     return render_page(
         "judge.html",
-        [
-            ("Topics", assessor_path(assessor)),
-            (shown.title, topic_path(assessor, topic)),
-            (rendering.title, None),
-        ],
-        assessor,
+        person=assessor,
         topic=shown,
         name=document,
         title=rendering.title,
@@ -171,49 +151,37 @@ def judging_page(workspace: Workspace, assessor: str, topic: str, document: str)
 
 
 def overview_page(workspace: Workspace) -> str:
-    """Return the progress of all assessors, with links to agreement, moves and downloads."""
+    """Return the progress of all assessors, with a link to their agreement."""
     store = workspace.store
     progress = {assessor: store.progress(assessor) for assessor in store.assessors()}
-    return render_page(
-        "overview.html",
-        [("Overview", None)],
-        workspace=workspace,
-        progress=progress,
-        overall=Progress.sum(one for topics in progress.values() for one in topics.values()),
-    )
+    overall = Progress.sum(one for topics in progress.values() for one in topics.values())
+    return render_page("overview.html", workspace=workspace, progress=progress, overall=overall)
 
 
 def agreement_page(workspace: Workspace) -> str:
-    """Return the agreement of assessors on documents, elements and characters."""
+    """Return the agreement of assessors on documents and characters."""
     judged, decisions = workspace.store.judgements(), workspace.store.decisions()
     grouped = groupby(agreement(judged, workspace.corpus), attrgetter("topic"))
     rows = {topic: list(of_topic) for topic, of_topic in grouped}
     overall = rows.pop(MEAN, [])
     found = {topic: disagreements(judged, topic, workspace.corpus, decisions) for topic in rows}
     return render_page(
-        "agreement.html",
-        [("Overview", OVERVIEW_PATH), ("Agreement", None)],
-        workspace=workspace,
-        overall=overall,
-        rows=rows,
-        differences=found,
-        undecided={topic: sum(one.undecided for one in found[topic]) for topic in found},
+        "agreement.html", workspace=workspace, overall=overall, rows=rows, differences=found
     )
 
 
 def agreement_topic_page(workspace: Workspace, topic: str, document: str | None = None) -> str:
     """Return the disagreements of assessors on a topic, or on one of its documents with its text."""
-    store, shown = workspace.store, workspace.topic(topic)
-    judged = [one for one in store.judgements() if document in (None, one.document)]
-    decisions = store.decisions()
+    judged = workspace.store.judgements(document)
+    decisions = workspace.store.decisions()
     rendering = None if document is None else workspace.rendering(document)
-    below = ((shown.title, agreement_path(topic)), (rendering.title, None)) if rendering else ()
     return render_page(
         "disagreements.html",
-        [*_AGREEMENT, *(below or ((shown.title, None),))],
         workspace=workspace,
-        topic=shown,
+        topic=workspace.topic(topic),
+        choices=choices(workspace.settings.grades),
         documents=disagreements(judged, topic, workspace.corpus, decisions),
         author=next((one.author for one in reversed(decisions.values())), ""),
+        rendering=rendering,
         article=rendering and Markup(rendering.html),  # noqa: S704 - rendering.py escapes the text
     )

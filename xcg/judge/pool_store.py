@@ -194,25 +194,17 @@ class PoolStore:
         """Append documents to the pool of a topic; for those that it has, add the new results.
 
         Raises:
-            InputError: If the corpus does not have a document, it cannot be read, or a result exceeds
-                it.
+            InputError: If the corpus does not have a document, or it cannot be read.
         """
         with self.transaction():
-            lengths = dict(self._rows("SELECT name, length FROM documents"))
-            for name in self._corpus.prepared([name for name, _ in documents if name not in lengths]):
-                text = self._corpus.tree(name).text
-                lengths[name] = len(text)
-                self._write(
-                    "INSERT INTO documents VALUES (?, ?, ?)", [(name, digest_of(text), len(text))]
-                )
-            for name, results in documents:
-                for start, end in results:
-                    if not 0 <= start <= end <= lengths[name]:
-                        problem = f"has {lengths[name]} characters, and no result {start}–{end}"
-                        raise InputError(f"pool of topic {topic}, {name}", f"the document {problem}")
-                self._write("INSERT OR IGNORE INTO pools VALUES (NULL, ?, ?)", [(topic, name)])
-                rows = [(topic, name, *span) for span in results]
-                self._write("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?)", rows)
+            known = {name for (name,) in self._rows("SELECT name FROM documents")}
+            for name in self._corpus.prepared([one.name for one in documents if one.name not in known]):
+                digest = digest_of(self._corpus.tree(name).text)
+                self._write("INSERT INTO documents VALUES (?, ?)", [(name, digest)])
+            pairs = [(topic, one.name) for one in documents]
+            self._write("INSERT OR IGNORE INTO pools VALUES (NULL, ?, ?)", pairs)
+            rows = [(topic, one.name, *span) for one in documents for span in one.results]
+            self._write("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?)", rows)
 
     def _check_documents(self) -> None:
         """Find missing documents, and place the judgements of changed documents again."""

@@ -19,6 +19,7 @@ from xcg.judge.judgement import (
     Progress,
     from_json,
     place_again,
+    quote_at,
     to_json,
 )
 from xcg.judge.pool_store import PoolStore, digest_of
@@ -78,23 +79,18 @@ class Store(PoolStore):
         owners: list[Owner] = self._rows(query, document)
         judgements = [self._load(*owner) for owner in owners]
         if is_same:
-            for one, content in judgements:
-                is_inside = all(mark.end <= len(text) for mark in one.placed)
-                if not is_inside or to_json(one, text) != content:
-                    raise DamagedError
+            marks = [mark for one in judgements for mark in one.placed]
+            if any(mark.quote != quote_at(text, mark.start, mark.end) for mark in marks):
+                raise DamagedError
             return
-        old = [(one, from_json(content)[1]) for one, content in judgements]
-        for owner, new in zip(owners, place_again(text, old), strict=True):
-            self._saved(owner, new, new, text, _DOCUMENT_CHANGED, {})
-        self._write(
-            "UPDATE documents SET digest = ?, length = ? WHERE name = ?",
-            [(digest_of(text), len(text), document)],
-        )
+        for owner, new in zip(owners, place_again(text, judgements), strict=True):
+            self._saved(owner, new, new, _DOCUMENT_CHANGED, {})
+        self._write("UPDATE documents SET digest = ? WHERE name = ?", [(digest_of(text), document)])
         # Runs state the positions of results in the new text, and are read at every start.
         self._write("DELETE FROM results WHERE document = ?", [(document,)])
 
-    def _load(self, *owner: str) -> tuple[Judgement, str]:
-        """Return the current version of a judgement, and its content with quotes."""
+    def _load(self, *owner: str) -> Judgement:
+        """Return the current version of a judgement."""
         rows = self._rows(
             """SELECT judgements.version, judgements.content, changes.version, changes.content,
                    undo IS NOT NULL, redo IS NOT NULL, seconds, words_marked, operation
@@ -104,11 +100,11 @@ class Store(PoolStore):
             *owner,
         )
         if not rows:
-            return Judgement(), to_json(Judgement())
+            return Judgement()
         version, content, last, state, *more = rows[0]
         can_undo, can_redo, seconds, words_marked, operation = more
         found = replace(
-            from_json(content)[0],
+            from_json(content),
             version=version,
             seconds=seconds,
             words_marked=bool(words_marked),
@@ -119,7 +115,7 @@ class Store(PoolStore):
         # In a copy of the file that was made while a change was saved, pages may be older than others.
         if (version, to_json(found)) != (last, state):
             raise DamagedError
-        return found, content
+        return found
 
     def judgement(self, assessor: str, topic: str, document: str) -> Judgement:
         """Return the current version of a judgement.
@@ -134,7 +130,7 @@ class Store(PoolStore):
                 raise InputError(document, self.missing[document])
             if not self._rows("SELECT 1 FROM pools WHERE topic = ? AND document = ?", topic, document):
                 raise XcgError(f"the pool of topic {topic!r} does not have the document {document!r}")
-            return self._load(assessor, topic, document)[0]
+            return self._load(assessor, topic, document)
 
     def apply(
         self,
@@ -186,13 +182,13 @@ class Store(PoolStore):
                     raise XcgError(f"there is nothing to {operation}")
                 undo, redo, content = self._version(owner, target)
                 redo = version if operation == UNDO else redo
-                new = from_json(content, text)[0]
+                new = from_json(content, text)
             else:
                 new = edit(current, text, operation, values)
             new = replace(new, seconds=current.seconds + seconds)
             marked = current.words_marked or words_marked
             new = replace(new, words_marked=marked, text_changed=False)
-            return self._saved(owner, current, new, text, operation, values, undo, redo)
+            return self._saved(owner, current, new, operation, values, undo, redo)
 
     def replace(
         self,
@@ -200,7 +196,6 @@ class Store(PoolStore):
         topic: str,
         document: str,
         highlights: Iterable[tuple[Any, ...]],
-        entry_point: int | None,
         finished: bool,
     ) -> Judgement:
         """Replace the content of a judgement, for imports; the change can be undone.
@@ -210,7 +205,6 @@ class Store(PoolStore):
             topic: The topic.
             document: A document of the topic's pool.
             highlights: Start, end and grade of each highlight, and optionally its nugget.
-            entry_point: The best entry point; None without one.
             finished: Whether the assessor is done with the document.
 
         Raises:
@@ -219,10 +213,10 @@ class Store(PoolStore):
         with self.transaction():
             current = self.judgement(assessor, topic, document)
             text = self.tree(document).text
-            new = new_judgement(text, highlights, entry_point, finished)
+            new = new_judgement(text, highlights, finished)
             new = replace(new, seconds=current.seconds, words_marked=current.words_marked)
             owner = assessor, topic, document
-            return self._saved(owner, current, new, text, "replace", {}, current.version)
+            return self._saved(owner, current, new, "replace", {}, current.version)
 
     def _version(self, owner: Owner, version: int) -> tuple[int | None, int | None, str]:
         """Return the versions that undo and redo restore after a version, and its content."""
@@ -237,7 +231,6 @@ class Store(PoolStore):
         owner: Owner,
         current: Judgement,
         new: Judgement,
-        text: str,
         operation: str,
         fields: object,
         undo: int | None = None,
@@ -251,7 +244,7 @@ class Store(PoolStore):
         self._write(
             """INSERT INTO judgements VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
                SET version = excluded.version, content = excluded.content""",
-            [(*owner, new.version, to_json(new, text))],
+            [(*owner, new.version, to_json(new, quotes=True))],
         )
         content = to_json(new)
         change = (
@@ -272,21 +265,21 @@ class Store(PoolStore):
             topics = self.assignments()[assessor]
             return {topic: Progress(finished[topic], len(self.pool(topic))) for topic in topics}
 
-    def judgements(self, assessor: str | None = None) -> list[JudgedDocument]:
+    def judgements(self, document: str | None = None) -> list[JudgedDocument]:
         """Return the judgements that have at least one change, by assessor and pool order.
 
         Args:
-            assessor: An assessor; all by default.
+            document: A document; all by default.
         """
         with self.transaction():
             owners: list[Owner] = self._rows(
                 """SELECT assessor, topic, document FROM judgements
                    JOIN assessors ON assessor = name JOIN pools USING (topic, document)
-                   WHERE assessor = ?1 OR ?1 IS NULL ORDER BY assessors.id, pools.id""",
-                assessor,
+                   WHERE document = ?1 OR ?1 IS NULL ORDER BY assessors.id, pools.id""",
+                document,
             )
             return [
-                JudgedDocument(*owner, self._load(*owner)[0])
+                JudgedDocument(*owner, self._load(*owner))
                 for owner in owners
                 if owner[2] not in self.missing
             ]
@@ -316,9 +309,7 @@ class Store(PoolStore):
                 *(_DOCUMENT_CHANGED, assessor),
             )
             found = [
-                JudgedDocument(*one, self._load(*one)[0])
-                for one in owners
-                if one[2] not in self.missing
+                JudgedDocument(*one, self._load(*one)) for one in owners if one[2] not in self.missing
             ]
             return [one for one in found if one.judgement.to_check]
 

@@ -181,8 +181,6 @@ def _unusable(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> StoreErr
     code = (code or 0) & 0xFF
     if is_not_text or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return damaged(path)
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreError(path, "another process is writing to the file; try again later")
     return StoreError(path, f"cannot read or write the store: {error}")
 
 

@@ -1,8 +1,7 @@
 CREATE TABLE assessors (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE documents (
     name TEXT PRIMARY KEY NOT NULL,
-    digest BLOB NOT NULL CHECK (length(digest) = 16),
-    length INTEGER NOT NULL CHECK (length >= 0)
+    digest BLOB NOT NULL CHECK (length(digest) = 16)
 ) STRICT;
 CREATE TABLE assignments (
     id INTEGER PRIMARY KEY,

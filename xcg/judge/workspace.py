@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from types import MappingProxyType
 
@@ -38,9 +37,7 @@ Assignments = dict[str, tuple[str, ...]]
 """Topic → its assessors."""
 
 
-def pools_of_runs(
-    runs: Iterable[Run], corpus: Corpus, topics: Iterable[str], depth: int, notes: Notes
-) -> Found:
+def pools_of_runs(runs: Iterable[Run], corpus: Corpus, topics: Iterable[str], depth: int) -> Found:
     """Return the results of runs to a depth: topic → document → characters of the results.
 
     Args:
@@ -48,14 +45,13 @@ def pools_of_runs(
         corpus: The documents.
         topics: The topics. A topic without results has no documents.
         depth: Number of results per run and topic.
-        notes: With ``Notes(lenient=True)``, results that do not exist are counted and left out.
 
     Raises:
         InputError: If the corpus lacks a document, element or passage of a result.
 
     >>> corpus = Corpus.of({"bees": "<a><p>Bees dance.</p><p>They waggle.</p></a>"})
     >>> run = Run.of("bm25", {"1": ["bees#/a[1]/p[2]", "bees"]})
-    >>> pools_of_runs([run], corpus, ["1"], 20, Notes())
+    >>> pools_of_runs([run], corpus, ["1"], 20)
     {'1': {'bees': {(11, 23)}}}
     """
     found: Found = {topic: {} for topic in topics}
@@ -68,13 +64,12 @@ def pools_of_runs(
                 continue  # an illegal result, which was reported when the run was read
             try:
                 if name not in corpus:
-                    raise UnknownPathError(missing_document(name, corpus, is_lenient=notes.lenient))
+                    raise UnknownPathError(missing_document(name, corpus, is_lenient=False))
                 characters = _characters(corpus, name, path, span)
             except UnknownPathError as error:
                 where = f"{run.where(topic)}, rank {rank}, {name}"
-                notes.tolerate("results left out of the pools", UnmappedError(where, str(error)))
-            else:
-                found[topic].setdefault(name, set()).update(characters)
+                raise UnmappedError(where, str(error)) from None
+            found[topic].setdefault(name, set()).update(characters)
     return found
 
 
@@ -85,18 +80,15 @@ def _characters(corpus: Corpus, name: str, path: str, span: Span | Passage | Non
         UnknownPathError: If the document does not have them.
     """
     tree = corpus.tree(name)
-    if span is None and path != WHOLE:
-        row = tree.row(path)
-        if row == 0:
-            return []
-        start, end = int(tree.start[row]), int(tree.stop[row])
-    elif span is None or span == UNKNOWN_SPAN:
-        return []
-    elif isinstance(span, Passage):
+    if isinstance(span, Passage):
         start, end = span.characters(tree)
-    else:
+    elif span is not None and span != UNKNOWN_SPAN:
         tree.check_characters(*span)
         start, end = span
+    elif span is None and path != WHOLE and (row := tree.row(path)):
+        start, end = int(tree.start[row]), int(tree.stop[row])
+    else:
+        return []
     return [(start, end)] if start < end else []
 
 
@@ -112,7 +104,7 @@ def pools_of_titles(topics: Mapping[str, Topic], corpus: Corpus, depth: int) -> 
         depth: Maximum number of documents per topic.
 
     Raises:
-        InputError: If the corpus has no documents, or one cannot be read.
+        InputError: If a document cannot be read.
         XcgError: If bm25s is not installed.
 
     >>> corpus = Corpus.of({"bees": "Bees dance.", "ants": "Ants do not."})
@@ -131,8 +123,6 @@ def pools_of_titles(topics: Mapping[str, Topic], corpus: Corpus, depth: int) -> 
         return found
 
     names = list(corpus)
-    if not names:
-        raise InputError(corpus.label, "no documents: expected a corpus with documents")
     indexed = words([_text_of_words(corpus.tree(name)) for name in corpus.prepared(names)])
     pools: Found = {topic: {} for topic in topics}
     if not any(indexed):
@@ -232,7 +222,7 @@ def _found(settings: Settings, corpus: Corpus, topics: Mapping[str, Topic], note
     with settings.locating("runs"):
         source = ChunkSource(settings.document, corpus)
         runs = read_runs(settings.runs, notes, topics=frozenset(topics), source=source)
-    return pools_of_runs(runs, corpus, topics, settings.depth, notes)
+    return pools_of_runs(runs, corpus, topics, settings.depth)
 
 
 def _assign(store: Store, settings: Settings, topics: list[str]) -> None:
@@ -273,14 +263,12 @@ def assign_topics(
         started: Assessor and topic of every judgement so far. These assignments never change.
 
     Returns:
-        Topic → its assessors, the first one first; also for assessors who are not in the list but have
-        started.
+        Topic → its assessors; also those who are not in the list but have started.
 
     >>> assign_topics(["1", "2", "3"], ["anna", "ben"], second_share=0.34)
     {'1': ('anna', 'ben'), '2': ('anna',), '3': ('ben',)}
     """
-    loads = Counter(chain(*earlier.values()))
-    is_new = not all(loads[name] for name in assessors) and max(loads.values(), default=0) > 1
+    is_new = not set(assessors) <= set(chain(*earlier.values())) and len(assessors) <= len(topics)
     begun = {topic for _, topic in started}
     assigned = {
         topic: [name for name in earlier.get(topic, ()) if name in assessors]
@@ -303,7 +291,7 @@ def assign_topics(
     single = [names for names in in_order if len(names) == 1]
     for names in single[: max(wanted, 0)] if len(assessors) > 1 else ():
         names.append(min((name for name in assessors if name not in names), key=load))
-    return {topic: tuple(names) for topic, names in assigned.items()}
+    return {topic: tuple(sorted(names)) for topic, names in assigned.items()}
 
 
 @dataclass
@@ -326,7 +314,6 @@ class Workspace:
     topics: Mapping[str, Topic]
     store: Store
     notes: Notes
-    _titles: dict[str, str] = field(default_factory=dict, repr=False)
 
     @contextmanager
     def snapshot(self) -> Iterator[Workspace]:
@@ -352,18 +339,7 @@ class Workspace:
             InputError: If the document cannot be read, or has changed since the store was opened.
         """
         self.store.tree(document)  # raises an error if it has changed
-        rendering = render(self.corpus, document)
-        self._titles[document] = rendering.title
-        return rendering
-
-    def title(self, document: str) -> str:
-        """Return the title of a document; its name if it cannot be read."""
-        if document not in self._titles:
-            try:
-                self.rendering(document)
-            except InputError:
-                self._titles[document] = document
-        return self._titles[document]
+        return render(self.corpus, document)
 
     def pool(self, assessor: str, topic: str) -> list[tuple[PoolDocument, Judgement]]:
         """Return the pool of a topic as the assessor sees it, with the judgements."""
@@ -378,20 +354,17 @@ def open_workspace(settings: Settings) -> Workspace:
         InputError: If a file is missing or illegal, the corpus has no documents, no topic has a
             document, or another process has opened the store.
     """
-    corpus = open_corpus(settings)
-    store = Store(settings.store, corpus)
-    notes = Notes()
-    try:
+    corpus, notes = open_corpus(settings), Notes()
+    with ExitStack() as stack:
+        store = stack.enter_context(Store(settings.store, corpus))
         store.add_notes(notes)
         topics = prepare(store, settings, corpus, notes)
         for topic in settings.nuggets:
             if topic not in topics:
                 unknown = f"unknown topic {topic!r}: {nearest(topic, topics)}"
                 raise InputError(settings.where("judge", "nuggets"), unknown)
+        stack.pop_all()
         return Workspace(settings, corpus, topics, store, notes)
-    except BaseException:
-        store.close()
-        raise
 
 
 def open_corpus(settings: Settings) -> Corpus:

@@ -1,12 +1,14 @@
-"""Find the quotes of assessments in documents."""
+"""Prepare assessments: find their quotes in documents, and decide whether they name nuggets."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import Location, Quote, TextIndex, states_span
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
-from xcg.judgements.assessment import ParsedPassage, QuotedPassage
-from xcg.judgements.nuggets import add_passage, remove_nuggets
+from xcg.judgements.assessment import ParsedPassage
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 
@@ -35,78 +37,66 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
     """
     if not base.quoted:
         return base
-    if corpus is None:
-        _refuse_quotes(base)
-        return base.without_quotes()
-    quoted = _by_document(base, corpus)
     changed = base.without_quotes()
-    for file in corpus.prepared(list(quoted)):
+    if corpus is None:
+        unplaced = [where for *_, passage, where in base.quoted if passage.span is None]
+        if unplaced:
+            message = "the passage is given by its text: expected a corpus, or start and end, which xcg"
+            raise InputError(unplaced[0], f"{message} place adds")
+        return changed
+    by_document: dict[str, list[tuple[str, ParsedPassage, object]]] = {}
+    for topic, file, passage, where in base.quoted:
+        if file in corpus:  # missing documents are reported when they are evaluated
+            by_document.setdefault(file, []).append((topic, passage, where))
+    for file in corpus.prepared(list(by_document)):
         try:
             index = TextIndex(corpus.tree(file).text)
-        except UnmappedError:
-            raise
         except InputError:
             continue  # reported when the document is evaluated
-        for topic, passage in quoted[file]:
+        for topic, passage, where in by_document[file]:
+            quote, span = passage[:2]
+            assert quote is not None
             try:
-                span = _checked_span(index, file, passage)
+                found = _checked_span(index, file, quote, span, where)
             except UnmappedError as error:
                 notes.tolerate("passages whose text is not in their document", error)
-                if passage.span is not None and passage.nugget is not None:
-                    remove_nuggets(changed, topic, (file, passage.span))
-                elif passage.span is not None:
-                    changed.remove_span(topic, file, Span(*passage.span, passage.exhaustivity))
+                _remove_passage(changed, topic, file, passage)
             else:
-                if passage.span is None:
-                    found = ParsedPassage(passage.quote, span, passage.exhaustivity, passage.nugget)
-                    add_passage(changed, topic, file, found, passage.where)
+                if span is None:
+                    changed.add_stated(topic, file, passage._replace(span=found), where)
     return changed
 
 
-def _by_document(base: RecallBase, corpus: Corpus) -> dict[str, list[tuple[str, QuotedPassage]]]:
-    """Return document → topics and their passages in it that state their text."""
-    found: dict[str, list[tuple[str, QuotedPassage]]] = {}
-    for topic, file, passage in base.quoted:
-        if file in corpus:  # missing documents are reported when they are evaluated
-            found.setdefault(file, []).append((topic, passage))
-    return found
+def _remove_passage(base: RecallBase, topic: str, file: str, passage: ParsedPassage) -> None:
+    """Remove a passage and the nuggets that it states, if it has a position."""
+    _, span, level, nugget = passage
+    if span is None:
+        return
+    if nugget is not None:
+        level = max(base.nuggets[topic].pop((file, span), {"": 0.0}).values())
+    if level > 0:
+        base.remove_span(topic, file, Span(*span, level))
 
 
-def _refuse_quotes(base: RecallBase) -> None:
-    """Raise an error if a passage has no position."""
-    for *_, passage in base.quoted:
-        if passage.span is None:
-            raise InputError(
-                passage.where,
-                "the passage is given by its text: expected a corpus, or start and end, which xcg "
-                "place adds",
-            )
-
-
-def _checked_span(index: TextIndex, file: str, passage: QuotedPassage) -> tuple[int, int]:
+def _checked_span(
+    index: TextIndex, file: str, quote: Quote, stated: tuple[int, int] | None, where: object
+) -> tuple[int, int]:
     """Return the position of a passage; raise UnmappedError if the document does not confirm it."""
-    if passage.span is None:
-        return _only_position(index, file, passage.quote, passage.where)
-    start, end = passage.span
-    if not states_span(index.text, start, end, passage.quote.exact):
-        where = f"{passage.where}, {file}, {start}–{end}"
-        raise UnmappedError(where, difference(index, start, end, passage.quote))
-    return start, end
-
-
-def _only_position(index: TextIndex, file: str, quote: Quote, where: object) -> tuple[int, int]:
+    if stated is not None:
+        start, end = stated
+        if states_span(index.text, start, end, quote.exact):
+            return start, end
+        place = f"{where}, {file}, {start}–{end}"
+        raise UnmappedError(place, difference(index, start, end, quote))
     location = _located(index, quote, where)
     if location.is_found:
         return location.start, location.end
     shown = f"{quote.exact[:_SHOWN]!r}"
+    problem = f"{file} does not contain {shown}; xcg place --fuzzy 0.9 finds similar text"
     if location.status == "ambiguous":
-        problem = (
-            f"{location.occurrence_list} of {shown} in {file}; expected more of its prefix or suffix"
-        )
-        raise UnmappedError(where, f"{problem}, or start and end")
-    raise UnmappedError(
-        where, f"{file} does not contain {shown}; xcg place --fuzzy 0.9 finds similar text"
-    )
+        found = f"{location.occurrence_list} of {shown} in {file}"
+        problem = f"{found}; expected more of its prefix or suffix, or start and end"
+    raise UnmappedError(where, problem)
 
 
 def difference(index: TextIndex, start: int, end: int, quote: Quote) -> str:
@@ -132,6 +122,25 @@ def _located(index: TextIndex, quote: Quote, where: object) -> Location:
         return index.locate(quote)
     except XcgError as error:
         raise UnmappedError(where, str(error)) from None
+
+
+def with_nugget_column(base: RecallBase, reasons: Sequence[str], notes: Notes) -> RecallBase:
+    """Return a recall-base in which the second column of qrels is the nugget if there are reasons.
+
+    Raises:
+        XcgError: If no judgement names a nugget.
+    """
+    if base.has_nuggets or not reasons:
+        return base
+    if not base.nuggets:
+        raise XcgError(
+            f"{reasons[0]}, but no judgement names one: expected the field nugget in JSON Lines and "
+            "Python, or the second column of TREC diversity qrels"
+        )
+    notes.note(f"the second column of the qrels is read as the nugget, because {reasons[0]}")
+    found = copy(base)
+    found.has_nuggets = True
+    return found
 
 
 class QuoteFinder:
@@ -165,4 +174,4 @@ class QuoteFinder:
             raise UnmappedError(where, missing_document(file, self._corpus, is_result=False))
         if self._last is None or self._last[0] != file:
             self._last = file, TextIndex(self._corpus.tree(file).text)
-        return _checked_span(self._last[1], file, QuotedPassage(quote, stated, 0.0, where))
+        return _checked_span(self._last[1], file, quote, stated, where)

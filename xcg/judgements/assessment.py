@@ -96,6 +96,18 @@ def level_assessment(level: float) -> Assessment:
     return Assessment(float(level) + 0.0, 1.0, None, "level")  # -0.0 becomes 0.0
 
 
+class DocumentSizes(NamedTuple):
+    """The sizes that offset qrels state for a document, in characters.
+
+    Attributes:
+        relevant: Size of the relevant text. It can differ from the size of the passages.
+        length: Length of the document's text.
+    """
+
+    relevant: int
+    length: int
+
+
 LEGAL_PAIRS = frozenset({(0, 0), *product((1, 2, 3), repeat=2)})
 """The ten legal pairs on the four-point scales, the set ES of Kazai and Lalmas (2006, section 3.3)."""
 
@@ -129,28 +141,11 @@ def check_pair(pair: object, where: object, legal: str = "a level") -> Assessmen
 
 PlainPassage = Sequence[float] | Mapping[str, object]
 """A plain relevant passage: (start, end) or (start, end, level); or a dict with ``start`` and ``end``,
-``exact`` or ``text`` (with optional ``prefix`` and ``suffix``), or both, and optionally ``level``."""
+``exact`` or ``text`` (with optional ``prefix`` and ``suffix``), or both, and optionally ``level`` and
+``nugget``."""
 
-_KEYS = ("start", "end", "exact", "text", "prefix", "suffix", "level")
+_KEYS = ("start", "end", "exact", "text", "prefix", "suffix", "level", "nugget")
 _DEFAULT_LEVEL = 2.0
-
-
-class QuotedPassage(NamedTuple):
-    """A relevant passage that states its text.
-
-    Attributes:
-        quote: The text, with its context.
-        span: Its position, if it is stated.
-        exhaustivity: As for :class:`xcg.judgements.recall_base.Span`.
-        where: File and line, for messages.
-        nugget: The nugget that it states, if it names one.
-    """
-
-    quote: Quote
-    span: tuple[int, int] | None
-    exhaustivity: float
-    where: object
-    nugget: str | None = None
 
 
 class ParsedPassage(NamedTuple):
@@ -208,7 +203,8 @@ def _parse_dict(given: Mapping[str, Any]) -> ParsedPassage:
     words = exact, given.get("prefix", ""), given.get("suffix", "")
     if exact is not None and not all(isinstance(text, str) for text in words):
         raise ValueError(f"{illegal}: expected text in 'exact', 'prefix' and 'suffix'")
-    return ParsedPassage(None if exact is None else Quote(*words), span, grade)
+    nugget = str(given["nugget"]) if "nugget" in given else None
+    return ParsedPassage(None if exact is None else Quote(*words), span, grade, nugget)
 
 
 def _is_level(value: object) -> TypeGuard[float]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy, deepcopy
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
@@ -14,12 +14,13 @@ from xcg.documents.text_search import Quote
 from xcg.errors import MAX_NAME_LENGTH, InputError, Notes, XcgError, name_too_long
 from xcg.judgements.assessment import (
     Assessment,
+    DocumentSizes,
     ParsedPassage,
     PlainPassage,
-    QuotedPassage,
     Scale,
     are_passages,
     check_pair,
+    level_assessment,
     parse_passage,
 )
 from xcg.registry import Registry
@@ -51,18 +52,6 @@ class Span(NamedTuple):
 Stated = tuple[str, str | tuple[int, int]]  # a file; the path of an element, or start and end
 
 
-class DocumentSizes(NamedTuple):
-    """The sizes that offset qrels state for a document, in characters.
-
-    Attributes:
-        relevant: Size of the relevant text. It can differ from the size of the passages.
-        length: Length of the document's text.
-    """
-
-    relevant: int
-    length: int
-
-
 class RecallBase:
     """The assessed elements and relevant passages of a test collection.
 
@@ -81,7 +70,7 @@ class RecallBase:
         self._entry_points: dict[str, dict[str, int | Point]] = {}
         self._passages: dict[str, dict[str, list[Passage]]] = {}
         self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
-        self._quoted: list[tuple[str, str, QuotedPassage]] = []
+        self._quoted: list[tuple[str, str, ParsedPassage, object]] = []
         self.nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
         """Topic → element or passage → nugget → its level."""
         self.has_nuggets = False  # also not if they are only a column that may be meaningless
@@ -98,8 +87,9 @@ class RecallBase:
             assessments: Topic → file → assessments of the document: a mapping path → (e, s), level or
                 :class:`Assessment`; the level of the whole document; or a list of relevant passages,
                 (start, end) in characters of the document's text or (start, end, level), or dicts with
-                these keys or with a quote (``exact`` or ``text``, ``prefix``, ``suffix``). The list is
-                empty if nothing in the document is relevant.
+                these keys or with a quote (``exact`` or ``text``, ``prefix``, ``suffix``), and with the
+                ``nugget`` that they state. A dict with ``nugget`` alone is about the element ``path``
+                or the whole document, with level 1. The list is empty if nothing is relevant.
 
         Raises:
             InputError: If a file name, path, pair, level or passage is illegal.
@@ -119,9 +109,10 @@ class RecallBase:
         where = f"assessments, topic {topic}, {file}"
         try:
             if are_passages(judged):
-                self.add_span(topic, canonical_file(file), None, where)
+                if not judged:
+                    self.add_span(topic, canonical_file(file), None, where)
                 for given in judged:
-                    self.add_stated(topic, canonical_file(file), parse_passage(given), where)
+                    self._add_plain_passage(topic, canonical_file(file), given, where)
                 return
             elements: Mapping[str, object] = {WHOLE: judged}
             legal = "a level, or a list of (start, end) passages"
@@ -136,6 +127,19 @@ class RecallBase:
         except ValueError as error:
             raise InputError(where, str(error)) from None
 
+    def _add_plain_passage(self, topic: str, file: str, given: PlainPassage, where: str) -> None:
+        fields = given if isinstance(given, Mapping) else {}
+        if "nugget" not in fields or {"start", "end", "exact", "text"} & fields.keys():
+            self.add_stated(topic, file, parse_passage(given), where)
+            return
+        if not fields.keys() <= {"nugget", "path", "level"}:
+            raise ValueError(f"keys {sorted(fields)}: expected path and level, or start and end")
+        level: Any = fields.get("level", 1)
+        path = canonical_path(str(fields["path"])) if "path" in fields else WHOLE
+        self.has_nuggets = True
+        level = level_assessment(level).exhaustivity
+        self.add_nugget(topic, str(fields["nugget"]), (file, path), level, where)
+
     @property
     def topics(self) -> list[str]:
         """The assessed topics; numbers in numerical order, followed by names in alphabetical order."""
@@ -146,10 +150,7 @@ class RecallBase:
         return self._topics.get(topic, {})
 
     def spans(self, topic: str) -> Mapping[str, Sequence[Span]]:
-        """Return file → relevant passages for a topic; a file without text in passages is not relevant.
-
-        Passages may overlap. A passage from offset qrels may be empty.
-        """
+        """Return file → relevant passages, which may overlap or be empty, for a topic."""
         return self._spans.get(topic, {})
 
     def passages(self, topic: str) -> Mapping[str, Sequence[Passage]]:
@@ -194,10 +195,7 @@ class RecallBase:
         return self._document_sizes.get(topic, {})
 
     def add_document_sizes(self, topic: str, file: str, sizes: DocumentSizes) -> None:
-        """Add the sizes that offset qrels state for a document.
-
-        The relevant sizes of several lines add up, and the largest length counts.
-        """
+        """Add stated sizes; those of several lines add up, and the largest length counts."""
         of_topic = self._document_sizes.setdefault(topic, {})
         if file in of_topic:
             relevant, length = of_topic[file]
@@ -215,13 +213,7 @@ class RecallBase:
         self.add_spans(topic, file, () if span is None else (span,), where)
 
     def add_spans(self, topic: str, file: str, spans: Iterable[Span], where: object) -> None:
-        """Add relevant passages, which may be empty.
-
-        Args:
-            topic: The topic.
-            file: Canonical file name.
-            spans: The passages; none for an assessed document without relevant text.
-            where: File and line, for messages.
+        """Add relevant passages; none for an assessed document without relevant text.
 
         Raises:
             InputError: If the document has assessed elements for the topic.
@@ -231,18 +223,19 @@ class RecallBase:
         self._spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
 
     @property
-    def quoted(self) -> Sequence[tuple[str, str, QuotedPassage]]:
+    def quoted(self) -> Sequence[tuple[str, str, ParsedPassage, object]]:
         """The topics, files and passages that state their text, in the order of topics.
 
-        Passages that also state their position are among :meth:`spans` too. The others need the
-        documents, see :func:`xcg.judgements.anchoring.anchor`.
+        The last value is the file and line, for messages. Passages that also state their position are
+        among :meth:`spans` too. The others need the documents, see
+        :func:`xcg.judgements.anchoring.anchor`.
         """
         return sorted(self._quoted, key=lambda quoted: topic_key(quoted[0]))
 
     @property
     def quotes_without_position(self) -> int:
         """Number of passages that state only their text."""
-        return sum(passage.span is None for *_, passage in self._quoted)
+        return sum(passage.span is None for *_, passage, _ in self._quoted)
 
     def add_stated(self, topic: str, file: str, passage: ParsedPassage, where: object) -> None:
         """Add a passage that states its text, its position, or both; without relevance, its document.
@@ -257,9 +250,54 @@ class RecallBase:
         found = None if span is None or name is not None else Span(*span, grade)
         self.add_span(topic, file, found, where)
         if quote is not None:
-            self._quoted.append((topic, file, QuotedPassage(quote, span, grade, where, name)))
+            self._quoted.append((topic, file, passage, where))
         if quote is not None and found is not None:
             self.texts[topic, file, found] = quote
+        quote, span, grade, name = passage
+        if name is not None:
+            self.has_nuggets = True
+            if span is not None:
+                self.add_nugget(topic, name, (file, span), grade, where, quote)
+
+    def add_nugget(
+        self,
+        topic: str,
+        nugget: str,
+        stated: Stated,
+        level: float,
+        where: object,
+        quote: Quote | None = None,
+    ) -> None:
+        """Add that an element or a passage states a nugget.
+
+        Without regard to nuggets, it has the highest level of its nuggets.
+
+        Raises:
+            InputError: If this is known, or if the recall-base refuses the element or passage.
+        """
+        file, part = stated
+        known = self.nuggets.setdefault(topic, {}).setdefault(stated, {})
+        if nugget in known:
+            raise InputError(where, f"topic {topic}, {file}: judged before for the nugget {nugget!r}")
+        if isinstance(part, str):
+            earlier = self.files(topic).get(file, {}).get(part)
+            if earlier is None:
+                self.add(topic, file, part, level_assessment(level), where)
+            else:
+                if not known:  # read before as an ordinary line of qrels
+                    known["0"] = earlier.exhaustivity
+                self._topics[topic][file][part] = level_assessment(max(level, earlier.exhaustivity))
+        else:
+            best = max(known.values(), default=0.0)
+            if level > best:
+                self.add_span(topic, file, Span(*part, level), where)
+                if best > 0:
+                    self.remove_span(topic, file, Span(*part, best))
+            elif not known:
+                self.add_span(topic, file, None, where)
+            if quote is not None:
+                self.texts[topic, file, Span(*part, max(best, level))] = quote
+        known[nugget] = level
 
     def without_quotes(self) -> RecallBase:
         """Return a copy without quotes, whose passages and nuggets can be changed."""
@@ -379,7 +417,6 @@ class AssessmentFormat(NamedTuple):
             for a format that is only read.
         passages_become: The scale of the elements that passages become when they are converted with
             their documents; None for a format that holds passages.
-        one_topic: Whether a file holds the assessments of one topic.
         holds_texts: Whether a file holds the text of passages.
     """
 
@@ -388,7 +425,6 @@ class AssessmentFormat(NamedTuple):
     read: Callable[[BufferedReader, Path, RecallBase, Notes], None]
     write: AssessmentWriter | None = None
     passages_become: Scale | None = None
-    one_topic: bool = False
     holds_texts: bool = False
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Literal, NamedTuple
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from xcg.documents.parsing import parse_document
 from xcg.documents.text_units import UnitConverter
+from xcg.documents.tree import ElementTree
 
 Form = Literal["text", "elements"]
 """Whether gold and results are arbitrary spans of plain text, or elements of a tree."""
@@ -85,47 +87,40 @@ class Document:
     sizes: Sizes
 
     @cached_property
+    def _tree(self) -> ElementTree:
+        return parse_document(self.markup.encode())
+
+    @cached_property
     def elements(self) -> Mapping[tuple[int, int], str]:
         """The path of each element by its span; spans are unique."""
-        return dict(_elements(self.sizes, "/article[1]", 0, 0))
-
-    @property
-    def size(self) -> int:
-        """Number of characters of the text."""
-        return _total(self.sizes)
+        spans = zip(self._tree.start.tolist(), self._tree.stop.tolist(), strict=True)
+        return dict(zip(spans, self._tree.paths, strict=True))
 
     @property
     def text(self) -> str:
         """The text without markup."""
-        return (_TEXT * (self.size // len(_TEXT) + 1))[: self.size]
+        return self._tree.text
 
     @property
+    def size(self) -> int:
+        """Number of characters of the text."""
+        return len(self.text)
+
+    @cached_property
     def markup(self) -> str:
         """The document as XML."""
-        return _markup(self.sizes, iter(self.text), 0)
+        return _markup(self.sizes, itertools.cycle(_TEXT), 0)
 
     def children(self, span: tuple[int, int]) -> list[tuple[int, int]]:
         """Return the spans of an element's children."""
-        depth = self.elements[span].count("/") + 1
-        inside = [s for s in self.elements if span[0] <= s[0] and s[1] <= span[1]]
-        return [s for s in inside if self.elements[s].count("/") == depth]
-
-
-def _total(sizes: Sizes) -> int:
-    return sizes if isinstance(sizes, int) else sum(map(_total, sizes))
-
-
-def _elements(sizes: Sizes, path: str, depth: int, start: int) -> Iterator[tuple[tuple[int, int], str]]:
-    yield (start, start + _total(sizes)), path
-    for position, child in enumerate(sizes if isinstance(sizes, tuple) else (), 1):
-        yield from _elements(child, f"{path}/{_TAGS[depth + 1]}[{position}]", depth + 1, start)
-        start += _total(child)
+        spans = list(self.elements)
+        return [spans[row] for row in self._tree.children(spans.index(span))]
 
 
 def _markup(sizes: Sizes, characters: Iterator[str], depth: int) -> str:
     """Return an element as XML, with its text taken from the remaining characters."""
     if isinstance(sizes, int):
-        content = "".join(islice(characters, sizes))
+        content = "".join(itertools.islice(characters, sizes))
     else:
         content = "".join(_markup(child, characters, depth + 1) for child in sizes)
     return f"<{_TAGS[depth]}>{content}</{_TAGS[depth]}>"
@@ -263,29 +258,19 @@ def padded(case: Case, setting: Setting, result: Retrieved) -> list[Retrieved]:
     """Return longer results with the same relevant text: all spans, or all elements."""
     name, start, end = result
     document = case.documents[name]
-    if setting.form == "elements":
-        spans = [s for s in document.elements if s[0] <= start and end <= s[1] and s != (start, end)]
-        return [
-            Retrieved(name, *span)
-            for span in spans
-            if all(
-                start <= gold.start and gold.end <= end
-                for gold in case.gold
-                if overlap(gold, Retrieved(name, *span))
-            )
-        ]
     inside = [gold for gold in case.gold if gold.document == name]
-    low = max((gold.end for gold in inside if gold.end <= start), default=0)
-    high = min((gold.start for gold in inside if gold.start >= end), default=document.size)
-    if any(gold.start < start < gold.end for gold in inside):
-        low = start
-    if any(gold.start < end < gold.end for gold in inside):
-        high = end
+
+    def relevant(low: int, high: int) -> list[int]:
+        return [max(min(gold.end, high) - max(gold.start, low), 0) for gold in inside]
+
+    spans: Iterable[tuple[int, int]] = document.elements
+    if setting.form == "text":
+        spans = itertools.product(range(start + 1), range(end, document.size + 1))
     return [
-        Retrieved(name, new_start, new_end)
-        for new_start in range(low, start + 1)
-        for new_end in range(end, high + 1)
-        if (new_start, new_end) != (start, end)
+        Retrieved(name, low, high)
+        for low, high in spans
+        if low <= start and end <= high and (low, high) != (start, end)
+        if relevant(low, high) == relevant(start, end)
     ]
 
 

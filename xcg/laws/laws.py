@@ -64,12 +64,11 @@ class Claim:
             gained: The share of all gain that the ranking adds to ``before``.
         """
         other = math.nan if before is None else before
-        if self.relation == "below":
-            return other - score > TOLERANCE
         lowest, highest = {
             "bounded": (0, 1),
             "one": (1, 1),
             "not above": (-math.inf, other),
+            "below": (-math.inf, other - 2 * TOLERANCE),
             "not below": (other, math.inf),
             "within gain": (-math.inf, other + gained),
         }[self.relation]

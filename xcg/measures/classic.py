@@ -172,23 +172,27 @@ def _ratio_at(gains: npt.ArrayLike, cutoff: float) -> float:
     return float(run.sums[depth - 1] / best[depth - 1]) if depth and best[0] > 0 else 0.0
 
 
-@MEASURES.register(
-    "slidingRatio",
-    title="sliding ratio",
-    formula="slidingRatio[i] = sum of the first i gains / sum of the i highest gains of the run",
-    source=f"Pollack 1968 [@pollack-1968]; {_COMPARED}",
-    example="gains 3, 2, 3: slidingRatio@2 = 5 / 6 = 0.833",
-    caveat=_RETRIEVED_ONLY,
-    cutoff=RANK,
-)
-@_myaeng(
-    "satisfaction",
-    title="satisfaction",
-    formula="satisfaction[i] = slidingRatio[i]",
-    example="gains 3, 2, 3: satisfaction@2 = 5 / 6 = 0.833",
-    caveat=_RETRIEVED_ONLY,
-)
+@MEASURES.register("slidingRatio", caveat=_RETRIEVED_ONLY, cutoff=RANK)
 def _sliding_ratio(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute sliding ratio.
+
+    slidingRatio[i] = sum of the first i gains / sum of the i highest gains of the run
+
+    Source: Pollack 1968 [@pollack-1968]; compared by Järvelin & Kekäläinen 2002, section 2.4
+
+    Example: gains 3, 2, 3: slidingRatio@2 = 5 / 6 = 0.833
+    """
+    return _ratio_at(topic.checked_gains, cutoff)
+
+
+@_myaeng("satisfaction", caveat=_RETRIEVED_ONLY)
+def _satisfaction(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
+    """Compute satisfaction.
+
+    satisfaction[i] = slidingRatio[i]
+
+    Example: gains 3, 2, 3: satisfaction@2 = 5 / 6 = 0.833
+    """
     return _ratio_at(topic.checked_gains, cutoff)
 
 

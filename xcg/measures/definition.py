@@ -120,10 +120,6 @@ class Order(NamedTuple):
         """Return a key that sorts better values first: ``sorted(values, key=order.sort_key)``."""
         return value if self.lower_is_better else -value
 
-    def better(self, first: float, second: float) -> bool:
-        """Return whether the first value is better than the second."""
-        return self.sort_key(first) < self.sort_key(second)
-
     def best(self, values: Iterable[float]) -> float:
         """Return the best value; ValueError if there is none."""
         return min(values, key=self.sort_key)
@@ -134,7 +130,7 @@ class Order(NamedTuple):
         >>> [HIGHER_IS_BETTER.rank(value, [0.5, 0.7, 0.5]) for value in (0.7, 0.5)]
         [1, 2]
         """
-        return 1 + sum(self.better(other, value) for other in values)
+        return 1 + sum(self.sort_key(other) < self.sort_key(value) for other in values)
 
 
 HIGHER_IS_BETTER = Order(lower_is_better=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from xcg.documents.text_units import IntervalSet
 from xcg.errors import XcgError
@@ -224,9 +225,10 @@ def _scores(
     return tolerance_scores(ranking, t2i)
 
 
-@register_highlighted(
-    "gP", caveat=_CAVEAT, cutoff=RANK, parameters=_PARAMETERS, reads_unknown=_reads_unknown
-)
+_of_articles = partial(register_highlighted, reads_unknown=_reads_unknown)
+
+
+@_of_articles("gP", caveat=_CAVEAT, cutoff=RANK, parameters=_PARAMETERS)
 def _gp(ranking: HighlightedRanking, rank: int, **scored_by: float) -> float:
     """Compute generalised precision of articles, Relevant in Context.
 
@@ -253,12 +255,7 @@ def _gr(ranking: HighlightedRanking, rank: int) -> float:
     return sum(document in ranking.relevant_in for document in first) / len(ranking.relevant_in)
 
 
-@register_highlighted(
-    "AgP",
-    caveat=f"The mean over topics is called MAgP. {_CAVEAT}",
-    parameters=_PARAMETERS,
-    reads_unknown=_reads_unknown,
-)
+@_of_articles("AgP", caveat=f"The mean over topics is called MAgP. {_CAVEAT}", parameters=_PARAMETERS)
 def _agp(ranking: HighlightedRanking, rank: int, **scored_by: float) -> float:
     """Compute average generalised precision, Relevant in Context.
 
@@ -269,7 +266,7 @@ def _agp(ranking: HighlightedRanking, rank: int, **scored_by: float) -> float:
     return average_generalised_precision(_scores(ranking, **scored_by), len(ranking.relevant_in))
 
 
-@register_highlighted("BiC", parameters={"n": Number(500, 1)}, reads_unknown=_reads_unknown)
+@_of_articles("BiC", parameters={"n": Number(500, 1)})
 def _bic(ranking: HighlightedRanking, rank: int, n: float) -> float:
     """Compute average generalised precision of entry points, Best in Context.
 
@@ -284,11 +281,7 @@ def _bic(ranking: HighlightedRanking, rank: int, n: float) -> float:
     return average_generalised_precision(entry_point_scores(ranking, n), len(ranking.relevant_in))
 
 
-@register_highlighted(
-    "BEPD",
-    parameters={"A": Number(0.1, 0, above=True), "L": Number(0, 0)},
-    reads_unknown=_reads_unknown,
-)
+@_of_articles("BEPD", parameters={"A": Number(0.1, 0, above=True), "L": Number(0, 0)})
 def _bepd(ranking: HighlightedRanking, rank: int, A: float, L: float) -> float:  # noqa: N803
     """Compute best-entry-point distance, INEX 2006.
 

@@ -23,9 +23,101 @@ from xcg.measures.definition import (
     Order,
     Parameters,
 )
-from xcg.measures.names import measure_elsewhere, measure_of, measures_of_set
 from xcg.measures.topic_gains import RankingGains
 from xcg.registry import Between, F, FunctionRegistry, Parameter, Registry, parameters_of
+
+SETS = ("official", "all_trec")
+"""The names of sets of measures."""
+
+_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+_AT = {
+    "iprec_at_recall_#": tuple(tenth / 10 for tenth in range(11)),
+    "Rprec_mult_#": tuple(tenth / 10 for tenth in range(2, 22, 2)),
+    "success_#": (1, 5, 10),
+    "unj_#": (5, 10, 20),
+    "set_F_#": (),
+}
+"""Name → the numbers that trec_eval puts in it by default, if they are not the usual cutoffs."""
+
+_TREC_EVAL = """
+num_q=NumQ num_ret=NumRet num_rel=NumRel num_rel_ret=NumRet(rel=1) map=AP gm_map Rprec
+bpref=Bpref recip_rank=RR iprec_at_recall_#=IPrec@# P_#=P@# relstring recall_#=R@# infAP
+gm_bpref Rprec_mult_#=Rprec_mult(x=#) utility 11pt_avg=IPrec binG G ndcg=nDCG ndcg_rel Rndcg
+ndcg_cut_#=nDCG@# map_cut_#=AP@# relative_P_#=relative_P@# success_#=Success@# set_P=SetP
+set_relative_P=SetP(relative=True) set_recall=SetR set_map=SetAP set_F=SetF set_F_#=SetF(beta=#)
+num_nonrel_judged_ret rbp=RBP(p=0.9) rbp_resid unj_#=unj@#
+"""
+TREC_NAMES = {
+    name: measure or name for name, _, measure in (word.partition("=") for word in _TREC_EVAL.split())
+}
+"""Name in trec_eval → measure, in the order of trec_eval's output; # is a number."""
+
+_NUMBER = re.compile(r"(?<=_)[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
+
+
+def measure_of(name: str) -> str:
+    """Return the measure that a name of trec_eval means; other texts are returned unchanged.
+
+    >>> measure_of("ndcg_cut_10"), measure_of("recip_rank"), measure_of("nxCG@10")
+    ('nDCG@10', 'RR', 'nxCG@10')
+    """
+    found = _NUMBER.search(name)
+    key = f"{name[: found.start()]}#" if found else name
+    return TREC_NAMES.get(key, name).replace("#", found[0] if found else "#")
+
+
+def measures_of_set(name: str) -> list[str] | None:
+    """Return the measures of trec_eval's sets ``official`` and ``all_trec``; None for other names."""
+    if name not in SETS:
+        return None
+    found = []
+    for key, measure in TREC_NAMES.items():
+        if key == "relstring" and name == "official":
+            break
+        numbers = _AT.get(key, _CUTOFFS) if "#" in key else (0,)
+        found += [measure.replace("#", f"{number:g}") for number in numbers]
+    return found
+
+
+_RAG = {
+    "hitrate hit hits": ("Success@5", "A hit is a result with at least half of a gold span"),
+    "mrr meanreciprocalrank reciprocalrank": ("RR", "It looks for at least half of a gold span"),
+    "recall": ("R@5", "It is the share of gold spans; SpanRecall@5 is the share of their text"),
+    "precision": ("P@5", "It is the share of results; SpanPrecision@5 is that of their text"),
+    "contextrecall contextualrecall idbasedcontextrecall nonllmcontextrecall llmcontextrecall": (
+        "SpanRecall(budget=tokens)@1000",
+        "It is the share of the gold text that is read; other tools count passages or statements",
+    ),
+    "map averageprecision": ("AP", "Each gold span counts once"),
+    "contextprecision contextualprecision nonllmcontextprecision": (
+        "AP",
+        "It divides by all gold spans, other tools by those that were found",
+    ),
+    "idbasedcontextprecision contextrelevance contextrelevancy contextualrelevancy": (
+        "SpanPrecision(budget=tokens)@1000",
+        "It is the share of gold in the text that is read, not of chunks or statements",
+    ),
+    "ndcg": ("nDCG@5", "Each gold span counts once"),
+    "iou jaccard": ("SpanIoU@5", "Text that is returned twice is read twice"),
+    "f f1 fscore": ("SpanF@5", "It is of the text that is read, not of results"),
+}
+"""Names without case, marks and digits → the measure of xcg, and how it differs."""
+
+_OF_ANSWERS = ("faithfulness", "groundedness", "answerrelevancy", "answercorrectness")
+
+
+def measure_elsewhere(name: str) -> str:
+    """Return the end of a message on a name of another tool: the measure and its difference; or "".
+
+    >>> measure_elsewhere("ndcg_at_5")
+    "did you mean 'nDCG@5'? Each gold span counts once"
+    """
+    key = re.sub("at$|withreference$", "", re.sub("[^a-z]", "", name.lower()))
+    if key in _OF_ANSWERS:
+        return "it judges the answer of a language model, and xcg the text that was retrieved for it"
+    found = next((found for names, found in _RAG.items() if key in names.split()), None)
+    return f"did you mean {found[0]!r}? {found[1]}" if found else ""
+
 
 _MEASURE = re.compile(
     r"((?:[A-Za-z_][\w.]*:)?[A-Za-z_]\w*)\s*(?:\(([^()]*)\))?\s*(?:@\s*([^\s@]+))?\Z", re.ASCII
@@ -126,20 +218,14 @@ class MeasureRegistry(Registry[Definition]):
             if text.cutoff == NO_CUTOFF:
                 text.definition.read_cutoff(None)
             return text
-        if not isinstance(text, str):
-            raise XcgError(
-                f"a measure is {text!r}: expected a name, such as 'MAep', or a function of yours as "
-                "'module:function'"
-            )
-        if len(text) > MAX_CHARACTERS:
-            raise XcgError(
-                f"{text.strip()[:20]}… is not a measure: it has {len(text):,} characters; expected at "
-                f"most {MAX_CHARACTERS:,}"
-            )
-        match = _MEASURE.match(measure_of(text.strip()).translate(_GREEK))
+        match = None
+        if isinstance(text, str) and len(text) <= MAX_CHARACTERS:
+            match = _MEASURE.match(measure_of(text.strip()).translate(_GREEK))
         if match is None:
             raise XcgError(
-                f"{text.strip()!r} is not a measure: expected one like nxCG@10 or MAep(unretrieved=max)"
+                f"{str(text).strip()[:60]!r} is not a measure: expected one like nxCG@10 or "
+                f"MAep(unretrieved=max), or your own as module:function; at most {MAX_CHARACTERS:,} "
+                "characters"
             )
         name, brackets, cutoff = match.groups()
         parameters = {**_IMPLIED.get(name, {}), **_split_parameters(name, brackets or "")}
@@ -284,7 +370,6 @@ def function_measure(path: str, folder: Path | None) -> Definition:
         title=(inspect.getdoc(part.function) or path).partition("\n")[0].rstrip("."),
         formula="that of the function",
         source=path,
-        example="",
         compute=compute,
         range="not stated",
         cutoff=None if cutoff is None else RANK if required else RANK_OR_ALL,

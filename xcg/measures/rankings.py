@@ -102,7 +102,7 @@ class HighlightedRanking:
         other = self.other or [0] * len(self.results)
         return [
             (
-                _size(pieces) + further,
+                sum([end - start for start, end in pieces]) + further,
                 sum([text[file].count(*piece) for piece in pieces]) if file in text else 0,
             )
             for (file, _, _), pieces, further in zip(

@@ -204,9 +204,7 @@ def _with_nuggets(base: RecallBase, topic: str) -> dict[str, int]:
 
 def _levels(base: RecallBase, topic: str) -> dict[str, int]:
     levels = {
-        _document(file, path) if path != WHOLE else file: assessment.exhaustivity
-        if assessment.scale == "level"
-        else _level(assessment)
+        _document(file, path) if path != WHOLE else file: _level(assessment)
         for file, elements in base.files(topic).items()
         for path, assessment in elements.items()
     }
@@ -227,6 +225,8 @@ def _check_whole(level: float, base: RecallBase, topic: str, document: str) -> N
 
 
 def _level(assessment: Assessment) -> float:
+    if assessment.scale == "level":
+        return assessment.exhaustivity
     return max(assessment.exhaustivity, 1.0) if assessment.relevant else 0.0
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 
 from xcg.measures.definition import RANK, Number, Parameters
 from xcg.measures.judged_rankings import JudgedRanking
-from xcg.measures.parser import MEASURES
 from xcg.measures.standard import (
     COUNT,
     REL,
@@ -328,21 +326,26 @@ def _geometric_mean(values: Sequence[float], cutoff: float, parameters: Paramete
     return math.exp(sum_in_order(logarithms) / len(values))
 
 
-for _name, _of in (("gm_map", average_precision), ("gm_bpref", binary_preference)):
-    MEASURES.add(
-        _name,
-        replace(
-            _of,
-            name=_name,
-            title=f"geometric mean of {_of.name}",
-            formula=f"{_name} = (Π of {_of.name} over the topics)^(1 / topics); values below 0.00001 "
-            "count 0.00001",
-            example=f"{_of.name} of two topics 0.4 and 0.1: {_name} = √0.04 = 0.2",
-            caveat=_OF_TREC_EVAL,
-            aliases=(),
-            cutoff=None,
-            parameters=REL,
-            on_spans=False,
-            aggregate=_geometric_mean,
-        ),
-    )
+_geometric = partial(_trec, aggregate=_geometric_mean)
+
+
+@_geometric("gm_map")
+def _geometric_mean_of_ap(ranking: JudgedRanking, rel: float) -> float:
+    """Compute the geometric mean of AP.
+
+    gm_map = (Π of AP over the topics)^(1 / topics); values below 0.00001 count 0.00001
+
+    Example: AP of two topics 0.4 and 0.1: gm_map = √0.04 = 0.2
+    """
+    return average_precision.compute(ranking, math.inf, {"rel": rel}) or 0.0
+
+
+@_geometric("gm_bpref")
+def _geometric_mean_of_bpref(ranking: JudgedRanking, rel: float) -> float:
+    """Compute the geometric mean of Bpref.
+
+    gm_bpref = (Π of Bpref over the topics)^(1 / topics); values below 0.00001 count 0.00001
+
+    Example: Bpref of two topics 0.4 and 0.1: gm_bpref = √0.04 = 0.2
+    """
+    return binary_preference.compute(ranking, math.inf, {"rel": rel}) or 0.0

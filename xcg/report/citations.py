@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xcg
-from xcg.documents.text_units import TOKENIZERS
 from xcg.errors import XcgError, nearest
 from xcg.measures import MEASURES
 from xcg.measures.definition import Definition
@@ -23,7 +22,6 @@ from xcg.registry import Part
 from xcg.report.listings import REGISTRIES
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
-from xcg.user_model.relevance_value import READERS
 
 if TYPE_CHECKING:
     from xcg.evaluation.inputs import Inputs
@@ -207,16 +205,11 @@ def _of_definition(definition: Definition) -> Citation:
 
 
 def _of_model(model: UserModel) -> Iterator[Citation]:
-    has_reader = model.relevance_value.reader is not None
-    for key, registry in REGISTRIES.items():
-        is_replaced = key.startswith("relevance_value.") and has_reader and registry is not READERS
+    for key in model.settings:
         part = attrgetter(key)(model)
-        if isinstance(part, Part) and not (is_replaced or registry is TOKENIZERS):
-            yield _of_function(registry.kind, part)
+        if isinstance(part, Part) and key != "effort.tokenizer":
+            yield _of_function(REGISTRIES[key].kind, part)
 
 
 def _of_function(kind: str, part: Part[Any]) -> Citation:
-    function = part.plain
-    while isinstance(function, partial):
-        function = function.func
-    return Citation(f"the {kind} {part.name}", entries_of(getattr(function, "references", ())))
+    return Citation(f"the {kind} {part.name}", entries_of(getattr(part.plain, "references", ())))

@@ -107,7 +107,6 @@ AGREEMENTS = (
     _text("and measure", is_key=True),
     _text("and user_model", is_key=True),
     _score("tau_b", meaning="Kendall's tau-b between the two orders of runs"),
-    _score("pearson", priority=2, meaning="Pearson's correlation of the means"),
     _score("tau_ap", priority=1, meaning="tau_AP with the first order as reference"),
     *_limits("tau_b", 3, "tau_b"),
 )
@@ -115,7 +114,6 @@ AGREEMENTS = (
 
 SHIFTS = (
     Column("tau_b", meaning="Kendall's tau-b between the orders of runs"),
-    Column("pearson", priority=1, meaning="Pearson's correlation of the means"),
     _count("moved", meaning="number of runs whose rank differs"),
     _text("best", meaning="run with the best mean"),
     _text("second", priority=2, meaning="run with the second best mean"),

@@ -19,7 +19,7 @@ from xcg.runs.run import ORACLE
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.statistics.significance import Comparison
 from xcg.statistics.strategy_study import StrategyStudy
-from xcg.statistics.topic_scores import ALL_PAIRS, scores_by_run
+from xcg.statistics.topic_scores import ALL_PAIRS, best_first, scores_by_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,7 @@ def differences_plot(
     intervals = _intervals(comparisons)
     every: dict[tuple[str, str, str, str], list[float]] = {}
     for measure, model in product(results.measures, results.user_models):
-        base = named or plot_selection.best_first(results, measure, model)[0]
+        base = named or best_first(results, measure, model)[0]
         scores = scores_by_run(results, measure, model)
         for run in results.runs:
             if run != base:
@@ -121,7 +121,7 @@ def _intervals(comparisons: Sequence[Comparison]) -> Intervals:
 def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inches: float) -> None:
     """Draw one bar per topic with its name; only the extreme topics are named if there is no room."""
     order = MEASURES.order(measure)
-    colours = [_WORSE if order.better(0.0, value) else _BETTER for value in differences.values()]
+    colours = [_WORSE if order.sort_key(value) > 0 else _BETTER for value in differences.values()]
     axis.bar(range(len(differences)), list(differences.values()), color=colours)
     axis.axhline(0, color="black", linewidth=0.8)
     axis.margins(x=0.01, y=0.15)
@@ -265,15 +265,14 @@ def strategies_plot(study: StrategyStudy) -> Figure:
                 style |= {"color": "0.4", "linestyle": "--", "marker": ""}
             label = label_text(strategy_label(strategy))
             axis.plot(x, y, label=label, markevery=marked, **style)
-        for crossing in study.crossings:
-            if crossing[:3] == case:
-                axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
-                axis.annotate(
-                    *(f"{crossing.alpha:.2f}", (crossing.alpha, 1), (2, -2)),
-                    *(("data", "axes fraction"), "offset points"),
-                    fontsize=7,
-                    verticalalignment="top",
-                )
+        for crossing in study.crossings(case):
+            axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
+            axis.annotate(
+                *(f"{crossing.alpha:.2f}", (crossing.alpha, 1), (2, -2)),
+                *(("data", "axes fraction"), "offset points"),
+                fontsize=7,
+                verticalalignment="top",
+            )
         title = f"{short[run]}, {model}" if has_models else short[run]
         label_axis(axis, title, "α, intolerance of repeated text", measure)
     caption = "Dotted: α at which the best strategy changes. Gaps: scores can jump at α = 0 and 1."

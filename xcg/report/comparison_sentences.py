@@ -1,4 +1,4 @@
-"""State in sentences how runs were compared: baseline, test, correction, level, topics, intervals."""
+"""State in sentences how runs were compared and ordered: baseline, test, correction, level, topics."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from xcg.evaluation.results import Results
 from xcg.report.plot_selection import grouped
-from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
-from xcg.statistics.significance import Comparison
+from xcg.statistics.rank_correlation import OrderShift
+from xcg.statistics.significance import BestRun, Comparison
+from xcg.statistics.significance_tests import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import ALL_PAIRS, scores_by_run
+from xcg.tables import p_equation
 
 TEST_NAMES = {
     ("t", "tukey"): "Tukey's HSD (two-way ANOVA of runs and topics)",
@@ -50,7 +52,6 @@ def comparison_statement(
     comparisons: Sequence[Comparison],
     baseline: str | None,
     correction: str | None = None,
-    within_runs: bool = False,
 ) -> Statement:
     """State baseline, test, correction, level, topics, intervals and power of comparisons.
 
@@ -58,7 +59,6 @@ def comparison_statement(
         comparisons: What ``xcg compare`` returned.
         baseline: The baseline with which it was called.
         correction: The correction with which it was called.
-        within_runs: Whether only strategies of the same run were compared.
 
     >>> from xcg.evaluation.evaluate import evaluate
     >>> from xcg.statistics.significance import compare
@@ -68,54 +68,45 @@ def comparison_statement(
     >>> results = evaluate(gold, runs, measures="MAep")
     >>> for sentence in comparison_statement(compare(results, baseline="b"), "b").lead:
     ...     print(sentence)
-    1 run is compared with the baseline b, named by the user, over 3 topics by the paired t test; \
+    1 run is compared with the baseline b over 3 topics by the paired t test; \
 significance level 5 %, 95 % intervals.
     """
     # Correction and number of comparisons can differ by measure.
     parts = grouped(comparisons, attrgetter("correction", "comparisons")).values()
     lead: list[str] = []
-    facts: list[str] = []
+    facts: dict[str, None] = {}
     for lines in parts:
-        sentences = _lead(lines, baseline, within_runs)
         names = ", ".join(dict.fromkeys(f"{line.measure} ({line.user_model})" for line in lines))
         about = f"{names}: " if len(parts) > 1 else ""
-        lead += [about + sentences[0], *sentences[1:]]
-        facts += [about + fact for fact in _facts(lines, baseline, correction, within_runs)]
-    return Statement(lead, list(dict.fromkeys(facts)))
+        lead.append(about + _lead(lines, baseline))
+        facts |= dict.fromkeys(about + fact for fact in _facts(lines, baseline, correction))
+    if baseline is None and comparisons[0].comparisons > 1:
+        lead.append(
+            "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
+            "--baseline all prints all pairs."
+        )
+    return Statement(lead, [*facts])
 
 
-def comparison_methods(
-    comparisons: Sequence[Comparison], baseline: str, within_runs: bool
-) -> list[str]:
+def comparison_methods(comparisons: Sequence[Comparison], baseline: str) -> list[str]:
     """Return the sentences on comparisons for the methods section of a paper."""
     return [
-        sentence.replace(", named by the user,", "")
-        .replace(" are compared", " were compared")
-        .replace(" is compared", " was compared")
-        for sentence in comparison_statement(comparisons, baseline, within_runs=within_runs).lead
+        sentence.replace(" are compared", " were compared").replace(" is compared", " was compared")
+        for sentence in comparison_statement(comparisons, baseline).lead
     ]
 
 
-def _lead(lines: Sequence[Comparison], baseline: str | None, within_runs: bool) -> list[str]:
+def _lead(lines: Sequence[Comparison], baseline: str | None) -> str:
     size = lines[0].comparisons
     if baseline not in (None, ALL_PAIRS):
         runs = "1 run is" if size == 1 else f"{size} runs are"
-        what = f"{runs} compared with the baseline {baseline}, named by the user,"
+        what = f"{runs} compared with the baseline {baseline}"
     elif size == 1:
         what = f"{lines[0].run} is compared with {lines[0].baseline}"
-    elif within_runs:
-        what = f"All {size} pairs of strategies of the same run are compared"
     else:
         names = {name for line in lines for name in (line.run, line.baseline)}
         what = f"All {size} pairs of {len(names)} runs are compared"
-    first = f"{what} over {_topics(lines)} by {_procedure(lines[0])}."
-    if baseline is not None or within_runs or size == 1:
-        return [first]
-    return [
-        first,
-        "No baseline was named (--baseline RUN): runs are shown relative to the best one, and "
-        "--baseline all prints all pairs.",
-    ]
+    return f"{what} over {_topics(lines)} by {_procedure(lines[0])}."
 
 
 def _topics(lines: Sequence[Comparison]) -> str:
@@ -138,18 +129,13 @@ def _procedure(line: Comparison) -> str:
     return f"{TEST_NAMES[test, '']}, {corrected}; {levels}"
 
 
-def _facts(
-    lines: Sequence[Comparison], baseline: str | None, correction: str | None, within_runs: bool
-) -> list[str]:
+def _facts(lines: Sequence[Comparison], baseline: str | None, correction: str | None) -> list[str]:
     test, used, size = lines[0].test, lines[0].correction, lines[0].comparisons
     facts = []
     if size > 1 and used != "none" and len({(line.measure, line.user_model) for line in lines}) > 1:
         facts.append("family: the comparisons by one measure under one user model, corrected together")
     if test not in ("t", "randomisation"):
-        facts.append(
-            "intervals and detectable differences: none, because Wilcoxon's test is about ranks, not "
-            "means"
-        )
+        facts.append("intervals: none, because Wilcoxon's test is about ranks, not means")
     else:
         facts.append(f"intervals: {_INTERVALS['none' if size == 1 else used]}")
         if any(_contains_0(line) and line.p_adjusted < SIGNIFICANCE_LEVEL for line in lines):
@@ -163,16 +149,10 @@ def _facts(
     all_pairs = baseline in (None, ALL_PAIRS) and size > 1
     if all_pairs and used == "holm" != correction and test == "t":
         facts.append(
-            "note: Shaffer's steps need all pairs of runs, not only the strategies of the same run"
-            if within_runs
-            else "note: Shaffer's steps need scores of all runs for the same topics; here each pair is "
+            "note: Shaffer's steps need scores of all runs for the same topics; here each pair is "
             "tested on the topics that both runs have"
         )
-    if any(line.relative is None for line in lines):
-        facts.append("empty relative: the mean of the baseline is 0")
-    if any(line.effect is None for line in lines):
-        facts.append("empty d_z: all topics have the same difference")
-    return facts + _power(lines)
+    return facts
 
 
 def _contains_0(line: Comparison) -> bool:
@@ -226,16 +206,85 @@ def zero_notes(results: Results, comparisons: Sequence[Comparison]) -> list[str]
     return notes
 
 
-def _power(lines: Sequence[Comparison]) -> list[str]:
-    """State the detectable differences, with their values if there is one family."""
-    values = [line.detectable for line in lines if line.detectable is not None]
-    if not values:
-        return []
-    size, used = lines[0].comparisons, lines[0].correction
-    text = "detectable: the smallest true difference that a comparison finds with 80 % power"
-    if size > 1 and used not in ("tukey", "none"):
-        text += ", if no other comparison finds one"
-    if len({(line.measure, line.user_model) for line in lines}) == 1:
-        low, high = f"{min(values):.4f}", f"{max(values):.4f}"
-        text += f": {low}" if low == high else f": {low} to {high}"
-    return [text]
+def sweep_sentences(results: Results, resamples: int) -> list[str]:
+    """Return sentences that state which orders are compared, and over how many topics.
+
+    Args:
+        results: The results whose orders are compared.
+        resamples: Number of bootstrap resamples for the intervals; 0 for no intervals.
+    """
+    runs, models, topics = (len(names) for names in (results.runs, results.user_models, results.topics))
+    sentences = [
+        f"The order of {runs} runs by their means over {topics} topics under each of {models} user "
+        f"models is compared with the order under {results.user_models[0]}, the first."
+    ]
+    if resamples:
+        sentences.append(
+            f"Intervals of tau_b are 95 % bootstrap intervals over topics ({resamples:,} resamples)."
+        )
+    return sentences
+
+
+def shift_facts(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples: int) -> list[str]:
+    """Return sentences on the best and the second run, and the reasons for empty cells."""
+    facts = best_run_sentences(best)
+    if any(shift.tau_b is None for shift in shifts):
+        facts.append("empty tau_b: all runs have the same mean under one of the models")
+    if resamples and any(shift.interval is None for shift in shifts if shift.tau_b is not None):
+        facts.append("empty interval: tau_b is not defined in the resamples")
+    return facts
+
+
+def best_run_sentences(found: Sequence[BestRun]) -> list[str]:
+    """Return a sentence for each measure, and one on the test.
+
+    >>> for sentence in best_run_sentences([BestRun("MAep", "m", "a", "b", 0.25, "shaffer", 3, 9)]):
+    ...     print(sentence)
+    MAep: the best run, a, does not differ significantly from the second, b (p = 0.2500)
+    best and second: the paired t test, corrected for 3 comparisons (Holm with Shaffer's steps), \
+significance level 5 %; the best run was chosen after seeing the scores, so the correction is for all \
+pairs of runs
+    """
+    sentences = [
+        _best_run_sentence(measure, own)
+        for measure, own in grouped(found, lambda one: one.measure).items()
+    ]
+    tested = [one for one in found if one.p is not None]
+    if not tested:
+        return sentences
+    corrections = [
+        f"corrected for {one.comparisons} comparisons ({CORRECTION_NAMES[one.correction]}), "
+        for one in tested
+        if one.comparisons > 1
+    ]
+    chosen = "the best run was chosen after seeing the scores"
+    if corrections:
+        chosen += ", so the correction is for all pairs of runs"
+    if len(found) > 1:
+        chosen += "; there is no correction for the number of measures and user models"
+    corrected = "or ".join(dict.fromkeys(corrections))
+    return [
+        *sentences,
+        f"best and second: the paired t test, {corrected}significance level "
+        f"{100 * SIGNIFICANCE_LEVEL:g} %; {chosen}",
+    ]
+
+
+def _best_run_sentence(measure: str, found: Sequence[BestRun]) -> str:
+    p_values = [one.p for one in found if one.p is not None]
+    different = sum(p < SIGNIFICANCE_LEVEL for p in p_values)
+    if not p_values:
+        return (
+            f"{measure}: whether the best run differs from the second cannot be tested, because they "
+            "share fewer than two topics"
+        )
+    if len(found) > 1:
+        return (
+            f"{measure}: the best run differs significantly from the second under {different} of "
+            f"{len(p_values)} user models"
+        )
+    differs = "differs" if different else "does not differ"
+    return (
+        f"{measure}: the best run, {found[0].best}, {differs} significantly from the second, "
+        f"{found[0].second} (p {p_equation(p_values[0])})"
+    )

@@ -1,4 +1,4 @@
-"""Arrange comparisons of runs as records, and as tables: runs relative to one run, or pairs of runs."""
+"""Arrange comparisons and orders of runs as records and tables."""
 
 from __future__ import annotations
 
@@ -11,14 +11,21 @@ from typing import Any
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
+from xcg.report.columns import SHIFTS
 from xcg.report.comparison_sentences import comparison_statement
-from xcg.report.plot_selection import grouped
+from xcg.report.plot_selection import grouped, model_parameters
 from xcg.statistics import overall_tests
-from xcg.statistics.corrections import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
-from xcg.statistics.significance import Comparison, practical_significance, relative_difference
+from xcg.statistics.intervals import Interval
+from xcg.statistics.rank_correlation import OrderShift, order_agreements
+from xcg.statistics.significance import (
+    BestRun,
+    Comparison,
+    practical_significance,
+    relative_difference,
+)
+from xcg.statistics.significance_tests import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import (
     best_first,
-    compares_within_runs,
     divisor,
     scores_by_run,
     topic_scores,
@@ -30,7 +37,7 @@ Row = dict[str, Any]
 
 _FIELDS = (
     *("run", "baseline", "topics", "mean", "baseline_mean", "difference", "relative", "criterion"),
-    *("low", "high", "level", "detectable", "effect"),
+    *("low", "high", "level", "effect"),
 )
 _TEST_FIELDS = ("p", "p_adjusted", "test", "correction", "comparisons")
 _COLUMNS = [
@@ -54,7 +61,6 @@ _COLUMNS = [
     Column("better/worse/equal", kind="text", priority=4, meaning="number of topics"),
     Column("criterion", priority=5, meaning="size of the relative difference (Spärck Jones)"),
     Column("p alone", kind="p", priority=6, meaning="p value without correction"),
-    Column("detectable", kind="score", priority=6, meaning="difference found with 80 % power"),
     Column("level", kind="score", priority=6, meaning="confidence level of this interval"),
 ]
 _DETAILS = 3
@@ -127,7 +133,6 @@ def publication_tables(
         baseline: The run with which runs are compared, or ``all``.
         by_pair: As for :func:`comparison_tables`.
     """
-    within_runs = compares_within_runs(results)
     tables = []
     shown = comparison_tables(results, comparisons, by_pair)
     families = grouped(comparisons, attrgetter("measure", "user_model")).items()
@@ -141,10 +146,9 @@ def publication_tables(
             best = MEASURES.order(measure).best(map(float, printed))
             for row, number in zip(rows, printed, strict=True):
                 row[mean] = Marked(number, float(number) == best)
-        statement = comparison_statement(lines, baseline, None, within_runs)
-        lead = [sentence.replace(", named by the user,", "") for sentence in statement.lead]
+        statement = comparison_statement(lines, baseline)
         facts = [one for one in statement.facts if one.startswith(("intervals: ", "significant, but"))]
-        title, legend = f"{measure} under {model}", [*lead, *facts, *table.legend]
+        title, legend = f"{measure} under {model}", [*statement.lead, *facts, *table.legend]
         tables.append(replace(table, columns=columns, rows=rows, title=title, legend=legend))
     return tables
 
@@ -157,7 +161,7 @@ def _rows_of_runs(results: Results, lines: Sequence[Comparison]) -> list[Row]:
     name, label = lines[0].baseline, "baseline"
     if len({line.baseline for line in lines}) > 1:  # all pairs
         groups = groups_of(results, lines)
-        name, label = best_first(scores, measure)[0], _BEST
+        name, label = best_first(results, measure, model)[0], _BEST
         lines = [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
     has_same_baseline = len({line.topics for line in lines}) == 1
     rows = _rows(lines)
@@ -175,9 +179,9 @@ def groups_of(results: Results, lines: Sequence[Comparison]) -> Mapping[str, str
 
     The mapping is empty if there are more groups than letters.
     """
-    scores = scores_by_run(results, lines[0].measure, lines[0].user_model)
     different = [(p.run, p.baseline) for p in lines if p.p_adjusted < SIGNIFICANCE_LEVEL]
-    return overall_tests.letter_groups(best_first(scores, lines[0].measure), different) or {}
+    runs = best_first(results, lines[0].measure, lines[0].user_model)
+    return overall_tests.letter_groups(runs, different) or {}
 
 
 def _compared_with(line: Comparison, baseline: str) -> Comparison:
@@ -221,7 +225,6 @@ def _rows(lines: Sequence[Comparison]) -> list[Row]:
             "better/worse/equal": f"{line.wins}/{line.losses}/{line.ties}",
             "criterion": line.criterion,
             "p alone": line.p if line.comparisons > 1 and line.correction != "none" else None,
-            "detectable": line.detectable,
             "level": line.level if levels != {1 - SIGNIFICANCE_LEVEL} else None,
         }
         for line in lines
@@ -283,3 +286,70 @@ def _overall_tests(results: Results, measure: str, model: str, correction: str) 
 def _test_row(test: str, runs: str, statistic: float | None, df: str, p: float | None) -> Row:
     no_difference = dict.fromkeys(("difference", "relative", "criterion"))
     return {"test": test, "runs": runs, "statistic": statistic, "df": df, "p": p, **no_difference}
+
+
+def order_rows(results: Results, resamples: int = 0, seed: int = 0) -> list[Row]:
+    """Return τ-b and τ_AP between the orders of runs.
+
+    There is one row for every two measures and user models. The first order of each pair is the
+    reference of τ_AP.
+
+    Args:
+        results: Results of at least two runs.
+        resamples: Number of bootstrap resamples for the interval of τ-b; 0 for no interval.
+        seed: Seed of the resamples.
+
+    Raises:
+        XcgError: If there is only one run or only one order.
+    """
+    rows = []
+    for found in order_agreements(results, resamples, seed):
+        names = "measure", "user_model", "and measure", "and user_model", "tau_b", "tau_ap"
+        row: Row = dict(zip(names, found[:-1], strict=True))
+        rows.append(row | (_limits(found.interval) if resamples else {}))
+    return rows
+
+
+def _limits(interval: Interval | None) -> Row:
+    low, high = (None, None) if interval is None else (round(limit, 9) for limit in interval)
+    return {"tau_b low": low, "tau_b high": high}
+
+
+def shift_rows(shifts: Sequence[OrderShift], best: Sequence[BestRun], resamples: int = 0) -> list[Row]:
+    """Return the rows of ``xcg sweep``, with the limits of intervals if there are resamples.
+
+    Args:
+        shifts: The result of :func:`xcg.statistics.rank_correlation.order_shifts`.
+        best: The best and the second run by each measure under each user model.
+        resamples: The number of resamples.
+    """
+    rows = []
+    tests = {(one.measure, one.user_model): one for one in best}
+    for shift in shifts:
+        row: Row = shift._asdict()
+        del row["interval"]
+        test = tests.get((shift.measure, shift.user_model))
+        row |= {"second": test.second if test else None, "p": test.p if test else None}
+        rows.append(row | (_limits(shift.interval) if resamples else {}))
+    return rows
+
+
+def shift_tables(rows: Sequence[Row], legend: Sequence[str]) -> list[Table]:
+    """Return a table for papers for each measure; the parameters of user models are columns.
+
+    Args:
+        rows: The rows of :func:`shift_rows`.
+        legend: Sentences for the caption.
+    """
+    tables = []
+    for measure, own in grouped(rows, lambda row: row["measure"]).items():
+        models = [row["user_model"] for row in own]
+        names = model_parameters(models) or [{"user model": model} for model in models]
+        kept = [
+            {**name, **{key: row[key] for key in row if key not in ("measure", "user_model")}}
+            for name, row in zip(names, own, strict=True)
+        ]
+        keys = [Column(name, kind="text", is_key=True) for name in names[0]]
+        table = Table.of_records(kept, (*keys, *SHIFTS), legend)
+        tables.append(replace(table, title=f"Orders of runs by {measure}"))
+    return tables

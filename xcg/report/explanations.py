@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from xcg.errors import printable
 from xcg.evaluation.explanation import Explanation
@@ -34,10 +34,6 @@ _MISSED = (
 )
 
 
-NO_DERIVATION = (
-    "effort is counted in text, so MAep is computed over the text that is read, not over ranks"
-)
-"""What stands in the place of a derivation."""
 _STEPS = (
     Column("rank", kind="count", is_key=True, meaning="a rank with gain"),
     Column("gain", kind="score"),
@@ -47,11 +43,6 @@ _STEPS = (
     Column("ideal rank", kind="score", meaning="where the ideal ranking has gained xCG"),
     Column("ep", kind="score", meaning="effort-precision: ideal rank / rank"),
 )
-
-
-def topic_heading(topic: str, titles: Mapping[str, str]) -> list[Block]:
-    """Return a topic with its title, and nothing without a title."""
-    return [Prose(printable(f"topic {topic}: {titles[topic]}") + "\n"), "\n"] if topic in titles else []
 
 
 def ranking_tables(explanation: Explanation) -> list[Block]:
@@ -82,23 +73,15 @@ def ranking_tables(explanation: Explanation) -> list[Block]:
     if explanation.missed:
         missed = [(f"{m.file} {m.path}", m.assessment, float(m.score)) for m in explanation.missed]
         blocks += ["\nideal elements that were missed\n", Table(_MISSED, missed)]
-    if explanation.derivation is None:
-        return [*blocks, "\n", Prose(f"{NO_DERIVATION}.\n")]
-    steps = [list(step) for step in explanation.derivation.steps]
-    return [
-        *blocks,
-        "\nhow nxCG and MAep follow from the gains\n",
-        Table(_STEPS, steps),
-        Prose(f"{explanation.derivation.sentence}.\n"),
-    ]
+    if steps := [list(step) for step in explanation.derivation.steps]:
+        blocks += ["\nhow nxCG and MAep follow from the gains\n", Table(_STEPS, steps)]
+    return [*blocks, "\n" * (not steps), Prose(f"{explanation.derivation.sentence}.\n")]
 
 
 def _short_path(explanation: Explanation, file: str, path: str) -> str:
     """Return the shortest unambiguous path of an element, or the characters of a gold span."""
-    document = explanation.judged.get(file)
-    if document is None or path not in document.tree:
-        return path
-    return document.tree.short_path(document.tree.row(path))
+    tree = explanation.trees.get(file)
+    return path if tree is None or path not in tree else tree.short_path(tree.row(path))
 
 
 def tree_text(elements: Iterable[TreeElement], width: int | None = None) -> str:

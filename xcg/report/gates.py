@@ -29,7 +29,7 @@ _MAX_FAILURES = 20
 _MAX_CHECKS = 20
 _MAX_WARNINGS = 5
 _SENTENCE_LENGTH = 300
-_LINE_LENGTH = 200
+_COMMAND_LENGTH = 1000
 _NAME_LENGTH = 60
 MAX_TOPICS = 10
 _MAX_DESCRIBED = 50
@@ -144,8 +144,8 @@ def _ranks(explanation: Explanation) -> Iterable[tuple[str, int | None]]:
         ranks.setdefault((missed.file, missed.path, missed.span), None)
     for (file, path, span), rank in ranks.items():
         words = ""
-        if span is not None and file in explanation.judged:
-            words = " ".join(explanation.judged[file].tree.text[slice(*span)].split())
+        if span is not None and file in explanation.trees:
+            words = " ".join(explanation.trees[file].text[slice(*span)].split())
             words = f" “{words if len(words) <= _WORDS else words[:_WORDS] + '…'}”"
         yield f"{file} {path}{words}", rank
 
@@ -153,8 +153,6 @@ def _ranks(explanation: Explanation) -> Iterable[tuple[str, int | None]]:
 def gate_comment(
     verdict: Verdict,
     notes: Sequence[str] = (),
-    rows: int = 0,
-    table: str = "",
     questions: Mapping[tuple[str, str, str], Question] = MappingProxyType({}),
 ) -> str:
     """Write the verdict of a gate: the result, its reasons, what it can find, and the worst topics.
@@ -165,9 +163,6 @@ def gate_comment(
     Args:
         verdict: The result of the gate.
         notes: Lines for the user; only warnings are written.
-        rows: The number of comparisons.
-        table: Their tables in Markdown, for the folded part at the end. It is left out if the text
-            would be too long.
         questions: From :func:`regressed_questions`.
     """
     failed = [check for check in verdict.checks if check.failures]
@@ -178,21 +173,15 @@ def gate_comment(
     blocks = [f"## Retrieval gate: {'failed' if failed else 'passed'}", summary]
     blocks += filter(None, [_list(verdict.failures, _MAX_FAILURES, "failures")])
     blocks += [_list(verdict.chances, _MAX_FAILURES, "runs")]
-    worst = worst_topics(verdict)
-    blocks += ["### Worst topics", _topics_table(worst)] if worst else []
     blocks += ["### Checks", _checks_table([*failed, *(c for c in verdict.checks if not c.failures)])]
     warnings = [note for note in (*notes, *verdict.notes) if note.startswith("warning: ")]
     blocks += filter(None, [_list(warnings, _MAX_WARNINGS, "warnings")])
-    text = "\n\n".join(block.rstrip("\n") for block in [f"{COMMENT_MARK}\n{blocks[0]}", *blocks[1:]])
-    keys = dict.fromkeys((check.run, topic, check.user_model) for check, topic in worst)
-    described = [_described(key, questions[key]) for key in keys if key in questions]
-    further = ["### Gold of these topics, and its ranks", *described] if described else []
-    if rows:
-        heading = f"<details>\n<summary>All comparisons ({rows})</summary>"
-        further.append(f"{heading}\n\n{_without_mentions(table)}\n</details>")
-    for block in further:
+    worst = [_described(check, topic, questions) for check, topic in worst_topics(verdict)]
+    blocks += ["### Worst topics", *worst] if worst else []
+    text = f"{COMMENT_MARK}\n{blocks[0]}"
+    for block in blocks[1:]:
         if len(text) + len(block) + 3 < MAX_CHARACTERS:
-            text += f"\n\n{block}"
+            text += f"\n\n{block}".rstrip("\n")
     return text + "\n"
 
 
@@ -203,51 +192,28 @@ def _list(sentences: Sequence[str], most: int, kind: str) -> str:
     return "\n".join(lines)
 
 
-def _topics_table(shown: Sequence[tuple[Check, str]]) -> str:
-    rows = []
-    for check, topic in shown:
-        names, pair = [topic, check.run, check.measure, check.user_model], check.pair
-        compared = ["", ""]
-        if pair is not None:
-            compared = [f"{pair.baseline_scores[topic]:.4f}", f"{pair.differences[topic]:+.4f}"]
-        rows.append([*names, f"{check.scores[topic]:.4f}", *compared])
-    heading = ["topic", "run", "measure", "user model", "score", "baseline", "difference"]
-    return _table(heading, rows)
-
-
-def _described(key: tuple[str, str, str], question: Question) -> str:
-    run, topic, model = key
-    title = f"topic {topic}{question.text and f': {question.text}'} ({run}, {model})"
-    lines = "".join(f"\n- {_shortened(line, _LINE_LENGTH)}" for line in question.gold)
-    return f"**{_shortened(title, _LINE_LENGTH)}**\n{lines}\n- {_shortened(question.command, 1000)}"
+def _described(check: Check, topic: str, questions: Mapping[tuple[str, str, str], Question]) -> str:
+    first, *more = _lines_about(check, topic, questions)
+    title = f"{check.run}, {check.user_model}, {check.measure}, {first}"
+    lines = "".join(f"\n- {_shortened(line, _COMMAND_LENGTH)}" for line in more)
+    return f"**{_shortened(title, _SENTENCE_LENGTH)}**" + f"\n{lines}" * bool(more)
 
 
 def _checks_table(checks: Sequence[Check]) -> str:
-    heading = ["run", "measure", "user model", "mean", "baseline", "difference", "worse topics"]
-    rows = []
+    rows: list[dict[str, str]] = []
     for check in checks[:_MAX_CHECKS]:
-        compared = [""] * 3
+        names = {"run": check.run, "measure": check.measure, "user model": check.user_model}
+        row = {"result": "failed" if check.failures else "passed"}
+        row |= {kind: _name(name) for kind, name in names.items()} | {"mean": f"{check.mean:.4f}"}
         if check.pair is not None:
             mean, baseline_mean = check.pair.means
-            worse = f"{len(check.pair.losses)} of {len(check.pair.scores)}"
-            compared = [f"{baseline_mean:.4f}", f"{mean - baseline_mean:+.4f}", worse]
-        result = "failed" if check.failures else "passed"
-        names = [check.run, check.measure, check.user_model]
-        rows.append([*names, f"{check.mean:.4f}", *compared, result])
-    table = _table([*heading, "result"], rows)
+            row |= {"baseline": f"{baseline_mean:.4f}", "difference": f"{mean - baseline_mean:+.4f}"}
+            row["worse topics"] = f"{len(check.pair.losses)} of {len(check.pair.scores)}"
+        rows.append(row)
+    heading: dict[str, str] = max(rows, key=len)
+    table = markdown_table([*heading], [[row.get(name, "") for name in heading] for row in rows])
     more = len(checks) - len(rows)
     return f"{table}\nand {more} more" if more > 0 else table
-
-
-def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a table without its empty columns, and without user models if there is only one."""
-    columns = [
-        (name, column)
-        for name, column in zip(heading, zip(*rows, strict=True), strict=True)
-        if any(column) and (name != "user model" or len(set(column)) > 1)
-    ]
-    body = zip(*(column for _, column in columns), strict=True)
-    return markdown_table([name for name, _ in columns], [list(map(_name, row)) for row in body])
 
 
 def _name(text: str) -> Markup:
@@ -257,12 +223,8 @@ def _name(text: str) -> Markup:
 def _shortened(text: str, most: int) -> Markup:
     text = printable(text)
     shown = text if len(text) <= most else text[: most - 1] + "…"
-    return Markup(_without_mentions(markdown_text(shown)))
-
-
-def _without_mentions(markdown: str) -> str:
-    """Separate @ from the name after it, so that GitHub notifies nobody; nxCG@10 stays."""
-    return _MENTION.sub("@<!-- -->", markdown)
+    # @ is separated from the name after it, so that GitHub notifies nobody; nxCG@10 stays.
+    return Markup(_MENTION.sub("@<!-- -->", markdown_text(shown)))
 
 
 def junit_xml(
@@ -296,7 +258,7 @@ def junit_xml(
             lost = [
                 line
                 for topic in [*(check.pair.losses if check.pair else ())][:MAX_TOPICS]
-                for line in _lost(check, topic, questions)
+                for line in _lines_about(check, topic, questions)
             ]
             _add_case(suite, name, check.measure, check, [*lines, *lost])
             if regressed_by is not None and check.pair is not None:
@@ -304,7 +266,7 @@ def junit_xml(
                     regressed = (
                         check.pair.sign * check.pair.differences[topic] < -regressed_by - ROUNDING
                     )
-                    lines = _lost(check, topic, questions) if regressed else []
+                    lines = _lines_about(check, topic, questions) if regressed else []
                     _add_case(suite, f"{name}.{check.measure}", topic, check, lines)
     for element in (root, *root):
         for count, tag in (("tests", "testcase"), ("failures", "failure")):
@@ -328,11 +290,15 @@ def _add_case(
         etree.SubElement(case, "failure", attributes).text = "\n".join(map(printable, lines))
 
 
-def _lost(check: Check, topic: str, questions: Mapping[tuple[str, str, str], Question]) -> list[str]:
-    """Return what is known about a topic, one line each."""
-    assert check.pair is not None
-    scores = check.pair.baseline_scores[topic], check.pair.scores[topic]
-    line = f"topic {topic}: {scores[0]:.4f} → {scores[1]:.4f} ({check.pair.differences[topic]:+.4f})"
+def _lines_about(
+    check: Check, topic: str, questions: Mapping[tuple[str, str, str], Question]
+) -> list[str]:
+    """Return the scores of a topic, and what is known about it, one line each."""
+    score = f"{check.scores[topic]:.4f}"
+    if check.pair is not None:
+        before, change = check.pair.baseline_scores[topic], check.pair.differences[topic]
+        score = f"{before:.4f} → {score} ({change:+.4f})"
+    line = f"topic {topic}: {score}"
     question = questions.get((check.run, topic, check.user_model))
     if question is None:
         return [line]

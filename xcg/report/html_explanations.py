@@ -13,10 +13,9 @@ from xcg.errors import XcgError
 from xcg.evaluation.explain import explain
 from xcg.evaluation.explanation import ExplainedResult, Explanation, MissedElement
 from xcg.evaluation.inputs import Inputs
-from xcg.report.explanations import NO_DERIVATION
 from xcg.report.html_statistics import Json, ReportContext
-from xcg.report.plot_selection import best_first
 from xcg.runs.run import Run
+from xcg.statistics.topic_scores import best_first
 
 # Limits on the size of the file.
 MAX_RUNS = 12
@@ -112,10 +111,11 @@ def _topic_data(
     marks: dict[str, Sequence[Span]] = {}
     trees: dict[str, ElementTree] = {}
     for one in (one for model in models if not isinstance(model, str) for one in model):
-        for file, document in one.judged.items():
-            trees[file] = document.tree
+        trees.update(one.trees)
+        for file in one.trees:
             labels[file], marks[file] = one.labels.get(file, {}), one.marks.get(file, ())
-            rows.setdefault(file, set()).update(labels[file], document.ideal)
+            ideal = (row for row, (_, is_ideal) in one.scores.get(file, {}).items() if is_ideal)
+            rows.setdefault(file, set()).update(labels[file], ideal)
         items: list[ExplainedResult | MissedElement] = [*one.results[:MAX_RESULTS], *one.missed]
         for item in items:
             if item.file in trees and (row := _displayed_row(trees[item.file], item)) is not None:
@@ -133,7 +133,7 @@ def _topic_data(
             {"missing": model}
             if isinstance(model, str)
             else {
-                "scores": [one.scores(model[0], file) for file, one in outlines.items()],
+                "scores": [one.scores(model[0].scores.get(file, {})) for file, one in outlines.items()],
                 "ideal_gain": model[0].ideal_gain,
                 "runs": [_ranking_data(one, outlines, words) for one in model],
             }
@@ -150,7 +150,7 @@ def _ranking_data(
     derivation, length = explanation.derivation, len(explanation.results)
     results = []
     for result in explanation.results[:MAX_RESULTS]:
-        if result.file in explanation.judged:
+        if result.file in explanation.trees:
             tree = outlines[result.file].tree
             row = _displayed_row(tree, result)
             results.append(
@@ -170,8 +170,8 @@ def _ranking_data(
         "length": length,
         "shown": min(length, MAX_RESULTS),
         "results": results,
-        "steps": [s for s in derivation.steps if s.rank <= MAX_RESULTS] if derivation else [],
-        "sum": derivation.sentence if derivation else NO_DERIVATION,
+        "steps": [step for step in derivation.steps if step.rank <= MAX_RESULTS],
+        "sum": derivation.sentence,
         "missed": [
             [
                 numbers[one.file],
@@ -259,11 +259,7 @@ class _Outline:
                     found.setdefault(node, []).append(label)
         return [(node, ", ".join(dict.fromkeys(labels))) for node, labels in sorted(found.items())]
 
-    def scores(self, explanation: Explanation, file: str) -> list[tuple[int, float, int]]:
+    def scores(self, of_rows: Mapping[int, tuple[float, bool]]) -> list[tuple[int, float, int]]:
         """Return node, score, and 1 if the element is ideal."""
-        judged = explanation.judged.get(file)
-        if judged is None:
-            return []
-        rows = sorted(judged.scores.keys() & self.node_of.keys())
-        ideal = judged.ideal_scores
-        return [(self.node_of[row], judged.scores[row], int(row in ideal)) for row in rows]
+        scored = sorted(of_rows.keys() & self.node_of.keys())
+        return [(self.node_of[row], of_rows[row][0], int(of_rows[row][1])) for row in scored]

@@ -41,15 +41,7 @@ MAX_CURVE_DEPTH = 100
 
 DEFAULT_TITLE = "Evaluation report"
 
-_SCRIPTS = (
-    "page_elements.js",
-    "page_scores.js",
-    "page_comparisons.js",
-    "page_curves.js",
-    "page_strategies.js",
-    "page_explanations.js",
-    "page_start.js",
-)
+_SCRIPTS = ["elements", "scores", "comparisons", "curves", "explanations", "start"]
 _PLACEHOLDER = re.compile(r"\{\{(title|style|data|script|static)\}\}")
 _UNSAFE = re.compile("[<>&\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]")
 """Characters that could end a script element, or that editors and browsers treat specially."""
@@ -88,7 +80,7 @@ def write_report(
         "static": static_tables(data).encode("utf-8", "backslashreplace"),
         "style": f":root {{ {colours} }}\n{_read('page.css')}".encode(),
         "data": script_json(data),
-        "script": "\n".join(map(_read, _SCRIPTS)).encode(),
+        "script": "\n".join(_read(f"page_{name}.js") for name in _SCRIPTS).encode(),
     }
     # The odd pieces are the names of placeholders.
     for index, piece in enumerate(_PLACEHOLDER.split(_read("page.html"))):
@@ -123,8 +115,7 @@ def report_data(
     """
     base = inputs.recall_base
     _ = inputs.loaded_runs, inputs.topic_titles  # read once, before the evaluation
-    evaluations = 10 if inputs.strategy_list else 0
-    steps = StepCounter(progress, 3 * len(base.topics) + evaluations + max(0, explained))
+    steps = StepCounter(progress, 3 * len(base.topics) + max(0, explained))
     results = evaluate(inputs, lambda _: nullcontext(lambda done, _: steps.set(done)))
     scored_topics = set(results.topics)
     topics = [topic for topic in base.topics if topic in scored_topics]
@@ -151,12 +142,11 @@ def report_data(
         "scores": _score_data(context),
         "intervals": html_statistics.interval_data(context),
         "comparisons": html_statistics.comparison_data(context),
-        "best": html_statistics.best_runs(context),
+        "best": html_statistics.best_run_data(context),
         "curves": [_curve_data(context, name) for name in ("nxCG", "ep")],
-        "strategies": (strategies := html_statistics.strategy_data(context) or {}) or None,
         "line_styles": {
             "most": MAX_STYLES,
-            "styles": list(map(svg_style, range(len(results.runs) + len(strategies.get("names", ()))))),
+            "styles": list(map(svg_style, range(len(results.runs)))),
         },
         "explanations": explanation_data(context, explained),
     }
@@ -166,14 +156,13 @@ def report_data(
 
 def _report_date() -> str:
     """Return the date of the report in UTC, or of ``SOURCE_DATE_EPOCH`` if that is set."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    epoch = os.environ.get("SOURCE_DATE_EPOCH") or time.time()
     try:
-        moment = datetime.fromtimestamp(int(epoch) if epoch else time.time(), UTC)
+        return datetime.fromtimestamp(int(epoch), UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):
         raise XcgError(
             f"SOURCE_DATE_EPOCH is {epoch!r}: expected a number of seconds since 1970"
         ) from None
-    return moment.date().isoformat()
 
 
 def static_tables(data: Json) -> str:

@@ -17,8 +17,9 @@ from xcg.documents.text_units import TOKENIZERS
 from xcg.errors import XcgError, nearest, printable
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS
 from xcg.measures.definition import Definition, Number
-from xcg.registry import FunctionRegistry, Parameter, Registry, fields_of, parameters_of
+from xcg.registry import FunctionRegistry, Parameter, Registry, parameters_of
 from xcg.runs.run import RUN_FORMATS
+from xcg.settings.schema import keys_of
 from xcg.strategies.registry import STRATEGIES, strategies_of
 from xcg.tables import Column, Table
 from xcg.terminal_tables import Block, Prose
@@ -62,24 +63,20 @@ _NEEDS = {
 
 _MEASURE_COLUMNS = (
     Column("measure", kind="text", is_key=True),
-    Column("parameters", kind="text", priority=3),
     Column("what it is", kind="text"),
     Column("range", kind="text", priority=2),
     Column("needs", kind="text", priority=1),
-    Column("source", kind="text", priority=3),
 )
 
 
 def list_measures(definitions: Iterable[Definition]) -> Table:
-    """Return a table of measures: usage, parameters, title, range, needs and source."""
+    """Return a table of measures: usage, title, range and needs."""
     rows = [
         [
             ", ".join([definition.usage, *definition.aliases]),
-            _values(definition),
             definition.title,
             _range(definition, definition.range.partition(";")[0]),
             definition.needs,
-            definition.source,
         ]
         for definition in definitions
     ]
@@ -133,13 +130,6 @@ def _parameter(name: str, values: Number | Sequence[str]) -> str:
 
 def _range(definition: Definition, values: str) -> str:
     return f"{values}, lower is better" if definition.lower_is_better else values
-
-
-def _values(definition: Definition) -> str:
-    return " ".join(
-        f"{name}={values.default:g}" if isinstance(values, Number) else f"{name}={'|'.join(values)}"
-        for name, values in definition.parameters.items()
-    )
 
 
 class Docstring(NamedTuple):
@@ -299,22 +289,12 @@ def _model_blocks(model: UserModel) -> list[Block]:
 
 def _settings(model: UserModel) -> list[list[str]]:
     """Return the settings of a user model: key, value, default and legal values."""
-    sections = {"": model, "relevance_value": model.relevance_value, "effort": model.effort}
-    rows = []
-    for section, values in sections.items():
-        if section:
-            rows.append([f"{section}:", "", "", ""])
-        for parameter in fields_of(type(values)).values():
-            key = ".".join(filter(None, [section, parameter.name]))
-            if key == "name" or key in sections:
-                continue
-            name = f"  {parameter.name}" if section else key
-            legal = " | ".join(REGISTRIES[key]) if key in REGISTRIES else parameter.legal
-            if key == "relevance_value.reader":
-                legal = " | ".join([*READERS, "package.module:Class, instead of all of the above"])
-            value = getattr(values, parameter.name)
-            rows.append([name, _value_text(value), _value_text(parameter.default), legal])
-    return rows
+    legal = {
+        key.name: " | ".join(REGISTRIES.get(key.name) or key.type.choices) or key.type.expected
+        for key in keys_of(UserModel)
+    }
+    default = UserModel("default").settings
+    return [[key, value, default.get(key, ""), legal[key]] for key, value in model.settings.items()]
 
 
 def set_parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
@@ -323,12 +303,6 @@ def set_parameters(function: Callable[..., Any]) -> Sequence[Parameter]:
         return parameters_of(function)
     except (TypeError, ValueError, NameError):
         return []
-
-
-def _value_text(value: object) -> str:
-    if value is None or value is inspect.Parameter.empty:
-        return "none" if value is None else ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _prose(text: str) -> Prose:

@@ -33,17 +33,14 @@ _SETTINGS = {
     "spans smallest_element": "passages read as the smallest elements around them",
     "spans text": "results read as the text that they span",
     "relevance_value.alpha": "intolerance of overlap α = {}",
-    "relevance_value.normalisation": "normalisation {}",
     "relevance_value.partially_seen": "overlap model {}",
     "relevance_value.near_misses": "near-misses {}",
-    "relevance_value.reader": "reader {}",
     "effort.interpolation": "{} interpolation of effort",
     "effort.unretrieved uncredited": "no credit for ideal elements that are not retrieved",
     "effort.unretrieved max": "as N the number of ranks with gain or of ideal elements, the larger",
     "effort.unit": "effort in {}",
     "effort.charge as_read": "text paid for as it is read",
     "effort.charge whole": "text without gain paid for first",
-    "effort.tokenizer": "tokenizer {}",
 }
 """Setting of a user model, with or without a value → what the paragraph calls it."""
 _FOR_TEXT = ("effort.charge", "effort.tokenizer")
@@ -170,7 +167,7 @@ def _setting(model: UserModel, key: str, value: str) -> str:
     part = attrgetter(key)(model)
     if isinstance(part, Part) and part.name not in ("table", "gains"):
         value = _part(part)
-    label = _SETTINGS.get(f"{key} {value}") or _SETTINGS.get(key, f"{key} {{}}")
+    label = _SETTINGS.get(f"{key} {value}") or _SETTINGS.get(key, key.rpartition(".")[2] + " {}")
     return label.replace("{}", value)
 
 

@@ -58,8 +58,7 @@ function showChosenComparisons() {
   }
   byId("comparison-hint").textContent = `Compared by ${found.test} over topics; correction for ` +
     `${countOf(found.number, "pair")} of runs: ${found.correction}. ` +
-    "A difference is significant if the corrected p is below 0.05. All intervals hold together with 95 %." +
-    (data.strategies ? " Only strategies of the same run are compared, if there are several." : "");
+    "A difference is significant if the corrected p is below 0.05. All intervals hold together with 95 %.";
   byId("comparison-matrix").replaceChildren(makeMatrix(title, ranking, found.pairs));
   byId("comparison-table").replaceChildren(makeComparisonTable(title, ranking, ranking[baseline], found.pairs));
 }

@@ -53,6 +53,8 @@ function makeDetails(summary, names) {
 }
 
 function showBestRuns() {
+  if (!data.best.length) byId("best").append(makeElement("p", {}, "There are no two runs to compare."));
+  if (!data.best.length) return;
   const severalModels = data.models.length > 1;
   const reasons = new Set(); // why some differences were not tested
   const columns = [{ label: "Measure" }, ...(severalModels ? [{ label: "User model" }] : []), { label: "Best run" },
@@ -61,23 +63,20 @@ function showBestRuns() {
   const rows = data.best.map((line) => {
     if (line.untested) reasons.add(line.untested);
     return [{ value: line.measure }, ...(severalModels ? [{ value: line.model }] : []), { value: line.run },
-      { value: line.mean }, { value: line.second === undefined ? "–" : line.second },
-      { value: line.difference === undefined ? null : line.difference }, { value: describeTest(line) }];
+      { value: line.mean }, { value: line.second }, { value: line.difference }, { value: describeTest(line) }];
   });
   byId("best").append(
     makeElement("p", { class: "hint" }, "The difference between the best run and the second, and its significance: " +
-      "t test over topics, p corrected for all pairs of runs (Holm with Shaffer's steps, or Holm for runs with different topics); significant if p < 0.05." +
-      (data.strategies ? " Strategies are compared only with others of the same run (Holm for several runs)." : "")),
+      "t test over topics, p corrected for all pairs of runs (Holm with Shaffer's steps, or Holm for runs with different topics); significant if p < 0.05."),
     makeScrollable("Best run of each measure", makeSortableTable("Best and second run", columns, rows)),
     ...[...reasons].map((reason) => makeElement("p", {}, `Not tested: ${printable(reason)}`)));
 }
 
 function describeTest(line) {
   if (line.untested) return "not tested";
-  if (line.p === undefined) return "–";
   const p = `p = ${formatP(line.p)}`.replace(/= ([<>])/, "$1 ");
   const topics = line.tested_topics === data.topics.length ? "" : ` (${countOf(line.tested_topics, "topic")})`;
-  return `${line.significant ? "yes" : "no"}, ${p}${topics}`;
+  return `${line.p < 0.05 ? "yes" : "no"}, ${p}${topics}`;
 }
 
 function showLevels() {

@@ -26,6 +26,5 @@ showMeasures();
 showRanks();
 showComparisons();
 showCurves();
-showStrategies();
 showTopics();
 showExplanations();

@@ -11,9 +11,9 @@ from xcg.lazy_modules import np
 from xcg.measures import MEASURES
 from xcg.report import figures
 from xcg.report.figures import label_axis
-from xcg.report.plot_selection import grouped, short_names
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL
+from xcg.report.plot_selection import short_names
 from xcg.statistics.planning import CAMPAIGNS, MAX_SEARCHED_TOPICS, MAX_SIMULATED_TOPICS, Plan
+from xcg.statistics.significance_tests import SIGNIFICANCE_LEVEL
 from xcg.statistics.topic_scores import ALL_PAIRS
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _deviation_interval(topics: int) -> tuple[float, float]:
 
 @in_style
 def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
-    """Draw the power for a difference against the number of topics, one line per test and correction.
+    """Draw the power for a difference against the number of topics.
 
     Without a difference, draw the detectable difference. There is one panel per measure and user model.
     A vertical dotted line marks the number of topics at hand. Values that are extrapolated from
@@ -127,51 +127,46 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
         power: The power with which it was called, drawn as a horizontal dotted line if there is a
             difference.
     """
-    panels, choice = figures.first_panels(grouped(plans, lambda line: (line.measure, line.user_model)))
-    names = list(dict.fromkeys(f"{line.test}, {line.correction}" for line in plans))
+    panels, choice = figures.first_panels({(line.measure, line.user_model): line for line in plans})
     columns = figures.table_columns(panels)
     figure, axes = figures.new_panels(len(panels), columns, 4.6 * columns + 1.8, 3.6)
     difference = plans[0].difference
-    for axis, ((measure, model), lines) in zip(axes, panels.items(), strict=True):
-        sizes = _drawn_topics(lines)
+    unit = f"difference found with {100 * power:g} % power"
+    if difference is not None:
+        unit = f"power for a difference of {difference:g}, %"
+    for axis, line in zip(axes, panels.values(), strict=True):
+        sizes = _drawn_topics(line)
         simulated = sum(size <= MAX_SIMULATED_TOPICS for size in sizes)
-        for line in lines:
-            if line.simulation is None:
-                continue
-            name = f"{line.test}, {line.correction}"
+        if simulation := line.simulation:
             if difference is None:
-                values = [line.simulation.detectable(size, power) for size in sizes]
+                values = [simulation.detectable(size, power) for size in sizes]
                 y = [math.nan if value is None else value for value in values]
             else:
-                y = [100 * line.simulation.power(size, difference) for size in sizes]
-            style = figures.line_style(names.index(name))
-            axis.plot(sizes[:simulated], y[:simulated], label=name, **style)
-            if simulated < len(sizes):
-                style |= {"linestyle": "--", "markerfacecolor": "white"}
-                marked = list(range(1, len(sizes) - simulated + 1))
-                axis.plot(sizes[simulated - 1 :], y[simulated - 1 :], markevery=marked, **style)
+                y = [100 * simulation.power(size, difference) for size in sizes]
+            style = figures.line_style(0)
+            label = f"{line.test}, {line.correction}"
+            axis.plot(sizes[:simulated], y[:simulated], label=label, **style)
+            style |= {"linestyle": "--", "markerfacecolor": "white"}
+            marked = list(range(1, len(sizes) - simulated + 1))
+            axis.plot(sizes[simulated - 1 :], y[simulated - 1 :], markevery=marked, **style)
         if simulated < len(sizes):
             figures.mark_extrapolated(axis, sizes[simulated - 1], sizes[-1])
-        axis.axvline(lines[0].topics, color="black", linewidth=0.8, linestyle=":")
-        label_axis(axis, f"{measure}, {short_names([model], 30)[model]}", "topics")
-        if difference is None:
-            unit = f"difference found with {100 * power:g} % power"
-            axis.set_ylim(bottom=0)
-        else:
+        axis.axvline(line.topics, color="black", linewidth=0.8, linestyle=":")
+        model = short_names([line.user_model], 30)[line.user_model]
+        label_axis(axis, f"{line.measure}, {model}", "topics")
+        axis.set_ylim(0, None if difference is None else 102)
+        if difference is not None:
             axis.axhline(100 * power, color="black", linewidth=0.8, linestyle=":")
-            unit = f"power for a difference of {difference:g}, %"
-            axis.set_ylim(0, 102)
     caption = "Vertical dotted line: the topics of the pilot."
     return figures.finish(figure, axes, caption, choice, left=unit)
 
 
-def _drawn_topics(lines: Sequence[Plan]) -> list[int]:
-    """Return the numbers of topics at which lines are drawn.
+def _drawn_topics(line: Plan) -> list[int]:
+    """Return the numbers of topics at which a line is drawn.
 
     They extend beyond the topics at hand and, up to a limit, beyond the topics needed.
     """
-    needed = [line.topics_needed for line in lines if line.topics_needed is not None]
-    last = max(2 * lines[0].topics, *(round(1.2 * number) for number in needed), 2 * _LEAST_TOPICS)
-    last = max(min(last, _MAX_DRAWN_TOPICS), 2 * lines[0].topics)
+    last = max(2 * line.topics, round(1.2 * (line.topics_needed or 0)), 2 * _LEAST_TOPICS)
+    last = max(min(last, _MAX_DRAWN_TOPICS), 2 * line.topics)
     sizes = np.geomspace(_LEAST_TOPICS, last, _SIZES).round().astype(int)
-    return sorted({*sizes.tolist(), lines[0].topics, min(MAX_SIMULATED_TOPICS, last)})
+    return sorted({*sizes.tolist(), line.topics, min(MAX_SIMULATED_TOPICS, last)})

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from xcg.errors import printable
-from xcg.evaluation.results import Results
-from xcg.measures import MEASURES
 from xcg.report.figures import GREY, label_text, line_style
 
 if TYPE_CHECKING:
@@ -42,20 +38,11 @@ def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     return groups
 
 
-def best_first(results: Results, measure: str, model: str) -> list[str]:
-    """Return the runs with a mean in descending order of quality, with greedy references last."""
-    order = MEASURES.order(measure)
-    cell = measure, model
-    means = {row.run: row.value for row in results.means() if (row.measure, row.user_model) == cell}
-    references = set(results.scope.references)
-    return sorted(means, key=lambda run: (run in references, order.sort_key(means[run])))
-
-
 def short_names(names: Sequence[str], most: int = _NAME_CHARACTERS) -> dict[str, str]:
     """Shorten long names so that all remain different.
 
-    The middle of a long name is replaced by ``…``. If this makes names equal, the part in which they
-    differ is kept; if this does not suffice, more characters are.
+    The middle of a long name is replaced by ``…``. If this makes names equal, the beginning that they
+    share is; if this does not suffice, more characters are kept.
 
     Args:
         names: Different names.
@@ -68,37 +55,22 @@ def short_names(names: Sequence[str], most: int = _NAME_CHARACTERS) -> dict[str,
     {'bm25': 'bm25', 'university-of-somewhere-run-1': 'universit…run-1'}
     """
     printed = {name: printable(name) for name in names}
-    short = {name: _without_middle(text, most) for name, text in printed.items()}
-    counts = Counter(short.values())
-    for label in [label for label, count in counts.items() if count > 1]:
-        group = [name for name in names if short[name] == label]
-        texts = [printed[name] for name in group]
-        letters = enumerate(zip_longest(*texts))
-        start = next((index for index, column in letters if len(set(column)) > 1), 0)
-        while start > 0 and texts[0][start - 1].isalnum():
-            start -= 1  # whole words and numbers are easier to recognise
-        short |= {name: _with_part(printed[name], start, most) for name in group}
+    tail = (most - 1) * 2 // 5
+    short = {
+        name: text if len(text) <= most else f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+        for name, text in printed.items()
+    }
+    for group in grouped(names, short.__getitem__).values():
+        if len(group) > 1:
+            texts = sorted(printed[name] for name in group)
+            letters = enumerate(zip(texts[0], texts[-1], strict=False))
+            start = next((index for index, (one, other) in letters if one != other), 0)
+            while start > 0 and texts[0][start - 1].isalnum():
+                start -= 1  # whole words and numbers are easier to recognise
+            short |= {name: f"…{printed[name][start:][: most - 1]}" for name in group}
     if len(set(short.values())) < len(short) and most < max(map(len, printed.values())):
         return short_names(names, 2 * most)
     return short
-
-
-def _without_middle(name: str, most: int) -> str:
-    """Replace the middle of a long name by ``…``."""
-    if len(name) <= most:
-        return name
-    tail = (most - 1) * 2 // 5
-    return f"{name[: most - 1 - tail]}…{name[len(name) - tail :]}"
-
-
-def _with_part(name: str, start: int, most: int) -> str:
-    """Shorten a name to its first characters and the part that begins at a position."""
-    head = most // 4
-    if start <= head + 1:
-        return name if len(name) <= most else f"{name[: most - 1]}…"
-    rest = name[start:]
-    room = most - head - 2
-    return f"{name[:head]}…{rest}" if len(rest) <= room + 1 else f"{name[:head]}…{rest[:room]}…"
 
 
 def model_parameters(names: Sequence[str]) -> list[dict[str, str]]:
@@ -170,22 +142,6 @@ def line_styles(names: Sequence[str], best_first: Sequence[str] = ()) -> LineSty
         {name: line_style(index) for index, name in enumerate(names) if name in main},
         {name: label_text(short[name]) for name in main},
         len(names) - len(main),
-    )
-
-
-def run_styles(lines: Sequence[Any], sort_key: Callable[[Any], float]) -> LineStyles:
-    """Return the styles of runs; of many, only the best by the first measure and user model.
-
-    Args:
-        lines: Objects with a run, a measure and a user model. Only the first one of a run counts.
-        sort_key: Returns a key of an object that is smaller for better ones.
-    """
-    keys: dict[str, float] = {}
-    for line in lines:
-        if (line.measure, line.user_model) == (lines[0].measure, lines[0].user_model):
-            keys.setdefault(line.run, sort_key(line))
-    return line_styles(
-        list(dict.fromkeys(line.run for line in lines)), sorted(keys, key=keys.__getitem__)
     )
 
 

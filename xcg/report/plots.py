@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from xcg.answer import in_style
-from xcg.evaluation.curves import IDEAL, CurveOf, RankOfValue, curve_measure
+from xcg.evaluation.curves import IDEAL, CurveOf, curve_measure
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np
 from xcg.report import figures, plot_selection
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_LABEL_WIDTH = 0.05
-"""Width of the label of a rank as a share of the axis."""
 _MOST_BANDS = 3
 """Runs whose intervals can be distinguished."""
 
@@ -45,17 +43,16 @@ def levels_plot(curves: Sequence[LevelCurve]) -> Figure:
 
 
 @in_style
-def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> Figure:
+def curves_plot(lines: Sequence[CurveOf]) -> Figure:
     """Draw the mean over topics: one panel per measure and user model, with one line per run.
 
-    At most twelve panels are drawn. If there
-    are more than eight runs, the five with the highest mean of the first curve have labels, and the
-    others are grey. Up to three runs have the 95 % intervals of their means.
+    At most twelve panels are drawn. If there are more than eight runs, the five with the highest mean
+    of the first curve have labels, and the others are grey. Up to three runs have the 95 % intervals of
+    their means.
 
     Args:
         lines: Curves of topics, and one mean curve per run, measure and user model. That of the ideal
             ranking is a dotted line.
-        ranks: Ranks at which curves reach a value: drawn as lines from the value to the ranks.
     """
     curves = [line for line in lines if line.topic == MEAN]
     limits = curve_limits(lines) if len({line.run for line in curves} - {IDEAL}) <= _MOST_BANDS else {}
@@ -71,7 +68,7 @@ def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> 
     for axis, ((measure, model), own) in zip(axes, panels.items(), strict=True):
         for curve in own:
             if curve.run == IDEAL:
-                _draw_ideal(axis, curve)
+                axis.plot(curve.x, curve.y, "k:", label=label_text(curve.run), linewidth=1.4)
             else:
                 styles.draw(axis, curve.run, curve.x, curve.y)
                 if (band := limits.get((measure, model, curve.run))) is not None:
@@ -84,8 +81,6 @@ def curves_plot(lines: Sequence[CurveOf], ranks: Sequence[RankOfValue] = ()) -> 
             axis.set_xlim(0, 1)
         elif over == "rank":
             _start_at_rank_1(axis, own)
-        of_panel = [one for one in ranks if (one.measure, one.user_model) == (measure, model)]
-        _draw_ranks(axis, of_panel, styles)
     for of_measure in grouped(zip(panels, axes, strict=True), lambda panel: panel[0][0]).values():
         figures.equalise_y_limits([axis for _, axis in of_measure])
     by = "Best runs by the mean of the first curve." if styles.others else ""
@@ -111,42 +106,9 @@ def _mean(curve: CurveOf) -> float:
 
 def _styles_of(curves: Sequence[CurveOf]) -> LineStyles:
     """Return the styles of runs; of many runs, only the best by the first curve have labels."""
-    runs = [curve for curve in curves if curve.run != IDEAL]
-    return plot_selection.run_styles(runs, lambda curve: -_mean(curve))
-
-
-def _draw_ideal(axis: Axes, curve: CurveOf) -> None:
-    """Draw the curve of the ideal ranking or reader as a dotted line."""
-    axis.plot(
-        curve.x, curve.y, label=label_text(curve.run), color="black", linestyle=":", linewidth=1.4
-    )
-
-
-def _draw_ranks(axis: Axes, ranks: Sequence[RankOfValue], styles: LineStyles) -> None:
-    """Draw a line at the value that runs reach, and one from there to the rank of each main run."""
-    reached = sorted(
-        (one.rank, one.run, one.value)
-        for one in ranks
-        if one.rank is not None and (one.run in styles.styles or one.run == IDEAL)
-    )
-    if not reached:
-        return
-    last, _, value = reached[-1]
-    axis.hlines(value, axis.get_xlim()[0], last, color="grey", linewidth=0.9)
-    width = _LABEL_WIDTH * (axis.get_xlim()[1] - axis.get_xlim()[0])
-    ends: list[float] = []  # of the last label in each row; labels of near ranks are in several rows
-    for rank, run, _ in reached:
-        colour = "grey" if run == IDEAL else styles.styles[run]["color"]
-        axis.vlines(rank, 0, value, color=colour, linewidth=1.1, linestyle=":")
-        row = next((row for row, end in enumerate(ends) if end <= rank), len(ends))
-        ends[row:] = [rank + width, *ends[row + 1 :]]
-        axis.annotate(
-            *(str(rank), (rank, 0), (2, 3 + 10 * row)),
-            textcoords="offset points",
-            fontsize=8,
-            color=colour,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.85},
-        )
+    runs = list(dict.fromkeys(curve.run for curve in curves if curve.run != IDEAL))
+    first = grouped(curves, attrgetter("run"))
+    return plot_selection.line_styles(runs, sorted(runs, key=lambda run: -_mean(first[run][0])))
 
 
 @in_style

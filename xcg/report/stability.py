@@ -201,30 +201,24 @@ def topic_notes(rows: Sequence[Row], summaries: Mapping[str, RunSummary]) -> lis
 
 
 _TOO_FEW = f"fewer than {MIN_COMPARISONS} comparisons"
-_CELLS = {
-    "rate": f"no comparison has a difference in this range; extrapolated: {_TOO_FEW} with the largest "
-    "measured number of topics",
-    "comparisons": "extrapolated rates have none of their own",
-    "difference needed": f"the largest differences with at least {MIN_COMPARISONS} comparisons have a "
-    f"swap rate above {100 * RELIABLE:g} %",
-    "% of best": "there is no difference needed, or the best score is 0",
-    "% of mean": "there is no difference needed, or the mean score is 0",
-}
-"""Column → why cells are empty."""
 
 
 def cell_facts(rows: Sequence[Row]) -> list[str]:
-    """Return the reasons for empty cells, and the meaning of sparse bins.
+    """Return why differences needed are empty, and the meaning of sparse bins.
 
     Args:
-        rows: The rows of a table of this module.
+        rows: The rows of :func:`needed_rows` or :func:`swap_rows`.
     """
-    empty = {name for row in rows for name, value in row.items() if value is None}
-    facts = [f"empty {name}: {reason}" for name, reason in _CELLS.items() if name in empty]
+    if any(row.get("sparse") == "yes" for row in rows):
+        return [f"sparse: {_TOO_FEW}; such ranges are not extrapolated"]
+    facts = []
     if any("difference needed" in row for row in rows):
         facts.append(f"difference needed: ranges of differences with {_TOO_FEW} are not used")
-    if any(row.get("sparse") == "yes" for row in rows):
-        facts.append(f"sparse: {_TOO_FEW}")
+    if any(row.get("difference needed", 0) is None for row in rows):
+        facts.append(
+            f"empty difference needed: the largest differences with at least {MIN_COMPARISONS} "
+            f"comparisons have a swap rate above {100 * RELIABLE:g} %"
+        )
     return facts
 
 

@@ -114,7 +114,7 @@ def case_sentence(study: StrategyStudy, case: Case) -> str:
 def general_sentences(study: StrategyStudy) -> list[str]:
     """Return the precision of crossings, and what leads are."""
     sentences = []
-    if study.crossings:
+    if any(len(found) > 1 for found in study.leaders.values()):
         sentences.append(
             f"the values of α at which the best strategy changes are exact to ± {PRECISION}; two "
             "changes between neighbouring values that restore the best strategy are not found"

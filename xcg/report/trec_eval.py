@@ -13,7 +13,7 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES, Definition, Measure
 from xcg.measures.definition import NO_CUTOFF
-from xcg.measures.names import SETS, TREC_NAMES
+from xcg.measures.parser import SETS, TREC_NAMES
 from xcg.measures.topic_gains import sum_in_order
 from xcg.measures.trec_eval import relevance_string
 from xcg.settings.keys import DEFAULT_MEASURES
@@ -21,8 +21,6 @@ from xcg.settings.keys import DEFAULT_MEASURES
 _POSITIONS = {name: position for position, name in enumerate(TREC_NAMES)}
 _NAMES = {measure: name for name, measure in TREC_NAMES.items()}
 _NUMBER = re.compile(r"(?<=[@=])[0-9.]+(?=\)?\Z)")
-_LEVEL = re.compile(r"\brel=([0-9]+),?")
-_WITHOUT_LEVEL = ("NumQ", "nDCG", "ndcg_rel", "Rndcg", "G", "relstring", "unj", "RBP", "rbp_resid")
 
 
 class _Column(NamedTuple):
@@ -47,7 +45,7 @@ def trec_eval_inputs(inputs: Inputs) -> Inputs:
     ``all_trec`` has relstring too, which is no number.
 
     Raises:
-        XcgError: If trec_eval has no name for a measure, or the measures have several levels.
+        XcgError: If trec_eval has no name for a measure.
     """
     if inputs.measures == DEFAULT_MEASURES:
         inputs = replace(inputs, measures="official")
@@ -104,32 +102,13 @@ def trec_eval_output(results: Results, per_topic: bool = False) -> str:
 
 
 def _columns(measures: Sequence[Measure]) -> list[_Column]:
-    columns = []
-    levels: dict[int, str] = {}
-    for measure in measures:
-        column, level = _column(measure)
-        columns.append(column)
-        if level is not None:
-            levels[level] = str(measure)
-    if len(levels) > 1:
-        raise XcgError(
-            f"{' and '.join(levels.values())} differ in rel, but trec_eval has one level of relevance "
-            "for all measures (-l): expected measures with one value of rel"
-        )
-    return sorted(columns)
+    return sorted(map(_column, measures))
 
 
-def _column(measure: Measure) -> tuple[_Column, int | None]:
-    """Return a measure's column and its level of relevance, None if it has none."""
+def _column(measure: Measure) -> _Column:
     text, definition = str(measure), measure.definition
     if text == "Rprec_mult":
         text = "Rprec_mult(x=1)"
-    level = None if definition.name in _WITHOUT_LEVEL else _LEVEL.search(text)
-    if definition.name == "NumRet":
-        level = _LEVEL.search(text)
-        text = "NumRet(rel=1)" if level else text
-    elif level:
-        text = _LEVEL.sub("", text).replace("()", "").replace(",)", ")")
     number = None if text in _NAMES else _NUMBER.search(text)
     name = _NAMES.get(_NUMBER.sub("#", text) if number else text)
     if name is None or definition.needs != "levels":
@@ -141,10 +120,7 @@ def _column(measure: Measure) -> tuple[_Column, int | None]:
     written = f"{value:.2f}" if name.startswith(("iprec", "Rprec")) else f"{value:g}"
     if name == "set_F_#":
         written = repr(value)
-    column = _Column((_POSITIONS[name], value), name.replace("#", written), str(measure), definition)
-    if definition.name in _WITHOUT_LEVEL or text == "NumRet":
-        return column, None
-    return column, int(level[1]) if level else 1
+    return _Column((_POSITIONS[name], value), name.replace("#", written), str(measure), definition)
 
 
 def _line(name: str, topic: str, value: str) -> str:

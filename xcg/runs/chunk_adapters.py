@@ -7,13 +7,13 @@ library. Adapters are found through the entry-point group ``xcg.adapter``; those
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from xcg.registry import Registry
+from xcg.runs.run import finite_number
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,8 @@ def as_score(value: Any) -> float | None:
     """
     if value is None:
         return None
-    try:
-        number = math.nan if isinstance(value, (bool, str)) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
+    number = finite_number(value)
+    if number is None:
         raise ValueError(f"the score is {value!r}: expected a finite number")
     return number
 
@@ -166,14 +163,14 @@ class PlainAdapter(ChunkAdapter):
             end=as_offset(chunk.get("end"), "end"),
             text=as_text(chunk.get("text")),
             metadata={**as_metadata(chunk.get("metadata")), **chunk},
-            parent_span=_stated_parent(chunk),
+            parent_span=stated_parent(chunk),
             no_document="the chunk has no 'doc'",
             no_offsets=f"the chunk has no {' and no '.join(missing)}",
         )
 
 
-def _stated_parent(chunk: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the span of the parent that a dict states."""
+def stated_parent(chunk: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the span of the parent that a dict states; ValueError if it is illegal."""
     parent = chunk.get("parent")
     if parent is None:
         return None
@@ -185,3 +182,14 @@ def _stated_parent(chunk: Mapping[str, Any]) -> tuple[int, int] | None:
     if start is None or end is None or not 0 <= start <= end:
         raise ValueError(f"the parent is from {start} to {end}: expected 0 <= start <= end")
     return start, end
+
+
+def check_parent(parent: tuple[int, int] | None, span: tuple[int, int] | None) -> None:
+    """Raise ValueError if a parent does not contain its passage."""
+    if parent is None:
+        return
+    if span is None:
+        raise ValueError("the result has a parent: expected a passage, with 'start' and 'end'")
+    if not (parent[0] <= span[0] and span[1] <= parent[1]):
+        found = f"the parent, {parent[0]} to {parent[1]}, does not contain the passage"
+        raise ValueError(f"{found}, {span[0]} to {span[1]}")

@@ -19,6 +19,7 @@ from xcg.runs.chunk_adapters import (
     PlainAdapter,
     as_rank,
     as_score,
+    check_parent,
     shortened,
 )
 from xcg.runs.chunk_documents import (
@@ -342,14 +343,9 @@ def _parent_of(chunk: object, span: tuple[int, int], fields: ChunkFields) -> tup
     parent = fields.parent_span
     if parent is None or span[0] == span[1]:  # the span of a chunk that was not found is empty
         return None
-    if parent[0] <= span[0] and span[1] <= parent[1]:
-        return parent
     if isinstance(chunk, Mapping):
-        raise ValueError(
-            f"the parent, {parent[0]} to {parent[1]}, does not contain the chunk, "
-            f"{span[0]} to {span[1]}"
-        )
-    return None
+        check_parent(parent, span)
+    return parent if parent[0] <= span[0] and span[1] <= parent[1] else None
 
 
 def _adapter(chunk: object, adapters: Iterable[ChunkAdapter] | None = None) -> ChunkAdapter | None:

@@ -9,7 +9,7 @@ from operator import ge, le, lt, ne
 from typing import cast
 
 from xcg.errors import InputError, Notes
-from xcg.runs.run import AnySpan, Ranking, Ties, sorted_order
+from xcg.runs.run import AnySpan, Ranking, Ties
 
 
 def in_document_order(ranking: Ranking) -> Ranking:
@@ -154,7 +154,7 @@ class Results:
             note_contradiction(numbers, cast("list[float]", self.scores), where, notes, "ranks")
         if all(map(ge if is_score else le, numbers, islice(numbers, 1, None))):
             return None, array("d", numbers), is_score
-        order = sorted_order(numbers, descending=is_score)
+        order = sorted(range(len(numbers)), key=numbers.__getitem__, reverse=is_score)  # stable
         return order, array("d", [numbers[index] for index in order]), is_score
 
 

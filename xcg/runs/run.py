@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-import sys
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from xcg.documents.files import PathLike
 from xcg.documents.passage_points import Passage
@@ -21,7 +21,6 @@ from xcg.documents.paths import (
 )
 from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, nearest, printable
-from xcg.lazy_modules import np
 from xcg.registry import Registry
 from xcg.runs.columns import NameColumn
 
@@ -157,6 +156,7 @@ def _selected(texts: Sequence[str], positions: Sequence[int]) -> Sequence[str]:
     return [texts[old] for old in positions]
 
 
+@dataclass(repr=False, eq=False)
 class Run:
     """The rankings that one system returned.
 
@@ -174,32 +174,23 @@ class Run:
     [('co/2001/r7022', '/article[1]/bdy[1]/sec[4]')]
     """
 
-    def __init__(
-        self,
-        name: str,
-        rankings: Mapping[str, Ranking],
-        source: str = "",
-        skipped: Iterable[str] = (),
-        strategy: str = "",
-    ) -> None:
-        self.name = name
-        self.rankings = rankings
-        self.source = source or f"run {name}"
-        self.skipped = frozenset(skipped)
-        self.strategy = strategy
+    name: str
+    rankings: Mapping[str, Ranking]
+    source: str = ""
+    skipped: frozenset[str] = frozenset()
+    strategy: str = ""
+
+    def __post_init__(self) -> None:
+        self.source = self.source or f"run {self.name}"
 
     @property
     def is_reference(self) -> bool:
         """Whether the run is a greedy reference, which the evaluation orders with the assessments."""
         return self.strategy == ORACLE or self.strategy.endswith(f"+{ORACLE}")
 
-    def with_name(self, name: str) -> Run:
-        """Return the run under another name."""
-        return Run(name, self.rankings, self.source, self.skipped, self.strategy)
-
     def with_rankings(self, rankings: Mapping[str, Ranking]) -> Run:
         """Return the run with other rankings."""
-        return Run(self.name, rankings, self.source, self.skipped, self.strategy)
+        return replace(self, rankings=rankings)
 
     def __repr__(self) -> str:
         return f"<Run {printable(self.name)}: {len(self.rankings)} topics>"
@@ -326,17 +317,25 @@ def name_without_strategy(name: str, strategy: str) -> str:
     return name.removesuffix(f"+{strategy}") if strategy else name
 
 
+def finite_number(value: Any) -> float | None:
+    """Return a finite number as float, and None for anything else, including texts and booleans."""
+    if isinstance(value, (str, bytes)) or "bool" in type(value).__name__:  # numpy has its own
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
 def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:
     """Order results by decreasing score; equal scores keep their order."""
     rows = []
     for result, score in scored.items():
-        if (
-            isinstance(score, bool)
-            or not isinstance(score, (int, float))
-            or not -sys.float_info.max <= score <= sys.float_info.max  # ints can exceed all floats
-        ):
+        number = finite_number(score)
+        if number is None:
             raise InputError(where, f"the score of {result!r} is {score!r}: expected a finite number")
-        rows.append((float(score), result))
+        rows.append((number, result))
     rows.sort(key=lambda row: -row[0])
     return [result for _, result in rows], [score for score, _ in rows]
 
@@ -407,12 +406,6 @@ def check_ties(ties: str | None) -> None:
     """Raise XcgError if the order of results with equal scores or ranks is unknown."""
     if ties is not None and ties not in TIES:
         raise XcgError(f"ties is {ties!r}: {nearest(ties, TIES)}")
-
-
-def sorted_order(keys: Sequence[float], descending: bool = False) -> list[int]:
-    """Return the indices that sort the keys; equal keys keep their order."""
-    column = np.asarray(keys, dtype=np.float64)
-    return np.argsort(-column if descending else column, kind="stable").tolist()  # type: ignore[no-any-return]
 
 
 class FunctionCache(dict[Key, Value]):

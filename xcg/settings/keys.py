@@ -160,8 +160,8 @@ def _topics_or_count(value: object, place: Place) -> object:
     """Check the expected topics: their names, or their smallest number."""
     if isinstance(value, int) and not isinstance(value, bool):
         return _NUMBER.check(value, place)
-    found: Any = list_of(NAME).check(value, place)
-    return " ".join(found) if isinstance(value, str) else found
+    names = value.replace(",", " ").split() if isinstance(value, str) else value
+    return list_of(NAME).check(names, place)
 
 
 @dataclass(eq=False, repr=False)
@@ -221,8 +221,8 @@ class Compare(Bootstrap):
     )
     table: str = key(
         "What to print: the pairs of runs; tests over all runs (overall: ANOVA, Friedman with "
-        "Conover's pairwise tests); or τ-b, τ_AP and Pearson's correlation between the orders of runs "
-        "by all measures and user models (orders).",
+        "Conover's pairwise tests); or τ-b and τ_AP between the orders of runs by all measures and "
+        "user models (orders).",
         choice(("pairs", "overall", "orders")),
         "pairs",
         option=True,

@@ -11,7 +11,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from xcg.errors import FileError, InputError, XcgError, nearest
+from xcg.errors import InputError, XcgError, nearest
 from xcg.lazy_modules import json
 from xcg.settings.keys import CORPUS_OPTIONS, Settings
 from xcg.settings.schema import Key, Place, checked, keys_of, kind
@@ -150,12 +150,6 @@ def _of_file(path: Path) -> Stated:
     content = file.content
     if isinstance(content, Mapping) and set(content) == {"xcg", "settings", "files"}:
         return _of_record(content, file)
-    if isinstance(content, Mapping) and _is_user_model(content):
-        raise FileError(
-            path,
-            f"a user model; expected a configuration. Name it with --user-model {path}, or with the "
-            "key user_model in a configuration",
-        )
     if isinstance(content, str):
         raise InputError(
             path,
@@ -175,17 +169,6 @@ def _of_record(content: Mapping[str, Any], file: YamlFile) -> Stated:
     lines = {path[1:]: line for path, line in file.lines.items() if path[:1] == ("settings",)}
     file = replace(file, content=settings, lines=lines)
     return Stated(dict(settings), file, hashes=dict(hashes))
-
-
-_MODEL_KEYS = frozenset(
-    ("name", "base", "quantisation", "ideal", "relevance_value", "size", "effort", "spans")
-)
-
-
-def _is_user_model(content: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping has keys of a user model, and none of a configuration."""
-    keys = set(content)
-    return bool(keys & _MODEL_KEYS) and not keys & set(Settings.__dataclass_fields__)
 
 
 def _of_keywords(keywords: Mapping[str, Any]) -> dict[KeyPath, tuple[Any, Place]]:

@@ -59,6 +59,7 @@ class Type:
         is_list: Whether an option may be repeated.
         is_flag: Whether an option has no value.
         choices: The legal words, if there are few.
+        expected: The legal values in listings, if there are no words.
     """
 
     check: Callable[[Any, Place], object]
@@ -67,6 +68,7 @@ class Type:
     is_list: bool = False
     is_flag: bool = False
     choices: tuple[str, ...] = ()
+    expected: str = ""
 
 
 REQUIRED = object()
@@ -260,15 +262,15 @@ def number(least: float = -math.inf, most: float = math.inf, is_open: bool = Fal
     """Return the type of numbers in a range, without its limits if that is open."""
     low, high = ("above", "below") if is_open else ("from", "to")
     limits = [f" {low} {least:g}"] * (least > -math.inf) + [f" {high} {most:g}"] * (most < math.inf)
-    expected = f"expected a number{(' and' * is_open).join(limits)}"
+    expected = f"a number{(' and' * is_open).join(limits)}"
 
     def check(value: Any, _: Place) -> object:
         legal = is_number(value) and (least < value < most if is_open else least <= value <= most)
         if not legal:
-            raise ValueError(f"{expected}, found {kind(value)}")
+            raise ValueError(f"expected {expected}, found {kind(value)}")
         return float(value)
 
-    return Type(check, "NUMBER")
+    return Type(check, "NUMBER", expected=expected)
 
 
 def list_of(item: Type, example: str = "") -> Type:

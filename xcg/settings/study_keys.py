@@ -59,9 +59,7 @@ class Bootstrap(Random):
     """Intervals over random topics."""
 
     resamples: int = key(
-        "Compute intervals from this number of bootstrap resamples of the topics; 0 for none.",
-        whole(0, MAX_COUNT),
-        RESAMPLES,
+        "Use this number of resamples for intervals; 0 for none.", whole(0, MAX_COUNT), RESAMPLES
     )
 
 
@@ -70,7 +68,7 @@ class Sweep(Bootstrap):
     """How ``sweep`` compares user models, or overlap strategies over alpha."""
 
     step: float | None = key(
-        "With strategies, evaluate α from 0 to 1 in these steps, and at 0.001 and 0.999.",
+        "With strategies, try α in these steps and near 0 and 1.",
         number(0.001, 1),
         default_text="0.05",
     )
@@ -86,16 +84,12 @@ class Curves:
     ideal: bool = key("Add the curve of the ideal ranking.", FLAG, False)
     per_topic: bool = key("Also print the curve of each topic.", FLAG, False, option=True)
     at: int | None = key(
-        "Instead of curves, print the rank at which each run reaches the gain that the ideal ranking "
-        "has "
-        "at this rank, and how many more results that is than for the ideal ranking and the best run.",
+        "Print the rank at which each run reaches the gain that the ideal ranking has at this rank.",
         whole(1, MAX_NUMBER),
         option=True,
     )
     reference: str = key(
-        "With at, take the gain of the ideal ranking, or of the run with the highest gain there.",
-        choice(("ideal", "best")),
-        "ideal",
+        "With at, take the gain of the ideal ranking or best run.", choice(("ideal", "best")), "ideal"
     )
 
 
@@ -105,16 +99,13 @@ class Plan(Random):
 
     power: float = key("Find differences with this probability.", number(0.05, 1, is_open=True), 0.8)
     difference: float | None = key(
-        "Print the power for this difference, and the number of topics that it needs.",
-        number(0, is_open=True),
+        "Print the power for this difference, and the topics that it needs.", number(0, is_open=True)
     )
     runs: int | None = key(
         "Plan a comparison of this number of runs.", whole(2, 1000), default_text="those of the pilot"
     )
     topics: int | None = key(
-        "Plan for this number of available topics.",
-        whole(2, MAX_COUNT),
-        default_text="those of the pilot",
+        "Plan for this number of topics.", whole(2, MAX_COUNT), default_text="those of the pilot"
     )
     baseline: str | None = key("Compare with this run, or all, as in compare.", RUN, default_text="all")
 
@@ -175,12 +166,7 @@ class Perturb:
 class Levels(Random):
     """``study levels``: numbers of levels (Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5)."""
 
-    uniform: bool = key(
-        "All levels are equally frequent, as in Figure 4; false for random frequencies, as in Figure "
-        "5.",
-        FLAG,
-        True,
-    )
+    uniform: bool = key("Levels are equally frequent (Figure 4); false: random (Figure 5).", FLAG, True)
     repetitions: int = key("Average over this number of lists.", _COUNT, 100)
 
 

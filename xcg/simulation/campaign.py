@@ -37,7 +37,7 @@ from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
 from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.simulation.documents import DECLARATION, Article, ArticleFactory
-from xcg.simulation.shape import Shape, Stream
+from xcg.simulation.shape import ASSESSOR, DOCUMENT, RUN, TOPIC, Shape
 from xcg.simulation.systems import System, make_pool, rank, submission_topic, systems
 from xcg.user_model.model import DEFAULT
 
@@ -121,7 +121,7 @@ class _Writer:
     def _write_documents(self) -> None:
         for number in range(self._shape.articles):
             self._report(number)
-            rng = self._shape.generator(Stream.DOCUMENT, number)
+            rng = self._shape.generator(DOCUMENT, number)
             article = self._factory.draw(number, rng)
             self._append(f"documents/{article.name}.xml", self._factory.xml(article, rng))
             self._articles.append(article)
@@ -129,7 +129,7 @@ class _Writer:
     def _write_topic(self, number: int) -> None:
         shape = self._shape
         topic = str(_FIRST_TOPIC + number)
-        rng = shape.generator(Stream.TOPIC, number)
+        rng = shape.generator(TOPIC, number)
         wanted = round(shape.relevant * rng.lognormal(-0.18, 0.6))
         relevant = min(max(wanted, 1), max(len(self._articles) // 2, 1))
         shuffled = rng.permutation(len(self._articles)).tolist()
@@ -144,14 +144,14 @@ class _Writer:
         truth = [marked(article, rng) for article in sorted(drawn[:relevant])]
         base = self._write_assessments(topic, 0, truth, corpus)
         for assessor in range(1, shape.assessors):
-            rng = shape.generator(Stream.ASSESSOR, assessor, number)
+            rng = shape.generator(ASSESSOR, assessor, number)
             others = map(marked, shuffled[relevant:], repeat(rng))
             again = mark_again(truth, others, shape.agreement, rng)
             self._write_assessments(topic, assessor, again, corpus)
         articles = [self._articles[drawn_number] for drawn_number in sorted(drawn)]
         pool = make_pool(self._factory, articles, base, topic)
         for system in self._systems:
-            rng = shape.generator(Stream.RUN, system.number, number)
+            rng = shape.generator(RUN, system.number, number)
             ranking = rank(pool, system, shape.results, shape.hardness, rng)
             self._add_to_run(system, submission_topic(topic, pool, ranking))
 
@@ -184,19 +184,9 @@ class _Writer:
         return "assessments" if one else f"assessments/assessor{assessor + 1}"
 
     def _write_configuration(self) -> None:
-        shape = self._shape
         text = (
-            f"# A simulated campaign (xcg.simulation), seed {shape.seed}: {shape.articles} articles,\n"
-            f"# {shape.topics} topics, {shape.runs} runs; a run's name tells its skill, granularity\n"
-            "# and behaviour towards overlap.\n"
-        )
-        if shape.hardness:
-            text += f"# The skill of all systems is multiplied by 1 - {shape.hardness:g} (hardness).\n"
-        if shape.assessors > 1:
-            text += f"# Further assessors, agreement {shape.agreement:g}:\n"
-        for number in range(1, shape.assessors):
-            text += f"#   {self._assessor_folder(number)}\n"
-        text += (
+            f"# xcg simulate: {self._shape}\n"
+            "# The name of a run states its skill, its granularity and its behaviour towards overlap.\n"
             f"corpus: documents\nassessments: {self._assessor_folder(0)}\nruns: runs\n"
             f"user_model: {DEFAULT}\nmeasures: [{', '.join(DEFAULT_MEASURES)}]\n"
         )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from xcg.documents.parsing import parse_document
 from xcg.documents.tree import ElementTree
 from xcg.lazy_modules import np, npt
-from xcg.simulation.shape import Shape, Stream
+from xcg.simulation.shape import PART, VOCABULARY, Shape
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -119,7 +119,7 @@ class ArticleFactory:
 
     def __init__(self, shape: Shape) -> None:
         self._shape = shape
-        self._words = [f"{word} " for word in _vocabulary(shape.generator(Stream.VOCABULARY))]
+        self._words = [f"{word} " for word in _vocabulary(shape.generator(VOCABULARY))]
         self._markup: dict[str, int] = {}
         self._fronts = self._parts(0, 40, lambda part: part.front_matter(shape.elements))
         self._sections = self._parts(1, 400, self._section)
@@ -138,7 +138,7 @@ class ArticleFactory:
     def _parts(self, kind: int, count: int, build: Callable[[PartBuilder], None]) -> list[_Part]:
         parts = []
         for number in range(count):
-            builder = PartBuilder(self._shape.generator(Stream.PART, kind, number))
+            builder = PartBuilder(self._shape.generator(PART, kind, number))
             build(builder)
             markup = "".join("x " * one if isinstance(one, int) else one for one in builder.pieces)
             tree = parse_document(markup.encode())

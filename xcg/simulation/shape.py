@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -91,18 +90,10 @@ class Shape:
         number of others.
 
         Args:
-            key: The kind of thing (see :class:`Stream`) and its numbers.
+            key: The kind of thing (see below) and its numbers.
         """
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
 
-class Stream(IntEnum):
-    """The kinds of things that have random generators. The numbers decide the generated files."""
-
-    VOCABULARY = 0
-    PART = 1
-    DOCUMENT = 2
-    TOPIC = 3
-    ASSESSOR = 4
-    SYSTEMS = 5
-    RUN = 6
+VOCABULARY, PART, DOCUMENT, TOPIC, ASSESSOR, SYSTEMS, RUN = range(7)
+"""The kinds of things that have random generators. The numbers decide the generated files."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from xcg.judgements.recall_base import RecallBase
 from xcg.simulation.documents import Article, ArticleFactory, Floats, Ints, Retrievable
-from xcg.simulation.shape import Shape, Stream
+from xcg.simulation.shape import SYSTEMS, Shape
 from xcg.user_model.quantisation import QUANTISATIONS
 
 
@@ -49,7 +49,7 @@ def systems(shape: Shape) -> list[System]:
     any number of points evenly over the square, so a larger campaign contains the systems of a smaller
     one.
     """
-    start = shape.generator(Stream.SYSTEMS).random(2)
+    start = shape.generator(SYSTEMS).random(2)
     steps = np.array([(math.sqrt(5) - 1) / 2, math.sqrt(3) - 1])
     drawn = []
     for number in range(1, shape.runs + 1):

@@ -16,13 +16,14 @@ from xcg.errors import XcgError
 from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import (
+from xcg.statistics.intervals import paired_significant
+from xcg.statistics.significance_tests import (
     P_VALUE_CORRECTIONS,
+    PAIRED_TESTS,
     SIGNIFICANCE_LEVEL,
     are_losses,
+    smallest_p,
 )
-from xcg.statistics.intervals import paired_significant
-from xcg.statistics.significance_tests import PAIRED_TESTS, smallest_p
 from xcg.statistics.topic_scores import (
     ALL_PAIRS,
     ROUNDING,
@@ -143,7 +144,7 @@ def calibrate(
             applied to all pairs by ``"t"``.
         campaigns: Number of exchanged campaigns, at least 1.
         seed: Seed of the random exchange.
-        progress: Called with the number of completed campaigns and of all campaigns.
+        progress: Called with the number of completed tasks and of all tasks.
         executor: Where the campaigns are studied. The rates do not depend on it.
 
     Returns:
@@ -176,13 +177,8 @@ def calibrate(
         for number in range(len(procedures))
     ]
 
-    def report_campaigns(done: int, of: int) -> None:
-        if progress is not None:
-            block, number = tasks[done - 1]
-            progress(block.start + (number + 1) * len(block) // len(procedures), campaigns)
-
     counts = {(n, c): 0 for n, one in enumerate(procedures) for c in one.corrections}
-    found = executor.run(_count_found, tasks, common=[procedures, seed], progress=report_campaigns)
+    found = executor.run(_count_found, tasks, common=[procedures, seed], progress=progress)
     for (_, number), by_correction in zip(tasks, found, strict=True):
         for correction, count in by_correction.items():
             counts[number, correction] += count

@@ -13,13 +13,6 @@ from xcg.evaluation.results import Cell, Results
 from xcg.evaluation.scoring import list_topics
 from xcg.judgements.recall_base import MEAN, topic_key
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import (
-    CORRECTION_NAMES,
-    P_VALUE_CORRECTIONS,
-    SIGNIFICANCE_LEVEL,
-    adjust,
-    adjusted,
-)
 from xcg.statistics.gate_rules import (
     Chances,
     Limits,
@@ -30,7 +23,12 @@ from xcg.statistics.gate_rules import (
     gate_chances,
 )
 from xcg.statistics.significance_tests import (
+    CORRECTION_NAMES,
+    P_VALUE_CORRECTIONS,
     PAIRED_TESTS,
+    SIGNIFICANCE_LEVEL,
+    adjust,
+    adjusted,
     equal_signs_probability,
     family_p_values,
     smallest_p,
@@ -145,9 +143,8 @@ def check_gate(
             worse.
         is_tested: Whether runs fail that are significantly worse than the baseline; otherwise only the
             limits count.
-        expected_topics: The topics that must have scores of all runs, or their smallest number; or a
-            text with one of these. Without it, a warning names the topics that the baseline answers and
-            that have no score.
+        expected_topics: The topics that must have scores of all runs, or their smallest number. Without
+            it, a warning names the topics that the baseline answers and that have no score.
 
     Raises:
         UnmappedError: If problems were tolerated.
@@ -217,8 +214,6 @@ def _check_topics(
             "which topics must have some"
         )
         return [], [note] if lost else []
-    if isinstance(expected, str):
-        expected = int(expected) if expected.isdecimal() else expected.replace(",", " ").split()
     names = [] if isinstance(expected, int) else [*dict.fromkeys(expected)]
     number = expected if isinstance(expected, int) else len(names)
     if number < 1:

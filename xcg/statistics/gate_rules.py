@@ -10,9 +10,14 @@ from xcg.errors import UndecidedError, XcgError
 from xcg.formats.text_columns import decimal
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, are_losses, critical_levels
 from xcg.statistics.intervals import POWER
-from xcg.statistics.significance_tests import family_p_values
+from xcg.statistics.significance_tests import (
+    SIGNIFICANCE_LEVEL,
+    adjusted,
+    are_losses,
+    critical_levels,
+    family_p_values,
+)
 from xcg.statistics.topic_scores import ROUNDING, BaselinePair, Booleans, Floats, divisor
 
 DRAWS = 2000

@@ -16,17 +16,17 @@ from xcg.evaluation.results import Cell, Intervals, Results
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, adjusted, single_level
 from xcg.statistics.significance_tests import (
     EXACT_RANDOMISATION_TOPICS,
+    SIGNIFICANCE_LEVEL,
+    adjusted,
     equal_signs_probability,
     family_p_values,
     sign_vectors,
-    smallest_p,
+    single_level,
 )
 from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, scores_by_cell, standard_deviation
 
-RESAMPLES = 200
 LEVEL = 0.95
 
 
@@ -61,66 +61,28 @@ def resampled_topics(topics: int, seed: int, resample: int) -> npt.NDArray[np.in
     return random_generator(seed, resample).integers(0, topics, topics)
 
 
-def centre(
-    estimate: Floats | float, samples: Floats, maximum: float = 1.0, widening: float = 1.0
-) -> Floats:
-    """Shift bootstrap samples so that their mean is the estimate.
+def centred_interval(estimate: float, samples: Floats) -> Interval | None:
+    """Return the middle 95 % of bootstrap samples of a correlation, shifted to the estimate.
 
-    A resample contains fewer different topics than the collection, so samples of swap rates, error
-    rates and correlations are biased, while the estimates are not. The shift removes this bias.
+    A resample contains fewer different topics than the collection, so samples of correlations are
+    biased, while the estimates are not. The shift removes this bias.
 
     Args:
-        estimate: Estimated values.
-        samples: Array of shape (resamples, …): the values of each resample; NaN is ignored.
-        maximum: Greatest legal value; the lowest is 0 for rates and −1 for correlations, so values
-            are clipped from −1.
-        widening: Factor of the deviations from the mean.
-
-    >>> centre(0.5, np.array([0.1, 0.2, 0.3])).round(3).tolist()
-    [0.4, 0.5, 0.6]
-    """
-    known = ~np.isnan(samples)
-    count = known.sum(axis=0)
-    total = np.where(known, samples, 0).sum(axis=0)
-    means = np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0)
-    shifted: Floats = np.clip(widening * (samples - means) + estimate, -1, maximum)
-    return shifted
-
-
-def interval_columns(name: str, interval: Interval | None, factor: float = 1) -> dict[str, object]:
-    """Return the limits of an interval as columns of a table; unknown and infinite limits are None.
-
-    >>> interval_columns("rate", Interval(0.25, float("inf")), 100)
-    {'rate low': 25.0, 'rate high': None}
-    """
-    limits = (math.inf, math.inf) if interval is None else interval
-    return {
-        f"{name} {word}": round(factor * limit, 9) if math.isfinite(limit) else None
-        for word, limit in zip(("low", "high"), limits, strict=True)
-    }
-
-
-def percentile_interval(samples: npt.ArrayLike) -> Interval | None:
-    """Return the interval that contains the middle 95 % of bootstrap samples.
-
-    Its limits are samples, so that infinite samples are possible.
-
-    Args:
+        estimate: The estimated correlation.
         samples: Values of the resamples; NaN is ignored.
 
     Returns:
         The interval; None without samples.
 
-    >>> percentile_interval(range(101))
-    Interval(low=2.0, high=98.0)
+    >>> [round(limit, 3) for limit in centred_interval(0.5, np.linspace(0.1, 0.3, 101))]
+    [0.404, 0.596]
     """
-    array = np.asarray(samples, np.float64)
-    array = array[~np.isnan(array)]
-    if not array.size:
+    known = samples[~np.isnan(samples)]
+    if not known.size:
         return None
+    shifted = np.clip(known - known.mean() + estimate, -1, 1)
     tail = (1 - LEVEL) / 2
-    low, high = np.quantile(array, [tail, 1 - tail], method="inverted_cdf").tolist()
-    return Interval(low, high)
+    return Interval(*np.quantile(shifted, [tail, 1 - tail], method="inverted_cdf").tolist())
 
 
 _Limits = tuple[float | None, float | None]
@@ -225,9 +187,6 @@ def _limit(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-_NAMED = 3
-
-
 def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals, list[str]]:
     """Compute Student's t interval of each mean over topics.
 
@@ -241,7 +200,7 @@ def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals,
         confidence: Confidence level in percent, above 0 and below 100.
 
     Returns:
-        The intervals, and notes on means without one.
+        The intervals, and a note if means have none.
 
     >>> from xcg.evaluation.results import Result
     >>> scores = {"1": 0.2, "2": 0.4, "3": 0.6, "all": 0.4}
@@ -252,29 +211,25 @@ def mean_intervals(results: Results, confidence: float = 95) -> tuple[Intervals,
     """
     scores = scores_by_cell(results)
     found: dict[Cell, tuple[float, float]] = {}
-    without: dict[str, list[str]] = {}
+    without = []
     for row in results.means():
         cell = row.measure, row.user_model, row.run
         values = np.array([*scores.get(cell, {}).values()], np.float64)
         factor = len(values) if MEASURES.is_count(row.measure) else 1
-        if len(values) < 2:
-            reason = "there are fewer than two topics"
-        elif not standard_deviation(values):
-            reason = "all topics have the same score"
-        elif not math.isclose(factor * values.mean(), row.value, rel_tol=1e-9):
-            reason = "the value is not the mean over topics"
-        else:
+        is_mean = len(values) > 1 and math.isclose(factor * values.mean(), row.value, rel_tol=1e-9)
+        if is_mean and standard_deviation(values):
             low, high = t_interval(values, 1 - confidence / 100)
             assert low is not None
             assert high is not None
             found[cell] = factor * low, factor * high
-            continue
-        without.setdefault(reason, []).append(f"{row.run} by {row.measure} under {row.user_model}")
-    notes = [
-        f"note: no interval, because {reason}: {', '.join(means[:_NAMED])}"
-        + (f" and {len(means) - _NAMED} more" if len(means) > _NAMED else "")
-        for reason, means in without.items()
-    ]
+        else:
+            without.append(f"{row.run} by {row.measure} under {row.user_model}")
+    notes = []
+    if without:
+        notes = [
+            f"note: no interval of {len(without)} means, such as that of {without[0]}: there are fewer "
+            "than two topics, all have the same score, or the value is not the mean over topics"
+        ]
     return found, notes
 
 
@@ -291,8 +246,6 @@ class Inference(NamedTuple):
         low: Lower limit of the confidence interval; None without a limit.
         high: Upper limit; None without a limit.
         level: Confidence level of the interval, see :class:`xcg.Comparison`; None without an interval.
-        detectable: The smallest true difference that is found with 80 % power if no other of the family
-            is found, see :func:`detectable_difference`; None without one.
     """
 
     p: float
@@ -300,7 +253,6 @@ class Inference(NamedTuple):
     low: float | None
     high: float | None
     level: float | None
-    detectable: float | None
 
 
 def paired_inferences(
@@ -311,7 +263,7 @@ def paired_inferences(
     Args:
         samples: The differences by topic of each comparison of the family.
         test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        correction: As for :func:`xcg.statistics.corrections.adjust`.
+        correction: As for :func:`xcg.statistics.significance_tests.adjust`.
         level: Significance level.
 
     Returns:
@@ -325,44 +277,13 @@ def paired_inferences(
     corrected = adjusted(p_values, correction)[0].tolist()
     rejected = sum(p < level for p in corrected) if correction == "fdr_bh" else 1
     single = single_level(level, correction, len(samples), rejected)
-    strictest = single_level(level, correction, len(samples))
     intervals = {"t": t_interval, "randomisation": randomisation_interval}
     inferences = []
     for found, p, p_adjusted in zip(samples, p_values[0].tolist(), corrected, strict=True):
         limits = intervals[test](found, single) if test in intervals else (None, None)
         confidence = 1 - single if test in intervals else None
-        detectable = detectable_difference(found, test, strictest)
-        inferences.append(Inference(p, p_adjusted, *limits, confidence, detectable))
+        inferences.append(Inference(p, p_adjusted, *limits, confidence))
     return inferences
-
-
-def detectable_difference(found: Floats, test: str, level: float) -> float | None:
-    """Return the smallest true mean difference that a paired test detects with 80 % power.
-
-    - t: the difference δ for which the noncentral t distribution with the noncentrality √n·δ / sd(d)
-      exceeds the critical value with the power.
-    - randomisation: the same, because the test has the power of the t test for many topics (Hoeffding
-      1952).
-
-    Args:
-        found: Differences by topic, at least two.
-        test: A name in :data:`xcg.statistics.significance_tests.PAIRED_TESTS`.
-        level: Significance level of this comparison; see
-            :func:`xcg.statistics.corrections.single_level`.
-
-    Returns:
-        A difference above 0. None for Wilcoxon's test, which is about ranks and not about means; if all
-        differences are equal, because the variance is then unknown; or if there are too few topics for
-        the level.
-
-    >>> found = np.array([0.1, 0.2, 0.0, 0.3, 0.2, 0.1, -0.1, 0.2])
-    >>> round(detectable_difference(found, "t", 0.05), 4)
-    0.1482
-    """
-    topics, deviation = len(found), standard_deviation(found)
-    if not deviation or smallest_p(test, topics) >= level or test not in ("t", "randomisation"):
-        return None
-    return t_detectable(deviation, topics, level, POWER)
 
 
 def t_detectable(deviation: float, topics: int, level: float, power: float) -> float:
@@ -371,17 +292,12 @@ def t_detectable(deviation: float, topics: int, level: float, power: float) -> f
     >>> round(t_detectable(1, 34, 0.05, 0.8), 4)  # Cohen's d_z
     0.495
     """
+    from scipy.special import nctdtrinc
     from scipy.stats import t
 
     critical = float(t.isf(level / 2, topics - 1))
-    return noncentrality(critical, topics - 1, power) * deviation / math.sqrt(topics)
-
-
-def noncentrality(critical: float, df: int, power: float) -> float:
-    """Return the noncentrality with which t exceeds a critical value with the probability ``power``."""
-    from scipy.special import nctdtrinc
-
-    return float(nctdtrinc(df, 1 - power, critical))
+    noncentrality = float(nctdtrinc(topics - 1, 1 - power, critical))
+    return noncentrality * deviation / math.sqrt(topics)
 
 
 def paired_significant(
@@ -392,7 +308,7 @@ def paired_significant(
     Args:
         found: As for :func:`family_p_values`.
         test: As for :func:`family_p_values`.
-        corrections: As for :func:`xcg.statistics.corrections.adjusted`.
+        corrections: As for :func:`xcg.statistics.significance_tests.adjusted`.
 
     Returns:
         For each correction, an array of shape (campaigns, comparisons).

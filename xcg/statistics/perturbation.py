@@ -118,7 +118,7 @@ def perturb(
 def _check_measure(measure: Measure, model: UserModel) -> None:
     """Raise XcgError for a measure that depends on more than the gains of the results."""
     if measure.definition.needs != "gains":
-        raise XcgError(f"{measure} depends on more than gains: expected measures like MAep")
+        raise XcgError(f"{measure} does not depend on gains alone: expected measures like MAep")
     unit = measure.unit(model.effort.parameters())
     if unit != "ranks":
         key = "budget" if "budget" in measure.definition.parameters else "effort"

@@ -11,9 +11,8 @@ from itertools import combinations, product
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import SIGNIFICANCE_LEVEL, single_level
 from xcg.statistics.intervals import POWER, t_detectable
-from xcg.statistics.significance_tests import equal_signs_probability
+from xcg.statistics.significance_tests import SIGNIFICANCE_LEVEL, equal_signs_probability, single_level
 from xcg.statistics.topic_scores import (
     ROUNDING,
     Floats,

@@ -12,7 +12,7 @@ from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np, npt
 from xcg.measures import MEASURES
-from xcg.statistics.intervals import Interval, centre, percentile_interval, resampled_topics
+from xcg.statistics.intervals import Interval, centred_interval, resampled_topics
 from xcg.statistics.topic_scores import (
     DIGITS,
     ROUNDING,
@@ -171,7 +171,6 @@ class OrderShift(NamedTuple):
         measure: Canonical name of the measure.
         user_model: Name of the user model.
         tau_b: Kendall's τ-b of the means under this and the baseline model; None if all are equal.
-        pearson: Pearson's correlation of these means; None if all are equal.
         moved: Number of runs with another rank than under the baseline model.
         best: Name of the best run, or names of the best runs.
         interval: 95 % bootstrap interval of τ-b over topics; None if it is unknown.
@@ -180,7 +179,6 @@ class OrderShift(NamedTuple):
     measure: str
     user_model: str
     tau_b: float | None
-    pearson: float | None
     moved: int
     best: str
     interval: Interval | None = None
@@ -218,10 +216,9 @@ def order_shifts(results: Results, resamples: int = 0, seed: int = 0) -> list[Or
         ranks = [order.rank(mean, after) for mean in after]
         moved = sum(old != new for old, new in zip(ranks_before, ranks, strict=True))
         best = ", ".join(run for run, rank in zip(runs, ranks, strict=True) if rank == 1)
-        correlations = kendall_tau_b(before, after), pearson(before, after)
-        keys = (measure, base), (measure, model)
-        interval = _tau_b_interval(orders, *keys, correlations[0])
-        shifts.append(OrderShift(measure, model, *correlations, moved, best, interval))
+        tau = kendall_tau_b(before, after)
+        interval = _tau_b_interval(orders, (measure, base), (measure, model), tau)
+        shifts.append(OrderShift(measure, model, tau, moved, best, interval))
     return shifts
 
 
@@ -234,7 +231,6 @@ class OrderAgreement(NamedTuple):
         other_measure: Canonical name of the second measure.
         other_user_model: Name of its user model.
         tau_b: Kendall's τ-b; None if all means by a measure are equal.
-        pearson: Pearson's correlation of the means; None if all means by a measure are equal.
         tau_ap: τ_AP with the first measure as reference.
         interval: 95 % bootstrap interval of τ-b over topics; None if it is unknown.
     """
@@ -244,7 +240,6 @@ class OrderAgreement(NamedTuple):
     other_measure: str
     other_user_model: str
     tau_b: float | None
-    pearson: float | None
     tau_ap: float
     interval: Interval | None = None
 
@@ -277,8 +272,7 @@ def order_agreements(results: Results, resamples: int = 0, seed: int = 0) -> lis
     for (first, means), (second, others) in combinations(goodness.items(), 2):
         tau = kendall_tau_b(means, others)
         interval = _tau_b_interval(orders, first, second, tau)
-        correlation, ap = pearson(means, others), tau_ap(means, others)
-        agreements.append(OrderAgreement(*first, *second, tau, correlation, ap, interval))
+        agreements.append(OrderAgreement(*first, *second, tau, tau_ap(means, others), interval))
     return agreements
 
 
@@ -321,4 +315,4 @@ def _tau_b_interval(
     """Return the interval of τ-b between two orders; None if one is missing."""
     if estimate is None or first not in orders or second not in orders:
         return None
-    return percentile_interval(centre(estimate, tau_b(orders[first], orders[second])))
+    return centred_interval(estimate, tau_b(orders[first], orders[second]))

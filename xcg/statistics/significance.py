@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
-from xcg.statistics.corrections import (
+from xcg.statistics.intervals import Inference, paired_inferences
+from xcg.statistics.significance_tests import (
     P_VALUE_CORRECTIONS,
+    PAIRED_TESTS,
     SIGNIFICANCE_LEVEL,
     adjusted,
+    family_p_values,
 )
-from xcg.statistics.intervals import Inference, paired_inferences
-from xcg.statistics.significance_tests import PAIRED_TESTS, family_p_values
 from xcg.statistics.topic_scores import (
     DIGITS,
     Floats,
@@ -28,7 +29,6 @@ from xcg.statistics.topic_scores import (
     differences,
     divisor,
     pair_differences,
-    pairs_of_runs,
     score_matrix,
     scores_by_run,
     scores_to_compare,
@@ -71,10 +71,6 @@ class Comparison:
             together at this level (0.95). Otherwise each interval has its own level:
             1 − 0.05 / ``comparisons`` (Bonferroni's) for Shaffer, Holm and Bonferroni, so that all hold
             together at 0.95. None without an interval.
-        detectable: The smallest true difference that this comparison finds with a probability of 80 %
-            if no other difference of the family is found (the power; see
-            :func:`xcg.statistics.intervals.detectable_difference`). None with Wilcoxon's test, if all
-            topics have the same difference, or if there are too few topics for the level.
         test: Name of the test.
         correction: Name of the correction.
         comparisons: Number of comparisons that were corrected together, the family.
@@ -96,7 +92,6 @@ class Comparison:
     p: float
     p_adjusted: float
     level: float | None
-    detectable: float | None
     test: str
     correction: str
     comparisons: int
@@ -127,9 +122,8 @@ def compare(
     """Test whether the differences between runs are significant.
 
     All pairs of runs are compared, or each run with a baseline, over the topics that both runs have.
-    With several strategies, the pairs are the strategies of the same run. Greedy references
-    (``oracle``) are not compared. The comparisons by one measure under one user model are a family:
-    their p values are corrected together.
+    Greedy references (``oracle``) are not compared. The comparisons by one measure under one user model
+    are a family: their p values are corrected together.
 
     Args:
         results: Results with scores per topic.
@@ -138,13 +132,13 @@ def compare(
         test: ``"t"``, ``"wilcoxon"`` or ``"randomisation"``; see
             :mod:`xcg.statistics.significance_tests`.
         correction: Correction of p values for the number of comparisons: ``"shaffer"`` (Holm with
-            Shaffer's steps, for all pairs by ``"t"``; see :func:`xcg.statistics.corrections.adjusted`),
-            ``"holm"``, ``"bonferroni"``, ``"fdr_bh"`` (Benjamini and Hochberg 1995), ``"none"``, or
+            Shaffer's steps, for all pairs by ``"t"``), ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``
+            (Benjamini and Hochberg 1995), ``"none"``, or
             ``"tukey"`` (Tukey's honestly significant differences, for all pairs by ``"t"`` or
             ``"randomisation"``, if all pairs have the same variance; see
             :func:`xcg.statistics.tukey.tukey_inferences`). The default is ``"shaffer"`` for more
-            than two runs without a baseline by ``"t"`` if all runs have the same topics and all pairs
-            are compared, and otherwise ``"holm"``.
+            than two runs without a baseline by ``"t"`` if all runs have the same topics, and otherwise
+            ``"holm"``.
 
     Returns:
         The comparisons in the order of measures, user models and runs. ``pandas.DataFrame`` takes them.
@@ -197,12 +191,10 @@ def compare_runs(
     if correction is not None:
         check_name("correction", correction, CORRECTIONS)
     scores, named = scores_to_compare(results, measure, user_model, baseline)
-    if named is None:
-        pairs = pairs_of_runs(results, scores)
-    else:
+    pairs = list(combinations(scores, 2))
+    if named is not None:
         pairs = [(run, named) for run in scores if run != named]
-    has_all_pairs = len(pairs) == math.comb(len(scores), 2)
-    procedure = choose_correction(scores, named, test, correction, has_all_pairs)
+    procedure = choose_correction(scores, named, test, correction)
     what, topics = f"{measure} under {user_model}", results.topics
     samples = [common_scores({run: scores[run] for run in pair}, topics, what) for pair in pairs]
     found = [differences(*sample.values.values()) for sample in samples]
@@ -230,15 +222,12 @@ def choose_correction(
     named: str | None,
     test: str,
     correction: str | None,
-    has_all_pairs: bool = True,
 ) -> str:
     """Return the correction of :func:`compare`; XcgError if it is not defined for the test."""
     complete = len({frozenset(values) for values in scores.values()}) == 1
     obstacle = ""
     if named is not None:
         obstacle = f"all pairs of runs are compared, not with a baseline like {named!r}"
-    elif not has_all_pairs:
-        obstacle = "all pairs of runs are compared, not only the strategies of each run"
     elif test != "t" and not (correction == "tukey" and test == "randomisation"):
         obstacle = f"the test is t{' or randomisation' * (correction == 'tukey')}, not {test}"
     elif not complete:
@@ -258,8 +247,8 @@ def _comparison(
     wins, losses = int(np.count_nonzero(better > 0)), int(np.count_nonzero(better < 0))
     summed = divisor(measure, topics)
     factor = topics / summed
-    limits = inference.low, inference.high, inference.detectable
-    low, high, detectable = (None if limit is None else factor * limit for limit in limits)
+    limits = inference.low, inference.high
+    low, high = (None if limit is None else factor * limit for limit in limits)
     return Comparison(
         run=run,
         baseline=baseline,
@@ -270,7 +259,7 @@ def _comparison(
         effect=difference / deviation if deviation else None,
         wins=wins,
         losses=losses,
-        **inference._replace(low=low, high=high, detectable=detectable)._asdict(),
+        **inference._replace(low=low, high=high)._asdict(),
         **procedure,
     )
 
@@ -284,9 +273,10 @@ class BestRun(NamedTuple):
         best: The first of the runs with the best mean.
         second: The next run.
         p: p value of their difference by the paired t test, corrected for all pairs of runs, because
-            the scores select the best. None if it cannot be tested.
+            the scores select the best. None if two runs share fewer than two topics.
         correction: Name of the correction.
         comparisons: Number of pairs of runs.
+        topics: Number of topics that both have.
     """
 
     measure: str
@@ -296,6 +286,7 @@ class BestRun(NamedTuple):
     p: float | None
     correction: str
     comparisons: int
+    topics: int
 
 
 def best_runs(results: Results) -> list[BestRun]:
@@ -305,13 +296,15 @@ def best_runs(results: Results) -> list[BestRun]:
     correction for the number of measures and user models.
 
     Args:
-        results: Results with scores per topic. Families with fewer than two runs are left out.
+        results: Results with means and scores per topic. Families with fewer than two runs are left
+            out.
 
     >>> from xcg.evaluation.results import Result
-    >>> scores = {"a": (0.1, 0.2, 0.3), "b": (0.2, 0.4, 0.6)}
+    >>> scores = {"a": {"1": 0.1, "2": 0.2, "3": 0.3, "all": 0.2}}
+    >>> scores["b"] = {topic: 2 * score for topic, score in scores["a"].items()}
     >>> (found,) = best_runs(Results(
-    ...     Result(run, str(topic), "MAep", value, "m")
-    ...     for run, values in scores.items() for topic, value in enumerate(values)
+    ...     Result(run, topic, "MAep", value, "m")
+    ...     for run, values in scores.items() for topic, value in values.items()
     ... ))
     >>> found.best, found.second, round(found.p, 4)
     ('b', 'a', 0.0742)
@@ -322,17 +315,16 @@ def best_runs(results: Results) -> list[BestRun]:
         scores = scores_by_run(tested, measure, model)
         if len(scores) < 2:
             continue
-        runs = list(scores)
-        best, second, *_ = best_first(scores, measure)
-        pairs = list(combinations(range(len(runs)), 2))
-        matrix = score_matrix(scores, tested.topics)
-        samples = [pair_differences(matrix[None], pair) for pair in pairs]
+        best, second, *_ = best_first(tested, measure, model)
+        pairs = list(combinations(scores, 2))
+        matrix, runs = score_matrix(scores, tested.topics), list(scores)
+        samples = [pair_differences(matrix[None], (runs.index(a), runs.index(b))) for a, b in pairs]
+        number = next(i for i, pair in enumerate(pairs) if {best, second} == {*pair})
         correction, p = choose_correction(scores, None, "t", None), None
         if min(sample.shape[1] for sample in samples) > 1:
-            p_values = adjusted(family_p_values(samples, "t"), correction)[0].tolist()
-            first, last = sorted((runs.index(best), runs.index(second)))
-            p = p_values[pairs.index((first, last))]
-        found.append(BestRun(measure, model, best, second, p, correction, len(pairs)))
+            p = float(adjusted(family_p_values(samples, "t"), correction)[0, number])
+        topics = samples[number].shape[1]
+        found.append(BestRun(measure, model, best, second, p, correction, len(pairs), topics))
     return found
 
 

@@ -74,25 +74,14 @@ class Crossing(NamedTuple):
     """A value of α at which the best strategy of a run changes.
 
     Attributes:
-        measure: As of :class:`StrategyScore`, like ``user_model`` and ``run``.
-        low: The greatest α known to be below the change.
-        high: The smallest α known to be above it.
-        before: The best strategies at ``low``; several have equal scores.
-        after: The best strategies at ``high``.
+        alpha: It differs by at most :data:`PRECISION` from the change.
+        before: The best strategies below it; several have equal scores.
+        after: The best strategies above it.
     """
 
-    measure: str
-    user_model: str
-    run: str
-    low: float
-    high: float
+    alpha: float
     before: tuple[str, ...]
     after: tuple[str, ...]
-
-    @property
-    def alpha(self) -> float:
-        """The centre of the interval, which differs by at most :data:`PRECISION` from the change."""
-        return round((self.low + self.high) / 2, 12)
 
 
 class Lead(NamedTuple):
@@ -153,13 +142,11 @@ class StrategyStudy:
     alphas: Mapping[str, Sequence[float]]
     notes: Sequence[str]
 
-    @property
-    def crossings(self) -> list[Crossing]:
-        """The changes of the best strategy in the order of the scores."""
+    def crossings(self, case: Case) -> list[Crossing]:
+        """Return the changes of the best strategy, from α = 0 to 1."""
         return [
-            Crossing(*case, before.last, after.first, before.strategies, after.strategies)
-            for case, found in self.leaders.items()
-            for before, after in pairwise(found)
+            Crossing(round((before.last + after.first) / 2, 12), before.strategies, after.strategies)
+            for before, after in pairwise(self.leaders[case])
         ]
 
 

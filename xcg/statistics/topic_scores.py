@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 from typing import TypeAlias, TypeVar
 
 from xcg.errors import UndecidedError, XcgError, nearest
@@ -189,24 +189,6 @@ def standard_deviation(values: Floats) -> float:
 ALL_PAIRS = "all"
 
 
-def pairs_of_runs(results: Results, runs: Iterable[str]) -> list[tuple[str, str]]:
-    """Return all pairs of runs; with several strategies, the pairs of strategies of the same run.
-
-    Args:
-        results: Results that know the strategies of the runs.
-        runs: Some of their runs.
-    """
-    pairs = list(combinations(runs, 2))
-    as_read = {run: name for run, (name, _) in results.scope.strategies.items()}
-    within = [pair for pair in pairs if as_read.get(pair[0], 0) == as_read.get(pair[1], 1)]
-    return within or pairs
-
-
-def compares_within_runs(results: Results) -> bool:
-    """Return whether without a baseline only the strategies of the same run are compared."""
-    return len(pairs_of_runs(results, results.runs)) < math.comb(len(results.runs), 2)
-
-
 def scores_to_compare(
     results: Results, measure: str, user_model: str, baseline: str | None
 ) -> tuple[dict[str, dict[str, float]], str | None]:
@@ -236,11 +218,17 @@ def scores_to_compare(
     return scores, baseline
 
 
-def best_first(scores: Mapping[str, Mapping[str, float]], measure: str) -> list[str]:
-    """Return the runs by their means over their own topics, the best first."""
-    order = MEASURES.order(measure)
+def best_first(results: Results, measure: str, user_model: str) -> list[str]:
+    """Return the runs in descending order of quality, with greedy references last.
+
+    Their order is that of the means in the results, or else of the means of their scores.
+    """
+    order, references = MEASURES.order(measure), set(results.scope.references)
+    scores = scores_by_run(results, measure, user_model)
     means = {run: math.fsum(values.values()) / len(values) for run, values in scores.items()}
-    return sorted(scores, key=lambda run: order.sort_key(means[run]))
+    where = MEAN, measure, user_model
+    means |= {r.run: r.value for r in results if (r.topic, r.measure, r.user_model) == where}
+    return sorted(means, key=lambda run: (run in references, order.sort_key(means[run])))
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def swap_rates(
     trials; the method is by Voorhees and Buckley 2002.
 
     Args:
-        scores: Array of shape (topics, runs).
+        scores: Array of shape (topics, runs), with at least two topics.
         order: The order of the measure's values.
         trials: Number of trials for each size, at least 1.
         seed: At least 0.
@@ -145,7 +145,7 @@ def swap_rates(
         The rates for 1 to ⌊topics / 2⌋ topics.
 
     Raises:
-        XcgError: If there are fewer than two topics, or fewer than two runs are left.
+        XcgError: If fewer than two runs are left.
 
     >>> scores = np.array([[0.5, 0.3, 0.0], [0.2, 0.4, 0.0]])  # differences of 0.2, all reversed
     >>> found = swap_rates(scores)  # of the best two
@@ -154,8 +154,6 @@ def swap_rates(
     """
     compared = best_runs(scores, order)
     topics, runs = compared.shape
-    if topics < 2:
-        raise XcgError(f"{topics} topic: expected at least two, for disjoint topic sets")
     i, j = np.triu_indices(runs, 1)
     sizes = range(1, topics // 2 + 1)
     totals = np.zeros((3, len(sizes), len(BIN_STARTS)), np.int64)

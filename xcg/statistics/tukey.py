@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from xcg.lazy_modules import np
-from xcg.statistics.intervals import POWER, Inference, noncentrality
+from xcg.statistics.intervals import Inference
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Floats, TopicScores, differences
 
 RANDOM_PERMUTATIONS = 20_000
@@ -32,9 +32,6 @@ def tukey_inferences(
       least |d| (Carterette 2012, Multiple testing in statistical analysis of systems-based information
       retrieval experiments, ACM TOIS 30(1)). Without error variance, Tukey's test is computed like
       this.
-
-    A difference is detected if it exceeds half the width of the interval. Divided by its standard error
-    √(2·MS_error / n), it has the noncentral t distribution with the degrees of freedom of the ANOVA.
 
     The unadjusted p of a pair uses the same variance or permutations, but the difference of the two
     runs instead of the range.
@@ -60,12 +57,8 @@ def tukey_inferences(
         half_width = error * studentised_range_limit(level, runs, df)
     else:
         p, adjusted, half_width = _randomised_tukey(scores, distances, level)
-    detectable = None
-    if error and math.isfinite(half_width):  # the differences have the standard error √2 · error
-        error *= math.sqrt(2)
-        detectable = float(error) * noncentrality(half_width / error, df, POWER)
     return [
-        Inference(p, p_adjusted, mean - half_width, mean + half_width, 1 - level, detectable)
+        Inference(p, p_adjusted, mean - half_width, mean + half_width, 1 - level)
         for mean, p, p_adjusted in zip(found, p.tolist(), adjusted.tolist(), strict=True)
     ]
 

@@ -190,26 +190,3 @@ def _characters(ranking: Ranking, position: int, corpus: Corpus | None) -> Exten
             return None
     row = tree.find(path)
     return None if row is None else (int(tree.start[row]), int(tree.stop[row]))
-
-
-def overlapping_positions(ranking: Ranking, corpus: Corpus | None) -> set[int]:
-    """Return the positions of the results that overlap with another result of the ranking.
-
-    Args:
-        ranking: The ranking.
-        corpus: The documents.
-
-    Raises:
-        MissingSizeError: If a document is needed and there is no corpus, see :func:`extents`.
-        InputError: If a document cannot be read.
-
-    >>> ranking = Ranking.of([("d", "", (0, 5)), ("d", "", (4, 9)), ("d", "", (9, 12))])
-    >>> overlapping_positions(ranking, None)
-    {0, 1}
-    """
-    found: set[int] = set()
-    for positions in positions_by_document(ranking).values():
-        for group in overlapping_groups(extents(ranking, positions, corpus)):
-            if len(group) > 1:
-                found.update(positions[index] for index in group)
-    return found

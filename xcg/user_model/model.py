@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
 
 from xcg.documents.tree import SizeUnit
-from xcg.errors import FileError, InputError, XcgError, nearest
+from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.recall_base import RecallBase
-from xcg.registry import Part, fields_of
+from xcg.registry import Part
 from xcg.runs.run import Run
-from xcg.settings.keys import Settings
 from xcg.settings.samples import shipped_folder
-from xcg.settings.schema import REQUIRED, TEXT, Place, Places, checked, choice, key, section
+from xcg.settings.schema import REQUIRED, TEXT, Place, Places, checked, choice, key, keys_of, section
 from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
 from xcg.user_model.ideal import SELECTIONS, Selection, kazai_lalmas, leaves, max_gain, roots
 from xcg.user_model.near_misses import exact, judged
@@ -117,22 +117,16 @@ class UserModel:
         >>> UserModel("m", effort=Effort(unretrieved="max")).settings["effort.unretrieved"]
         'max'
         """
-        sections: dict[str, object] = {
-            "": self,
-            "relevance_value.": self.relevance_value,
-            "effort.": self.effort,
-        }
+        has_reader = self.relevance_value.reader is not None
         found = {}
-        for prefix, part in sections.items():
-            for name in fields_of(type(part)):
-                value = getattr(part, name)
-                if f"{name}." in sections or name == "name" or value is None:
-                    continue
-                if prefix == "relevance_value." and self.relevance_value.reader and name != "reader":
-                    continue
-                if isinstance(value, Part) and value.name in ("table", "gains"):
-                    value = value.function  # its content
-                found[prefix + name] = f"{value:g}" if isinstance(value, float) else str(value)
+        for one in sorted(keys_of(UserModel), key=lambda key: len(key.path)):
+            value = attrgetter(one.name)(self)
+            is_replaced = has_reader and one.name.startswith("relevance_value.")
+            if one.name == "name" or value is None or (is_replaced and one.path[1] != "reader"):
+                continue
+            if isinstance(value, Part) and value.name in ("table", "gains"):
+                value = value.function  # its content
+            found[one.name] = f"{value:g}" if isinstance(value, float) else str(value)
         return found
 
     @property
@@ -260,12 +254,6 @@ def resolve_models(spec: object, folder: Path | None = None) -> list[UserModel]:
         isinstance(spec, str) and (spec.endswith((".yaml", ".yml")) or "/" in spec)
     ):
         file = load_yaml((folder or Path()) / spec)
-        if isinstance(file.content, Mapping) and set(file.content) & set(Settings.__dataclass_fields__):
-            raise FileError(
-                file.path,
-                "a configuration; expected a user model. Give a configuration as the first argument: "
-                f"xcg evaluate {file.path}",
-            )
         return checked_models(file.content, file.where, file.path.parent)
     if isinstance(spec, str):
         return [UserModel.shipped(spec)]

@@ -21,8 +21,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from math import fsum, prod
-from typing import Annotated, Any, Literal
+from math import prod
+from typing import Annotated, Any
 
 from xcg.documents.tree import UNKNOWN, ElementTree
 from xcg.errors import MissingSizeError, XcgError
@@ -174,12 +174,6 @@ def tolerance_to_irrelevance(
 
 
 _MODEL = r"\s*([\w-]+)(?:\(([^()]*)\))?\s*"
-_JOINED: Mapping[str, Callable[..., float]] = {
-    "product": prod,
-    "largest": max,
-    # The module statistics takes longer to import than a small evaluation.
-    "mean": lambda values: fsum(values) / len(values),
-}
 
 
 @NEAR_MISSES.register("combined", references=("kazai-lalmas-2006",))
@@ -189,9 +183,8 @@ def combined(
     ideals: Mapping[str, float],
     *,
     models: str = "distance length_ratio",
-    by: Literal["product", "largest", "mean"] = "product",
 ) -> Mapping[str, float]:
-    """Combine near-miss models: closeness = product, largest or mean of their values.
+    """Combine near-miss models: closeness = product of their values.
 
     Kazai and Lalmas (2006, section 7) plan scores that reflect distance and size ratio. The closeness
     of a model is 0 for elements that it does not return.
@@ -201,7 +194,6 @@ def combined(
         ideal: The path of the ideal element.
         ideals: The paths and scores of all ideal elements.
         models: Names with parameters, such as ``distance(reach=3) length_ratio``.
-        by: How the values of closeness are combined.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a><s>12345678<p>90</p></s><s>1234567890</s></a>")
@@ -209,8 +201,7 @@ def combined(
     {'/a[1]': 0.25, '/a[1]/s[1]/p[1]': 0.1}
     """
     near = [part.function(tree, ideal, ideals) for part in _parts(models)]
-    paths = sorted({path for one in near for path in one}, key=tree.row)
-    closeness = {path: _JOINED[by]([one.get(path, 0.0) for one in near]) for path in paths}
+    closeness = {path: prod(one.get(path, 0.0) for one in near) for path in near[0]}
     return {path: value for path, value in closeness.items() if value}
 
 

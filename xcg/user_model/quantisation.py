@@ -150,9 +150,10 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
             f"{assessment.label}: exhaustivity is 0, 1 or 2 on the scale of INEX 2005; for passages "
             "with other levels, choose a quantisation of levels and spans: text"
         )
+    of_level = assessment.scale == "level"
     try:
-        is_of_level = assessment.scale == "level" and _takes_one_argument(part.function)
-        grades = (exhaustivity,) if is_of_level else (exhaustivity, specificity)
+        takes_level = of_level and _takes_one_argument(part.function)
+        grades = (exhaustivity,) if takes_level else (exhaustivity, specificity)
         score = float(part.function(*grades))
     except XcgError as error:
         raise XcgError(f"quantisation {part}: {error}") from None
@@ -160,7 +161,6 @@ def quantise(part: Part[Quantisation], assessment: Assessment) -> float:
         raise XcgError(
             f"quantisation {part} failed on {assessment.label}: {type(error).__name__}: {error}"
         ) from None
-    of_level = assessment.scale == "level"
     if not 0 <= score <= (MAX_GAIN if of_level else 1):
         expected = f"a gain from 0 to {MAX_GAIN:g}" if of_level else "a score from 0 to 1"
         raise XcgError(f"quantisation {part} gives {score} for {assessment.label}: expected {expected}")

@@ -9,11 +9,10 @@ has to define only ``gain_of``.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.errors import XcgError
@@ -90,24 +89,6 @@ READER_METHODS = ("read", "gain_of", "raised_by", "score", "value", "related", "
 _HINT = "expected the methods of xcg.gains.reader.Reader, or a subclass of DocumentReader"
 
 
-def check_reader(part: Part[ReaderClass]) -> None:
-    """Check that a reader can be called with a document, and that a class has the required methods.
-
-    Raises:
-        XcgError: If the call is not possible, or methods are missing.
-    """
-    if isinstance(part.plain, type):
-        check_methods(part, part.plain)
-    try:
-        inspect.signature(part.function).bind("document")
-    except TypeError as error:
-        raise XcgError(
-            f"reader {part}: {error}; expected a document as the only argument without a default"
-        ) from None
-    except ValueError:  # a builtin without a signature; the call decides
-        return
-
-
 def check_methods(part: Part[ReaderClass], reader: object) -> None:
     """Raise XcgError if a reader, or its class, lacks a method of the protocol."""
     missing = [name for name in READER_METHODS if not callable(getattr(reader, name, None))]
@@ -137,7 +118,7 @@ class RelevanceValue:
         XcgError: If the overlap model has an argument that does not exist.
     """
 
-    alpha: Annotated[float, ALPHA] = key("Intolerance of text that was seen before.", number(0, 1), 1.0)
+    alpha: float = key("Intolerance of text that was seen before.", number(0, 1), 1.0)
     normalisation: Part[Normalisation] = key(
         "How much related results can gain together.",
         part_type(NORMALISATIONS),
@@ -154,7 +135,7 @@ class RelevanceValue:
         factory=lambda: NEAR_MISSES.part("judged"),
     )
     reader: Part[ReaderClass] | None = key(
-        "A class of the user that replaces all of these keys.", part_type(READERS, check_reader)
+        "A class of the user that replaces all of these keys.", part_type(READERS)
     )
     arguments: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """The names of the overlap model's arguments."""

@@ -21,12 +21,11 @@ Spans = Literal["refuse", "smallest_element", "text"]
 ``text``, every result is read as the text that it spans, elements too."""
 
 
-def part_type(registry: FunctionRegistry[Any], *checks: Callable[[Part[Any]], None]) -> Type:
+def part_type(registry: FunctionRegistry[Any]) -> Type:
     """Return the type of a name, ``package.module:function`` or ``{name: …, parameter: …}``.
 
     Args:
         registry: What the name names.
-        checks: Functions that raise XcgError for an illegal part.
     """
 
     def check(value: Any, place: Place) -> Part[Any]:
@@ -41,10 +40,7 @@ def part_type(registry: FunctionRegistry[Any], *checks: Callable[[Part[Any]], No
                 f"expected a name, package.module:function, or a mapping with a name; "
                 f"found {kind(value)}"
             )
-        part = registry.part(value, parameters, place.folder)
-        for function in checks:
-            function(part)
-        return part
+        return registry.part(value, parameters, place.folder)
 
     return Type(check, "NAME")
 

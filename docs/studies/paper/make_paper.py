@@ -108,7 +108,7 @@ def write(folder: Path = FOLDER) -> None:
     paragraph, _, entries = methods.layout.tables or ()
     every = own.compare(baseline="all")
     topics = {line.topics for line in every}
-    detectable = sorted(line.detectable for line in every if line.detectable is not None)
+    detectable = sorted(plan.detectable or 1 for plan in own.study.plan())
     shifts = {shift.user_model: shift for shift in ordered}
     last = shifts["gen[alpha=1]"]
     assert last.tau_b is not None
@@ -136,9 +136,9 @@ def write(folder: Path = FOLDER) -> None:
         "# 3 Results",
         "Table 1 has the means of all strategies for four users. Table 2 has the differences from the "
         "ranking without a strategy, for users who want specific answers and no repeated text. "
-        "The p values of one user are corrected together, those of different users are not. The "
-        "smallest true difference that a comparison of all pairs finds with 80 % power is from "
-        f"{detectable[0]:.2f} to {detectable[-1]:.2f}, depending on the pair.",
+        "The p values of one user are corrected together, those of different users are not. With 80 % "
+        "power, a comparison of all pairs finds a true difference of "
+        f"{detectable[0]:.2f} to {detectable[-1]:.2f}, depending on the user.",
         own.evaluate(against="all"),
         campaign(user_model=rejecting).compare(baseline=BASELINE),
         "Figure 1 shows the scores over α, and Figure 2 the ranks of the strategies across the users. "

@@ -1,10 +1,9 @@
 /* The page on which an assessor judges a document. */
 
 import { createCommands } from "./judge/commands.js";
-import { Drawing } from "./judge/drawing.js";
+import { DocumentMap, Drawing } from "./judge/drawing.js";
 import { Finishing } from "./judge/finishing.js";
 import { createKeymap, Keyboard, keysOfGrades } from "./judge/keyboard.js";
-import { DocumentMap } from "./judge/map.js";
 import { gradeButton, highlightButton, Panel, showOutline } from "./judge/panel.js";
 import { Positions } from "./judge/positions.js";
 import { Clock, createRemarks } from "./judge/remarks.js";

@@ -70,17 +70,6 @@ export function createCommands(page) {
     return resize({ id, ...span });
   }
 
-  function setEntry(span) {
-    const { active, position } = selection;
-    const isAtEnd = active?.end === position; // as after highlighting
-    const at = span?.start ?? (isAtEnd ? active.start : units.at("word", position).start);
-    return saving.judgement.entry_point === at
-      ? removeEntry()
-      : change("entry_point", { position: at }, "Best entry point set");
-  }
-
-  const removeEntry = () => change("entry_point", { position: null }, "Best entry point removed");
-
   function target(kind, direction, isExtending) {
     const { position } = selection;
     if (kind === "character") return position + direction;
@@ -204,16 +193,11 @@ export function createCommands(page) {
     placeAgain,
     redo: () => change("redo", {}, "Repeated"),
     remove,
-    removeEntry,
     reopen: () => change("finish", { finished: false }, "Reopened"),
     resize,
     retry: () => saving.send(),
     showKeys: () => element("keys").showModal(),
     selectUnit,
-    setEntry: () => {
-      const { span } = selection;
-      whenAnswered(() => setEntry(span));
-    },
     setNugget: (nugget) => change("nugget", { id: selection.active.id, nugget }, nugget ?? "No nugget"),
     showAt,
     showHighlight,

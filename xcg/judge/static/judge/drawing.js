@@ -1,4 +1,4 @@
-/* Draw highlights, the selection and the best entry point over the text, without changes to its DOM. */
+/* Draw highlights, the selection and the cursor over the text, without changes to its DOM. */
 
 import { placed } from "./judgement.js";
 import { node } from "./nodes.js";
@@ -21,15 +21,13 @@ export class Drawing {
       CSS.highlights.set(name, highlight);
     }
     const make = (className, title = "") => node("div", { className, title });
-    this.flag = make("entry-flag", "Best entry point");
-    [this.entry, this.cursor] = [make("entry-line"), make("cursor")];
+    this.cursor = make("cursor");
     this.handles = ["start", "end"].map((edge) =>
       make(`handle ${edge}`, `Drag the ${edge} of the highlight`),
     );
-    overlay.append(this.flag, this.entry, this.cursor, ...this.handles);
+    overlay.append(this.cursor, ...this.handles);
     new ResizeObserver(() => this.place()).observe(frame);
     frame.addEventListener("scroll", () => this.place(), { capture: true, passive: true });
-    document.fonts?.ready.then(() => this.place());
   }
 
   /** Draw a view: {judgement, active, selection, position, dragged, showCursor}. */
@@ -48,9 +46,9 @@ export class Drawing {
     this.place();
   }
 
-  /** Put the cursor, the best entry point and the handles at their positions. */
+  /** Put the cursor and the handles at their positions. */
   place() {
-    const { judgement, active, position, dragged, showCursor } = this.view;
+    const { active, position, dragged, showCursor } = this.view;
     const frame = this.frame.getBoundingClientRect();
     const put = (element, at, options) => {
       const rectangle = at === null ? null : this.positions.rectangle(at, options);
@@ -58,13 +56,45 @@ export class Drawing {
       if (!rectangle) return;
       element.style.top = `${rectangle.top - frame.top}px`;
       element.style.height = `${rectangle.height}px`;
-      if (element !== this.flag) element.style.left = `${rectangle.left - frame.left}px`;
+      element.style.left = `${rectangle.left - frame.left}px`;
     };
-    put(this.flag, judgement.entry_point);
-    put(this.entry, judgement.entry_point);
     put(this.cursor, showCursor ? position : null);
     const shown = dragged ?? active;
     put(this.handles[0], shown?.start ?? null);
     put(this.handles[1], shown?.end ?? null, { after: true });
+  }
+}
+
+/** The highlights and the results of runs beside the scroll bar, at their height in the document. */
+export class DocumentMap {
+  constructor({ element, frame, positions, grades, results, commands }) {
+    Object.assign(this, { map: element("map"), frame, positions, grades, results, highlights: [] });
+    this.onChoose = commands.showAt;
+    new ResizeObserver(() => this.place()).observe(frame);
+  }
+
+  draw(judgement) {
+    if (this.highlights === judgement.highlights) return;
+    this.highlights = judgement.highlights;
+    this.place();
+  }
+
+  place() {
+    const { height, top } = this.frame.getBoundingClientRect();
+    const mark = (start, end, name, colour) => {
+      const extent = this.positions.extent(start, end);
+      if (!extent) return [];
+      const element = node("div", { className: name, onclick: () => this.onChoose([start, end]) });
+      element.style.top = `${(100 * (extent.first.top - top)) / height}%`;
+      element.style.height = `${(100 * extent.height) / height}%`;
+      if (colour) element.style.background = `var(--line-${colour})`;
+      return [element];
+    };
+    this.map.replaceChildren(
+      ...this.results.flatMap(([start, end]) => mark(start, end, "map-result")),
+      ...placed({ highlights: this.highlights }).flatMap(({ start, end, grade }) =>
+        mark(start, end, "map-highlight", styleOf(this.grades, grade).replace("grade-", "")),
+      ),
+    );
   }
 }

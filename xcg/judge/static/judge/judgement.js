@@ -9,12 +9,10 @@ export function shortened(text, longest) {
   return words.length > longest ? `${words.slice(0, longest - 1)}…` : words;
 }
 
-const DESCRIBED = 40; // characters of a highlight
-
 /** Describe a change in a few words. */
 export function describe(judgement, text, { operation, values }) {
   const { id, start, end } = values;
   const old = judgement.highlights.find((one) => one.id === id);
-  const words = shortened(end ? text.slice(start, end) : (old?.text ?? ""), DESCRIBED);
+  const words = shortened(end ? text.slice(start, end) : (old?.text ?? ""), 40);
   return operation.replace("_", " ") + (words && ` “${words}”`);
 }

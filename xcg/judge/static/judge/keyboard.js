@@ -132,11 +132,6 @@ export function createKeymap({ article, commands, data, gradeKeys, selection }) 
         commands.erase,
         { moreKeys: ["Delete", "Backspace"] },
       ),
-      on(
-        ["m"],
-        "mark the best entry point at the cursor or the start of the highlight; again: remove it",
-        commands.setEntry,
-      ),
       on(["u", "Ctrl+z"], "undo", commands.undo),
       on(["r", "Ctrl+y", "Ctrl+Shift+z"], "redo", commands.redo),
     ],

@@ -116,7 +116,6 @@ export class Panel {
 
   showState(judgement, canReturn) {
     const { highlights, finished, skipped, can_undo: canUndo, can_redo: canRedo } = judgement;
-    const entry = judgement.entry_point;
     const { element } = this;
     const isNothing = finished && !highlights.length;
     const state = element("document-state");
@@ -129,8 +128,6 @@ export class Panel {
     element("reopen").hidden = !finished;
     element("undo").disabled = !canUndo && !canReturn;
     element("redo").disabled = !canRedo;
-    element("entry").ariaPressed = String(entry !== null);
-    element("remove-entry").hidden = entry === null;
   }
 
   /** Show the facts of the topic, and which of them the active highlight states. */

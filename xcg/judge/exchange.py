@@ -1,31 +1,33 @@
-"""Write the judgements of a store as assessments.
-
-What a format cannot hold is not written, and the notes of the export say so.
-"""
+"""Write the judgements of a store as assessments, and read passages into a store."""
 
 from __future__ import annotations
 
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, groupby
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.files import MAX_LINE_BYTES
-from xcg.errors import InputError, XcgError, first_names
+from xcg.documents.files import MAX_LINE_BYTES, PathLike
+from xcg.errors import InputError, XcgError, first_names, nearest
+from xcg.formats import json_records
+from xcg.formats.json_assessments import stated_span
 from xcg.judge.agreement import ADJUDICATED, Decisions, disagreements, gold
 from xcg.judge.judgement import JudgedDocument
 from xcg.judge.settings import INEX_2004, UNGRADED, Grades
+from xcg.judge.store import Store
+from xcg.judge.workspace import ordered_pool
+from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage
 from xcg.judgements.highlights import Highlight, assess
-from xcg.judgements.nuggets import add_passage
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
+from xcg.runs.chunk_documents import missing_document
 from xcg.tables import json_text
 
 _LONGEST_NAME = 80
@@ -129,7 +131,7 @@ def _remarks(documents: Iterable[JudgedDocument]) -> list[dict[str, object]]:
 def _decisions(
     judged: Sequence[JudgedDocument], corpus: Corpus, decisions: Decisions
 ) -> list[dict[str, object]]:
-    """Return the decisions that hold; their spans are empty for best entry points."""
+    """Return the decisions that hold."""
     return [
         {"topic": topic, "doc": different.document, "start": one.start, "end": one.end}
         | {"labels": one.labels, **one.decision._asdict()}
@@ -208,9 +210,8 @@ def _passages(documents: Iterable[JudgedDocument], corpus: Corpus) -> tuple[str,
             if not fits:  # no reader accepts the line
                 lost = ["passages.jsonl: without the text of passages of 1 MB or more"]
             quote, span = mark.quote if fits else None, (mark.start, mark.end)
-            add_passage(base, topic, name, ParsedPassage(quote, span, level, mark.nugget), _SOURCE)
-        if judgement.entry_point is not None:
-            base.add_entry_point(topic, name, judgement.entry_point)
+            passage = ParsedPassage(quote, span, level, mark.nugget)
+            base.add_stated(topic, name, passage, _SOURCE)
     return base.to_text("jsonl")[0], lost
 
 
@@ -257,3 +258,135 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
 
 def _as_in_url(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode())
+
+
+_RECORD_FIELDS = (
+    *json_records.TOPIC_AND_DOCUMENT,
+    *json_records.START_AND_END,
+    json_records.Field("exhaustivity", (int,), "a whole number", required=False),
+    json_records.Field("level", (int, float), "a level of relevance", required=False),
+    json_records.Field("entry_point", (int,), "the offset of a character", required=False),
+    json_records.NUGGET,
+    *json_records.QUOTE_FIELDS,
+)
+
+
+_Highlight = tuple[int, int, str | None, str | None]
+"""Start, end, grade and nugget."""
+_Stated = tuple[str, list[_Highlight]]
+"""The first file and line about a document, and its highlights."""
+
+
+def import_assessments(
+    paths: PathLike | Iterable[PathLike],
+    store: Store,
+    assessor: str,
+    corpus: Corpus,
+    grades: Grades,
+    topics: Collection[str],
+) -> str:
+    """Add the passages in JSON Lines files to the judgements of an assessor, all or none.
+
+    The documents of the files are then finished, and added to the pools and to the topics of the
+    assessor if necessary.
+
+    Args:
+        paths: Files, folders and globs, such as those of an export.
+        store: The store.
+        assessor: The assessor.
+        corpus: The documents.
+        grades: The grades of the configuration.
+        topics: The legal topics.
+
+    Returns:
+        The numbers of documents and highlights.
+
+    Raises:
+        InputError: If a file, a record or a grade is illegal, a topic or document is unknown, the text
+            of a passage is not where it is stated, lost or ambiguous, passages overlap with different
+            grades, or the assessor has judged a document before.
+    """
+    found: dict[tuple[str, str], _Stated] = {}
+    finder, has_points = QuoteFinder(corpus), False
+    for where, record in json_records.records_in(paths, "assessments in JSON Lines"):
+        if "path" in record:
+            raise InputError(
+                where, "an assessed element: expected passages, with start and end or a text"
+            )
+        json_records.check_record(record, _RECORD_FIELDS, where)
+        topic, name = str(record["topic"]), json_records.document_name(record, where)
+        if topic not in topics:
+            raise InputError(where, f"unknown topic {topic!r}: {nearest(topic, topics)}")
+        if name not in corpus:
+            raise InputError(where, missing_document(name, corpus, is_result=False))
+        highlights = _highlights(record, where, name, finder, grades)
+        found.setdefault((topic, name), (where, []))[1].extend(highlights)
+        has_points |= "entry_point" in record
+    return _save(store, assessor, found) + "; best entry points are left out" * has_points
+
+
+def _save(store: Store, assessor: str, found: Mapping[tuple[str, str], _Stated]) -> str:
+    """Add the documents to the pools and assignments, and save the judgements."""
+    by_topic: dict[str, dict[str, tuple[()]]] = {}
+    for topic, name in found:
+        by_topic.setdefault(topic, {})[name] = ()
+    count = 0
+    with store.transaction():
+        store.add_assessors([assessor])
+        store.assign(assessor, by_topic)
+        for topic, documents in by_topic.items():
+            store.extend_pool(topic, ordered_pool(topic, documents, seed=0))
+        for (topic, name), (where, highlights) in found.items():
+            old = store.judgement(assessor, topic, name)
+            if old.is_started or old.finished:
+                raise InputError(
+                    where,
+                    f"{assessor} has judged {name} for topic {topic}; expected another name with "
+                    "--assessor, or a store without this judgement",
+                )
+            try:
+                new = store.replace(assessor, topic, name, highlights, finished=True)
+            except InputError:
+                raise
+            except XcgError as error:
+                raise InputError(where, str(error)) from None
+            count += len(new.highlights)
+    return f"imported {_number(count, 'highlight')} in {_number(len(found), 'judged document')}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _highlights(
+    record: dict[str, Any], where: str, name: str, finder: QuoteFinder, grades: Grades
+) -> list[_Highlight]:
+    """Return the highlight of a record; none if it is not relevant."""
+    quote = json_records.quote_of(record, where)
+    if "level" in record and "exhaustivity" in record:
+        raise InputError(where, "the fields 'level' and 'exhaustivity': expected one of them")
+    value = record.get("level", record.get("exhaustivity"))
+    if value is not None and value <= 0:
+        return []
+    span = stated_span(record, quote, where)
+    if span is not None and not 0 <= span[0] <= span[1]:
+        raise InputError(where, f"start {span[0]} and end {span[1]}: expected 0 <= start <= end")
+    if quote is not None:
+        if not quote.exact.strip():
+            raise InputError(where, "the text of the passage is empty")
+        span = finder.span(name, quote, where, span)
+    assert span is not None
+    nugget = str(record["nugget"]) if "nugget" in record else None
+    return [(*span, _grade(value, grades, where), nugget)]
+
+
+def _grade(value: float | None, grades: Grades, where: str) -> str | None:
+    """Return the grade of an exhaustivity or level; raise InputError if there is no such grade."""
+    if not grades and value in (None, UNGRADED):
+        return None
+    grade = "none" if value is None else f"{value:g}"
+    if grade in grades:
+        return grade
+    legal = f"the grades {', '.join(grades)}" if grades else "passages without grades"
+    problem = f"a passage with the grade {grade}: the configuration has {legal}"
+    raise InputError(where, f"{problem}; change its grades, or the file")
