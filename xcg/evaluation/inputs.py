@@ -217,7 +217,7 @@ class Inputs:
     @cached_property
     def strategy_list(self) -> list[BoundStrategy]:
         """The overlap strategies."""
-        return resolve_strategies(self.strategies)
+        return resolve_strategies(self.strategies) if self.strategies else []
 
     @cached_property
     def user_models(self) -> list[UserModel]:
@@ -387,8 +387,6 @@ def resolve_strategies(
     Raises:
         XcgError: If one is illegal, two are the same, or there are more than 1,000.
     """
-    if strategies is None:
-        return []
     is_one = isinstance(strategies, (str, Part, Mapping)) or callable(strategies)
     specs = [strategies] if is_one else strategies
     if not isinstance(specs, Iterable):
