@@ -16,6 +16,7 @@ from xcg.report.stability import correlations_plot, ranges_plot, swaps_plot
 from xcg.statistics.intervals import Interval
 from xcg.statistics.perturbation import LevelCurve, PerturbedMean
 from xcg.statistics.rank_correlation import OrderShift
+from xcg.statistics.significance import compare
 from xcg.statistics.strategy_study import Leaders, StrategyScore, StrategyStudy
 from xcg.statistics.topic_sets import BIN_STARTS, SwapRates
 
@@ -52,6 +53,10 @@ def _results(runs: int, measures: list[str], models: list[str], topics: int) -> 
                 mean = sum(scores.values()) / len(scores)
                 rows.append(Result(run, "all", measure, mean, model))
     return Results(rows)
+
+
+def _differences(results: Results) -> Any:
+    return differences_plot(results, compare(results, baseline=results.runs[0]))
 
 
 def _sweep(runs: int, measures: list[str]) -> Any:
@@ -140,12 +145,12 @@ def _levels(_: int) -> Any:
 
 
 FIGURES: Mapping[str, Callable[[int], Any]] = {
-    "compare one measure": lambda runs: differences_plot(_results(runs, ["MAep"], ["m"], 34)),
-    "compare five measures": lambda runs: differences_plot(_results(runs, MEASURES, ["m"], 34)),
-    "compare user models": lambda runs: differences_plot(
+    "compare one measure": lambda runs: _differences(_results(runs, ["MAep"], ["m"], 34)),
+    "compare five measures": lambda runs: _differences(_results(runs, MEASURES, ["m"], 34)),
+    "compare user models": lambda runs: _differences(
         _results(runs, MEASURES[:3], ["overlap-off", "kazai-lalmas-2006"], 34)
     ),
-    "compare 125 topics": lambda runs: differences_plot(_results(runs, ["MAep"], ["m"], 125)),
+    "compare 125 topics": lambda runs: _differences(_results(runs, ["MAep"], ["m"], 125)),
     "sweep one measure": lambda runs: _sweep(runs, ["MAep"]),
     "sweep five measures": lambda runs: _sweep(runs, MEASURES),
     "curves": lambda runs: curves_plot(_curves(runs, ["nxCG", "ep"], ["kazai-lalmas-2006"])),

@@ -247,7 +247,7 @@ class Campaign:
         """Return the ideal recall-base: the elements that a system should return.
 
         Args:
-            keys: Keys of the section ``explain``, such as ``topic`` and ``tree``.
+            keys: Keys of the section ``explain``, such as ``topic``.
         """
         asked = self.asked("explain", keys)
         return asked.recorded(answers.ideal(asked))

@@ -34,8 +34,7 @@ mean           mean over topics; the sum if the measure is a count
 difference     mean minus the mean of the baseline or best run
 95 % interval  confidence interval of the difference
 p              p value, corrected for 28 comparisons
-d_z            Cohen's d_z: difference / standard deviation of the topics'
-               differences
+d_z            Cohen's d_z: difference / its standard deviation
 group          runs that share a letter do not differ significantly
 
 intervals: Bonferroni's: all of a family hold together with 95 %

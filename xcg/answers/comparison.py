@@ -62,11 +62,9 @@ def compare(asked: Asked) -> Answer[Any]:
     if len(results.runs) == 2:
         notes.append("note: Friedman's test needs at least three runs; there are two")
     correction = chosen.correction or "holm"
-    corrected = f"corrected for the number of pairs ({CORRECTION_NAMES[correction]})"
-    if correction == "none":
-        corrected = "without a correction for the number of pairs"
     legend = [
-        f"Tests over the topics that all runs have, of {len(results.topics)}; Conover's, {corrected}.",
+        f"Tests over the topics that all runs have, of {len(results.topics)}; of pairs: Conover's; "
+        f"correction: {CORRECTION_NAMES[correction]}.",
         "A > B: A is better than B by Conover's test after Friedman's; * p < 0.05, ** p < 0.01.",
     ]
     rows = arranged.overall_rows(results, correction)
@@ -95,7 +93,7 @@ def compared(asked: Asked, results: Results, baseline: str | None) -> Answer[Com
         [*results.notes, *sentences.zero_notes(results, comparisons)],
         to_records=lambda: arranged.comparison_rows(comparisons),
         layout=layout,
-        figure=functools.partial(differences_plot, results, baseline, comparisons),
+        figure=functools.partial(differences_plot, results, comparisons),
     )
 
 
@@ -261,9 +259,7 @@ def sweep(asked: Asked) -> Answer[Any]:
 def _strategy_sweep(asked: Asked) -> Answer[Any]:
     """Study the overlap strategies of the inputs."""
     chosen = asked.settings.sweep
-    study = study_strategies(
-        asked.inputs, chosen.step, functools.partial(evaluate, progress=asked.progress)
-    )
+    study = study_strategies(asked.inputs, chosen.step, asked.progress)
     return Answer(
         study_rows(study),
         study.notes,

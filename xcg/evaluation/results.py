@@ -93,6 +93,7 @@ class Results(Answer[Result]):
         topics: The topics with values, without the mean.
         notes: Warnings, and remarks such as topics that were left out.
         scope: What was evaluated.
+        by_cell: Cell → topic → value, with the mean as topic ``"all"``.
         per_topic: Whether tables and records have the values of each topic, not only the means.
         intervals: The limits of the intervals of means.
         marks: Makes the marks of means in publications.
@@ -130,7 +131,9 @@ class Results(Answer[Result]):
         self.user_models = list(dict.fromkeys(row.user_model for row in self._rows))
         self.topics = list(dict.fromkeys(row.topic for row in self._rows if row.topic != MEAN))
         self.scope = scope or Scope(self.runs, self.measures, self.user_models)
-        self._values = {(r.run, r.topic, r.measure, r.user_model): r.value for r in self._rows}
+        self.by_cell: dict[Cell, dict[str, float]] = {}
+        for row in self._rows:
+            self.by_cell.setdefault((row.measure, row.user_model, row.run), {})[row.topic] = row.value
 
     def __repr__(self) -> str:
         return (
@@ -190,8 +193,9 @@ class Results(Answer[Result]):
                 raise XcgError(f"name the user model: {nearest('', self.user_models)}")
             user_model = self.user_models[0]
         key = run, topic, self._measure_name(measure), user_model
-        if key in self._values:
-            return self._values[key]
+        values = self.by_cell.get((key[2], user_model, run), {})
+        if topic in values:
+            return values[topic]
         names = self.runs, [*self.topics, MEAN], self.measures, self.user_models
         for name, known in zip(key, names, strict=True):
             if name not in known:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import product
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from xcg.answer import in_style
-from xcg.errors import XcgError, nearest
 from xcg.evaluation.results import Results
 from xcg.measures import MEASURES
 from xcg.report import figures, plot_selection
+from xcg.report.comparisons import relative_to_one_run
 from xcg.report.figures import label_axis, label_text
 from xcg.report.plot_selection import grouped, name_positions, short_names
 from xcg.report.strategy_studies import strategy_label, with_gaps
@@ -19,14 +19,11 @@ from xcg.runs.run import ORACLE
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.statistics.significance import Comparison
 from xcg.statistics.strategy_study import StrategyStudy
-from xcg.statistics.topic_scores import ALL_PAIRS, best_first, scores_by_run
+from xcg.statistics.topic_scores import scores_by_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Intervals = dict[tuple[str, str, str, str], tuple[float, float, float]]
-"""(measure, user model, run, baseline) → low, mean and high of the difference."""
 
 _BETTER, _WORSE = figures.COLOURS[4:6]
 _EXTREMES = 3
@@ -36,10 +33,8 @@ _TITLE_CHARACTERS = 12.5
 
 
 @in_style
-def differences_plot(
-    results: Results, baseline: str | None = None, comparisons: Sequence[Comparison] = ()
-) -> Figure:
-    """Draw the difference of each run from a baseline on every topic.
+def differences_plot(results: Results, comparisons: Sequence[Comparison]) -> Figure:
+    """Draw the difference of each run from the baseline, or from the best run, on every topic.
 
     There is one panel per measure, user model and run, with one bar per topic, largest first; of more
     than twelve, the first ones. Bars have different colours where the run is better and worse
@@ -47,75 +42,49 @@ def differences_plot(
 
     Args:
         results: Results with the scores of topics.
-        baseline: A run. With None or ``all``, it is the run with the best mean.
-        comparisons: What :func:`xcg.compare` returned for these results, with the intervals.
-
-    Raises:
-        XcgError: If the results do not have the baseline.
+        comparisons: What :func:`xcg.statistics.significance.compare` returned for these results.
     """
-    named = None if baseline in (None, ALL_PAIRS) else baseline
-    if named is not None and named not in results.runs:
-        raise XcgError(f"no run {named!r} among the results: {nearest(named, results.runs)}")
-    intervals = _intervals(comparisons)
-    every: dict[tuple[str, str, str, str], list[float]] = {}
-    for measure, model in product(results.measures, results.user_models):
-        base = named or best_first(results, measure, model)[0]
-        scores = scores_by_run(results, measure, model)
-        for run in results.runs:
-            if run != base:
-                own, other = scores.get(run, {}), scores.get(base, {})
-                every[measure, model, run, base] = [
-                    own.get(topic, math.nan) - other.get(topic, math.nan) for topic in results.topics
-                ]
-    panels, choice = figures.first_panels(every)
-    count = max(len(panels), 1)  # a single run has an empty panel
-    cases = len({key[:2] for key in panels})
+    lines = [
+        line
+        for own in grouped(comparisons, attrgetter("measure", "user_model")).values()
+        for line in relative_to_one_run(results, own)
+    ]
+    panels, choice = figures.first_panels(dict(enumerate(lines)))
+    count, family = len(panels), attrgetter("measure", "user_model")
+    cases = len({*map(family, panels.values())})
     columns = (
-        figures.fitted(4)
-        if choice
-        else figures.panel_columns(max(cases, 1), count // max(cases, 1), 3 + (count > 9))
+        figures.fitted(4) if choice else figures.panel_columns(cases, count // cases, 3 + (count > 9))
     )
     width = min(figures.max_width(), max(6.0, 4.4 * columns))
     figure, axes = figures.new_panels(count, columns, width, 2.8, grid="y")
     has_models = len(results.user_models) > 1
     characters = int((width / columns - 0.4 - 0.3 * has_models) * _TITLE_CHARACTERS / 2) - 2
     short = short_names(results.runs, characters)
-    for axis, (key, values) in zip(axes, panels.items(), strict=False):
-        measure, model, run, base = key
-        named_values = zip(results.topics, values, strict=True)
-        known = {topic: value for topic, value in named_values if not math.isnan(value)}
-        differences = dict(sorted(known.items(), key=lambda item: -item[1]))
-        _draw_bars(axis, differences, measure, width / columns - 0.7)
-        if key in intervals:
-            low, mean, high = intervals[key]
-            axis.axhline(mean, color="black", linewidth=1, linestyle="--")
-            axis.axhspan(low, high, color="0.85", zorder=0)
-        axis.set_title(label_text(f"{short[run]} − {short[base]}"))
-        names = [f"difference in {measure}", *([model] if has_models else [])]
+    for axis, line in zip(axes, panels.values(), strict=False):
+        scores = scores_by_run(results, line.measure, line.user_model)
+        own, other = scores[line.run], scores[line.baseline]
+        found = {topic: own[topic] - other[topic] for topic in own if topic in other}
+        differences = dict(sorted(found.items(), key=lambda item: -item[1]))
+        _draw_bars(axis, differences, line.measure, width / columns - 0.7)
+        if line.low is not None and line.high is not None:
+            divisor = line.topics if MEASURES.is_count(line.measure) else 1
+            axis.axhline(line.difference / divisor, color="black", linewidth=1, linestyle="--")
+            axis.axhspan(line.low / divisor, line.high / divisor, color="0.85", zorder=0)
+        axis.set_title(label_text(f"{short[line.run]} − {short[line.baseline]}"))
+        names = [f"difference in {line.measure}", *([line.user_model] if has_models else [])]
         axis.set_ylabel("\n".join(map(label_text, names)))
-    of_family = grouped(zip(panels, axes, strict=False), lambda pair: pair[0][:2])
+    of_family = grouped(zip(panels.values(), axes, strict=False), lambda pair: family(pair[0]))
     for pairs in of_family.values():  # panels of one measure and user model have one scale
         figures.equalise_y_limits([axis for _, axis in pairs])
+    has_intervals = any(line.low is not None for line in lines)
     figures.add_caption(
         figure,
         "Differences on each topic, largest first. Blue: the run is better; orange: worse.",
-        "Dashed: the mean difference; grey: its interval, as in the table." if intervals else "",
+        "Dashed: the mean difference; grey: its interval, as in the table." if has_intervals else "",
         "" if has_models else f"User model: {results.user_models[0]}.",
         choice,
     )
     return figure
-
-
-def _intervals(comparisons: Sequence[Comparison]) -> Intervals:
-    """Return the intervals of mean differences per topic, in both directions."""
-    found: Intervals = {}
-    for line in comparisons:
-        if line.low is not None and line.high is not None:
-            divisor = line.topics if MEASURES.is_count(line.measure) else 1
-            low, mean, high = (one / divisor for one in (line.low, line.difference, line.high))
-            found[line.measure, line.user_model, line.run, line.baseline] = low, mean, high
-            found[line.measure, line.user_model, line.baseline, line.run] = -high, -mean, -low
-    return found
 
 
 def _draw_bars(axis: Axes, differences: Mapping[str, float], measure: str, inches: float) -> None:
@@ -265,10 +234,10 @@ def strategies_plot(study: StrategyStudy) -> Figure:
                 style |= {"color": "0.4", "linestyle": "--", "marker": ""}
             label = label_text(strategy_label(strategy))
             axis.plot(x, y, label=label, markevery=marked, **style)
-        for crossing in study.crossings(case):
-            axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
+        for alpha in study.crossings(case):
+            axis.axvline(alpha, color="black", linewidth=0.8, linestyle=":")
             axis.annotate(
-                *(f"{crossing.alpha:.2f}", (crossing.alpha, 1), (2, -2)),
+                *(f"{alpha:.2f}", (alpha, 1), (2, -2)),
                 *(("data", "axes fraction"), "offset points"),
                 fontsize=7,
                 verticalalignment="top",

@@ -50,13 +50,7 @@ _COLUMNS = [
     Column("95 % interval", kind="score", meaning="confidence interval of the difference"),
     Column("relative", kind="score", priority=2, meaning="difference in % of the baseline's mean"),
     Column("p", kind="p", meaning="p value"),
-    Column(
-        "d_z",
-        kind="score",
-        decimals=2,
-        priority=1,
-        meaning="Cohen's d_z: difference / standard deviation of the topics' differences",
-    ),
+    Column("d_z", kind="score", priority=1, meaning="Cohen's d_z: difference / its standard deviation"),
     Column("group", kind="text", meaning="runs that share a letter do not differ significantly"),
     Column("better/worse/equal", kind="text", priority=4, meaning="number of topics"),
     Column("criterion", priority=5, meaning="size of the relative difference (Spärck Jones)"),
@@ -65,13 +59,6 @@ _COLUMNS = [
 ]
 _DETAILS = 3
 """The lowest priority number of columns that publications do not have."""
-
-_BEST = "best"
-"""The text in the row of the best run instead of a difference, if all pairs are compared."""
-_NO_LETTERS = (
-    "There are no letters for runs that do not differ significantly, because they form more than 52 "
-    "groups."
-)
 
 
 def comparison_rows(comparisons: Sequence[Comparison]) -> list[Row]:
@@ -114,9 +101,7 @@ def comparison_tables(
             meaning = f"p value, corrected for {lines[0].comparisons} comparisons"
             columns = [replace(c, meaning=meaning) if c.name == "p" else c for c in columns]
         cells = [[row.get(column.name) for column in columns] for row in rows]
-        has_no_letters = rows[0].get("difference") == _BEST and "group" not in filled
-        legend = [_NO_LETTERS] if has_no_letters else []
-        tables.append(Table(columns, cells, legend, title=title if len(families) > 1 else ""))
+        tables.append(Table(columns, cells, title=title if len(families) > 1 else ""))
     return tables
 
 
@@ -148,7 +133,7 @@ def publication_tables(
                 row[mean] = Marked(number, float(number) == best)
         statement = comparison_statement(lines, baseline)
         facts = [one for one in statement.facts if one.startswith(("intervals: ", "significant, but"))]
-        title, legend = f"{measure} under {model}", [*statement.lead, *facts, *table.legend]
+        title, legend = f"{measure} under {model}", [*statement.lead, *facts]
         tables.append(replace(table, columns=columns, rows=rows, title=title, legend=legend))
     return tables
 
@@ -157,21 +142,27 @@ def _rows_of_runs(results: Results, lines: Sequence[Comparison]) -> list[Row]:
     """Return the row of the baseline or of the best run, then the others, best first."""
     measure, model = lines[0].measure, lines[0].user_model
     groups: Mapping[str, str] = {}
-    scores = scores_by_run(results, measure, model)
-    name, label = lines[0].baseline, "baseline"
-    if len({line.baseline for line in lines}) > 1:  # all pairs
-        groups = groups_of(results, lines)
-        name, label = best_first(results, measure, model)[0], _BEST
-        lines = [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
-    has_same_baseline = len({line.topics for line in lines}) == 1
-    rows = _rows(lines)
+    shown, label = relative_to_one_run(results, lines), "baseline"
+    if len(shown) < len(lines):
+        groups, label = groups_of(results, lines), "best"
+    name = shown[0].baseline
+    has_same_baseline = len({line.topics for line in shown}) == 1
+    rows = _rows(shown)
     for row in rows:
         row |= {"baseline": None, "group": groups.get(row["run"])}
         row["baseline mean"] = None if has_same_baseline else row["baseline mean"]
     rows.sort(key=lambda row: MEASURES.order(measure).sort_key(row["mean"]))
-    own = scores[name].values()
+    own = scores_by_run(results, measure, model)[name].values()
     mean = math.fsum(own) / divisor(measure, len(own))
     return [{"run": name, "mean": mean, "difference": label, "group": groups.get(name)}, *rows]
+
+
+def relative_to_one_run(results: Results, lines: Sequence[Comparison]) -> list[Comparison]:
+    """Return the comparisons of a measure and user model with the baseline, or with the best run."""
+    name = lines[0].baseline
+    if len({line.baseline for line in lines}) > 1:  # all pairs
+        name = best_first(results, lines[0].measure, lines[0].user_model)[0]
+    return [_compared_with(line, name) for line in lines if name in (line.run, line.baseline)]
 
 
 def groups_of(results: Results, lines: Sequence[Comparison]) -> Mapping[str, str]:

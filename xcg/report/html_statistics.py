@@ -65,8 +65,8 @@ def interval_data(context: ReportContext) -> list[list[list[float | None]]]:
     intervals, _ = mean_intervals(results)
 
     def half_width(cell: Cell) -> float | None:
-        low, high = intervals.get(cell, (None, None))
-        return None if low is None or high is None else _rounded((high - low) / 2)
+        limits = intervals.get(cell)
+        return _rounded((limits[1] - limits[0]) / 2) if limits else None
 
     return [
         [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -12,7 +12,6 @@ from xcg.errors import UndecidedError, UnmappedError, XcgError
 from xcg.evaluation.results import Cell, Results
 from xcg.evaluation.scoring import list_topics
 from xcg.judgements.recall_base import MEAN, topic_key
-from xcg.lazy_modules import np
 from xcg.statistics.gate_rules import (
     Chances,
     Limits,
@@ -42,10 +41,10 @@ from xcg.statistics.topic_scores import (
     scores_by_cell,
     standard_deviation,
 )
+from xcg.tables import p_equation
 
 _NO_LIMITS = Limits()
 _TOPICS_IN_MESSAGE = 3
-_SMALLEST_PRINTED = 0.0001
 
 
 class Failure(NamedTuple):
@@ -173,8 +172,7 @@ def check_gate(
     if baseline is not None:
         pairs = baseline_pairs(results, baseline, 2 if is_tested else 1)
         rules = Rules(minimums, limits, test if is_tested else "", correction)
-        for pair, failure in _compare(pairs, baseline, rules, notes):
-            failures.setdefault(pair.cell, []).append(failure)
+        failures = _compare(pairs, baseline, rules, notes)
         chances = gate_chances(pairs, [[*scores[pair.cell].values()] for pair in pairs], rules)
         for pair, chance in zip(pairs, chances, strict=True):
             if is_tested or limits.apply_to(pair.measure):
@@ -229,39 +227,39 @@ def _check_topics(
 
 def _compare(
     pairs: Sequence[BaselinePair], baseline: str, rules: Rules, notes: list[str]
-) -> Iterator[tuple[BaselinePair, Failure]]:
-    """Yield why runs are worse than the baseline, and add notes."""
+) -> dict[Cell, list[Failure]]:
+    """Return why runs are worse than the baseline, and add notes."""
     found = [pair.advantages[None] for pair in pairs]
-    p_values = None
+    p_values, family = None, ""
     if rules.test:
         p_values = adjusted(family_p_values(found, rules.test), rules.correction)
         family = f"{CORRECTION_NAMES[rules.correction]} over {len(pairs)} comparison"
         family += "s" * (len(pairs) > 1)
         level = f"level {100 * SIGNIFICANCE_LEVEL:g} %"
         notes.append(f"gate: {rules.test} test, {family}, {level}, baseline {baseline}")
-    broken = broken_rules(pairs, found, rules, p_values)
-    if p_values is not None:
-        fails = broken["worse-than"][0]
-        _check_power(pairs, rules, family, fails)
-        for column in np.flatnonzero(fails).tolist():
-            pair, p = pairs[column], float(p_values[0, column])
-            p_text = f"p = {p:.4f}" if p >= _SMALLEST_PRINTED else f"p < {_SMALLEST_PRINTED}"
-            yield (
-                pair,
-                _failure(
-                    pair,
-                    "worse-than",
-                    f" is {pair.means[0]:.4f}, worse than {pair.means[1]:.4f} of {baseline} ({p_text}; "
-                    f"{rules.test} test, {len(pair.scores)} topics, {family})",
-                ),
-            )
     if rules.limits:
         notes.append(f"gate: limits without a test, baseline {baseline}")
+    broken = broken_rules(pairs, found, rules, p_values)
+    if p_values is not None:
+        _check_power(pairs, rules, family, broken["worse-than"][0])
+    failures: dict[Cell, list[Failure]] = {}
     for column, pair in enumerate(pairs):
         check_limits(pair, baseline, rules.limits)
-        for rule in ("max-drop", "max-regressed"):
-            if broken[rule][0, column]:
-                yield pair, _beyond_limit(pair, baseline, rule, rules.limits)
+        for rule in ("worse-than", "max-drop", "max-regressed"):
+            if rule not in broken or not broken[rule][0, column]:
+                continue
+            if p_values is not None and rule == "worse-than":
+                reason = (
+                    f" is {pair.means[0]:.4f}, worse than {pair.means[1]:.4f} of {baseline} (p "
+                    f"{p_equation(float(p_values[0, column]))}; {rules.test} test, {len(pair.scores)} "
+                    f"topics, {family})"
+                )
+            else:
+                reason = _beyond_limit(pair, baseline, rule, rules.limits)
+            lost = _lowest(pair.losses, "+.4f", pair.sign)
+            text = f"{pair.run}, {pair.user_model}: {pair.measure}{reason}; lost most on {lost}"
+            failures.setdefault(pair.cell, []).append(Failure(rule, text))
+    return failures
 
 
 def _check_power(pairs: Sequence[BaselinePair], rules: Rules, family: str, fails: Booleans) -> None:
@@ -286,7 +284,7 @@ def _check_power(pairs: Sequence[BaselinePair], rules: Rules, family: str, fails
             )
 
 
-def _beyond_limit(pair: BaselinePair, baseline: str, rule: str, limits: Limits) -> Failure:
+def _beyond_limit(pair: BaselinePair, baseline: str, rule: str, limits: Limits) -> str:
     mean, baseline_mean = pair.means
     allowed = limits.drop(pair.measure) if rule == "max-drop" else limits.most_regressed(pair.measure)
     assert allowed is not None
@@ -296,21 +294,13 @@ def _beyond_limit(pair: BaselinePair, baseline: str, rule: str, limits: Limits) 
         size = f"{100 * share:.4g} %" if allowed.is_relative else f"{drop:.4f}"
         direction = "lower" if pair.sign > 0 else "higher"
         found = f" is {mean:.4f}, {size} {direction} than {baseline_mean:.4f} of {baseline}"
-        return _failure(pair, rule, f"{found}: at most {allowed} is allowed")
+        return f"{found}: at most {allowed} is allowed"
     count = int((pair.advantages < -limits.regressed_by - ROUNDING).sum())
     are = "is" if str(allowed) == "1" else "are"
-    return _failure(
-        pair,
-        rule,
+    return (
         f" is worse than that of {baseline} by more than {limits.regressed_by:g} for {count} "
-        f"topic{'s' * (count > 1)} of {len(pair.scores)}: at most {allowed} {are} allowed",
+        f"topic{'s' * (count > 1)} of {len(pair.scores)}: at most {allowed} {are} allowed"
     )
-
-
-def _failure(pair: BaselinePair, rule: str, reason: str) -> Failure:
-    lost = _lowest(pair.losses, "+.4f", pair.sign)
-    text = f"{pair.run}, {pair.user_model}: {pair.measure}{reason}; lost most on {lost}"
-    return Failure(rule, text)
 
 
 def _check_complete(results: Results, minimums: Mapping[str, float], baseline: str | None) -> None:

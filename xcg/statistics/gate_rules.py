@@ -21,7 +21,6 @@ from xcg.statistics.significance_tests import (
 from xcg.statistics.topic_scores import ROUNDING, BaselinePair, Booleans, Floats, divisor
 
 DRAWS = 2000
-_RUNS_IN_NOTES = 10
 _MAX_SCORES_IN_MEMORY = 4_000_000
 REGRESSED_BY = 0.1
 """The difference by which a topic must be worse to count as regressed."""
@@ -404,8 +403,7 @@ def chance_sentences(
     if baseline is None:
         yield f"{unknown}: there is no baseline"
     several = len({pair.user_model for pair, _ in compared}) > 1
-    runs = list(dict.fromkeys(pair.run for pair, _ in compared))
-    for run in runs[:_RUNS_IN_NOTES]:
+    for run in dict.fromkeys(pair.run for pair, _ in compared):
         losses, obstacles = [], []
         for pair, (unchanged, loss, obstacle) in compared:
             name = f"{pair.measure} under {pair.user_model}" if several else pair.measure
@@ -422,8 +420,6 @@ def chance_sentences(
         by_t = " (by the t test)" * replaces_test
         found = f"; a loss of {' or '.join(losses)} would be found with 80 % power{by_t}"
         yield f"{run}: {summary}{found * bool(losses)}{''.join(obstacles)}"
-    if len(runs) > _RUNS_IN_NOTES:
-        yield f"the chances of {len(runs) - _RUNS_IN_NOTES} more runs are not shown"
 
 
 def share_text(share: float) -> str:

@@ -162,10 +162,7 @@ def friedman_posthoc(scores: TopicScores, correction: str = "holm") -> dict[tupl
     n, k = ranks.shape
     first, second = np.triu_indices(k, 1)
     if (ranks == ranks[0]).all():
-        p = equal_signs_probability(n)
-        if correction != "none":  # with Holm and Bonferroni; fdr_bh is not larger
-            p = min(1.0, len(first) * p)
-        p_values = np.where(ranks[0][first] == ranks[0][second], 1.0, p).tolist()
+        found = np.where(ranks[0][first] == ranks[0][second], 1.0, equal_signs_probability(n))
     else:
         sums = ranks.sum(axis=0)
         variance = 1 / (k - 1) * (np.sum(ranks**2) - k * n * (k + 1) ** 2 / 4)
@@ -174,7 +171,7 @@ def friedman_posthoc(scores: TopicScores, correction: str = "holm") -> dict[tupl
         a = variance * (2 * n * (k - 1)) / df
         b = 1 - statistic / (n * (k - 1))
         found = 2 * t.sf(np.abs(sums[first] - sums[second]) / np.sqrt(a) / np.sqrt(b), df=df)
-        p_values = adjust(found.tolist(), correction)
+    p_values = adjust(found.tolist(), correction)
     return dict(zip(combinations(scores.values, 2), p_values, strict=True))
 
 

@@ -85,11 +85,12 @@ def scores_by_run(results: Results, measure: str, user_model: str) -> dict[str, 
     """
     check_name("measure", measure, results.measures)
     check_name("user model", user_model, results.user_models)
-    scores: dict[str, dict[str, float]] = {run: {} for run in results.runs}
-    for row in results:
-        if (row.measure, row.user_model) == (measure, user_model) and row.topic != MEAN:
-            scores[row.run][row.topic] = row.value
-    return {run: values for run, values in scores.items() if values}
+    cells = {run: results.by_cell.get((measure, user_model, run), {}) for run in results.runs}
+    return {run: found for run, values in cells.items() if (found := _without_mean(values))}
+
+
+def _without_mean(values: Mapping[str, float]) -> dict[str, float]:
+    return {topic: value for topic, value in values.items() if topic != MEAN}
 
 
 def common_scores(
@@ -224,10 +225,10 @@ def best_first(results: Results, measure: str, user_model: str) -> list[str]:
     Their order is that of the means in the results, or else of the means of their scores.
     """
     order, references = MEASURES.order(measure), set(results.scope.references)
-    scores = scores_by_run(results, measure, user_model)
-    means = {run: math.fsum(values.values()) / len(values) for run, values in scores.items()}
-    where = MEAN, measure, user_model
-    means |= {r.run: r.value for r in results if (r.topic, r.measure, r.user_model) == where}
+    means = {}
+    for run in results.runs:
+        if values := results.by_cell.get((measure, user_model, run)):
+            means[run] = values.get(MEAN, math.fsum(values.values()) / len(values))
     return sorted(means, key=lambda run: (run in references, order.sort_key(means[run])))
 
 
@@ -296,11 +297,8 @@ class BaselinePair:
 
 def scores_by_cell(results: Results) -> dict[Cell, dict[str, float]]:
     """Return the scores by topic of each measure, user model and run."""
-    scores: dict[Cell, dict[str, float]] = {}
-    for row in results:
-        if row.topic != MEAN:
-            scores.setdefault((row.measure, row.user_model, row.run), {})[row.topic] = row.value
-    return scores
+    cells = results.by_cell.items()
+    return {cell: found for cell, values in cells if (found := _without_mean(values))}
 
 
 def baseline_pairs(results: Results, baseline: str, least: int = 2) -> list[BaselinePair]:
