@@ -139,7 +139,6 @@ TEMPLATES = [
     f"explain config.yaml --run {RUN} --topic 162",
     "explain --run chunks.jsonl --assessments gold.jsonl --corpus texts --topic 162 --format json",
     "explain config.yaml --topic 162",
-    "explain config.yaml --topic 162 --set explain.tree=true",
     "gate config.yaml --measures MAep --baseline run1 --max-drop 5%",
     "gate config.yaml --measures MAep --fail-under MAep=0.3",
     "inex-eval -f qrels.txt spans.txt",

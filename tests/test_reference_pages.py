@@ -73,7 +73,7 @@ def test_every_public_name_has_an_entry() -> None:
         tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
         defined = [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
         public |= {f"{module}.{name}" for name in defined if not name.startswith("_")}
-    helpers = ("JudgedRow", "nest_judgements", "nest_scores", "finite_number", "value_or_none")
+    helpers = ("JudgedRow", "recall_base_of_rows", "nest_scores", "value_or_none")
     public -= {f"xcg.integrations.pandas.{name}" for name in helpers}  # of the module for ir_measures
     assert not public - NAMES, sorted(public - NAMES)
 

@@ -248,8 +248,8 @@ class Answer(Sequence[T], Generic[T]):
         for block in self.blocks():
             if isinstance(block, Table):
                 shown += block.to_html()
-            elif text := (block if isinstance(block, str) else block(None)).strip():
-                shown += f'<p style="white-space: pre-wrap">{html_text(text)}</p>'
+            elif block.strip():
+                shown += f'<p style="white-space: pre-wrap">{html_text(block.strip())}</p>'
         notes = "".join(f"<li>{html_text(note)}</li>" for note in (*layout.footer, *self.notes))
         return shown + (f"<ul>{notes}</ul>" if notes else "")
 

@@ -247,7 +247,7 @@ class Campaign:
         """Return the ideal recall-base: the elements that a system should return.
 
         Args:
-            keys: Keys of the section ``explain``, such as ``topic`` and ``tree``.
+            keys: Keys of the section ``explain``, such as ``topic``.
         """
         asked = self.asked("explain", keys)
         return asked.recorded(answers.ideal(asked))
@@ -309,7 +309,7 @@ class Campaign:
                 known = [key.rpartition(".")[2] for key in KEYS if key.startswith(f"{section}.")]
                 key = name.rpartition(".")[2]
                 raise XcgError(f"{key}: unknown key: {nearest(key, known)}")
-        stated = self.stated.with_keywords(given)
+        stated = self.stated.with_keywords(given) if given else self.stated
         settings = stated.settings() if given else self.settings
         inputs = self._inputs_of_curves if section == "curves" else self.inputs
         return Asked(sections or (section,), stated, settings, inputs, self.progress)

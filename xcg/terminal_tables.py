@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from xcg.errors import printable
@@ -65,8 +65,8 @@ class Prose(str):
     """Lines for people. On a terminal, long ones are wrapped, with the indentation of their texts."""
 
 
-Block = Table | str | Callable[[int | None], str]
-"""A table; a text of complete lines; or a function from the width of the terminal to a text."""
+Block = Table | str
+"""A table, or a text of complete lines."""
 
 
 def terminal_text(blocks: Sequence[Block], terminal: Terminal = PIPE, all_rows: bool = False) -> str:
@@ -88,9 +88,7 @@ def terminal_text(blocks: Sequence[Block], terminal: Terminal = PIPE, all_rows: 
     has_legend = terminal.width is not None
     known: set[str] = set()  # tables below each other often hide the same columns
     for block in blocks:
-        if callable(block):
-            texts.append(block(terminal.width))
-        elif isinstance(block, str):
+        if isinstance(block, str):
             wraps = isinstance(block, Prose) and terminal.width is not None
             texts.append(_wrapped_lines(block, terminal) if wraps else block)
         else:

@@ -74,7 +74,6 @@ CALLS = [
     f"explain {CAMPAIGN} --run {RUN} --topic 1",
     f"explain {CAMPAIGN} --run {RUN} --topic 1 --format json",
     f"explain {CAMPAIGN}",
-    f"explain {CAMPAIGN} --set explain.tree=true",
     "inex-eval -f -q {tmp}/offsets.qrels {tmp}/offsets.trec",
     f"judge {{tmp}}/judge.yaml --import {{tmp}}/passages.jsonl --assessor¦{ASSESSOR}",
     "judge {tmp}/judge.yaml --export {tmp}/judged",

@@ -15,7 +15,6 @@ FILES = "configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006"
     ("call", "place", "reason"),
     [
         (f"compare {FILES} --table overall --plot f.png", "--plot", "with the table overall"),
-        (f"explain {FILES} --run a --set explain.tree=true", "--set explain.tree", "with explain.run"),
         (f"evaluate {FILES} --set scheduler=tcp://h:1 --workers 2", "--workers:", "with scheduler"),
         ("simulate new-folder --agreement 0.5", "--agreement", "without --assessors 2 or more"),
     ],

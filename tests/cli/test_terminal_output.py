@@ -31,7 +31,6 @@ COMMANDS = [
     f"check {CONFIG}",
     f"curves {CONFIG} --at 5 --format table",
     f"explain {PAPER} --run rel_leaves --topic 163",
-    f"explain {PAPER} --set explain.tree=true",
     f"study perturb {PAPER} --set runs=ideal --set study.perturb.counts=1",
     f"study plan {CONFIG} --set study.plan.difference=0.1 {SET_MODEL}",
     f"study calibrate {CONFIG} --set study.calibrate.test=t --set study.calibrate.campaigns=10",

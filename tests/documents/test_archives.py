@@ -64,6 +64,24 @@ class TestTarHeaders:
         with pytest.raises(InputError, match="a member has headers of more than 2047 bytes"):
             opened(tmp_path, data)
 
+    @pytest.mark.parametrize(
+        "records",
+        [
+            b"x",
+            b"3 a",
+            b"-5 a=b\n",
+            b"0 a=b\n",
+            b"1 path=d\n",
+            # Before Python 3.11.10, tarfile needs quadratic time for these.
+            b"1" * (1 << 19),
+            b"2 " * (1 << 18) + b"=",
+            b"500011 a=" + b"1" * 500_000 + b"\n",
+        ],
+    )
+    def test_damaged_records(self, tmp_path: Path, records: bytes) -> None:
+        with pytest.raises(InputError, match="damaged archive: illegal extended header"):
+            opened(tmp_path, member("x", records, b"x") + member("a.xml"))
+
     @pytest.mark.parametrize("size", [-1, -512, -1536, 5 << 30])
     def test_a_member_has_an_impossible_size(self, tmp_path: Path, size: int) -> None:
         message = "the member 'b.xml' is damaged, or a sparse file|unexpected end of data"
@@ -156,6 +174,16 @@ class TestZip:
         data[6] |= 1
         with pytest.raises(InputError, match=r"a\.xml: cannot read the document: .* is encrypted"):
             opened(tmp_path, bytes(data)).tree("a")
+
+    def test_members_that_share_their_data(self, tmp_path: Path) -> None:
+        data = zipped({f"{i}.xml": b"<a/>" for i in range(3)})
+        directory = data.index(b"PK\1\2")
+        entries = bytearray(data[directory:])
+        for entry in range(3):  # all data are those of the first member
+            start = entry * (46 + len("0.xml")) + 42
+            entries[start : start + 4] = b"\0\0\0\0"
+        with pytest.raises(InputError, match=r"the archive's members '0\.xml' and '1\.xml' overlap"):
+            opened(tmp_path, data[:directory] + entries)
 
     def test_links_are_no_documents(self, tmp_path: Path) -> None:
         link = zipfile.ZipInfo("passwd.txt")

@@ -11,7 +11,6 @@ from conftest import Command
 import xcg
 import xcg.testing
 from xcg.documents import text_search
-from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import TextIndex
 from xcg.errors import InputError, UnmappedError, XcgError
 from xcg.formats.placing import locate_passages, update_gold
@@ -127,19 +126,6 @@ def test_update_keeps_lines_and_marks_what_is_lost(xcg_command: Command, tmp_pat
     wrong = xcg_command(*arguments, "--fuzzy", "90")
     assert wrong.returncode == 2
     assert "--fuzzy" in wrong.stderr
-
-
-def test_update_moves_the_best_entry_point_with_its_passage(tmp_path: Path) -> None:
-    corpus = Corpus.of({"bees": "News: Bees dance. They waggle in the dark hive."})
-    record = {"topic": "1", "doc": "bees", "start": 12, "end": 41}
-    path = tmp_path / "gold.jsonl"
-    quote = {"prefix": "dance. ", "exact": "They waggle in the dark hive."}
-    path.write_text(json.dumps({**record, **quote, "entry_point": 17}))
-    [updated] = update_gold(path, corpus).passages
-    assert (updated["start"], updated["end"], updated["entry_point"]) == (18, 47, 23)
-    path.write_text(json.dumps({**record, **quote, "entry_point": "17"}))
-    with pytest.raises(InputError, match="entry_point is '17': expected the offset of a character"):
-        update_gold(path, corpus)
 
 
 def test_a_quote_that_is_placed_by_a_part_of_its_context_is_noted(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
 
 from xcg.documents.passage_points import Passage, Point
-from xcg.errors import InputError, XcgError
+from xcg.errors import XcgError
 from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.assessment import Assessment, DocumentSizes
 from xcg.judgements.recall_base import RecallBase, Span
@@ -111,48 +110,12 @@ def test_trec_files_refuse_documents_that_they_would_read_as_elements() -> None:
 
 
 @pytest.mark.parametrize("format", ["jsonl", "trec", "inex2004", "inex2005"])
-def test_only_offset_qrels_hold_sizes_and_entry_points_without_passages(format: str) -> None:
+def test_only_offset_qrels_hold_sizes_and_entry_points(format: str) -> None:
     base = RecallBase.of({"1": {}})
     base.add_entry_point("1", "d", 4)
     base.add_document_sizes("1", "d", DocumentSizes(0, 9))
     lost = base.to_text(format)[1]
-    without = " of documents without passages" if format == "jsonl" else ""
-    assert set(lost) >= {
-        f"best entry points{without}",
-        "stated lengths and relevant sizes of documents",
-    }
-
-
-def test_json_lines_hold_entry_points_of_passages(tmp_path: Path) -> None:
-    base = RecallBase.of({"1": {"d": [(2, 5), (7, 9)], "e": [(0, 3)]}})
-    base.add_entry_point("1", "d", 4)
-    base.add_entry_point("1", "e", Point("/a[1]"))
-    text, lost = base.to_text("jsonl")
-    assert text.splitlines()[0] == (
-        '{"topic": "1", "doc": "d", "start": 2, "end": 5, "exhaustivity": 2, "entry_point": 4}'
-    )
-    assert text.count("entry_point") == 1
-    assert lost == ["best entry points that are not offsets"]
-    path = tmp_path / "a.jsonl"
-    path.write_text(text)
-    assert read_assessments(path).entry_points("1") == {"d": 4}
-
-
-@pytest.mark.parametrize(
-    ("second", "message"),
-    [
-        (-1, "a.jsonl:2: entry_point is -1: expected the offset of a character"),
-        (5, "a.jsonl:2: entry_point is 5, but was 4: expected one per document"),
-        ("4", "a.jsonl:2: entry_point is '4': expected the offset of a character"),
-    ],
-)
-def test_illegal_entry_points_are_errors(tmp_path: Path, second: object, message: str) -> None:
-    path = tmp_path / "a.jsonl"
-    passage = {"topic": "1", "doc": "d", "start": 0, "end": 5}
-    records = [{**passage, "entry_point": 4}, {**passage, "entry_point": second}]
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
-    with pytest.raises(InputError, match=message):
-        read_assessments(path)
+    assert set(lost) >= {"best entry points", "stated lengths and relevant sizes of documents"}
 
 
 @given(campaigns())

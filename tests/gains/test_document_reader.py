@@ -313,4 +313,4 @@ def test_the_listing_shows_the_reader(xcg_command: Command, folder: Path) -> Non
     (folder / "m.yaml").write_text("name: m\nrelevance_value: {reader: 'mine:Impatient'}\n")
     listing = xcg_command("list", "user-models", folder / "m.yaml").stdout
     lines = [" ".join(line.split()) for line in listing.splitlines()]
-    assert "reader mine:Impatient none package.module:Class, instead of all of the above" in lines
+    assert "relevance_value.reader mine:Impatient" in lines

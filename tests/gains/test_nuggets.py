@@ -22,7 +22,7 @@ from xcg.gains.oracle import order_by_gain
 from xcg.gains.topic import reading_of
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
 from xcg.measures.topic_gains import Reading
-from xcg.report.html_explanations import explanation_data
+from xcg.report.explanations import explanation_data
 from xcg.report.html_statistics import ReportContext, StepCounter
 from xcg.user_model.relevance_value import RelevanceValue
 

@@ -173,6 +173,7 @@ def test_disagreements_are_decided_in_context(chromium: Browser, config: Path, t
         page.fill("#author", "chris")
         rows.nth(0).get_by_role("button", name="none").click()
         expect(rows.nth(0)).to_contain_text("by chris")
+        page.wait_for_selector("html[data-ready]")  # the page was loaded again
         page.get_by_role("button", name="All as anna").click()
         expect(rows.nth(2)).to_contain_text("by chris")
         expect(rows.nth(1).locator("[aria-pressed=true]")).to_have_text("3")

@@ -21,8 +21,8 @@ from conftest import ROOT
 from xcg.documents.corpus import Corpus
 from xcg.errors import Notes, XcgError
 from xcg.judge.judgement import JudgedDocument, Judgement, PoolDocument
+from xcg.judge.pool_store import StoreError
 from xcg.judge.store import ConflictError, Store
-from xcg.judge.store_file import StoreError
 
 TEXT = "Bees dance. Ants walk. Wasps sting."
 DOCUMENTS = {"bees": TEXT, "ants/1": "Ants walk in lines.", "empty": "<a/>"}

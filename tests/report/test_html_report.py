@@ -25,7 +25,8 @@ from xcg.evaluation.curves import curves
 from xcg.evaluation.explain import explain
 from xcg.evaluation.inputs import Inputs
 from xcg.measures import MEASURES
-from xcg.report import html_explanations, html_page, html_statistics
+from xcg.report import explanations as explanation_tables
+from xcg.report import html_page, html_statistics
 from xcg.report.html_page import report_data, script_json, write_report
 from xcg.user_model.model import UserModel
 
@@ -224,7 +225,7 @@ def test_the_page_states_which_runs_and_topics_are_explained(
         "The first 10 of 15 topics are explained, in the order of the assessments; "
         "report.explained sets the number.",
     ]
-    monkeypatch.setattr(html_explanations, "MAX_RUNS", 7)
+    monkeypatch.setattr(explanation_tables, "MAX_RUNS", 7)
     rule = report_data(sample, explained=1)["explanations"]["rule"]
     assert rule[0] == (
         "The best 3 of 8 runs are explained, by MAep under kazai-lalmas-2006, "
@@ -385,7 +386,7 @@ def test_the_size_of_the_file_is_limited(sample: Inputs, monkeypatch: pytest.Mon
     for module, limits in {
         html_page: {"MAX_SCORES": 500, "MAX_CURVE_POINTS": 20_000},
         html_statistics: {"MAX_COMPARISONS": 60},
-        html_explanations: {
+        explanation_tables: {
             "MAX_RUNS": 4,
             "MAX_MODELS": 2,
             "MAX_RESULTS": 5,
@@ -469,8 +470,8 @@ def test_lower_scores_are_better_where_the_measure_says_so(
     asl, xcg_line = data["best"]
     assert (asl["run"], asl["mean"], asl["second"], asl["difference"]) == ("good", 1, "fair", -1)
     assert (xcg_line["run"], xcg_line["mean"]) == ("good", 1)
-    monkeypatch.setattr(html_explanations, "MAX_RUNS", 2)
-    monkeypatch.setattr(html_explanations, "BEST_RUNS", 2)
+    monkeypatch.setattr(explanation_tables, "MAX_RUNS", 2)
+    monkeypatch.setattr(explanation_tables, "BEST_RUNS", 2)
     assert report_data(search_lengths)["explanations"]["runs"] == ["good", "fair"]
 
 

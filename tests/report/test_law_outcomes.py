@@ -41,7 +41,7 @@ def test_a_violation_of_one_ranking(score: float, law: str, sentence: str) -> No
 def test_a_law_that_held() -> None:
     text, record = outcome_of(lambda gold, found: 1.0, "ideal")
     assert text == f"ideal: held in {record['cases']} cases\n"
-    assert [record[name] for name in ("documents", "gold", "before", "ranking")] == [None] * 4
+    assert [record[name] for name in ("documents", "gold", "before", "ranking", "score")] == [None] * 5
 
 
 @pytest.mark.slow

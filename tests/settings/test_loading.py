@@ -100,7 +100,6 @@ def test_later_statements_override(file: Path) -> None:
         ("gate.expected_topics=40", 40),
         ("gate.expected_topics=a b,c", ["a", "b", "c"]),
         ("gate.expected_topics=[40]", ["40"]),
-        ("explain.tree=true", True),
         ("study.perturb.counts=0 1 10", [0, 1, 10]),
     ],
 )

@@ -15,7 +15,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.report.strategy_studies import study_sentences
 from xcg.runs.run import Ranking
-from xcg.statistics.strategy_study import PRECISION, Crossing, StrategyStudy, grid, study_strategies
+from xcg.statistics.strategy_study import PRECISION, StrategyStudy, grid, study_strategies
 
 MODEL: dict[str, Any] = {"name": "m", "relevance_value": {"normalisation": "none"}}
 
@@ -65,16 +65,16 @@ def test_scores_are_those_computed_by_hand(study: StrategyStudy) -> None:
     assert len(scores) == 2 * 3 * 23
 
 
-def crossings_of(study: StrategyStudy) -> list[Crossing]:
-    return [crossing for case in study.leaders for crossing in study.crossings(case)]
+def crossings_of(study: StrategyStudy) -> list[float]:
+    return [alpha for case in study.leaders for alpha in study.crossings(case)]
 
 
 def test_crossings_are_found_within_the_stated_precision(study: StrategyStudy) -> None:
     for run, change in (("one", CHANGE_OF_ONE), ("both", CHANGE_OF_BOTH)):
-        (crossing,) = study.crossings(("xCG@2", "m", run))
-        assert (crossing.before, crossing.after) == (("thorough",), ("top_ranked",))
-        assert abs(crossing.alpha - change) <= PRECISION == 0.005
+        (alpha,) = study.crossings(("xCG@2", "m", run))
+        assert abs(alpha - change) <= PRECISION == 0.005
         below, above = study.leaders["xCG@2", "m", run]
+        assert (below.strategies, above.strategies) == (("thorough",), ("top_ranked",))
         assert below.last <= change <= above.first <= below.last + 2 * PRECISION
 
 
@@ -84,17 +84,15 @@ def test_a_change_at_a_value_of_the_grid_is_found() -> None:
     runs = {"r": {"1": ["d#/a", "d#/a/s[1]", "e#/a"]}}
     for step in (0.1, 0.5, 1):
         study = study_strategies(inputs_of(assessments=assessments, runs=runs), step)
-        (crossing,) = crossings_of(study)
-        assert abs(crossing.alpha - 0.5) <= PRECISION
-        assert (crossing.before, crossing.after) == (("thorough",), ("top_ranked",))
+        (alpha,) = crossings_of(study)
+        assert abs(alpha - 0.5) <= PRECISION
         assert sum(s.strategy == "thorough" for s in study.scores) == len(grid(step))
 
 
 def test_equal_scores_are_no_crossing() -> None:
     """Strategies that are equal at first are both named; equality over an interval changes nothing."""
     study = study_strategies(inputs_of(strategies=["unique", "thorough", "top_ranked"]))
-    one, both = crossings_of(study)
-    assert one.before == both.before == ("unique", "thorough")
+    assert [found[0].strategies for found in study.leaders.values()] == [("unique", "thorough")] * 2
     flat = study_strategies(inputs_of(measures="xCG@1"))
     assert crossings_of(flat) == []
     assert [found[0].strategies for found in flat.leaders.values()] == [("thorough", "top_ranked")] * 2
@@ -107,16 +105,14 @@ def test_equal_scores_are_no_crossing() -> None:
 def test_several_changes_between_two_values_are_found() -> None:
     study = study_strategies(middle_inputs([0, 1]))
     name = str(inputs_of(strategies=half).strategy_list[0])
-    assert [(c.before, c.after) for c in crossings_of(study)] == [
-        (("thorough",), (name,)),
-        ((name,), ("top_ranked",)),
-    ]
-    assert [c.alpha for c in crossings_of(study)] == pytest.approx([0.1, 0.9], abs=PRECISION)
+    (leaders,) = study.leaders.values()
+    assert [one.strategies for one in leaders] == [("thorough",), (name,), ("top_ranked",)]
+    assert crossings_of(study) == pytest.approx([0.1, 0.9], abs=PRECISION)
     assert {s.alpha for s in study.scores} == {0, 1}
     sentence = study_sentences(study)[0]
     assert re.sub(r" \(largest lead.*?\)", "", sentence.replace(name, "half")) == (
-        f"r, xCG@3: thorough is best up to α = {crossings_of(study)[0].alpha:.3f}, then half up to "
-        f"α = {crossings_of(study)[1].alpha:.3f}, then top_ranked; α tried: 0 and 1"
+        f"r, xCG@3: thorough is best up to α = {crossings_of(study)[0]:.3f}, then half up to "
+        f"α = {crossings_of(study)[1]:.3f}, then top_ranked; α tried: 0 and 1"
     )
 
 
@@ -142,7 +138,7 @@ def test_a_sweep_of_alpha_keeps_its_values() -> None:
     assert {s.user_model for s in study.scores} == {"m[quantisation=sog]", "m[quantisation=gen]"}
     assert {s.alpha for s in study.scores} == {0, 0.25, 1}
     sog = [c for run in RUNS for c in study.crossings(("xCG@2", "m[quantisation=sog]", run))]
-    assert [c.alpha for c in sog] == pytest.approx([CHANGE_OF_ONE, CHANGE_OF_BOTH], abs=PRECISION)
+    assert sog == pytest.approx([CHANGE_OF_ONE, CHANGE_OF_BOTH], abs=PRECISION)
     with pytest.raises(XcgError, match="has several values of alpha, so a step has no effect"):
         study_strategies(inputs_of(user_model=model), step=0.25)
 
@@ -164,8 +160,8 @@ def test_results_that_count_as_text_depend_on_alpha() -> None:
             strategies=["thorough", "top_ranked"],
         )
     )
-    (crossing,) = crossings_of(study)
-    assert abs(crossing.alpha - 0.625) <= PRECISION
+    (alpha,) = crossings_of(study)
+    assert abs(alpha - 0.625) <= PRECISION
     scores = {(s.strategy, s.alpha): s.score for s in study.scores}
     assert scores["thorough", 0.5] == pytest.approx(1.4)
     assert scores["top_ranked", 0.5] == pytest.approx(1.3)

@@ -199,7 +199,7 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
         *outer, last = name.split(".")
         for part in outer:
             level, target = getattr(level, part), target.setdefault(part, {})
-        target[last] = dataclasses.asdict(getattr(level, last))
+        target[last] = dict(vars(getattr(level, last)))  # not copied: it can hold runs
     recorded = {name: value if name in _MADE else value_of(value) for name, value in found.items()}
     kept = {key: value for key, value in recorded.items() if value not in (None, [], ())}
     return {

@@ -259,9 +259,7 @@ def sweep(asked: Asked) -> Answer[Any]:
 def _strategy_sweep(asked: Asked) -> Answer[Any]:
     """Study the overlap strategies of the inputs."""
     chosen = asked.settings.sweep
-    study = study_strategies(
-        asked.inputs, chosen.step, functools.partial(evaluate, progress=asked.progress)
-    )
+    study = study_strategies(asked.inputs, chosen.step, asked.progress)
     return Answer(
         study_rows(study),
         study.notes,

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from xcg.evaluation.curves import curves as compute_curves
 from xcg.evaluation.curves import ranks_of_value
 from xcg.evaluation.explain import explain as explain_runs
 from xcg.evaluation.gold_review import review_gold
-from xcg.evaluation.ideals import ideal_elements, judged_elements
+from xcg.evaluation.ideals import ideal_elements
 from xcg.evaluation.validation import validate
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
@@ -26,13 +25,13 @@ from xcg.judgements.distribution import cross_tabulate, level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.report.columns import CURVES, DISTRIBUTION, IDEAL_ELEMENTS, RANKS_OF_VALUE
-from xcg.report.explanations import ranking_tables, tree_text
+from xcg.report.explanations import ranking_tables
 from xcg.report.gold_review import review_tables
 from xcg.report.plots import curves_plot
 from xcg.report.validation import cross_rows, distribution_rows, report_blocks
 from xcg.statistics.rank_correlation import level_correlation
 from xcg.tables import Table
-from xcg.terminal_tables import Block, Prose, separated
+from xcg.terminal_tables import Block, Prose
 
 
 def check(asked: Asked) -> Answer[Any]:
@@ -97,7 +96,6 @@ def explain(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.explain
     if not chosen.run:
         return ideal(asked)
-    asked.refuse("explain.tree", "with explain.run")
     if len(chosen.topic) != 1:
         raise XcgError(f"{len(chosen.topic) or 'no'} topics: expected one, --topic ID")
     (topic,) = chosen.topic
@@ -129,13 +127,8 @@ def ideal(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.explain
     inputs = replace(asked.inputs_with("assessments"), runs=())
     topics: Sequence[str] | None = chosen.topic or None
-    if not chosen.tree:
-        rows = ideal_elements(inputs, topics)
-        return Answer(rows, rows.notes, layout=lambda: Layout(columns=IDEAL_ELEMENTS))
-    elements = judged_elements(inputs, topics)
-    trees = groupby(elements, lambda one: one[:3])
-    drawn = [partial(tree_text, list(document)) for _, document in trees]
-    return Answer(elements, elements.notes, layout=lambda: Layout(tables=separated(drawn)))
+    rows = ideal_elements(inputs, topics)
+    return Answer(rows, rows.notes, layout=lambda: Layout(columns=IDEAL_ELEMENTS))
 
 
 def curves(asked: Asked) -> Answer[Any]:

@@ -191,8 +191,8 @@ explain = _command(
     """Explain rank by rank what the results of a run gained, and what the run missed.
 
     --run is a path or the name of a run in CONFIG; RUN+STRATEGY is a run under a strategy. Without
-    --run, the ideal recall-base is printed: the elements that a system should return. --set
-    explain.tree=true draws it in the documents, and explain.tree=DOCUMENT the results of a run.""",
+    --run, the ideal recall-base is printed: the elements that a system should return. xcg report shows
+    both in the documents.""",
     "xcg explain configs/quickstart.yaml --run focused --topic 1 --user-model overlap-off",
     ("explain.run", "explain.topic"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import threading
 import weakref
@@ -33,9 +34,12 @@ MOST_MEMBERS = 4_000_000
 """Maximum number of members of an archive."""
 LARGEST_DIRECTORY = 1 << 28
 """Maximum size of all names in an archive: 256 MB."""
-LARGEST_HEADER = 1 << 15
-"""Maximum size of the headers of a member of a tar archive, with long names: 32 kB."""
+LARGEST_HEADER = 1 << 20
+"""Maximum size of the headers of a member of a tar archive, with long names: 1 MB."""
 _BLOCK = 512  # bytes, of tar headers
+_PAX_TYPES = (b"x", b"X", b"g")
+_LENGTH = re.compile(rb"([0-9]{1,9}) ")
+_DIGITS = re.compile(rb"[0-9]{300}")
 
 
 def open_source(path: str | os.PathLike[str]) -> Source:
@@ -136,7 +140,13 @@ class ZipArchive(Archive):
         import zipfile
 
         self._archive = zipfile.ZipFile(self._file)
-        for info in self._archive.infolist():
+        end, last = 0, ""
+        for info in sorted(self._archive.infolist(), key=lambda member: member.header_offset):
+            # Members that share their data could make a small archive a huge corpus.
+            if info.header_offset < end:
+                problem = f"the archive's members {last!r} and {info.filename!r} overlap"
+                raise InputError(self.label, problem)
+            end, last = info.header_offset + 30 + info.compress_size, info.filename
             is_file = not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16)
             yield info.filename, info if is_file else None
 
@@ -156,13 +166,35 @@ class _Headers:
     def __init__(self, file: IO[bytes], where: Path) -> None:
         self.seek, self.tell, self._read, self._where = file.seek, file.tell, file.read, where
         self.left = LARGEST_HEADER
+        self._extended = b""  # type of the extended header that is read next
 
     def read(self, size: int) -> bytes:
         self.left -= size
         if size < 0 or self.left < 0:
             message = f"damaged archive: a member has headers of more than {LARGEST_HEADER} bytes"
             raise InputError(self._where, message)
-        return self._read(size)
+        data = self._read(size)
+        if self._extended in _PAX_TYPES and not _has_records(data):
+            raise InputError(self._where, "damaged archive: illegal extended header")
+        kind = data[156:157]
+        self._extended = b"" if self._extended or kind not in (b"L", b"K", *_PAX_TYPES) else kind
+        return data
+
+
+def _has_records(data: bytes) -> bool:
+    r"""Return whether an extended header has records; others take quadratic time before Python 3.11.10.
+
+    >>> _has_records(b"16 path=a/b.xml\n"), _has_records(b"2 2 2 =")
+    (True, False)
+    """
+    start = 0
+    while start < len(data) and data[start]:
+        length = _LENGTH.match(data, start)
+        end = start + int(length[1]) if length is not None else 0
+        if length is None or not start < end <= len(data) or data.find(b"=", length.end(), end) < 0:
+            return False
+        start = end
+    return _DIGITS.search(data) is None
 
 
 class TarArchive(Archive):

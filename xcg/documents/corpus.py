@@ -210,8 +210,8 @@ class Corpus:
         """Yield the trees and errors of documents in any order, and keep them."""
         cold: dict[str, Stamp | None] = {}
         for name in names:
-            stamp = self.source.stamp(name)
-            tree = self._cache.tree(name, stamp, self._read_text(name))
+            stamp = self.source.stamp(name) if self._cache.folder is not None else None
+            tree = None if stamp is None else self._cache.tree(name, stamp, self._read_text(name))
             if tree is None:
                 cold[name] = stamp
             else:
@@ -221,7 +221,7 @@ class Corpus:
                 self._unreadable[name] = read
                 yield read
                 continue
-            if name not in self.source.guessed:
+            if cold[name] is not None and name not in self.source.guessed:
                 self._cache.add_tree(name, cold[name], read)
             yield self._keep(name, read)
 

@@ -13,7 +13,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, AnyStr
+from typing import Any
 
 from xcg.documents.paths import split_step, walk
 from xcg.documents.serialising import document_root, encode, serialise, serialised_root
@@ -28,10 +28,7 @@ _BLOCK = 1 << 22
 _SCANNED_BYTES = 10**8
 """Maximum size of a document times the number of paths that are looked up one by one."""
 
-_NAME = re.compile(rb"[^/> \t\n]+")
-_ENDS_NAME = bytes(code in b"/> \t\n" for code in range(256))
-_WORD = 8
-_FIRST_SHORT = 1 << (8 * (_WORD - 1))
+_NAME = re.compile(rb"<([^/> \t\n]+)")
 _REFERENCE = re.compile(r"&(#?)([^;]*);")
 _CHARACTER_REFERENCE = re.compile(rb"&#[^;]*;")
 _MAYBE_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
@@ -134,7 +131,7 @@ def _child(parent: etree._Element | None, step: str) -> etree._Element | None:
 
 
 class _Tags:
-    """The positions of the tags in concatenated serialised documents."""
+    """The tags in concatenated serialised documents, and the bytes of text between them."""
 
     def __init__(self, documents: Sequence[bytes]) -> None:
         self.serialised = serialised = b"".join(documents)
@@ -142,29 +139,39 @@ class _Tags:
         self.first, self.last = (np.flatnonzero(raw_bytes == ord(mark)) for mark in "<>")
         self.closing = raw_bytes[self.first + 1] == ord("/")
         self.empty = raw_bytes[self.last - 1] == ord("/")
+        step = np.zeros(len(raw_bytes) + 1, dtype=np.int8)
+        step[self.first] = 1
+        step[self.last + 1] -= 1  # another tag may follow immediately
+        np.cumsum(step, dtype=np.int8, out=step)
+        self.text = raw_bytes[step[:-1] == 0]
+        lengths = self.last + 1 - self.first
+        self.before = self.first - np.cumsum(lengths) + lengths  # bytes of text before each tag
 
 
-def _blocks(text: AnyStr, ampersand: AnyStr, semicolon: AnyStr) -> Iterator[slice]:
-    """Divide a text into blocks, but not inside references."""
-    start = 0
-    while start < len(text):
-        stop = start + _BLOCK
-        last = text.rfind(ampersand, start, stop)
-        if last >= start and stop < len(text):  # this reference may be longer than the block
-            stop = last if last > start else text.index(semicolon, start) + 1
-        yield slice(start, stop)
-        start = stop
+def _count_before(is_counted: npt.NDArray[np.bool_], positions: Ints) -> Ints:
+    """Return how many bytes before positions in a text, which increase, are counted."""
+    counts = np.empty(len(positions), dtype=np.int64)
+    total = 0
+    for start in range(0, len(is_counted) + 1, _BLOCK):
+        block = is_counted[start : start + _BLOCK]
+        before = np.zeros(len(block) + 1, dtype=np.int32)
+        np.cumsum(block, dtype=np.int32, out=before[1:])
+        own = slice(*np.searchsorted(positions, [start, start + _BLOCK]))
+        counts[own] = total + before[positions[own] - start]
+        total += int(before[-1])
+    return counts
 
 
 def _text(tags: _Tags) -> str:
-    step = np.zeros(len(tags.raw_bytes) + 1, dtype=np.int8)
-    step[tags.first] = 1
-    step[tags.last + 1] -= 1  # another tag may follow immediately
-    np.cumsum(step, dtype=np.int8, out=step)
-    text: str = tags.raw_bytes[step[:-1] == 0].tobytes().decode()
-    if "&" not in text:
-        return text
-    return "".join(_REFERENCE.sub(_character, text[block]) for block in _blocks(text, "&", ";"))
+    text = tags.text.tobytes().decode()
+    pieces = []
+    start = 0
+    while start < len(text):  # block by block, because each reference needs memory
+        stop = text.find("&", start + _BLOCK)
+        stop = stop if stop >= 0 else len(text)
+        pieces.append(_REFERENCE.sub(_character, text[start:stop]))
+        start = stop
+    return "".join(pieces)
 
 
 def _character(reference: re.Match[str]) -> str:
@@ -176,29 +183,17 @@ def _character(reference: re.Match[str]) -> str:
 
 def _text_offsets(tags: _Tags) -> Ints:
     """Return for every tag the number of characters of text before it."""
-    before = np.zeros(len(tags.first), dtype=np.int64)
-    before[1:] = tags.first[1:] - tags.last[:-1] - 1  # bytes of text since the previous tag
-
-    def correct(positions: Ints, raw_bytes: Ints | None = None) -> None:
-        """Subtract numbers of bytes, 1 by default, at positions that are in text."""
-        following = np.searchsorted(tags.first, positions)
-        in_text = positions > tags.last[following - 1]
-        amounts = raw_bytes[in_text] if raw_bytes is not None else None
-        before[:] -= np.bincount(following[in_text], amounts, len(before)).astype(np.int64)
-
-    # A character can have several bytes in UTF-8, and a reference is one character.
-    for block in _blocks(tags.serialised, b"&", b";"):
-        raw_bytes = tags.raw_bytes[block]
-        further = np.flatnonzero((raw_bytes & 0xC0) == 0x80)
-        if len(further):
-            correct(further + block.start)
-        references = np.flatnonzero(raw_bytes == ord("&"))
-        if len(references):
-            ends = np.flatnonzero(raw_bytes == ord(";"))
-            ends = ends[np.searchsorted(ends, references)]
-            counted = np.searchsorted(further, ends) - np.searchsorted(further, references)
-            correct(references + block.start, ends - references - counted)
-    return np.cumsum(before)
+    text = tags.text
+    is_counted = (text & 0xC0) != 0x80  # a character can have several bytes in UTF-8
+    references = np.flatnonzero(text == ord("&"))
+    if len(references):  # a reference is one character
+        semicolons = np.flatnonzero(text == ord(";"))
+        ends = semicolons[np.searchsorted(semicolons, references)]
+        step = np.zeros(len(text) + 1, dtype=np.int8)
+        step[references + 1] = 1
+        step[ends + 1] -= 1
+        is_counted &= np.cumsum(step[:-1], dtype=np.int8) == 0
+    return _count_before(is_counted, tags.before)
 
 
 class _Structure:
@@ -237,31 +232,12 @@ class _Structure:
 
 def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
     """Return the sorted local names, and the index of the name of every opening tag."""
-    raw_bytes = np.concatenate((tags.raw_bytes, np.zeros(_WORD, dtype=np.uint8)))
-    first = tags.first[~tags.closing] + 1
-    words = np.ndarray(len(tags.raw_bytes), ">u8", raw_bytes, strides=(1,))[first]
-    # Names of fewer than eight bytes are compared as 64-bit numbers, the few longer ones one by one.
-    ends = np.frombuffer(words.tobytes().translate(_ENDS_NAME), ">u8").astype(np.uint64)
-    is_long = ends == 0
-    for bits in (8, 16, 32):  # 1 for the byte that ends the name and all following ones
-        ends |= ends >> np.uint64(bits)
-    words = words.astype(np.uint64) & ~(ends * np.uint64(0xFF))
-    serialised = tags.serialised
-    long_names: dict[bytes, int] = {}
-    for tag in np.flatnonzero(is_long).tolist():
-        match = _NAME.match(serialised, first[tag])
-        assert match is not None
-        words[tag] = long_names.setdefault(match[0], len(long_names))  # its first byte is 0
-    in_order = np.sort(words)  # much faster than np.unique
-    distinct = in_order[np.r_[True, in_order[1:] != in_order[:-1]]]
-    by_number = list(long_names)
-    raw = [
-        by_number[w] if w < _FIRST_SHORT else w.to_bytes(_WORD).rstrip(b"\0") for w in distinct.tolist()
-    ]
-    local = [name.rpartition(b":")[2].decode() for name in raw]
-    names = sorted(set(local))
+    raw = _NAME.findall(tags.serialised)
+    local = {name: name.rpartition(b":")[2].decode() for name in set(raw)}
+    names = sorted(set(local.values()))
     code_of = {name: code for code, name in enumerate(names)}
-    return names, np.array([code_of[name] for name in local])[np.searchsorted(distinct, words)]
+    codes = {name: code_of[local[name]] for name in local}
+    return names, np.fromiter(map(codes.__getitem__, raw), dtype=np.int64, count=len(raw))
 
 
 def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]) -> list[ElementTree]:
@@ -329,30 +305,13 @@ def _blanked(reference: re.Match[bytes]) -> bytes:
 
 def _words(tags: _Tags) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """Return how many words of the text start before each tag, and whether the tag is inside a word."""
-    serialised = tags.serialised
-    for space in () if serialised.isascii() else _other_spaces():
-        serialised = serialised.replace(space, b" " * len(space))
-    if b"&" in serialised and b"&#" in serialised:  # searching for one byte is much faster
-        serialised = _CHARACTER_REFERENCE.sub(_blanked, serialised)
-    # In the text between two tags, a word starts at a solid byte after white space. No word seems to
-    # start at the text's ends, because > counts as solid and < as white space.
-    solid = np.frombuffer(serialised, dtype=np.uint8) > ord(" ")
-    solid[tags.first] = False
-    starts_next = (solid[1:] & ~solid[:-1]).view(np.int8)
-    is_text = tags.last[:-1] + 1 < tags.first[1:]
-    ends = np.stack((tags.last[:-1][is_text], tags.first[1:][is_text]), axis=1)
-    words = np.empty(len(ends), dtype=np.int64)
-    blocks = np.searchsorted(ends[:, 0], np.arange(0, len(solid), _BLOCK)).tolist()
-    for first, stop in itertools.pairwise([*blocks, len(ends)]):
-        if first < stop:
-            begin, end = ends[first, 0], ends[stop - 1, 1]
-            texts = ends[first:stop].ravel() - begin
-            counts = np.add.reduceat(starts_next[begin : end + 1], texts, dtype=np.int32)
-            words[first:stop] = counts[::2]  # of texts; the others are of tags
-
-    starts_solid, ends_solid = solid[ends[:, 0] + 1], solid[ends[:, 1] - 1]
-    is_continued = ends_solid[:-1] & starts_solid[1:]  # a word, by the next text
-    words += starts_solid
-    words[1:] -= is_continued
-    texts_before = np.cumsum(np.r_[0, is_text])
-    return np.cumsum(np.r_[0, words])[texts_before], np.r_[False, is_continued, False][texts_before]
+    text = tags.text.tobytes()
+    for space in () if text.isascii() else _other_spaces():
+        text = text.replace(space, b" " * len(space))
+    if b"&" in text and b"&#" in text:  # searching for one byte is much faster
+        text = _CHARACTER_REFERENCE.sub(_blanked, text)
+    is_solid = np.frombuffer(text, dtype=np.uint8) > ord(" ")
+    continues = np.zeros(len(text) + 1, dtype=np.bool_)
+    np.logical_and(is_solid[1:], is_solid[:-1], out=continues[1:-1])
+    is_solid &= ~continues[:-1]
+    return _count_before(is_solid, tags.before), continues[tags.before]

@@ -135,7 +135,9 @@ class Source(ABC):
         if where is None:
             raise InputError(self.where(name), "no such document in the corpus")
         try:
-            data = _unzipped(self._read(name, where, LARGEST_DOCUMENT + 1))
+            data = self._read(name, where, LARGEST_DOCUMENT + 1)
+            if data[:2] == b"\x1f\x8b":
+                data = _unzipped(data)
         except XcgError:
             raise
         except Exception as error:  # zipfile and gzip raise exceptions of many kinds
@@ -219,8 +221,6 @@ def read_up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int = 1 << 20
 
 
 def _unzipped(data: bytes) -> bytes:
-    if data[:2] != b"\x1f\x8b":
-        return data
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
         return read_up_to(LARGEST_DOCUMENT + 1, stream, 10 << 20)
 

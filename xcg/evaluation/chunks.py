@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
+from statistics import fmean
 from typing import Any
 
 from xcg.documents.corpus import Corpus
@@ -25,8 +26,8 @@ from xcg.evaluation.results import Results
 from xcg.evaluation.scoring import list_topics, note_topics
 from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.gains.judged_topic import IdealRecallBase
-from xcg.gains.topic import Topic
-from xcg.judgements.recall_base import MEAN
+from xcg.gains.span_reader import ReadResult
+from xcg.gains.topic import Topic, reading_of
 from xcg.measures import MEASURES
 from xcg.user_model.model import UserModel
 
@@ -34,8 +35,6 @@ Row = dict[str, Any]
 
 BUDGETS = (500, 2000)
 _UNIT: TextUnit = "tokens"
-_EVERYTHING = 999_999_999
-"""A budget that no ranking reaches."""
 _SHOWN_CHARACTERS = 60
 _ROUNDING = 1e-9  # amounts and shares of text below this are rounding errors
 
@@ -86,7 +85,7 @@ def compare_chunks(
     Raises:
         XcgError: As :func:`xcg.evaluate`; and without a corpus.
     """
-    scored = {"found": f"gr(budget=tokens)@{_EVERYTHING}", "MAep": "MAep(effort=tokens)"}
+    scored = {"MAep": "MAep(effort=tokens)"}
     scored |= {f"nxCG@{budget}": f"nxCG(budget=tokens)@{budget}" for budget in budgets}
     columns = {column: MEASURES.parse(name) for column, name in scored.items()}
     further = MEASURES.parse_all(measures) if measures else []
@@ -108,12 +107,15 @@ def compare_chunks(
         if not ideal.gains:
             without_gold.append(topic.name)
             return
+        best = topic.ideal_reading(ideal, model, _UNIT)
         for run, counted in counts.items():
             answered = run in topic.rankings
             read = _read(topic, run, ideal, model)
             counted.unanswered += not answered
             if answered or inputs.unanswered == "zero":
-                counted.questions += 1
+                gain = math.fsum(reading_of(read.results, model.effort.charge).gains)
+                counted.found.append(gain / math.fsum(best.gains))
+                counted.nothing_found += answered and gain == 0
                 for name, amounts in counted.amounts.items():
                     amounts.extend(row[name] for row in read.rows)
             if questions:
@@ -126,7 +128,7 @@ def compare_chunks(
     notes.note(f"{model.name}: tokens are counted by the tokenizer {model.effort.tokenizer}")
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")
-    for run in [run for run, counted in counts.items() if not counted.questions]:
+    for run in [run for run, counted in counts.items() if not counted.found]:
         notes.note(f"{model.name}: run {run} has no question to average over")
         del counts[run]
     if not counts:
@@ -142,14 +144,11 @@ def compare_chunks(
             strategies=(),
         )
     )
-    values = {(row.run, row.measure, row.topic): row.value for row in results}
+    means = {(row.run, row.measure): row.value for row in results.means()}
     rows = []
     for run, counted in counts.items():
-        means = {column: values.get((run, str(one), MEAN)) for column, one in columns.items()}
-        nothing = sum(
-            not values.get((run, str(columns["found"]), topic), 1) for topic in runs[run].answered
-        )
-        rows.append({"run": run, **counted.row(nothing), **means})
+        scores = {column: means.get((run, str(one))) for column, one in columns.items()}
+        rows.append({"run": run, **counted.row(), **scores})
     return ChunkComparison(
         rows,
         listed,
@@ -158,7 +157,7 @@ def compare_chunks(
             row._replace(measure=column)
             for row in results
             for column, one in columns.items()
-            if row.measure == str(one) and column != "found" and not runs[row.run].is_reference
+            if row.measure == str(one) and not runs[row.run].is_reference
         ),
     )
 
@@ -168,30 +167,32 @@ class _RunCounts:
     """What is counted of one run, question by question.
 
     Attributes:
-        questions: Number of questions to average over.
+        found: The share of the gold's gain for each question to average over.
         unanswered: Number of questions without results.
+        nothing_found: Number of questions with results but without relevant text.
         amounts: The text of each result of all questions; of it, the relevant text that had not been
             seen before, and the text that had been seen before.
     """
 
-    questions: int = 0
+    found: list[float] = field(default_factory=list)
     unanswered: int = 0
+    nothing_found: int = 0
     amounts: dict[str, array[float]] = field(
         default_factory=lambda: {name: array("d") for name in ("tokens", "new", "seen")}
     )
 
-    def row(self, nothing_found: int) -> Row:
-        """Return the columns before the scores; the column of ``found`` has no value yet."""
-        count = len(self.amounts["tokens"])
+    def row(self) -> Row:
+        """Return the columns before the scores."""
+        questions, count = len(self.found), len(self.amounts["tokens"])
         text, new, seen = map(math.fsum, self.amounts.values())
         return {
-            "questions": self.questions,
+            "questions": questions,
             "unanswered": self.unanswered,
-            "nothing found": nothing_found,
-            "chunks": count / self.questions,
+            "nothing found": self.nothing_found,
+            "chunks": count / questions,
             "tokens/chunk": text / count if count else None,
-            "tokens": text / self.questions,
-            "found": None,
+            "tokens": text / questions,
+            "found": fmean(self.found),
             "useful": new / text if text else None,
             "twice": seen / text if text else None,
         }
@@ -202,12 +203,14 @@ class _ReadRanking:
     """A ranking of one question after reading.
 
     Attributes:
-        rows: The results, as rows without words.
+        results: The results in documents with gold, after reading.
+        rows: All results, as rows without words.
         shown: The text of each gold span that was shown: document and number → amount.
         first: Document and number of a gold span → the first result with a gain on it, and the text
             read before this gain.
     """
 
+    results: list[ReadResult] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     shown: dict[tuple[str, int], float] = field(default_factory=partial(defaultdict, float))
     first: dict[tuple[str, int], tuple[int, float]] = field(default_factory=dict)
@@ -243,6 +246,7 @@ def _read(topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel) -> _
                 again += known
             new, again, seen = map(_without_rounding, (new, again, reader.seen_text(start, end)))
             read = reader.read_parts(span)
+            found.results.append(read)
             for number, amount in read.text_before_gold(model.effort.charge).items():
                 found.first.setdefault((document, number), (rank, before + other + amount))
         before += text

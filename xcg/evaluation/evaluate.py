@@ -211,7 +211,8 @@ def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: 
         for name, run in runs.items():
             if work.measures:
                 rows += _rows(work.models[number], name, work.measures, run.values[number])
-            rows += _standard_rows(model_name, name, run, work, inputs.unanswered, notes)
+            options = name, run, work, inputs.unanswered, notes
+            rows += _standard_rows(model_name, *options) if work.standard else []
     if work.standard and work.measures:  # sort the values of each run into the order of the measures
         order = {str(measure): position for position, measure in enumerate(inputs.measure_list)}
         grouped = groupby(rows, key=lambda row: (row.user_model, row.run))

@@ -79,13 +79,6 @@ def _explain_topic(
     return explanations
 
 
-def _unread(
-    file: str, path: str, label: str = "", span: tuple[int, int] | None = None
-) -> ExplainedResult:
-    """Return a result that gains nothing, still without its rank and its reason."""
-    return ExplainedResult(0, file, path, label, 0.0, "no", [], None, [], 0.0, "", span)
-
-
 class _Reading(NamedTuple):
     """An explained result, still without its reason, with what the reason depends on.
 
@@ -172,11 +165,11 @@ class _ElementRanking:
     def results(self) -> Iterator[tuple[ExplainedResult, Any, Reader[Any] | None]]:
         for (file, row), path in zip(self._ranking, self._ranking.ranking.paths, strict=True):
             if row is None:
-                yield _unread(file, path or _PASSAGE), row, None
+                yield ExplainedResult(0, file, path or _PASSAGE), row, None
                 continue
             document = self._judged.get(file)
             name = document.tree.path(row) if document is not None else path or _PASSAGE
-            yield _unread(file, name, self._label(file, row)), row, self._readers[file]
+            yield ExplainedResult(0, file, name, self._label(file, row)), row, self._readers[file]
 
     def _label(self, file: str, row: int) -> str:
         return self.labels.get(file, {}).get(row, "")
@@ -309,7 +302,7 @@ class _TextRanking:
             reader = self._readers[file] if unit_span is not None else None
             name = "?" if tuple(span) == UNKNOWN_SPAN else f"{start}–{end}"
             shown = None if self._names_documents else (start, end)
-            yield _unread(file, path or name, span=shown), unit_span, reader
+            yield ExplainedResult(0, file, path or name, span=shown), unit_span, reader
 
     def related(
         self, file: str, ideal: int, reader: Reader[UnitSpan], result: UnitSpan

@@ -127,14 +127,14 @@ class ExplainedResult(NamedTuple):
     rank: int
     file: str
     path: str
-    assessment: str
-    score: float
-    seen: Seen
-    through: list[int]
-    value: float | None
-    related: list[RelatedIdeal]
-    gain: float
-    why: str
+    assessment: str = ""
+    score: float = 0.0
+    seen: Seen = "no"
+    through: Sequence[int] = ()
+    value: float | None = None
+    related: Sequence[RelatedIdeal] = ()
+    gain: float = 0.0
+    why: str = ""
     span: tuple[int, int] | None = None
 
 
@@ -182,7 +182,8 @@ class Explanation:
         records: list[dict[str, object]] = []
         for result in self.results:
             related = [_without_empty_span(ideal._asdict()) for ideal in result.related]
-            records.append({**result._asdict(), "related": related})
+            through = list(result.through)
+            records.append({**result._asdict(), "through": through, "related": related})
         records += [{"rank": None, **missed._asdict(), "why": "missed"} for missed in self.missed]
         return [_without_empty_span(record) for record in records]
 

@@ -7,11 +7,10 @@ from typing import Literal, NamedTuple, get_args
 
 from xcg.answer import Answer
 from xcg.documents.paths import WHOLE, split_step
-from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
+from xcg.documents.tree import ElementTree
 from xcg.errors import Notes, XcgError, nearest
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.topics import TopicSource, map_topics
-from xcg.gains.reader import JudgedDocument
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import Ranking, Run
@@ -84,86 +83,6 @@ def _ideal_elements(topic: Topic, model: UserModel, base: RecallBase) -> list[Id
         for file, document in sorted(ideal.documents.items())
         for row in document.ideal
     ]
-
-
-class TreeElement(NamedTuple):
-    """An assessed element, or an ancestor of one.
-
-    Attributes:
-        assessment: As the papers write it, empty without one.
-        score: None for an ancestor that was not assessed.
-        ideal: Whether it is in the ideal recall-base.
-        size: None if it is unknown.
-        unit: The unit of sizes under the user model.
-        ratio: The size divided by that of the parent.
-    """
-
-    user_model: str
-    topic: str
-    file: str
-    path: str
-    assessment: str
-    score: float | None
-    ideal: bool
-    size: int | None
-    unit: SizeUnit
-    ratio: float | None
-
-
-def judged_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> Answer[TreeElement]:
-    """Return the trees of documents with relevant elements (Kazai and Lalmas 2006, Figure 3).
-
-    Args:
-        inputs: The assessments, user models and documents.
-        topics: The topics; by default all assessed ones.
-
-    Returns:
-        The assessed elements and their ancestors, by user model, topic, document and position.
-
-    Raises:
-        XcgError: If a topic is unknown, if a user model scores results as text, and as
-            :func:`xcg.evaluate`.
-
-    >>> base = {"1": {"d": {"/a": (2, 1), "/a/s[1]": (3, 3)}}}
-    >>> [(one.path, one.assessment, one.ideal) for one in judged_elements(Inputs(base))]
-    [('/a[1]', '(2,1)', False), ('/a[1]/s[1]', '(3,3)', True)]
-    """
-    for model in inputs.user_models:
-        if model.spans == "text":
-            raise XcgError(
-                f"a tree shows elements, but the user model {model.name} scores results as text: "
-                "expected another user model"
-            )
-    found_topics, notes = _topics(inputs, topics)
-    elements = [
-        element
-        for model in inputs.user_models
-        for topic in found_topics
-        for file, document in sorted(topic.ideal(model).documents.items())
-        for element in _tree_elements(topic, model, file, document)
-    ]
-    return Answer(elements, notes.lines())
-
-
-def _tree_elements(
-    topic: Topic, model: UserModel, file: str, document: JudgedDocument
-) -> Iterator[TreeElement]:
-    tree, assessed = document.tree, topic.assessed[file]
-    sizes = [None if size == UNKNOWN else size for size in tree.sizes(model.size).tolist()]
-    for row in sorted({0, *assessed}.union(*map(tree.ancestors, assessed))):
-        size, whole = sizes[row], sizes[tree.parent[row]] if row else None
-        yield TreeElement(
-            model.name,
-            topic.name,
-            file,
-            tree.path(row),
-            assessed[row].label if row in assessed else "",
-            document.scores.get(row, 0.0 if row in assessed else None),
-            row in document.ideal_scores,
-            size,
-            model.size,
-            size / whole if size is not None and whole else None,
-        )
 
 
 RankingKind = Literal["ideal", "reverse_ideal", "frb", "rel_leaves"]

@@ -177,15 +177,12 @@ class Inputs:
         return self.runs_as_read if "runs_as_read" in self.__dict__ else self._given_runs
 
     @cached_property
-    def rewritten_runs(self) -> Runs:
-        """The runs under each strategy, under the names in their files."""
-        runs, strategies = self.runs_as_read, self.strategy_list
-        return rewrite_all(runs, strategies, self.documents, self.executor) if strategies else runs
-
-    @cached_property
     def loaded_runs(self) -> Runs:
         """The runs under each strategy, each under a name that no other run has."""
-        named = with_unique_names(self.rewritten_runs, self.notes)
+        runs = self.runs_as_read
+        if self.strategy_list:
+            runs = rewrite_all(runs, self.strategy_list, self.documents, self.executor)
+        named = with_unique_names(runs, self.notes)
         references = [run.name for run in named if run.is_reference]
         repeated = {
             run.name: sum(map(count_repeated, run.rankings.values()))
@@ -193,7 +190,7 @@ class Inputs:
             if not run.is_reference
         }
         note_results(references, repeated, self.notes)
-        return self.rewritten_runs.with_runs(named)
+        return runs.with_runs(named)
 
     @cached_property
     def runs_as_read(self) -> Runs:
@@ -220,7 +217,7 @@ class Inputs:
     @cached_property
     def strategy_list(self) -> list[BoundStrategy]:
         """The overlap strategies."""
-        return resolve_strategies(self.strategies)
+        return resolve_strategies(self.strategies) if self.strategies else []
 
     @cached_property
     def user_models(self) -> list[UserModel]:
@@ -390,8 +387,6 @@ def resolve_strategies(
     Raises:
         XcgError: If one is illegal, two are the same, or there are more than 1,000.
     """
-    if strategies is None:
-        return []
     is_one = isinstance(strategies, (str, Part, Mapping)) or callable(strategies)
     specs = [strategies] if is_one else strategies
     if not isinstance(specs, Iterable):

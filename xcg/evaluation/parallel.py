@@ -47,7 +47,7 @@ class Executor:
     @property
     def is_this_process(self) -> bool:
         """Whether tasks run in this process."""
-        return self.scheduler is None and self.count_workers() == 1
+        return self.scheduler is None and (self.workers == 1 or self.count_workers() == 1)
 
     def count_workers(self) -> int:
         """Return how many tasks can run at the same time, at least 1.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,7 @@ def different(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
 
 
+@dataclass(eq=False)
 class ResultResolver:
     """Resolves the results of runs, topic by topic.
 
@@ -60,11 +62,10 @@ class ResultResolver:
         lacking: Document without assessments → the paths of results that it does not have.
     """
 
-    def __init__(self, runs: Runs, corpus: Corpus | None) -> None:
-        self.runs = runs
-        self.corpus = corpus
-        self.lacking: Mapping[str, Set[str]] = {}
-        self._lengths: dict[str, int] = {}
+    runs: Runs
+    corpus: Corpus | None
+    lacking: Mapping[str, Set[str]] = field(default_factory=dict)
+    _lengths: dict[str, int] = field(default_factory=dict, init=False)
 
     def resolve(
         self, topic: str, trees: Mapping[str, ElementTree], notes: Notes, offsets_only: bool = False

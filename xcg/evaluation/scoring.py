@@ -117,12 +117,14 @@ class TopicScorer:
             XcgError: If a measure or a part of a user model fails.
         """
         # How many user models differ only in how they treat overlapping results.
-        alike = Counter(model.key_without_overlap for model in self.models)
+        several = self.models if len(self.models) > 1 else ()
+        alike = Counter(model.key_without_overlap for model in several)
         shared: dict[object, Sequence[TopicValue | None]] = {}
         needs = {measure.definition.needs for measure in self.measures}
         has_ideal, values = [], []
         for model in self.models if self.measures else ():
             ideal = topic.ideal(model) if needs & {"gains", "scores"} else IdealRecallBase({}, [])
+            is_alike = bool(several) and alike[model.key_without_overlap] > 1
             of_model: dict[str, Sequence[TopicValue | None]] = {}
             for run in self.runs:
                 if run not in topic.rankings and self.unanswered == "skip":
@@ -131,9 +133,8 @@ class TopicScorer:
                     ranking = topic.as_read(run)
                     if ranking.passages:
                         raise _refused_passage(ranking, model)
-                key: object = run, model.key_without_overlap
-                if alike[model.key_without_overlap] == 1 or topic.depends_on_overlap(run, model):
-                    key = run, model.name
+                is_shared = is_alike and not topic.depends_on_overlap(run, model)
+                key = run, model.key_without_overlap if is_shared else model.name
                 if key not in shared:
                     shared[key] = self._run_values(topic, run, model, ideal)
                 of_model[run] = shared[key]

@@ -309,10 +309,9 @@ def map_topics(
             source.corpus.write_cache()
     else:
         found = _map_parts(source, function, notes, names, executor, progress)
-    if source.corpus is not None:
+    if source.corpus is not None and source.corpus.source.exclude:
         judged = {file for name in names for file in judged_files(source.base, name)}
-        if text := source.corpus.exclusion(judged):
-            notes.note(f"{text} with assessments")
+        notes.note(f"{source.corpus.exclusion(judged)} with assessments")
     return found
 
 

@@ -295,10 +295,10 @@ def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> tuple[str, _
 @contextmanager
 def _with_content_hint(file: BufferedReader, expected: Kind) -> Iterator[None]:
     """Add a hint to the errors in a file if it seems to hold something else than expected."""
-    hint = content_hint(bytes(file.peek(_HEAD_SIZE)), expected)
+    head = bytes(file.peek(_HEAD_SIZE))
     try:
         yield
     except InputError as error:
-        if not hint:
+        if not (hint := content_hint(head, expected)):
             raise
         raise FileError(error.where, str(error).removeprefix(f"{error.where}: "), hint) from None

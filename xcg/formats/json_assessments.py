@@ -55,7 +55,6 @@ _PASSAGE_FIELDS = (
     *START_AND_END,
     Field("exhaustivity", (int,), "1 or 2", required=False),
     Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
-    Field("entry_point", (int,), "the offset of a character", required=False),
     Field("lost", (bool,), "true for a passage that xcg place --update did not find", required=False),
     NUGGET,
     *QUOTE_FIELDS,
@@ -77,9 +76,8 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
     optionally ``prefix`` and ``suffix``), or both, and optionally an ``exhaustivity`` (1 or 2) or a
     ``level``. Passages, and what has a level, can name a ``nugget`` that they state; they can be
     repeated with several nuggets. A level is a number from -1000 to 1000. A passage with a level of 0
-    or less is not relevant, but its document is assessed. One of the passages of a document can state
-    its best entry point, ``entry_point``, the offset of a character. A passage with ``lost`` is an
-    error, and left out if errors are lenient.
+    or less is not relevant, but its document is assessed. A passage with ``lost`` is an error, and left
+    out if errors are lenient.
 
     Args:
         file: The open file.
@@ -130,18 +128,6 @@ def _add_passage(
     span = stated_span(fields, quote, where)
     nugget = str(fields["nugget"]) if "nugget" in fields else None
     base.add_stated(topic, document, ParsedPassage(quote, span, grade, nugget), where)
-    if "entry_point" in fields:
-        _add_entry_point(base, topic, document, fields["entry_point"])
-
-
-def _add_entry_point(base: RecallBase, topic: str, document: str, offset: int) -> None:
-    """Add a best entry point; raise ValueError if it is illegal."""
-    if offset < 0:
-        raise ValueError(f"entry_point is {offset}: expected the offset of a character, from 0")
-    earlier = base.entry_points(topic).get(document, offset)
-    if earlier != offset:
-        raise ValueError(f"entry_point is {offset}, but was {earlier}: expected one per document")
-    base.add_entry_point(topic, document, offset)
 
 
 def _grade(fields: dict[str, Any]) -> float:
@@ -216,7 +202,8 @@ def write_json_assessments(
     Raises:
         XcgError: If an assessment is on the scale of INEX 2002, or of 2005 and later.
     """
-    lost = dict.fromkeys(writing.lost_of_assessments(base, "points", "documents", "elements"))
+    kinds = "points", "entries", "documents", "elements"
+    lost = dict.fromkeys(writing.lost_of_assessments(base, *kinds))
     names = {n for of_topic in base.nuggets.values() for stated in of_topic.values() for n in stated}
     if not base.has_nuggets and not names <= {"0", "Q0"}:
         lost["the second column, which nuggets: true reads as the nugget"] = None
@@ -252,8 +239,7 @@ def _passage_records(
     grade: str,
     lost: dict[str, None],
 ) -> Iterator[dict[str, object]]:
-    """Yield the passages of a topic; the first of a document has its best entry point."""
-    entry_points = dict(base.entry_points(topic))
+    """Yield the passages of a topic."""
     for document, spans in sorted(base.spans(topic).items()):
         if not spans:
             lost["assessed documents without relevant text"] = None
@@ -266,18 +252,12 @@ def _passage_records(
             passage: dict[str, object] = {"start": start, "end": end, name: _shortest(exhaustivity)}
             if (quote := texts.get((topic, document, span))) is not None:
                 passage |= {name: text for name, text in quote._asdict().items() if text}
-            if isinstance(entry_points.get(document), int):
-                passage["entry_point"] = entry_points.pop(document)
             nuggets = base.nuggets.get(topic, {}).get((document, (start, end)), {})
             for nugget, level in nuggets.items():
                 named = {**passage, name: _shortest(level), "nugget": nugget}
                 yield {"topic": topic, "doc": document, **named}
             if not nuggets:
                 yield {"topic": topic, "doc": document, **passage}
-    for point in entry_points.values():
-        is_offset = isinstance(point, int)
-        kind = "of documents without passages" if is_offset else "that are not offsets"
-        lost[f"best entry points {kind}"] = None
 
 
 def _shortest(level: float) -> float:

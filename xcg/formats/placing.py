@@ -180,7 +180,6 @@ _OLD_PASSAGE_FIELDS = (
     TOPIC_AND_DOCUMENT[1]._replace(required=False),
     *QUOTE_FIELDS,
     *START_AND_END,
-    Field("entry_point", (int,), "the offset of a character", required=False),
 )
 _SHOWN = 60
 _SHOWN_SIMILARITY = 0.8
@@ -297,10 +296,9 @@ def update_gold(
 ) -> PlacedPassages:
     """Move the passages of assessments in JSON Lines to the current positions of their text.
 
-    Records keep their order and their fields; only ``start``, ``end`` and the text change, and the best
-    entry point ``entry_point``, which moves as far as the passage that states it. Passages that are
-    lost or ambiguous, or state no text, stay as they are, with ``"lost": true``, which evaluations
-    refuse. Records of elements and documents stay.
+    Records keep their order and their fields; only ``start``, ``end`` and the text change. Passages
+    that are lost or ambiguous, or state no text, stay as they are, with ``"lost": true``, which
+    evaluations refuse. Records of elements and documents stay.
 
     Args:
         paths: Files, folders and globs.
@@ -389,8 +387,6 @@ def _located(
 
 def _place(record: Record, location: Location, text: str) -> None:
     record.pop("lost", None)
-    if "entry_point" in record and "start" in record:
-        record["entry_point"] += location.start - record["start"]
     record["start"], record["end"] = location.start, location.end
     record["exact" if "exact" in record else "text"] = text[location.start : location.end]
 

@@ -82,7 +82,8 @@ class ElementReader:
                 around, inside = self.document.related_ideals[result]
                 self._left.update(zip(around, left_around, strict=True))
                 self._left.update(zip(inside, left_inside, strict=True))
-                self.retrieved.update(self.document.ideals_around(result))
+                end = self.document.rows.end
+                self.retrieved.update([one for one in around if one <= result < end[one]])
             elif result in self._left:
                 self.retrieved.add(result)
         self.results.append(result)

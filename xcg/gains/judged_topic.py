@@ -105,6 +105,7 @@ _KEPT_CONVERTERS = 2000
 _KEPT_SPANS = 1 << 16  # in units: about 20 MB
 
 
+@dataclass(eq=False)
 class Texts:
     """The texts of the documents of an evaluation, which all topics share.
 
@@ -112,12 +113,12 @@ class Texts:
         corpus: The documents, None without any.
     """
 
-    def __init__(self, corpus: Corpus | None) -> None:
-        self.corpus = corpus
-        self._characters = CharacterConverter()
-        self._converters: dict[object, UnitConverter] = {}
-        self._amounts: dict[object, float] = {}
-        self._in_units: dict[object, Callable[[str, float, float], UnitSpan]] = {}
+    corpus: Corpus | None
+    _converters: dict[object, UnitConverter] = field(default_factory=dict, init=False)
+    _amounts: dict[object, float] = field(default_factory=dict, init=False)
+    _in_units: dict[object, Callable[[str, float, float], UnitSpan]] = field(
+        default_factory=dict, init=False
+    )
 
     def required_corpus(self) -> Corpus:
         """Return the documents; XcgError without any."""
@@ -146,7 +147,7 @@ class Texts:
             XcgError: If documents are missing, or the tokenizer of the user model fails.
         """
         if unit == "characters":
-            return self._characters
+            return CharacterConverter()
         tokenizer = model.effort.tokenizer
         key = file, unit, unit == "tokens" and tokenizer.key
         if key not in self._converters:

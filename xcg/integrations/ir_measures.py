@@ -242,8 +242,23 @@ ir_measures.providers.register(provider)  # type: ignore[no-untyped-call]
 ir_measures.DefaultPipeline.providers.append(provider)
 
 
-def _read_rows(rows: Any, what: str, fields: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each row of a pandas DataFrame or of named tuples, with its number for messages."""
+def _read_rows(
+    rows: Any, what: str, fields: tuple[str, ...], value: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each row of a pandas DataFrame, named tuples or nested dicts, with its place for messages.
+
+    Args:
+        rows: The rows; or query_id → doc_id → value.
+        what: What they are, for messages.
+        fields: The fields that they must have.
+        value: The field that nested dicts state.
+    """
+    if isinstance(rows, Mapping):
+        for topic, values in rows.items():
+            for document, stated in values.items():
+                record = {"query_id": topic, "doc_id": document, value: stated}
+                yield f"{what}, topic {topic}, {document}", record
+        return
     if hasattr(rows, "itertuples"):
         missing = [field for field in fields if field not in rows.columns]
         if missing:
@@ -258,26 +273,21 @@ def _read_rows(rows: Any, what: str, fields: tuple[str, ...]) -> Iterator[tuple[
         yield where, record
 
 
-_GRADES = ("relevance", "exhaustivity", "specificity", "characters")
+_GRADES = {"level": "relevance"} | {n: n for n in ("exhaustivity", "specificity", "characters")}
 
 
 def _read_qrels(qrels: Any) -> tuple[RecallBase, dict[str, Any]]:
     """Return qrels of ir_measures, and the given query_id of each topic."""
-    query_ids: dict[str, Any] = {}
-    rows = []
-    if not isinstance(qrels, Mapping):
-        for where, record in _read_rows(qrels, "qrels", ("query_id", "doc_id")):
-            topic = str(record["query_id"])
-            query_ids.setdefault(topic, record["query_id"])
-            grades = (value_or_none(record.get(field)) for field in _GRADES)
-            rows.append(JudgedRow(where, topic, str(record["doc_id"]), *grades))
-        return recall_base_of_rows(rows), query_ids
-    for query_id, documents in qrels.items():
-        topic = str(query_id)
-        query_ids.setdefault(topic, query_id)
-        for element, level in documents.items():
-            where = f"qrels, topic {topic}, {element}"
-            rows.append(JudgedRow(where, topic, str(element), level, None, None))
+    query_ids: dict[str, Any] = (
+        {str(topic): topic for topic in qrels} if isinstance(qrels, Mapping) else {}
+    )
+    rows: list[JudgedRow] = []
+    for where, record in _read_rows(qrels, "qrels", ("query_id", "doc_id"), "relevance"):
+        topic = str(record["query_id"])
+        query_ids.setdefault(topic, record["query_id"])
+        grades = {name: value_or_none(record.get(field)) for name, field in _GRADES.items()}
+        given = {name: value for name, value in grades.items() if value is not None}
+        rows.append((where, topic, str(record["doc_id"]), given))
     base = recall_base_of_rows(rows)
     for topic in query_ids:
         base.add_topic(topic, "assessments")
@@ -286,13 +296,8 @@ def _read_qrels(qrels: Any) -> tuple[RecallBase, dict[str, Any]]:
 
 def _read_run(run: Any) -> Rankings:
     """Return a run of ir_measures as rankings."""
-    rows = []
-    if not isinstance(run, Mapping):
-        for where, record in _read_rows(run, "run", ("query_id", "doc_id", "score")):
-            rows.append((where, str(record["query_id"]), str(record["doc_id"]), record["score"]))
-        return nest_scores(rows)
-    for query_id, scored in run.items():
-        for element, score in scored.items():
-            where = f"run, topic {query_id}, {element}"
-            rows.append((where, str(query_id), str(element), score))
-    return nest_scores(rows)
+    rows = _read_rows(run, "run", ("query_id", "doc_id", "score"), "score")
+    return nest_scores(
+        (where, str(record["query_id"]), str(record["doc_id"]), record["score"])
+        for where, record in rows
+    )

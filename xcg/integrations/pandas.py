@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from xcg.documents.paths import WHOLE, canonical_path, split_element_id
 from xcg.errors import InputError, XcgError, nearest
@@ -65,7 +65,7 @@ def qrels_from_frame(frame: Any) -> RecallBase:
         expected = f"one of {', '.join(_LEVEL)}, or exhaustivity and specificity"
         raise XcgError(f"{name}: no column for the relevance: expected {expected}")
     return recall_base_of_rows(
-        JudgedRow(where, *_element(row, where), *(row.get(grade) for grade in _GRADE_COLUMNS))
+        (where, *_element(row, where), {k: row[k] for k in _GRADE_COLUMNS if row.get(k) is not None})
         for where, row in rows
     )
 
@@ -153,28 +153,9 @@ def _element(row: Mapping[str, Any], where: str) -> tuple[str, str]:
     return str(row["topic"]), f"{document}#{path}"
 
 
-class JudgedRow(NamedTuple):
-    """A judgement of one element.
-
-    Attributes:
-        where: The row, for messages.
-        topic: The topic.
-        element: A document or ``file#/path``.
-        level: Level of relevance, or None.
-        exhaustivity: Exhaustivity, or None.
-        specificity: Specificity, or None.
-        characters: Size of the element, or None.
-        nugget: The nugget that the element states, or None.
-    """
-
-    where: str
-    topic: str
-    element: str
-    level: Any
-    exhaustivity: Any
-    specificity: Any
-    characters: Any = None
-    nugget: Any = None
+JudgedRow = tuple[str, str, str, Mapping[str, Any]]
+"""A judgement: the row, for messages; the topic; a document or ``file#/path``; and the values that are
+not None of level, exhaustivity, specificity, characters and nugget."""
 
 
 def recall_base_of_rows(rows: Iterable[JudgedRow]) -> RecallBase:
@@ -186,43 +167,32 @@ def recall_base_of_rows(rows: Iterable[JudgedRow]) -> RecallBase:
         InputError: If an element or a value is illegal, or an element has two different judgements.
     """
     judged = list(rows)
-    pairs = all(row.exhaustivity is not None and row.specificity is not None for row in judged)
+    pairs = all({"exhaustivity", "specificity"} <= grades.keys() for *_, grades in judged)
     base = RecallBase()
-    for row in judged:
-        base.add_topic(row.topic, "assessments")
+    for where, topic, element, grades in judged:
+        base.add_topic(topic, "assessments")
         try:
-            file, path = split_element_id(row.element)
+            file, path = split_element_id(element)
         except ValueError as error:
-            raise InputError(row.where, str(error)) from None
-        if row.nugget is not None:
+            raise InputError(where, str(error)) from None
+        level, size = (finite_number(grades.get(name)) for name in ("level", "characters"))
+        has_pair = pairs and "nugget" not in grades
+        if level is None and not has_pair:
+            stated = f"the level is {grades['level']!r}" if "level" in grades else "no level"
+            raise InputError(where, f"{stated}: expected a finite number")
+        pair = (grades["exhaustivity"], grades["specificity"]) if has_pair else level
+        grade = check_pair(pair, where)
+        if "nugget" in grades:
             base.has_nuggets = True
-            level = check_pair(_level(row), row.where).exhaustivity
-            base.add_nugget(row.topic, str(row.nugget), (file, path), level, row.where)
+            base.add_nugget(topic, str(grades["nugget"]), (file, path), grade.exhaustivity, where)
             continue
-        grade = check_pair((row.exhaustivity, row.specificity) if pairs else _level(row), row.where)
-        if row.characters is not None:
-            grade = grade._replace(characters=_size(row))
-        base.add(row.topic, file, path, grade, row.where)
+        if "characters" in grades:
+            if size is None or not size.is_integer() or size < 0:
+                expected = "expected the number of characters as an integer"
+                raise InputError(where, f"the size is {grades['characters']!r}: {expected}")
+            grade = grade._replace(characters=int(size))
+        base.add(topic, file, path, grade, where)
     return base
-
-
-def _level(row: JudgedRow) -> float:
-    if row.level is None:
-        raise InputError(row.where, "no level of relevance")
-    number = finite_number(row.level)
-    if number is None:
-        raise InputError(row.where, f"the level is {row.level!r}: expected a finite number")
-    return int(number) if number.is_integer() else number
-
-
-def _size(row: JudgedRow) -> int:
-    number = finite_number(row.characters)
-    if number is None or not number.is_integer() or number < 0:
-        raise InputError(
-            row.where,
-            f"the size is {row.characters!r}: expected the number of characters as an integer",
-        )
-    return int(number)
 
 
 def nest_scores(rows: Iterable[tuple[str, str, str, Any]], key: str = "score") -> Rankings:

@@ -250,7 +250,7 @@ class Outcome:
     cases: int
     claim: Claim | None = None
     before: float | None = None
-    score: float = math.nan
+    score: float | None = None
     gained: float | None = None
 
     @property

@@ -228,7 +228,10 @@ class MeasureRegistry(Registry[Definition]):
                 "characters"
             )
         name, brackets, cutoff = match.groups()
-        parameters = {**_IMPLIED.get(name, {}), **_split_parameters(name, brackets or "")}
+        parameters = {
+            **_IMPLIED.get(name, {}),
+            **(_split_parameters(name, brackets) if brackets else {}),
+        }
         definition = self._function(name, folder) if ":" in name else self.definition(name)
         if cutoff is not None and definition.with_cutoff is not None:
             definition = definition.with_cutoff

@@ -234,10 +234,10 @@ def strategies_plot(study: StrategyStudy) -> Figure:
                 style |= {"color": "0.4", "linestyle": "--", "marker": ""}
             label = label_text(strategy_label(strategy))
             axis.plot(x, y, label=label, markevery=marked, **style)
-        for crossing in study.crossings(case):
-            axis.axvline(crossing.alpha, color="black", linewidth=0.8, linestyle=":")
+        for alpha in study.crossings(case):
+            axis.axvline(alpha, color="black", linewidth=0.8, linestyle=":")
             axis.annotate(
-                *(f"{crossing.alpha:.2f}", (crossing.alpha, 1), (2, -2)),
+                *(f"{alpha:.2f}", (alpha, 1), (2, -2)),
                 *(("data", "axes fraction"), "offset points"),
                 fontsize=7,
                 verticalalignment="top",

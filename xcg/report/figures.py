@@ -121,8 +121,8 @@ def new_panels(
     width: float,
     row_height: float,
     *,
-    sharey: bool | Literal["row"] = False,
-    grid: Literal["both", "y"] | None = "both",
+    sharey: bool = False,
+    grid: Literal["both", "y"] = "both",
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure, and its panels row by row, with faint grids.
 
@@ -131,7 +131,7 @@ def new_panels(
         columns: The number of panels in a row; the last row may have fewer.
         width: Of the figure, in inches.
         row_height: Of each row, in inches. Rows of high figures are lower.
-        sharey: Whether all panels, or those of each row, have the same y axis.
+        sharey: Whether all panels have the same y axis.
         grid: The directions in which grid lines are drawn.
     """
     width, columns = width / columns * fitted(columns), fitted(columns)
@@ -141,8 +141,7 @@ def new_panels(
     for axis in axes[count:]:
         axis.set_visible(False)
     for axis in axes[:count]:
-        if grid is not None:
-            axis.grid(visible=True, axis=grid)
+        axis.grid(visible=True, axis=grid)
     return figure, axes[:count]
 
 

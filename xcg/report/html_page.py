@@ -27,8 +27,8 @@ from xcg.judgements.distribution import level_distribution
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import MEASURES
 from xcg.report import html_statistics
+from xcg.report.explanations import explanation_data
 from xcg.report.figures import COLOURS, svg_style
-from xcg.report.html_explanations import explanation_data
 from xcg.report.html_statistics import Json, ReportContext, StepCounter
 from xcg.report.plot_selection import MAX_STYLES, model_labels
 from xcg.statistics.intervals import curve_limits

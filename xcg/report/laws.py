@@ -14,8 +14,8 @@ _LINE_WIDTH = 80
 
 def outcome_text(subject: Subject, outcome: Outcome) -> str:
     """Return the verdict on a law, and the smallest case in which the law did not hold."""
-    law, claim = outcome.law, outcome.claim
-    if claim is None:
+    law, claim, reached = outcome.law, outcome.claim, outcome.score
+    if claim is None or reached is None:
         return f"{law.name}: held in {outcome.cases:,} cases\n"
     lines = [f"{law.name}: broken, in case {outcome.cases:,}", *_wrap(law.statement)]
     for name, document in claim.case.documents.items():
@@ -26,16 +26,16 @@ def outcome_text(subject: Subject, outcome: Outcome) -> str:
     for span, judgement in subject.assessed(claim.case):
         label = "gold" if span in gold else "assessed"
         lines.append(f"  {label}: {_describe_span(subject, claim.case, span)}, {judgement}")
-    rankings = [("ranking", claim.ranking, outcome.score)]
+    rankings = [("ranking", claim.ranking, reached)]
     if claim.before is not None and outcome.before is not None:
-        rankings = [("before", claim.before, outcome.before), ("after", claim.ranking, outcome.score)]
+        rankings = [("before", claim.before, outcome.before), ("after", claim.ranking, reached)]
     for label, ranking, score in rankings:
         lines.append(f"  {label}: score {_format_score(score)}")
         lines += [
             f"  {rank:>4}. {_describe_span(subject, claim.case, span)}"
             for rank, span in enumerate(ranking, 1)
         ]
-    lines += _wrap(f"{_describe_violation(claim, outcome)} {law.violation}")
+    lines += _wrap(f"{_describe_violation(claim, outcome, reached)} {law.violation}")
     return "\n".join(lines) + "\n"
 
 
@@ -43,9 +43,9 @@ def _wrap(text: str) -> list[str]:
     return textwrap.wrap(text, _LINE_WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
-def _describe_violation(claim: Claim, outcome: Outcome) -> str:
+def _describe_violation(claim: Claim, outcome: Outcome, score: float) -> str:
     """Return a sentence about the scores that violate the law."""
-    score, shown = outcome.score, _format_score(outcome.score)
+    shown = _format_score(score)
     if claim.relation == "bounded":
         return f"The score {shown} is {'above 1' if score > 1 else 'below 0'}."
     if outcome.before is None:

@@ -105,9 +105,7 @@ function makeButton(label, onClick) {
   return button;
 }
 
-const SEARCHED_ROWS = 12; // longer tables have a search field
-
-// Wrap a table that may be too wide or long: with a search field, and a cue if it scrolls sideways.
+// Wrap a table that may be too wide, with a cue if it scrolls sideways.
 function makeScrollable(label, table) {
   const region = makeElement("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, table);
   const cue = makeElement("p", { class: "cue screen", hidden: true }, "Scroll sideways for more columns →");
@@ -122,28 +120,7 @@ function makeScrollable(label, table) {
   const observer = new ResizeObserver(update);
   observer.observe(region);
   observer.observe(table);
-  return makeElement("div", {}, makeSearch(label, table), cue, frame);
-}
-
-// Return a field that hides the rows without the words that the reader types; null for a short table.
-function makeSearch(label, table) {
-  const [body] = table.tBodies;
-  if (body.rows.length <= SEARCHED_ROWS) return null;
-  const field = makeElement("input", { type: "search", id: newId("search"), "aria-label": `Find in: ${printable(label)}`,
-    placeholder: "run, topic, text …" });
-  const status = makeElement("span", { role: "status", class: "hint" });
-  field.addEventListener("input", () => {
-    const words = field.value.toLocaleLowerCase().split(/\s+/u).filter(Boolean);
-    const rows = [...body.rows];
-    for (const row of rows) {
-      const text = row.textContent.toLocaleLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
-    }
-    const found = rows.filter((row) => !row.hidden).length;
-    status.textContent = words.length ? `${found} of ${countOf(rows.length, "row")}` : "";
-  });
-  return makeElement("p", { class: "search screen" },
-    makeElement("label", { for: field.id }, "Find rows with ", field), " ", status);
+  return makeElement("div", {}, cue, frame);
 }
 
 // A text without its middle if it is long, because long names often differ only at their ends.

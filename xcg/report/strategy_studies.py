@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from xcg.runs.run import ORACLE
-from xcg.statistics.strategy_study import NEAR_ENDS, PRECISION, Case, Leaders, StrategyStudy, grid
+from xcg.statistics.strategy_study import NEAR_ENDS, PRECISION, Leaders, StrategyStudy, grid
 from xcg.table_formats import Marked
 from xcg.tables import Column, Table
 
@@ -16,11 +16,6 @@ Row = dict[str, Any]
 
 REFERENCE = "greedy reference"
 """What oracle is called in all output, because it is not a strategy."""
-
-ORACLE_SENTENCE = (
-    f"{ORACLE} is a {REFERENCE} that knows the assessments: at each rank it takes the result with the "
-    "greatest gain; another order of the same results can gain more, and a strategy can score higher"
-)
 
 _JUMP = 0.005
 """A larger difference of scores at neighbouring values of α next to 0 or 1 is a jump."""
@@ -71,9 +66,30 @@ def study_table(study: StrategyStudy, has_all_names: bool = False) -> Table:
 
 
 def study_sentences(study: StrategyStudy) -> list[str]:
-    """Return which strategy is best for which α, with the precision."""
-    sentences = [case_sentence(study, case) for case in study.leaders]
-    return [*filter(None, sentences), *general_sentences(study)]
+    """Return which strategy is best for which α that was tried, with the precision, and largest leads.
+
+    There is no sentence on a run with one strategy or without scores.
+    """
+    count = len({score.strategy for score in study.scores} - {ORACLE})
+    has_models = "user model" in _names(study)
+    sentences = [
+        f"{run}, {measure}{f' under {model}' * has_models}: "
+        + _describe_leaders(found, count, _grid(study.alphas[model]))
+        for (measure, model, run), found in study.leaders.items()
+        if count > 1 and found
+    ]
+    if any(len(found) > 1 for found in study.leaders.values()):
+        sentences.append(
+            f"the values of α at which the best strategy changes are exact to ± {PRECISION}; two "
+            "changes between neighbouring values that restore the best strategy are not found"
+        )
+    if any(leaders.lead for found in study.leaders.values() for leaders in found):
+        sentences.append(
+            "leads are over the second best strategy, with 95 % intervals by the paired t test; best "
+            "and second were chosen after seeing the scores, which the intervals do not take into "
+            "account"
+        )
+    return sentences
 
 
 def with_gaps(line: Iterable[tuple[float, float]]) -> tuple[list[float], list[float]]:
@@ -95,37 +111,6 @@ def with_gaps(line: Iterable[tuple[float, float]]) -> tuple[list[float], list[fl
         x.append(alpha)
         y.append(score)
     return x, y
-
-
-def case_sentence(study: StrategyStudy, case: Case) -> str:
-    """Return which strategy is best at which α that was tried, and its largest lead.
-
-    Nothing if there is one strategy or no score.
-    """
-    count = len({score.strategy for score in study.scores} - {ORACLE})
-    found = study.leaders[case]
-    if count == 1 or not found:
-        return ""
-    measure, model, run = case
-    under = f" under {model}" if "user model" in _names(study) else ""
-    return f"{run}, {measure}{under}: {_describe_leaders(found, count, _grid(study.alphas[model]))}"
-
-
-def general_sentences(study: StrategyStudy) -> list[str]:
-    """Return the precision of crossings, and what leads are."""
-    sentences = []
-    if any(len(found) > 1 for found in study.leaders.values()):
-        sentences.append(
-            f"the values of α at which the best strategy changes are exact to ± {PRECISION}; two "
-            "changes between neighbouring values that restore the best strategy are not found"
-        )
-    if any(leaders.lead for found in study.leaders.values() for leaders in found):
-        sentences.append(
-            "leads are over the second best strategy, with 95 % intervals by the paired t test; best "
-            "and second were chosen after seeing the scores, which the intervals do not take into "
-            "account"
-        )
-    return sentences
 
 
 def strategy_label(strategy: str) -> str:
@@ -188,7 +173,7 @@ def _lead(leaders: Leaders) -> str:
     text = f"largest lead {lead.difference:+.4f} over {lead.second} at α = {lead.alpha:g}"
     if lead.low is None or lead.high is None:
         return f" ({text})"
-    significance = "" if lead.is_significant else ", not significant"
+    significance = ", not significant" * (lead.low <= 0 <= lead.high)
     return f" ({text}: {lead.low:+.4f} to {lead.high:+.4f} over {lead.topics} topics{significance})"
 
 

@@ -130,32 +130,22 @@ class Results:
             score_name: The name of a score in the file.
             states_parents: Whether the file states the parents of passages.
         """
-        order, keys, is_score = self._order(where, notes, score_name)
+        keys: array[float] | None = None
+        for stated, name in ((self.ranks, "rank"), (self.scores, score_name)):
+            if stated and None not in stated:
+                keys = array("d", cast("list[float]", stated))
+                break
+            _note_missing_keys(stated, name, where, notes)
+        is_score = keys is not None and stated is self.scores
+        if keys is not None and not is_score and self.scores and None not in self.scores:
+            note_contradiction(keys, cast("list[float]", self.scores), where, notes, "ranks")
         parents = self.parents if states_parents else None
-        ranking = Ranking(self.files, self.paths, self.spans, None, is_score, parents, self.other_text)
-        if order is not None:
+        ranking = Ranking(self.files, self.paths, self.spans, keys, is_score, parents, self.other_text)
+        if keys is not None and not all(map(ge if is_score else le, keys, islice(keys, 1, None))):
+            order = sorted(range(len(keys)), key=keys.__getitem__, reverse=is_score)  # stable
             ranking = ranking.select(order)
-        ranking.keys = keys
         note_equal_scores(ranking, where, notes)
         return in_document_order(ranking) if ties == "document" else ranking
-
-    def _order(
-        self, where: str, notes: Notes, score_name: str
-    ) -> tuple[list[int] | None, array[float] | None, bool]:
-        """Return the order, None for that of the file; the keys in it; whether these are scores."""
-        for keys, name in ((self.ranks, "rank"), (self.scores, score_name)):
-            if keys and None not in keys:
-                break
-            _note_missing_keys(keys, name, where, notes)
-        else:
-            return None, None, False
-        numbers, is_score = cast("list[float]", keys), keys is self.scores
-        if not is_score and self.scores and None not in self.scores:
-            note_contradiction(numbers, cast("list[float]", self.scores), where, notes, "ranks")
-        if all(map(ge if is_score else le, numbers, islice(numbers, 1, None))):
-            return None, array("d", numbers), is_score
-        order = sorted(range(len(numbers)), key=numbers.__getitem__, reverse=is_score)  # stable
-        return order, array("d", [numbers[index] for index in order]), is_score
 
 
 def check_ranks(ranks: Sequence[int | None], where: str) -> None:

@@ -284,12 +284,6 @@ class Explain:
         option=True,
     )
     topic: list[str] = key("Explain this topic.", list_of(NAME), [], option=True)
-    tree: bool = key(
-        "Instead, draw the documents with assessments as trees with sizes (Figure 3 of Kazai & Lalmas "
-        "2006).",
-        FLAG,
-        False,
-    )
 
 
 @dataclass(eq=False, repr=False)

@@ -32,7 +32,6 @@ from xcg.settings.schema import (
 TESTS = ("t", "wilcoxon", "randomisation")
 CORRECTIONS = ("shaffer", "tukey", "holm", "bonferroni", "fdr_bh", "none")
 _STUDIED_CORRECTIONS = tuple(name for name in CORRECTIONS if name != "tukey")
-RESAMPLES = 200
 PLOT_WIDTHS = {"column": 8.4, "page": 17.8}
 """Name of a width → centimetres."""
 
@@ -59,7 +58,7 @@ class Bootstrap(Random):
     """Intervals over random topics."""
 
     resamples: int = key(
-        "Use this number of resamples for intervals; 0 for none.", whole(0, MAX_COUNT), RESAMPLES
+        "Use this number of resamples for intervals; 0 for none.", whole(0, MAX_COUNT), 200
     )
 
 

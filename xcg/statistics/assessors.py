@@ -92,10 +92,7 @@ def _relevant(base: RecallBase, topic: str) -> dict[_Element, Assessment]:
 
 
 def _with_tags(elements: Collection[_Element], tags: Collection[str]) -> set[_Element]:
-    def tag(path: str) -> str:
-        return path.rpartition("/")[2].partition("[")[0]
-
-    return {element for element in elements if tag(element[2]) in tags}
+    return {one for one in elements if one[2].rpartition("/")[2].partition("[")[0] in tags}
 
 
 @dataclass(frozen=True, eq=False)

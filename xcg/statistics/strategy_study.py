@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import NamedTuple
@@ -16,11 +16,11 @@ from typing import NamedTuple
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
+from xcg.evaluation.parallel import ProgressBar, no_progress
 from xcg.evaluation.reading import with_unique_names
-from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import Measure
-from xcg.runs.run import ORACLE, Run
+from xcg.runs.run import ORACLE
 from xcg.statistics.intervals import t_interval
 from xcg.statistics.topic_scores import ROUNDING, differences, sign
 from xcg.user_model.model import UserModel
@@ -42,7 +42,6 @@ _EVALUATED_ALPHA = re.compile(r" at alpha=[0-9.e-]+(?=: )")
 
 Case = tuple[str, str, str]
 """Measure, user model and run."""
-_Evaluate = Callable[[Inputs], Results]
 
 
 class StrategyScore(NamedTuple):
@@ -70,20 +69,6 @@ class StrategyScore(NamedTuple):
     is_best: bool
 
 
-class Crossing(NamedTuple):
-    """A value of α at which the best strategy of a run changes.
-
-    Attributes:
-        alpha: It differs by at most :data:`PRECISION` from the change.
-        before: The best strategies below it; several have equal scores.
-        after: The best strategies above it.
-    """
-
-    alpha: float
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-
-
 class Lead(NamedTuple):
     """How much better the best strategy is than the second, at one value of α.
 
@@ -102,11 +87,6 @@ class Lead(NamedTuple):
     low: float | None = None
     high: float | None = None
     topics: int = 0
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether the interval excludes 0."""
-        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
 class Leaders(NamedTuple):
@@ -142,16 +122,13 @@ class StrategyStudy:
     alphas: Mapping[str, Sequence[float]]
     notes: Sequence[str]
 
-    def crossings(self, case: Case) -> list[Crossing]:
-        """Return the changes of the best strategy, from α = 0 to 1."""
-        return [
-            Crossing(round((before.last + after.first) / 2, 12), before.strategies, after.strategies)
-            for before, after in pairwise(self.leaders[case])
-        ]
+    def crossings(self, case: Case) -> list[float]:
+        """Return the values of α at which the best strategy changes, to ± :data:`PRECISION`."""
+        return [(one.last + other.first) / 2 for one, other in pairwise(self.leaders[case])]
 
 
 def study_strategies(
-    inputs: Inputs, step: float | None = None, evaluate: _Evaluate = evaluate
+    inputs: Inputs, step: float | None = None, progress: ProgressBar = no_progress
 ) -> StrategyStudy:
     """Compute the scores of overlap strategies for α from 0 to 1.
 
@@ -165,7 +142,7 @@ def study_strategies(
     Args:
         inputs: Inputs with at least one strategy besides ``oracle``.
         step: The distance of the values of α, from 0.001 to 1; 0.05 by default.
-        evaluate: Evaluates inputs, for example with a progress bar.
+        progress: As for :func:`xcg.evaluation.evaluate.evaluate`.
 
     Raises:
         XcgError: As :func:`xcg.evaluate`; and if there is no strategy, no measure depends on α, or
@@ -184,7 +161,7 @@ def study_strategies(
     [1.9, 1.45, 1.0]
     """
     inputs.check()
-    return _Evaluator(inputs, step, evaluate).study()
+    return _Evaluator(inputs, step, progress).study()
 
 
 @dataclass(frozen=True)
@@ -240,8 +217,8 @@ def _grids(models: Sequence[UserModel], step: float | None) -> list[_Grid]:
 class _Evaluator:
     """Evaluates the strategies of all runs at values of α, and keeps the means."""
 
-    def __init__(self, inputs: Inputs, step: float | None, evaluate: _Evaluate) -> None:
-        self._evaluate_inputs = evaluate
+    def __init__(self, inputs: Inputs, step: float | None, progress: ProgressBar) -> None:
+        self._progress = progress
         self._strategies = [str(part) for part in inputs.strategy_list if part.name != ORACLE]
         if not self._strategies:
             raise XcgError("no overlap strategy besides oracle, the greedy reference: expected one")
@@ -256,9 +233,10 @@ class _Evaluator:
             measures=measures,
             strategies=[*inputs.strategy_list, *oracle],
         )
-        rewritten = rewritten_runs(read)
-        self._runs = {run.name: (name, strategy) for name, strategy, run in rewritten}
-        self._inputs = replace(read, runs=[run for _, _, run in rewritten], strategies=())
+        names = [run.name for run in with_unique_names(read.runs_as_read, Notes())]
+        cases = product(names, map(str, read.strategy_list))
+        self._runs = {run.name: case for run, case in zip(read.loaded_runs, cases, strict=True)}
+        self._inputs = replace(read, runs=read.loaded_runs, strategies=())
         for notes in (inputs.notes, read.notes):
             self._inputs.notes.take(notes)
         self._grids = _grids(self._inputs.user_models, step)
@@ -267,7 +245,6 @@ class _Evaluator:
             what = f"{count:,} user models with their values of α"
             raise XcgError(f"{what}: expected at most {MAX_MODELS:,}")
         self._alphas = {grid.name: grid.alphas for grid in self._grids}
-        names = dict.fromkeys(run for run, _ in self._runs.values())
         self._cases = list(product(map(str, measures), self._alphas, names))
         self._values: dict[tuple[float, Case, str], dict[str, float]] = {}
         """(α, case, strategy) → topic → score, and :data:`MEAN` → mean."""
@@ -291,7 +268,7 @@ class _Evaluator:
         chosen = [(grid, alpha) for grid in self._grids for alpha in alphas.get(grid.name, ())]
         models = [grid.at(alpha) for grid, alpha in chosen]
         names = {m.name: (grid.name, a) for m, (grid, a) in zip(models, chosen, strict=True)}
-        results = self._evaluate_inputs(replace(self._inputs, user_model=models))
+        results = evaluate(replace(self._inputs, user_model=models), self._progress)
         for row in results:
             (model, alpha), (run, strategy) = names[row.user_model], self._runs[row.run]
             key = alpha, (row.measure, model, run), strategy
@@ -386,13 +363,6 @@ def _measures_of_gains(measures: Sequence[Measure]) -> tuple[list[Measure], str]
     if not found:
         raise XcgError(f"α has no effect on {others}: expected a measure of gains, such as nxCG@10")
     return found, others
-
-
-def rewritten_runs(inputs: Inputs) -> list[tuple[str, str, Run]]:
-    """Return name as read, strategy and run, for each run under each strategy of the inputs."""
-    names = [run.name for run in with_unique_names(inputs.runs_as_read, Notes())]
-    pairs = product(names, map(str, inputs.strategy_list))
-    return [(*pair, run) for pair, run in zip(pairs, inputs.loaded_runs, strict=True)]
 
 
 def _equal(first: float, second: float) -> bool:
