@@ -8,6 +8,7 @@ topic, and the dependence between measures and user models stay as they are.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
@@ -176,12 +177,10 @@ def calibrate(
         for start in range(0, campaigns, size)
         for number in range(len(procedures))
     ]
-
-    counts = {(n, c): 0 for n, one in enumerate(procedures) for c in one.corrections}
+    counts = Counter[tuple[int, str]]()
     found = executor.run(_count_found, tasks, common=[procedures, seed], progress=progress)
     for (_, number), by_correction in zip(tasks, found, strict=True):
-        for correction, count in by_correction.items():
-            counts[number, correction] += count
+        counts.update({(number, correction): n for correction, n in by_correction.items()})
     return [
         _error_rate(procedures[number], results.runs[base], correction, campaigns, count)
         for (number, correction), count in counts.items()
