@@ -253,7 +253,7 @@ def main(target: Path = ROOT) -> None:
         folder = target / "assessments" / ("handbook" if assessor == "first" else "handbook-second")
         folder.mkdir(parents=True, exist_ok=True)
         for topic in base.topics:
-            (folder / f"{topic}.xml").write_bytes(inex_2004(base, topic, f"handbook-{assessor}"))
+            (folder / f"{topic}.xml").write_bytes(inex_2004(base, topic))
         if assessor == "first":
             folder = target / "assessments" / "handbook-passages"
             folder.mkdir(parents=True, exist_ok=True)

@@ -322,16 +322,20 @@ POINTS: dict[str, list[Point]] = {
 REFUSED = {
     "no task": ("", "1 d 0 10", ""),
     "two tasks": ("-f -t", "1 d 0 10", ""),
-    "overlap": ("-f", "1 d 0 20, 1 e 0 20, 1 d 19 5", "run0:3"),
-    "overlap in -r": ("-r", "1 d 0 20, 1 d 19 5", "run0:2"),
-    "overlap in -i": ("-i", "1 d 0 20, 1 d 19 5", "run0:2"),
-    "an empty result inside another": ("-f", "1 d 0 20, 1 d 5 0", "run0:2"),
-    "an empty result before another around it": ("-f", "1 d 5 0, 1 d 0 20", "run0:2"),
+    "overlap": ("-f", "1 d 0 20, 1 e 0 20, 1 d 19 5", "run0, topic 1, rank 3"),
+    "overlap in -r": ("-r", "1 d 0 20, 1 d 19 5", "run0, topic 1, rank 2"),
+    "overlap in -i": ("-i", "1 d 0 20, 1 d 19 5", "run0, topic 1, rank 2"),
+    "an empty result inside another": ("-f", "1 d 0 20, 1 d 5 0", "run0, topic 1, rank 2"),
+    "an empty result before another around it": ("-f", "1 d 5 0, 1 d 0 20", "run0, topic 1, rank 2"),
     **{
-        f"a document that comes back in {task}": (task, "1 d 0 5, 1 e 0 5, 1 d 5 5", "run0:3")
+        f"a document that comes back in {task}": (
+            task,
+            "1 d 0 5, 1 e 0 5, 1 d 5 5",
+            "run0, topic 1, rank 3",
+        )
         for task in ("-r", "-b", "-i")
     },
-    "a second result in -b": ("-b", "1 d 0 5, 1 d 5 5", "run0:2"),
+    "a second result in -b": ("-b", "1 d 0 5, 1 d 5 5", "run0, topic 1, rank 2"),
     **{
         f"offset {offset} and length {length}": ("-f", f"1 d {offset} {length}", "run0:1")
         for offset, length in (("-2", "10"), ("0", "-3"), ("x", "10"), ("0", "x"))

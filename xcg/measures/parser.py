@@ -66,14 +66,14 @@ def measure_of(name: str) -> str:
     return TREC_NAMES.get(key, name).replace("#", found[0] if found else "#")
 
 
-def measures_of_set(name: str) -> list[str] | None:
-    """Return the measures of trec_eval's sets ``official`` and ``all_trec``; None for other names."""
-    if name not in SETS:
-        return None
-    found = []
+def measures_of_set(name: str) -> list[str]:
+    """Return the measures of trec_eval's set ``official`` or ``all_trec``, without ``relstring``."""
+    found: list[str] = []
     for key, measure in TREC_NAMES.items():
-        if key == "relstring" and name == "official":
-            break
+        if key == "relstring":
+            if name == "official":
+                return found
+            continue
         numbers = _AT.get(key, _CUTOFFS) if "#" in key else (0,)
         found += [measure.replace("#", f"{number:g}") for number in numbers]
     return found
@@ -256,7 +256,9 @@ class MeasureRegistry(Registry[Definition]):
             texts = [texts]
         elif isinstance(texts, str):
             texts = split_measures(texts)
-        named = [text for one in texts for text in _members(one)]
+        named = [
+            one for text in texts for one in (measures_of_set(str(text)) if text in SETS else [text])
+        ]
         measures = list(dict.fromkeys(self.parse(text, folder) for text in named))
         if not measures:
             raise XcgError("no measures: expected at least one, like nxCG@10")
@@ -399,12 +401,6 @@ def _legal(path: str, argument: Parameter) -> tuple[str, ...] | Number:
 
 MEASURES = MeasureRegistry("measure", "xcg.measure", package="xcg.measures")
 """All measures."""
-
-
-def _members(text: str | Measure) -> list[str | Measure]:
-    """Return the members of a set of trec_eval, or the measure itself."""
-    members = measures_of_set(text) if isinstance(text, str) else None
-    return [text] if members is None else [one for one in members if one != "relstring"]
 
 
 def split_measures(text: str) -> list[str]:
