@@ -17,7 +17,7 @@ from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import Inputs, check_document_is_used
 from xcg.evaluation.reading import count_repeated
-from xcg.formats.base import add_assessments, read_run
+from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import LevelCount, level_distribution
@@ -178,7 +178,7 @@ def _assessments(paths: PathLike | Iterable[PathLike], report: Report) -> Recall
     for path in _expanded(paths, "assessments", report):
         notes = Notes(lenient=True)
         try:
-            add_assessments(base, path, notes)
+            read_assessments(path, notes, base)
         except InputError as error:
             report.data.tolerate("unreadable assessments", _first_error(notes, error))
             continue

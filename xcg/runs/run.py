@@ -20,7 +20,7 @@ from xcg.documents.paths import (
     split_element_id,
 )
 from xcg.documents.writing import whole_file
-from xcg.errors import InputError, XcgError, nearest, printable
+from xcg.errors import InputError, XcgError, printable
 from xcg.registry import Registry
 from xcg.runs.columns import NameColumn
 
@@ -400,12 +400,6 @@ def check_span(start: int, end: int) -> tuple[int, int]:
     if not 0 <= start <= end and (start, end) != UNKNOWN_SPAN:
         raise ValueError(f"start {start} and end {end}: expected 0 <= start <= end")
     return start, end
-
-
-def check_ties(ties: str | None) -> None:
-    """Raise XcgError if the order of results with equal scores or ranks is unknown."""
-    if ties is not None and ties not in TIES:
-        raise XcgError(f"ties is {ties!r}: {nearest(ties, TIES)}")
 
 
 class FunctionCache(dict[Key, Value]):
