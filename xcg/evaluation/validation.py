@@ -162,7 +162,7 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
 
 def _check_entities(corpus: Corpus, name: str, report: Report) -> None:
     """Warn about text that is missing, because a reference to it is not expanded."""
-    is_xml = name in corpus.source and converter_of(corpus.where(name)) is None
+    is_xml = corpus.source.files(name) and converter_of(corpus.where(name)) is None
     names = entity_references(corpus.source.read(name), name) if is_xml else []
     if names:
         counted = "1 reference" if len(names) == 1 else f"{len(names)} references"
