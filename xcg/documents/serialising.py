@@ -118,8 +118,8 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     return root
 
 
-def serialise(data: bytes, name: object = "document") -> bytes:
-    """Parse a document and return it in UTF-8 with only elements, attributes and text.
+def serialise(document: bytes | etree._Element, name: object = "document") -> bytes:
+    """Return a document in UTF-8 with only elements, attributes and text, parsed if necessary.
 
     Threads can do this in parallel.
 
@@ -129,15 +129,7 @@ def serialise(data: bytes, name: object = "document") -> bytes:
     >>> serialise(b"<a><!-- no --><b><![CDATA[<y>]]></b></a>")
     b'<a><b>&lt;y&gt;</b></a>'
     """
-    return serialised_root(document_root(data, name), name)
-
-
-def serialised_root(root: etree._Element, name: object) -> bytes:
-    """Return a parsed document in the serialised form.
-
-    Raises:
-        InputError: If it is too large.
-    """
+    root = document_root(document, name) if isinstance(document, bytes) else document
     content = etree.tostring(root, encoding="utf-8", with_tail=False)
     if len(content) > LARGEST_SERIALISED:
         raise InputError(

@@ -14,6 +14,7 @@ import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -257,15 +258,34 @@ class Folder(Source):
     def _list(self, folder: str) -> None:
         path = self._paths[folder]
         files: dict[str, list[str]] = {}
+        entries: list[os.DirEntry[str]] = []
         try:
-            entries = list(os.scandir(path or "."))
-        except FileNotFoundError:
-            entries = []
+            with suppress(FileNotFoundError):
+                entries += os.scandir(path or ".")
         except OSError as error:
             raise InputError(path or ".", f"cannot list the folder: {reason_of(error)}") from None
         for entry in entries:
             try:
-                self._add(folder, entry, files)
+                if entry.is_symlink() and not (
+                    self._follow_links or Path(os.path.realpath(entry.path)).is_relative_to(self._real)
+                ):
+                    self._left_out.append(path + entry.name)
+                elif entry.is_dir():
+                    inside = f"{folder}/{entry.name}/x" if folder else f"{entry.name}/x"
+                    name = canonical_file(inside)[:-2]
+                    if name in self._paths:
+                        last = name.rpartition("/")[2]
+                        message = f"contains the folder {last!r} twice, in two spellings"
+                        raise InputError(path or ".", message)
+                    self._paths[name] = f"{path}{entry.name}/"
+                    if entry.is_symlink() or folder in self._linked:
+                        self._linked.add(name)
+                elif entry.is_file():
+                    document = document_name(entry.name)
+                    if document is not None:
+                        files.setdefault(document, []).append(entry.name)
+                    elif not entry.name.startswith(".") and folder not in self._linked:
+                        self._unread[split_ending(entry.name)[1]] += 1
             except OSError:  # a link that cannot be followed
                 continue
             except InputError:
@@ -273,26 +293,6 @@ class Folder(Source):
             except ValueError:
                 self._unread["with an illegal name"] += 1
         self._listed[folder] = files
-
-    def _add(self, folder: str, entry: os.DirEntry[str], files: dict[str, list[str]]) -> None:
-        if entry.is_symlink() and not (
-            self._follow_links or Path(os.path.realpath(entry.path)).is_relative_to(self._real)
-        ):
-            self._left_out.append(self._paths[folder] + entry.name)
-        elif entry.is_dir():
-            name = canonical_file(f"{folder}/{entry.name}/x" if folder else f"{entry.name}/x")[:-2]
-            if name in self._paths:
-                where, last = self._paths[folder] or ".", name.rpartition("/")[2]
-                raise InputError(where, f"contains the folder {last!r} twice, in two spellings")
-            self._paths[name] = f"{self._paths[folder]}{entry.name}/"
-            if entry.is_symlink() or folder in self._linked:
-                self._linked.add(name)
-        elif entry.is_file():
-            document = document_name(entry.name)
-            if document is not None:
-                files.setdefault(document, []).append(entry.name)
-            elif not entry.name.startswith(".") and folder not in self._linked:
-                self._unread[split_ending(entry.name)[1]] += 1
 
     def files(self, name: str) -> list[str]:
         """Return the paths of the files of a document; several are an error."""
