@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from io import BufferedReader
@@ -161,9 +160,15 @@ _TOPIC = (
 )
 
 
+def _require(is_regular: object) -> None:
+    """Raise ValueError if a condition of the regular layout is not met."""
+    if not is_regular:
+        raise ValueError
+
+
 def read_regular_submission(
     file: BufferedReader, path: Path, notes: Notes, ties: Ties | None = None, topics: Topics = None
-) -> Run | None:
+) -> Run:
     """Return the run in an INEX submission with a regular layout.
 
     Args:
@@ -173,33 +178,12 @@ def read_regular_submission(
         ties: The order of results with equal ranks or scores.
         topics: The topics whose results are read; all by default.
 
-    Returns:
-        The run, or None if the layout is not regular; then the file is at its start again.
+    Raises:
+        ValueError: If the layout is not regular; reading and parsing raise other errors.
     """
-    if not path.is_file():  # a pipe cannot be read twice
-        return None
     for names in (_FILES, _PATHS, _RANKS):
         if len(names) > _KEPT_NAMES:
             names.clear()
-    found = Notes()
-    try:
-        run = _read_submission(file, path, found, ties, topics)
-    except (ValueError, OSError, EOFError, zlib.error, etree.XMLSyntaxError):
-        file.seek(0)
-        return None
-    notes.take(found)
-    return run
-
-
-def _require(is_regular: object) -> None:
-    """Raise ValueError if a condition of the regular layout is not met."""
-    if not is_regular:
-        raise ValueError
-
-
-def _read_submission(
-    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None, topics: Topics
-) -> Run:
     rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
     blocks = _blocks(file)
