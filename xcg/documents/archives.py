@@ -114,7 +114,8 @@ class Archive(Source):
         elif not PurePosixPath(member).name.startswith("."):
             self._unread[split_ending(member)[1]] += 1
 
-    def _names(self) -> Iterable[str]:
+    def names(self) -> Iterable[str]:
+        """Return the names of all documents."""
         return self._found
 
     def stamp(self, name: str) -> Stamp | None:

@@ -84,24 +84,20 @@ class Source(ABC):
         """Document → number of removed elements, of the documents that have been read."""
 
     @abstractmethod
-    def _names(self) -> Iterable[str]:
-        """Return the names of all documents in any order."""
-
-    def names(self) -> Iterator[str]:
-        """Yield the names of all documents in order.
+    def names(self) -> Iterable[str]:
+        """Return the names of all documents in any order.
 
         Links to folders are not followed, because they may form loops.
 
         Raises:
             InputError: If a folder cannot be listed.
         """
-        yield from sorted(self._names())
 
     def oddities(self) -> list[str]:
         """Return notes on files that are not read, and on names that TREC files cannot contain."""
         notes = []
         try:
-            likely = min((name for name in self._names() if "#/" in name), default=None)
+            likely = min((name for name in self.names() if "#/" in name), default=None)
         except InputError as error:  # a folder that cannot be listed, such as lost+found
             return [str(error)]
         if self._unread:
@@ -319,7 +315,8 @@ class Folder(Source):
         except OSError:  # reading the document raises an error with the reason
             return None
 
-    def _names(self) -> Iterator[str]:
+    def names(self) -> Iterator[str]:
+        """Yield the names of all documents."""
         while unlisted := self._paths.keys() - self._linked - self._listed.keys():
             for folder in unlisted:
                 self._list(folder)
@@ -353,7 +350,8 @@ class Memory(Source):
                 raise InputError(self.label, f"contains the document {name!r} twice")
             self._given[name] = given
 
-    def _names(self) -> Iterable[str]:
+    def names(self) -> Iterable[str]:
+        """Return the names of all documents."""
         return self._given
 
     def where(self, name: str) -> str:

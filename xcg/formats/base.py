@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -234,17 +235,6 @@ def read_run(
     >>> read_run("corpora_samples/kazai-lalmas-2006-runs/1-ideal.xml")
     <Run ideal: 1 topics>
     """
-    return read_run_and_format(path, notes, ties, topics, source)[0]
-
-
-def read_run_and_format(
-    path: PathLike,
-    notes: Notes | None = None,
-    ties: Ties | None = None,
-    topics: Topics = None,
-    source: ChunkSource = NO_SOURCE,
-) -> tuple[Run, str]:
-    """Read one run file, and return the run and the name of its format; see :func:`read_run`."""
     if ties is not None and ties not in TIES:
         raise XcgError(f"ties is {ties!r}: {nearest(ties, TIES)}")
     notes = notes if notes is not None else Notes()
@@ -252,6 +242,7 @@ def read_run_and_format(
     with _opened(path, RUN_FORMATS, "run") as (file, format_name, format_):
         of_chunks = [source] if format_.reads_chunks else []
         run = format_.read(file, path, notes, ties, topics, *of_chunks)
+        run.format = format_name
     for kind, names in (("run", [run.name]), ("topic", [*run.rankings, *run.skipped])):
         longest = max(names, key=len, default="")
         if len(longest) > MAX_NAME_LENGTH:
@@ -259,8 +250,8 @@ def read_run_and_format(
     if topics is not None and not all(topic in topics for topic in run.rankings):
         rankings = {topic: ranking for topic, ranking in run.rankings.items() if topic in topics}
         skipped = run.skipped | (run.rankings.keys() - rankings.keys())
-        run = Run(run.name, rankings, run.source, skipped)
-    return run, format_name
+        run = replace(run, rankings=rankings, skipped=skipped)
+    return run
 
 
 def can_have_chunks(path: Path) -> bool:

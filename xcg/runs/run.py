@@ -168,6 +168,7 @@ class Run:
         strategy: The overlap strategy that rewrote the run; empty for a run as it was read. With
             ``oracle``, the rankings are those of the run as it was read, and the evaluation orders
             them by gain under each user model.
+        format: The format of its file; empty for a run that was not read from a file.
 
     >>> run = Run.of("bm25", {"163": [("co/2001/r7022", "/article/bdy/sec[4]")]})
     >>> list(run.rankings["163"])
@@ -179,6 +180,7 @@ class Run:
     source: str = ""
     skipped: frozenset[str] = frozenset()
     strategy: str = ""
+    format: str = ""
 
     def __post_init__(self) -> None:
         self.source = self.source or f"run {self.name}"
