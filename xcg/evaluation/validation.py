@@ -181,7 +181,7 @@ def _assessments(paths: PathLike | Iterable[PathLike], report: Report) -> Recall
         try:
             read_assessments(path, notes, base)
         except InputError as error:
-            first = _first_error(partial(add_assessments, RecallBase(), path), error)
+            first = _first_error(partial(read_assessments, path), error)
             report.data.tolerate("unreadable assessments", first)
             continue
         report.data.take(notes)
