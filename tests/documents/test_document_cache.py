@@ -326,7 +326,7 @@ def test_a_link_to_the_folder_must_belong_to_the_user(
     state = os.stat_result((0o120777, 0, 0, 1, os.geteuid() + 1, 0, 0, 0, 0, 0))
     with monkeypatch.context() as patched:
         patched.setattr(Path, "lstat", lambda path: state)
-        assert open_cache("corpus").folder is None
+        assert open_cache("corpus") is None
     all_trees(Corpus(documents))
     assert [path.name for path in (tmp_path / "target").iterdir()] == [FILE_NAME]
 
@@ -338,7 +338,7 @@ def test_switched_off(folder: Path, documents: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("XCG_CACHE", "off")
     all_trees(Corpus(documents))
     assert not folder.exists()
-    assert open_cache("corpus").folder is None
+    assert open_cache("corpus") is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other folders")

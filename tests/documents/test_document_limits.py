@@ -31,6 +31,8 @@ NODES = {
 @pytest.fixture
 def twenty_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("xcg.documents.serialising.MOST_NODES", 20)
+    for module in ("serialising", "markup"):
+        monkeypatch.setattr(f"xcg.documents.{module}.SMALL", 60)
 
 
 class TestNodes:

@@ -15,8 +15,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import Notes
-from xcg.formats.base import read_assessments, read_run_and_format
-from xcg.formats.json_records import document_key
+from xcg.formats.base import read_assessments, read_run
 from xcg.formats.topic_files import read_topics
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
@@ -136,7 +135,6 @@ OTHERS = {("documents", f"corpus/{name}") for name in DOCUMENTS} | {
     ("json-assessments", "quotes.jsonl"),
     ("json-runs", "texts.jsonl"),
     ("json-runs", "corpus/bees.md"),
-    ("names", "names.csv"),
     ("json-assessments", "words.jsonl"),
     ("json-assessments", "corpus/bees.md"),
     ("documents", "162.xml"),
@@ -191,8 +189,8 @@ def test_every_registered_format_has_a_page() -> None:
 @pytest.mark.parametrize(("page", "name"), RUNS)
 def test_a_sample_of_a_run_has_the_stated_results(page: str, name: str, tmp_path: Path) -> None:
     format_name, run_name, expected = RUNS[page, name]
-    run, found = read_run_and_format(write_samples(page, tmp_path) / name)
-    assert (found, run.name) == (format_name, run_name)
+    run = read_run(write_samples(page, tmp_path) / name)
+    assert (run.format, run.name) == (format_name, run_name)
     assert f"`{format_name}`" in PAGES[page]
     assert expected == {
         topic: [
@@ -267,12 +265,6 @@ def test_topic_titles_are_read(tmp_path: Path) -> None:
             "8": "senses of bees",
         }
         assert topics["7"].narrative.startswith("Only honey bees are relevant")
-
-
-def test_the_table_of_names_is_read(tmp_path: Path) -> None:
-    folder = write_samples("names", tmp_path)
-    expected = {"https://example.org/bees": "bees", "https://example.org/ants": "insects/ants"}
-    assert document_key("names.csv", folder) == expected
 
 
 def refused(page: str) -> list[tuple[str, str]]:

@@ -33,8 +33,8 @@ def test_regular_lines_are_read(tmp_path: Path) -> None:
     [
         ("", "0 columns; expected eight"),
         ("1 Q0 a 1 9 tag 5", "7 columns; expected eight"),
-        ("1 Q0 a 1 9 tag -2 5", "illegal offset '-2': expected a number of characters, X or -1"),
-        ("1 Q0 a 1 9 tag 2 5.0", "illegal length '5.0': expected a number of characters"),
+        ("1 Q0 a 1 9 tag -2 5", "illegal passage '-2' '5': expected an offset and a length"),
+        ("1 Q0 a 1 9 tag 2 5.0", "illegal passage '2' '5.0': expected an offset and a length"),
         ("1 Q0 ../a 1 9 tag 2 5", "'../a' is not a document name"),
     ],
 )

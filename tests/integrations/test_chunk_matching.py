@@ -17,8 +17,9 @@ import xcg
 from xcg.documents.corpus import Corpus
 from xcg.errors import Notes, UnmappedError
 from xcg.formats.json_lines import read_json_run
+from xcg.runs import chunk_matching
 from xcg.runs.chunk_documents import ChunkSource
-from xcg.runs.chunk_matching import DocumentText, _longest_part, _Windows, compact
+from xcg.runs.chunk_matching import DocumentText, _longest_part, compact
 from xcg.runs.chunks import run_of_chunks, span_of
 from xcg.runs.run import Ranking
 
@@ -239,9 +240,9 @@ def test_hostile_texts_are_compared_few_times(
 ) -> None:
     """Each comparison takes O(n log n); before, a part began at every character."""
     lengths = []
-    shared = _Windows.shared
+    shared = chunk_matching._shared_part
     monkeypatch.setattr(
-        _Windows, "shared", lambda self, length: lengths.append(length) or shared(self, length)
+        chunk_matching, "_shared_part", lambda *given: lengths.append(given[-1]) or shared(*given)
     )
     first, second = parts
     text = "".join(first * (n % 97) + second for n in range(700))

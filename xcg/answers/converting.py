@@ -14,7 +14,7 @@ from xcg.evaluation.conversion import assessments_of_run, convert_assessments
 from xcg.evaluation.ideals import ideal_run
 from xcg.evaluation.inputs import Inputs, check_document_is_used
 from xcg.evaluation.reading import count_repeated, note_results
-from xcg.formats.base import read_run_and_format
+from xcg.formats.base import read_run
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
 from xcg.formats.letor import read_letor_feature
@@ -49,9 +49,9 @@ def convert(
         raise XcgError("no format: expected --to FORMAT")
     notes, format_ = Notes(inputs.lenient), to or ""
     if inputs.has_runs:
-        run, found_format = _read(inputs, feature, notes)
+        run = _read(inputs, feature, notes)
         if target is None:
-            format_ = to or found_format
+            format_ = to or run.format or "trec"
             text, lost = _rewritten(run, inputs, depth, notes).to_text(format_)
         else:
             if target != "assessments":
@@ -73,17 +73,17 @@ def convert(
     return text, [*notes.lines(), *(f"note: lost in {format_}: {data}" for data in lost)]
 
 
-def _read(inputs: Inputs, feature: int | None, notes: Notes) -> tuple[Run, str]:
-    """Read the only run, whose format is returned, too."""
+def _read(inputs: Inputs, feature: int | None, notes: Notes) -> Run:
+    """Read the only run."""
     given: Sequence[Any] = list(inputs.runs)  # type: ignore[arg-type]
     if len(given) != 1:
         raise XcgError(f"{len(given)} runs: expected one, --run PATH")
     if feature is not None:
-        return read_letor_feature(given[0], feature, notes), "trec"
+        return read_letor_feature(given[0], feature, notes)
     if inputs.document is not None:
         check_document_is_used([Path(given[0])])
     source = ChunkSource(inputs.document, inputs.documents)
-    return read_run_and_format(given[0], notes, inputs.ties, source=source)
+    return read_run(given[0], notes, inputs.ties, source=source)
 
 
 def _rewritten(run: Run, inputs: Inputs, depth: int | None, notes: Notes) -> Run:

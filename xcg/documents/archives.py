@@ -8,20 +8,19 @@ import stat
 import threading
 import weakref
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from xcg.documents.files import open_input
 from xcg.documents.sources import (
-    Folder,
     Source,
     Stamp,
     document_name,
-    ending_of,
     read_up_to,
     reason_of,
+    split_ending,
     stamp_of,
 )
 from xcg.errors import FileError, InputError, XcgError, nearest_file
@@ -42,16 +41,14 @@ _LENGTH = re.compile(rb"([0-9]{1,9}) ")
 _DIGITS = re.compile(rb"[0-9]{300}")
 
 
-def open_source(path: str | os.PathLike[str]) -> Source:
-    """Open a folder or an archive.
+def open_archive(path: str | os.PathLike[str]) -> Source:
+    """Open an archive.
 
     Raises:
-        InputError: If it does not exist, is neither, or cannot be read.
+        InputError: If it does not exist, is no archive, or cannot be read.
     """
     location = Path(path)
     try:
-        if location.is_dir():
-            return Folder(path)
         if not location.exists():
             what = f"no such folder or archive{nearest_file(location)}"
             raise FileError(location, f"{what}; expected a corpus of XML documents")
@@ -115,18 +112,19 @@ class Archive(Source):
         if name is not None:
             self._found[name] = member, position
         elif not PurePosixPath(member).name.startswith("."):
-            self._unread[ending_of(member)] += 1
+            self._unread[split_ending(member)[1]] += 1
 
-    def _names(self) -> Iterable[str]:
+    def names(self) -> Iterable[str]:
+        """Return the names of all documents."""
         return self._found
 
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if there is no such document."""
         return stamp_of(self._state, self._found[name][0]) if name in self._found else None
 
-    def _find(self, name: str) -> str | None:
-        found = self._found.get(name)
-        return f"{self.label}/{found[0]}" if found is not None else None
+    def files(self, name: str) -> Sequence[str]:
+        """Return the file of a document; none without it."""
+        return [f"{self.label}/{self._found[name][0]}"] if name in self._found else []
 
     def _read(self, name: str, where: str, most: int) -> bytes:
         with self._lock:

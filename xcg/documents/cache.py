@@ -63,7 +63,7 @@ def write_caches() -> None:
         cache.flush()
 
 
-def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache:
+def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
     """Open the cache for a corpus, after writing the new entries of other corpora.
 
     The environment variable ``XCG_CACHE`` is a folder or ``off``.
@@ -73,12 +73,11 @@ def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache:
         folder: The folder of a cache that is used even if caches are switched off.
 
     Returns:
-        The cache; one without a folder, which keeps nothing, if it is switched off, or if its folder
-        cannot be used or is not private.
+        The cache; None if it is switched off, or if its folder cannot be used or is not private.
     """
     setting = os.environ.get("XCG_CACHE", "")
     if folder is None and setting == "off":
-        return DocumentCache()
+        return None
     try:
         if folder is None:
             import platformdirs
@@ -87,9 +86,9 @@ def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache:
             folder = Path(setting or default).expanduser()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(folder):
-            return DocumentCache()
+            return None
     except (OSError, RuntimeError, ValueError):
-        return DocumentCache()
+        return None
     write_caches()
     return DocumentCache(folder, corpus)
 
@@ -109,13 +108,13 @@ class DocumentCache:
     """The entries of one corpus; :meth:`flush` writes new ones.
 
     Args:
-        folder: The folder of the cache; without one, it keeps nothing.
+        folder: The folder of the cache.
         corpus: What identifies the corpus, as in :func:`open_cache`.
     """
 
-    def __init__(self, folder: Path | None = None, corpus: str = "") -> None:
+    def __init__(self, folder: Path, corpus: str) -> None:
         self.folder = folder
-        self._path = (folder or Path()) / FILE_NAME
+        self._path = folder / FILE_NAME
         # Entries of other versions of what influences parsing are never found.
         versions = FORMAT, etree.LIBXML_VERSION, etree.LXML_VERSION, unicodedata.unidata_version
         self._prefix = hashlib.blake2b(repr((versions, corpus)).encode()).digest()
@@ -125,7 +124,7 @@ class DocumentCache:
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
-        self._usable = folder is not None
+        self._usable = True
 
     @property
     def is_usable(self) -> bool:

@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from xcg.documents.archives import open_source
+from xcg.documents.archives import open_archive
 from xcg.documents.cache import DocumentCache, open_cache
 from xcg.documents.parsing import absent_paths, text_breaks, text_of, trees_of
 from xcg.documents.paths import canonical_file
 from xcg.documents.serialising import serialise
-from xcg.documents.sources import Memory, Source, Stamp
+from xcg.documents.sources import Folder, Memory, Source, Stamp
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, nearest_name, without_traceback
 
@@ -59,25 +59,25 @@ class Corpus:
     False
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, cache: bool | Path = True) -> None:
-        folder = cache if isinstance(cache, Path) else None
-        self.path = path
-        source = open_source(path)
-        source.exclude = exclude = getattr(path, "exclude", ())
-        identity = "\0".join([os.path.abspath(path), *exclude])
-        self._open(source, open_cache(identity, folder) if cache else DocumentCache())
-        self._cache_setting = cache
-
-    def _open(self, source: Source, cache: DocumentCache) -> None:
-        self.source = source
-        self.label = source.label  # in messages
+    def __init__(self, path: str | os.PathLike[str] | Source, *, cache: bool | Path = True) -> None:
+        self.path: str | os.PathLike[str] = path.label if isinstance(path, Source) else path
+        if isinstance(path, Source):
+            self.source = path
+        else:
+            self.source = Folder(path) if os.path.isdir(path) else open_archive(path)
+        self.source.exclude = exclude = getattr(path, "exclude", ())
+        self.label = self.source.label  # in messages
         self._given: dict[str, ElementTree] = {}
         self._trees: dict[str, ElementTree] = {}
         self._unreadable: dict[str, InputError] = {}  # read once, not for each result
         self.removed: dict[str, int] = {}
         """Document → number of elements that ``exclude`` removed, of the documents with a tree."""
         self._kept = 0
-        self._cache = cache
+        self._cache_setting = cache
+        self._cache: DocumentCache | None = None
+        if cache:
+            identity = "\0".join([os.path.abspath(self.path), *exclude])
+            self._cache = open_cache(identity, cache if isinstance(cache, Path) else None)
         self._comparisons: Counter[str] = Counter()
 
     @classmethod
@@ -92,13 +92,12 @@ class Corpus:
         >>> Corpus.of({"bees": "Bees dance.\n\nThey waggle."}).tree("bees").paths
         ['/article[1]', '/article[1]/p[1]', '/article[1]/p[2]']
         """
-        corpus = cls.__new__(cls)
-        in_memory = Memory({n: d for n, d in documents.items() if not isinstance(d, ElementTree)})
-        corpus._open(in_memory, DocumentCache())
+        in_memory = {n: d for n, d in documents.items() if not isinstance(d, ElementTree)}
+        corpus = cls(Memory(in_memory), cache=False)
         for given, document in documents.items():
             if isinstance(document, ElementTree):
                 name = corpus._canonical(given)
-                if name in corpus._given or name in corpus.source:
+                if name in corpus:
                     raise InputError(corpus.label, f"contains the document {name!r} twice")
                 corpus._given[name] = document
         return corpus
@@ -112,7 +111,7 @@ class Corpus:
     @property
     def cache_folder(self) -> Path | None:
         """The folder of the document cache; None without a cache that can be used."""
-        return self._cache.folder if self._cache.is_usable else None
+        return self._cache.folder if self._cache is not None and self._cache.is_usable else None
 
     @property
     def is_on_disk(self) -> bool:
@@ -124,7 +123,7 @@ class Corpus:
             found = canonical_file(str(name))
         except ValueError:
             return False
-        return found in self._given or found in self.source
+        return found in self._given or bool(self.source.files(found))
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of all documents in alphabetical order."""
@@ -139,14 +138,10 @@ class Corpus:
         if (tree := self._trees.get(name)) is not None:  # most names are canonical
             return tree
         name = self._canonical(name)
-        if (tree := self._given.get(name) or self._trees.get(name)) is not None:
-            return tree
+        self.prepare([name])
         if name in self._unreadable:
             raise without_traceback(self._unreadable[name])
-        [read] = self._read([name])
-        if isinstance(read, InputError):
-            raise read
-        return read
+        return self._given[name] if name in self._given else self._trees[name]
 
     def _canonical(self, name: str) -> str:
         try:
@@ -202,28 +197,25 @@ class Corpus:
 
         Errors in a document are raised by :meth:`tree`.
         """
-        known = (self._given, self._trees, self._unreadable)
-        for _ in self._read(name for name in names if not any(name in found for found in known)):
-            pass
-
-    def _read(self, names: Iterable[str]) -> Iterator[ElementTree | InputError]:
-        """Yield the trees and errors of documents in any order, and keep them."""
         cold: dict[str, Stamp | None] = {}
         for name in names:
-            stamp = self.source.stamp(name) if self._cache.folder is not None else None
-            tree = None if stamp is None else self._cache.tree(name, stamp, self._read_text(name))
+            if name in self._given or name in self._trees or name in self._unreadable:
+                continue
+            stamp = tree = None
+            if self._cache is not None:
+                stamp = self.source.stamp(name)
+                tree = self._cache.tree(name, stamp, partial(_text, self.source, name))
             if tree is None:
                 cold[name] = stamp
             else:
-                yield self._keep(name, tree)
+                self._keep(name, tree)
         for name, read in self._parsed(cold, self._trees_of):
             if isinstance(read, InputError):
                 self._unreadable[name] = read
-                yield read
                 continue
-            if cold[name] is not None and name not in self.source.guessed:
+            self._keep(name, read)
+            if self._cache is not None and name not in self.source.guessed:
                 self._cache.add_tree(name, cold[name], read)
-            yield self._keep(name, read)
 
     def prepared(self, names: Sequence[str]) -> Iterator[str]:
         """Yield names after preparing their documents, several at once; also those of missing ones.
@@ -265,31 +257,28 @@ class Corpus:
                 missing = read[name] if name in read else known[name] or []
                 if isinstance(missing, InputError):
                     raise missing
-                if name in read and name not in self.source.guessed:
+                if self._cache is not None and name in read and name not in self.source.guessed:
                     self._cache.add_missing(name, stamp, asked[name], missing)
                 yield name, missing
 
     def write_cache(self) -> None:
         """Write new entries to the cache now instead of at the end of the program."""
-        self._cache.flush()
+        if self._cache is not None:
+            self._cache.flush()
 
     def _known_missing(
         self, name: str, stamp: Stamp | None, paths: Collection[str]
     ) -> list[str] | None:
         """Return the paths that a document lacks, None if this is not known without reading it."""
         tree = self._given.get(name) or self._trees.get(name)
-        if tree is None:
+        if tree is None and self._cache is not None:
             missing = self._cache.missing(name, stamp, paths)
             if missing is not None:
                 return missing
-            tree = self._cache.tree(name, stamp, self._read_text(name))
+            tree = self._cache.tree(name, stamp, partial(_text, self.source, name))
         return None if tree is None else [path for path in paths if path not in tree]
 
-    def _read_text(self, name: str) -> Callable[[], str]:
-        source = self.source  # without a reference cycle
-        return lambda: text_of(source.read(name), source.where(name))
-
-    def _keep(self, name: str, tree: ElementTree) -> ElementTree:
+    def _keep(self, name: str, tree: ElementTree) -> None:
         source = self.source
         tree.read_breaks = lambda: text_breaks(source.read(name), source.where(name))
         if source.exclude:
@@ -299,7 +288,6 @@ class Corpus:
         self._kept += len(tree)
         while self._kept > _KEPT_ELEMENTS and len(self._trees) > 1:
             self._kept -= len(self._trees.pop(next(iter(self._trees))))
-        return tree
 
     def _trees_of(self, batch: Mapping[str, bytes]) -> dict[str, ElementTree | InputError]:
         found = {
@@ -307,7 +295,7 @@ class Corpus:
         }
         errors = {name: read for name, read in found.items() if isinstance(read, InputError)}
         good = {name: read for name, read in found.items() if isinstance(read, bytes)}
-        trees = trees_of(list(good.values()), [self._read_text(name) for name in good])
+        trees = trees_of(list(good.values()), [partial(_text, self.source, name) for name in good])
         for name, tree in zip(good, trees, strict=True):
             tree.removed = self.source.removed.get(name, 0)
         return {**errors, **dict(zip(good, trees, strict=True))}
@@ -346,6 +334,10 @@ class Corpus:
                     results = list(pool.map(parse, batches))
             for result in results:
                 yield from result.items()
+
+
+def _text(source: Source, name: str) -> str:
+    return text_of(source.read(name), source.where(name))
 
 
 def _of_documents(counts: Sequence[int]) -> str:

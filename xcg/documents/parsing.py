@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from xcg.documents.paths import split_step, walk
-from xcg.documents.serialising import document_root, encode, serialise, serialised_root
+from xcg.documents.serialising import document_root, encode, serialise
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
 from xcg.lazy_modules import etree, np, npt
 
@@ -85,7 +85,7 @@ def text_breaks(data: bytes, name: object) -> list[int]:
         parent = node.getparent()
         assert parent is not None
         parent.replace(node, element)
-    tags = _Tags([serialised_root(root, name)])
+    tags = _Tags([serialise(root, name)])
     names, codes = _local_names(tags)
     offsets = _text_offsets(tags)[~tags.closing]
     return offsets[codes == names.index(mark)].tolist() if mark in names else []
@@ -117,7 +117,7 @@ def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -
     root = document_root(data, name)
     paths = list(paths)
     if len(data) * len(paths) > _SCANNED_BYTES:
-        [tree] = trees_of([serialised_root(root, name)], [str])
+        [tree] = trees_of([serialise(root, name)], [str])
         return [path for path in paths if path not in tree]
     known: dict[str, etree._Element | None] = {"": None, f"/{etree.QName(root).localname}[1]": root}
     return [path for path in paths if walk(path, known, _child) is None]

@@ -1,14 +1,13 @@
 """What makes the class of element trees a ``networkx.DiGraph`` that cannot be changed.
 
 Importing networkx takes a tenth of a second, and many commands need no tree. So the class that inherits
-from ``networkx.DiGraph`` is made with the first tree.
+from ``networkx.DiGraph`` is made with the first tree, see :class:`xcg.documents.tree.ElementTree`.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -65,13 +64,6 @@ class RowMapping(Mapping[int, ReadOnlyDict]):
         return self._function(int(node))
 
 
-@cache
-def _graph_class(plain: type) -> type:
-    import networkx as nx
-
-    return type(plain.__name__, (plain, nx.DiGraph), {"__module__": plain.__module__})
-
-
 class ReadOnlyGraph(Graph):
     """A class whose instances with keyword arguments are a ``networkx.DiGraph``.
 
@@ -84,9 +76,3 @@ class ReadOnlyGraph(Graph):
     add_node = add_nodes_from = add_edge = add_edges_from = add_weighted_edges_from = _refuse
     remove_node = remove_nodes_from = remove_edge = remove_edges_from = _refuse
     update = clear = clear_edges = _refuse
-
-    def __new__(cls, **columns: object) -> Any:
-        """Return a new instance; without columns an empty graph, of which networkx makes copies."""
-        import networkx as nx
-
-        return object.__new__(_graph_class(cls)) if columns else nx.DiGraph()

@@ -22,8 +22,8 @@ MOST_NODES = 3_000_000
 Articles have 500 to 20,000 of them, and books up to a million.
 """
 
-_SHORTEST_NODE = 3
-"""Number of bytes of the shortest node, the entity reference ``&e;``."""
+SMALL = 3 * MOST_NODES
+"""Number of bytes of a document that needs no check; the shortest node is the reference ``&e;``."""
 _PREDEFINED = (b"&amp;", b"&lt;", b"&gt;", b"&quot;", b"&apos;")
 _DECLARED_ENCODING = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _COUNTABLE_ENCODING = re.compile(
@@ -36,8 +36,8 @@ _COUNTABLE_ENCODING = re.compile(
 def check_markup(data: bytes, where: object, *, is_html: bool = False) -> None:
     """Check that a document in XML or HTML does not have too many nodes.
 
-    Small documents cannot have too many nodes, so they are not searched. In large documents, the
-    characters that begin nodes are counted, including those in comments and CDATA sections.
+    The characters that begin nodes are counted, including those in comments and CDATA sections. Small
+    documents, of at most :data:`SMALL` bytes, cannot have too many.
 
     Args:
         data: The document.
@@ -47,8 +47,6 @@ def check_markup(data: bytes, where: object, *, is_html: bool = False) -> None:
     Raises:
         InputError: If the document has more than :data:`MOST_NODES`, or its encoding hides the markup.
     """
-    if len(data) <= _SHORTEST_NODE * MOST_NODES:
-        return
     if b"\0" in data:  # UTF-16
         data = data.replace(b"\0", b"")
     head = data[: data.find(b">") + 1]
@@ -57,7 +55,7 @@ def check_markup(data: bytes, where: object, *, is_html: bool = False) -> None:
         if not _COUNTABLE_ENCODING.fullmatch(encoding):
             raise InputError(
                 where,
-                f"a document of more than {_SHORTEST_NODE * MOST_NODES:,} bytes in the encoding "
+                f"a document of more than {SMALL:,} bytes in the encoding "
                 f"{encoding}; convert it to UTF-8",
             )
     nodes = data.count(b"<") - data.count(b"</") + data.count(b"&")
@@ -98,7 +96,8 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
         InputError: If it is too large, not well-formed XML, or uses entities with elements; the message
             states the line.
     """
-    check_markup(data, name)
+    if len(data) > SMALL:
+        check_markup(data, name)
     try:
         root = etree.fromstring(data, etree.XMLParser(**{**SAFE_PARSING, **options}))
     except etree.XMLSyntaxError as error:
@@ -119,8 +118,8 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
     return root
 
 
-def serialise(data: bytes, name: object = "document") -> bytes:
-    """Parse a document and return it in UTF-8 with only elements, attributes and text.
+def serialise(document: bytes | etree._Element, name: object = "document") -> bytes:
+    """Return a document in UTF-8 with only elements, attributes and text, parsed if necessary.
 
     Threads can do this in parallel.
 
@@ -130,15 +129,7 @@ def serialise(data: bytes, name: object = "document") -> bytes:
     >>> serialise(b"<a><!-- no --><b><![CDATA[<y>]]></b></a>")
     b'<a><b>&lt;y&gt;</b></a>'
     """
-    return serialised_root(document_root(data, name), name)
-
-
-def serialised_root(root: etree._Element, name: object) -> bytes:
-    """Return a parsed document in the serialised form.
-
-    Raises:
-        InputError: If it is too large.
-    """
+    root = document_root(document, name) if isinstance(document, bytes) else document
     content = etree.tostring(root, encoding="utf-8", with_tail=False)
     if len(content) > LARGEST_SERIALISED:
         raise InputError(

@@ -13,7 +13,8 @@ import io
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -73,30 +74,32 @@ class Source(ABC):
         self.label = label
         self.guessed: set[str] = set()
         """The documents that have been read with a guessed charset."""
+        self.guesses: list[str] = []
+        """Notes on the content of documents that have been read."""
         self._unread: Counter[str] = Counter()  # files that are not documents, by ending
+        self._left_out: list[str] = []  # links out of a folder
         self.exclude: tuple[str, ...] = ()
         """The local names of elements that are removed."""
         self.removed: dict[str, int] = {}
         """Document → number of removed elements, of the documents that have been read."""
 
     @abstractmethod
-    def _names(self) -> Iterable[str]:
-        """Return the names of all documents in any order."""
-
-    def names(self) -> Iterator[str]:
-        """Yield the names of all documents in order.
+    def names(self) -> Iterable[str]:
+        """Return the names of all documents in any order.
 
         Links to folders are not followed, because they may form loops.
 
         Raises:
             InputError: If a folder cannot be listed.
         """
-        yield from sorted(self._names())
 
     def oddities(self) -> list[str]:
         """Return notes on files that are not read, and on names that TREC files cannot contain."""
-        likely = min((name for name in self._names() if "#/" in name), default=None)
         notes = []
+        try:
+            likely = min((name for name in self.names() if "#/" in name), default=None)
+        except InputError as error:  # a folder that cannot be listed, such as lost+found
+            return [str(error)]
         if self._unread:
             counts = ", ".join(
                 f"{count} {ending or 'without an extension'}"
@@ -110,20 +113,18 @@ class Source(ABC):
                 f"{self.label}: TREC files cannot name documents such as {likely!r}, because there "
                 "this is an element of another document; JSON Lines can"
             )
+        if self._left_out:
+            notes.append(
+                f"{self.label}: links out of the folder are not followed: {len(self._left_out)}, such "
+                f"as {min(self._left_out)}; to allow them, write corpus: {{path: …, follow_links: "
+                "true} in the configuration"
+            )
         return notes
-
-    @property
-    def guesses(self) -> list[str]:
-        """Notes on the content of documents that have been read."""
-        return [_GUESSED] if self.guessed else []
 
     def note_oddities(self, notes: Notes) -> None:
         """Note files that are not read, and how documents were read so far."""
         for text in (*self.oddities(), *self.guesses):
             notes.note(text)
-
-    def __contains__(self, name: str) -> bool:
-        return self._find(name) is not None
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a document as XML.
@@ -131,9 +132,13 @@ class Source(ABC):
         Raises:
             InputError: If the document does not exist or cannot be read.
         """
-        where = self._find(name)
-        if where is None:
+        found = self.files(name)
+        if not found:
             raise InputError(self.where(name), "no such document in the corpus")
+        if len(found) > 1:
+            files = ", ".join(sorted(map(os.path.basename, found)))
+            raise InputError(self.label, f"the folder contains the document {name!r} twice: {files}")
+        where = found[0]
         try:
             data = self._read(name, where, LARGEST_DOCUMENT + 1)
             if data[:2] == b"\x1f\x8b":
@@ -147,6 +152,7 @@ class Source(ABC):
             raise InputError(where, f"the document is larger than {limit}; divide it")
         if converter_of(where) is markup.html_to_xml and markup.charset_of(data)[1]:
             self.guessed.add(name)
+            self.guesses = [_GUESSED]
         document = converted(data, where)
         if self.exclude:
             document, self.removed[name] = without_elements(document, self.exclude, where)
@@ -154,15 +160,15 @@ class Source(ABC):
 
     def where(self, name: str) -> str:
         """Return the file of a document, for messages."""
-        return self._find(name) or str(self.label / f"{name}.xml")
+        return next(iter(self.files(name)), str(self.label / f"{name}.xml"))
 
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if changes can only be noticed by reading it."""
         return None
 
     @abstractmethod
-    def _find(self, name: str) -> str | None:
-        """Return the file of a document, None if there is no such document."""
+    def files(self, name: str) -> Sequence[str]:
+        """Return the file of a document; none without it, and several are an error."""
 
     @abstractmethod
     def _read(self, name: str, where: str, most: int) -> bytes:
@@ -180,34 +186,34 @@ def document_name(member: str) -> str | None:
     >>> document_name("notes/bees.md"), document_name("Bees.HTML"), document_name("bees")
     ('notes/bees', 'Bees', None)
     """
-    ending = ending_of(member)
+    path, ending = split_ending(member)
     if ending not in _ENDINGS:
         return None
-    path = _unzipped_name(member)[: -len(ending)]
     last = path.replace("\\", "/").rpartition("/")[2].strip()
     return None if not last or last.startswith(".") else canonical_file(path)
 
 
-def _unzipped_name(file: str) -> str:
-    return file[:-3] if file[-3:].lower() == ".gz" else file
+def split_ending(file: str) -> tuple[str, str]:
+    """Divide a file's name without ``.gz`` before its ending, which has its dot and is in lower case.
 
-
-def ending_of(file: str) -> str:
-    """Return the ending of a file's name without ``.gz`` in lower case, with its dot."""
-    _, dot, ending = _unzipped_name(file).rpartition("/")[2].rpartition(".")
-    return f"{dot}{ending}".lower() if dot else ""
+    >>> split_ending("a.b/Bees.XML.gz"), split_ending("a.b/bees")
+    (('a.b/Bees', '.xml'), ('a.b/bees', ''))
+    """
+    name = file[:-3] if file[-3:].lower() == ".gz" else file
+    stem, dot, ending = name.rpartition(".")
+    return (stem, f".{ending}".lower()) if dot and "/" not in ending else (name, "")
 
 
 def converter_of(file: str) -> markup.Converter | None:
     """Return the function that converts a file to XML, None for XML and unknown endings."""
-    return markup.CONVERTERS.get(ending_of(file))
+    return markup.CONVERTERS.get(split_ending(file)[1])
 
 
 def converted(data: bytes, where: str) -> bytes:
     """Convert a document to XML, depending on the ending of its file, or its content without one."""
     if (converter := converter_of(where)) is not None:
         return converter(data, where)
-    is_xml = ending_of(where) in _ENDINGS or _looks_like_xml(data)
+    is_xml = split_ending(where)[1] in _ENDINGS or _looks_like_xml(data)
     return data if is_xml else markup.text_to_xml(data, where)
 
 
@@ -244,22 +250,38 @@ class Folder(Source):
         self._paths = {"": str(self.label / "name").removesuffix("name")}
         self._linked: set[str] = set()  # links to folders, and all folders in them
         self._listed: dict[str, dict[str, list[str]]] = {}  # folder → last part of a name → files
-        self._left_out: list[str] = []
 
     def _list(self, folder: str) -> None:
-        if folder in self._listed:
-            return
         path = self._paths[folder]
         files: dict[str, list[str]] = {}
+        entries: list[os.DirEntry[str]] = []
         try:
-            entries = list(os.scandir(path or "."))
-        except FileNotFoundError:
-            entries = []
+            with suppress(FileNotFoundError):
+                entries += os.scandir(path or ".")
         except OSError as error:
             raise InputError(path or ".", f"cannot list the folder: {reason_of(error)}") from None
         for entry in entries:
             try:
-                self._add(folder, entry, files)
+                if entry.is_symlink() and not (
+                    self._follow_links or Path(os.path.realpath(entry.path)).is_relative_to(self._real)
+                ):
+                    self._left_out.append(path + entry.name)
+                elif entry.is_dir():
+                    inside = f"{folder}/{entry.name}/x" if folder else f"{entry.name}/x"
+                    name = canonical_file(inside)[:-2]
+                    if name in self._paths:
+                        last = name.rpartition("/")[2]
+                        message = f"contains the folder {last!r} twice, in two spellings"
+                        raise InputError(path or ".", message)
+                    self._paths[name] = f"{path}{entry.name}/"
+                    if entry.is_symlink() or folder in self._linked:
+                        self._linked.add(name)
+                elif entry.is_file():
+                    document = document_name(entry.name)
+                    if document is not None:
+                        files.setdefault(document, []).append(entry.name)
+                    elif not entry.name.startswith(".") and folder not in self._linked:
+                        self._unread[split_ending(entry.name)[1]] += 1
             except OSError:  # a link that cannot be followed
                 continue
             except InputError:
@@ -268,27 +290,7 @@ class Folder(Source):
                 self._unread["with an illegal name"] += 1
         self._listed[folder] = files
 
-    def _add(self, folder: str, entry: os.DirEntry[str], files: dict[str, list[str]]) -> None:
-        if entry.is_symlink() and not (
-            self._follow_links or Path(os.path.realpath(entry.path)).is_relative_to(self._real)
-        ):
-            self._left_out.append(self._paths[folder] + entry.name)
-        elif entry.is_dir():
-            name = canonical_file(f"{folder}/{entry.name}/x" if folder else f"{entry.name}/x")[:-2]
-            if name in self._paths:
-                where, last = self._paths[folder] or ".", name.rpartition("/")[2]
-                raise InputError(where, f"contains the folder {last!r} twice, in two spellings")
-            self._paths[name] = f"{self._paths[folder]}{entry.name}/"
-            if entry.is_symlink() or folder in self._linked:
-                self._linked.add(name)
-        elif entry.is_file():
-            document = document_name(entry.name)
-            if document is not None:
-                files.setdefault(document, []).append(entry.name)
-            elif not entry.name.startswith(".") and folder not in self._linked:
-                self._unread[ending_of(entry.name)] += 1
-
-    def _files(self, name: str) -> list[str]:
+    def files(self, name: str) -> list[str]:
         """Return the paths of the files of a document; several are an error."""
         folder, _, last = name.rpartition("/")
         if folder not in self._listed:
@@ -297,47 +299,29 @@ class Folder(Source):
                 path = f"{path}/{part}" if path else part
                 if path not in self._paths:
                     return []
-                self._list(path)
+                if path not in self._listed:
+                    self._list(path)
         return [self._paths[folder] + file for file in self._listed[folder].get(last, ())]
 
-    def _find(self, name: str) -> str | None:
-        return next(iter(self._files(name)), None)
-
     def _read(self, name: str, where: str, most: int) -> bytes:
-        if len(found := self._files(name)) > 1:
-            files = ", ".join(sorted(map(os.path.basename, found)))
-            raise InputError(self.label, f"the folder contains the document {name!r} twice: {files}")
         with open(where, "rb") as stream:
             return read_up_to(most, stream, os.fstat(stream.fileno()).st_size)
 
     def stamp(self, name: str) -> Stamp | None:
         """Return the stamp of a document's file; None if there is none, or several."""
-        found = self._files(name)
+        found = self.files(name)
         try:
             return stamp_of(os.stat(found[0]), found[0]) if len(found) == 1 else None
         except OSError:  # reading the document raises an error with the reason
             return None
 
-    def _names(self) -> Iterator[str]:
+    def names(self) -> Iterator[str]:
+        """Yield the names of all documents."""
         while unlisted := self._paths.keys() - self._linked - self._listed.keys():
             for folder in unlisted:
                 self._list(folder)
         for folder in self._listed.keys() - self._linked:
             yield from (f"{folder}/{name}" if folder else name for name in self._listed[folder])
-
-    def oddities(self) -> list[str]:
-        """Return notes on files that are not read, and on names that TREC files cannot contain."""
-        try:
-            notes = super().oddities()
-        except InputError as error:  # a folder that cannot be listed, such as lost+found
-            return [str(error)]
-        if self._left_out:
-            notes.append(
-                f"{self.label}: links out of the folder are not followed: {len(self._left_out)}, such "
-                f"as {min(self._left_out)}; to allow them, write corpus: {{path: …, follow_links: "
-                "true} in the configuration"
-            )
-        return notes
 
 
 class Memory(Source):
@@ -366,15 +350,17 @@ class Memory(Source):
                 raise InputError(self.label, f"contains the document {name!r} twice")
             self._given[name] = given
 
-    def _names(self) -> Iterable[str]:
+    def names(self) -> Iterable[str]:
+        """Return the names of all documents."""
         return self._given
 
     def where(self, name: str) -> str:
         """Return the file of a document, for messages."""
         return self._given.get(name, name)
 
-    def _find(self, name: str) -> str | None:
-        return self._given.get(name)
+    def files(self, name: str) -> Sequence[str]:
+        """Return the name under which a document was given."""
+        return [self._given[name]] if name in self._given else []
 
     def _read(self, name: str, where: str, most: int) -> bytes:
         document = self.documents[where]

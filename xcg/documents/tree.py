@@ -23,6 +23,7 @@ LONGEST_PATHS = 1 << 29
 UNKNOWN = -1
 """The size of an element if only its path is known."""
 _EDGE = ReadOnlyDict()
+_CLASSES: dict[type, type] = {}
 
 
 class UnknownPathError(XcgError):
@@ -99,6 +100,20 @@ class ElementTree(ReadOnlyGraph):
         for name in COLUMNS:
             setattr(self, name, np.asarray(getattr(self, name), dtype=np.int64))
         self._paths: dict[int, str] = {}
+        self._found: dict[str, int | None] = {"": None, WHOLE: 0}
+        if len(self.parent):
+            self._found[f"/{self.tag_names[self.tag_codes[0]]}[{self.positions[0]}]"] = 0
+
+    def __new__(cls, **columns: object) -> Any:
+        """Return a new instance; without columns an empty graph, of which networkx makes copies."""
+        import networkx as nx
+
+        if not columns:
+            return nx.DiGraph()
+        if cls not in _CLASSES:
+            # Importing networkx takes a tenth of a second, so the class is made with the first tree.
+            _CLASSES[cls] = type(cls.__name__, (cls, nx.DiGraph), {"__module__": cls.__module__})
+        return object.__new__(_CLASSES[cls])
 
     @classmethod
     def from_paths(
@@ -234,9 +249,11 @@ class ElementTree(ReadOnlyGraph):
         """Return the canonical path of a row."""
         known = self._paths.get(row)
         if known is None:
-            above = [*reversed([*self.ancestors(row)]), row]
-            steps = [f"/{self.tag(element)}[{self.positions[element]}]" for element in above]
-            known = self._paths[row] = "".join(steps)
+            known, element, names = "", row, self.tag_names
+            while element >= 0:
+                known = f"/{names[self.tag_codes[element]]}[{self.positions[element]}]{known}"
+                element = int(self.parent[element])
+            self._paths[row] = known
         return known
 
     def short_path(self, row: int) -> str:
@@ -262,27 +279,17 @@ class ElementTree(ReadOnlyGraph):
                 return "/".join(["", *steps])
 
     @cached_property
-    def _found(self) -> dict[str, int | None]:
-        return {"": None, WHOLE: 0} | ({self.path(0): 0} if len(self) else {})
-
-    @cached_property
-    def _codes(self) -> dict[str, int]:
-        return {name: code for code, name in enumerate(self.tag_names)}
-
-    @cached_property
-    def _base(self) -> int:
-        return int(self.positions.max(initial=0)) + 1
-
-    @cached_property
-    def _children(self) -> dict[int, int]:
-        """Row by a number that identifies parent, name and position.
+    def _children(self) -> tuple[dict[int, int], dict[str, int], int]:
+        """Row by a number that identifies parent, name and position; what the number is made of.
 
         Most trees are only asked for a few paths, and making all paths would take most of the time.
         """
-        exact = len(self) * len(self.tag_names) * self._base < 2**63
+        codes = {name: code for code, name in enumerate(self.tag_names)}
+        base = int(self.positions.max(initial=0)) + 1
+        exact = len(self) * len(codes) * base < 2**63
         parent = self.parent if exact else self.parent.astype(object)
-        keys = (parent * len(self.tag_names) + self.tag_codes) * self._base + self.positions
-        return dict(zip(keys.tolist(), range(len(self)), strict=True))
+        keys = (parent * len(codes) + self.tag_codes) * base + self.positions
+        return dict(zip(keys.tolist(), range(len(self)), strict=True)), codes, base
 
     def find(self, path: str) -> int | None:
         """Return the row of a canonical path, None without such an element; 0 for the whole document.
@@ -300,11 +307,12 @@ class ElementTree(ReadOnlyGraph):
         return row
 
     def _child(self, row: int | None, step: str) -> int | None:
+        rows, codes, base = self._children
         name, position = split_step(step)
-        code = self._codes.get(name)
-        if row is None or code is None or position >= self._base:
+        code = codes.get(name)
+        if row is None or code is None or position >= base:
             return None
-        return self._children.get((row * len(self._codes) + code) * self._base + position)
+        return rows.get((row * len(codes) + code) * base + position)
 
     def row(self, path: str) -> int:
         """Return the row of a canonical path.

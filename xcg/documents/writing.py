@@ -38,8 +38,30 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         InputError: If the file cannot be written.
     """
     try:
-        with _opened(path) as file:
-            yield cast(BinaryIO, file)
+        found = _DESCRIPTOR.fullmatch(os.path.abspath(path))
+        descriptor = found and int(found[1] or (2 if found[2] else 1))
+        try:
+            state = path.stat()
+        except FileNotFoundError:
+            state = None
+        except ValueError as error:  # a NUL character in the name
+            raise InputError(path, f"cannot write: {error}") from None
+        if state is None or (stat.S_ISREG(state.st_mode) and descriptor is None):
+            with _replacement(Path(os.path.realpath(path)), state) as file:
+                yield cast(BinaryIO, file)
+            return
+        if stat.S_ISDIR(state.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if descriptor is None and not (stat.S_ISFIFO(state.st_mode) or stat.S_ISCHR(state.st_mode)):
+            raise InputError(path, "cannot write: neither a file nor a FIFO nor a character device")
+        import tempfile
+
+        # An open descriptor has a position, which opening its name again would lose.
+        target = path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
+        with target, tempfile.TemporaryFile() as complete:
+            yield cast(BinaryIO, complete)
+            complete.seek(0)
+            shutil.copyfileobj(complete, target)
     except OSError as error:
         raise InputError(path, f"cannot write: {error.strerror or error}") from None
 
@@ -61,34 +83,6 @@ def new_whole_file(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         os.link(temporary, path)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    try:
-        state = path.stat()
-    except FileNotFoundError:
-        state = None
-    except ValueError as error:  # a NUL character in the name
-        raise InputError(path, f"cannot write: {error}") from None
-    found = _DESCRIPTOR.fullmatch(os.path.abspath(path))
-    descriptor = found and int(found[1] or (2 if found[2] else 1))
-    if state is None or (stat.S_ISREG(state.st_mode) and descriptor is None):
-        with _replacement(Path(os.path.realpath(path)), state) as file:
-            yield file
-        return
-    if stat.S_ISDIR(state.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if descriptor is None and not (stat.S_ISFIFO(state.st_mode) or stat.S_ISCHR(state.st_mode)):
-        raise InputError(path, "cannot write: neither a file nor a FIFO nor a character device")
-    import tempfile
-
-    # An open descriptor has a position, which opening its name again would lose.
-    target = path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
-    with target, tempfile.TemporaryFile() as complete:
-        yield complete
-        complete.seek(0)
-        shutil.copyfileobj(complete, target)
 
 
 @contextmanager

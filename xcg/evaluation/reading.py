@@ -14,7 +14,7 @@ from xcg.documents.paths import WHOLE
 from xcg.errors import Notes, first_names
 from xcg.evaluation.parallel import ONE_PROCESS, Executor
 from xcg.evaluation.resolution import different, element_codes
-from xcg.formats.base import read_run_and_format
+from xcg.formats.base import read_run
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.columns import NameColumn
 from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run, Ties, Topics, name_without_strategy
@@ -135,7 +135,7 @@ class Reading(NamedTuple):
         """Return the run of a source; it is read if it is in a file."""
         if isinstance(source, Run):
             return source
-        return read_run_and_format(source, notes, self.ties, self.topics, self.chunks)[0]
+        return read_run(source, notes, self.ties, self.topics, self.chunks)
 
 
 def read_all(

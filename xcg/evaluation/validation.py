@@ -18,7 +18,7 @@ from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import Inputs, check_document_is_used
 from xcg.evaluation.reading import count_repeated
-from xcg.formats.base import add_assessments, read_run
+from xcg.formats.base import read_assessments, read_run
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.distribution import LevelCount, level_distribution
@@ -163,7 +163,7 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
 
 def _check_entities(corpus: Corpus, name: str, report: Report) -> None:
     """Warn about text that is missing, because a reference to it is not expanded."""
-    is_xml = name in corpus.source and converter_of(corpus.where(name)) is None
+    is_xml = corpus.source.files(name) and converter_of(corpus.where(name)) is None
     names = entity_references(corpus.source.read(name), name) if is_xml else []
     if names:
         counted = "1 reference" if len(names) == 1 else f"{len(names)} references"
@@ -179,9 +179,9 @@ def _assessments(paths: PathLike | Iterable[PathLike], report: Report) -> Recall
     for path in _expanded(paths, "assessments", report):
         notes = Notes(lenient=True)
         try:
-            add_assessments(base, path, notes)
+            read_assessments(path, notes, base)
         except InputError as error:
-            first = _first_error(partial(add_assessments, RecallBase(), path), error)
+            first = _first_error(partial(read_assessments, path), error)
             report.data.tolerate("unreadable assessments", first)
             continue
         report.data.take(notes)

@@ -10,16 +10,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from xcg.documents.files import PathLike, expand, open_input
-from xcg.errors import MAX_NAME_LENGTH, FileError, InputError, Notes, name_too_long
+from xcg.errors import (
+    MAX_NAME_LENGTH,
+    FileError,
+    InputError,
+    Notes,
+    XcgError,
+    name_too_long,
+    nearest,
+)
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.registry import Registry
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
-from xcg.runs.run import RUN_FORMATS, Run, RunFormat, Ties, Topics, check_ties
+from xcg.runs.run import RUN_FORMATS, TIES, Run, RunFormat, Ties, Topics
 
 Kind = Literal["run", "assessments"]
 
@@ -168,7 +177,9 @@ def _first_line(head: bytes) -> bytes:
 _HEAD_SIZE = 4096
 
 
-def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None = None) -> RecallBase:
+def read_assessments(
+    paths: PathLike | Iterable[PathLike], notes: Notes | None = None, base: RecallBase | None = None
+) -> RecallBase:
     """Read assessment files into one recall-base.
 
     The format of each file is detected from its content.
@@ -177,6 +188,7 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
         paths: Files, folders and globs.
         notes: Collects warnings. With ``Notes(lenient=True)`` illegal values are counted, and their
             elements are left unassessed.
+        base: The recall-base to which they are added; a new one by default.
 
     Returns:
         The assessments of all files.
@@ -188,17 +200,11 @@ def read_assessments(paths: PathLike | Iterable[PathLike], notes: Notes | None =
     <RecallBase: 1 topics, 10 assessed elements>
     """
     notes = notes if notes is not None else Notes()
-    base = RecallBase()
+    base = base if base is not None else RecallBase()
     for path in expand(paths, "assessments"):
-        add_assessments(base, path, notes)
+        with _opened(path, ASSESSMENT_FORMATS, "assessments") as (file, _, format_):
+            format_.read(file, path, base, notes)
     return base
-
-
-def add_assessments(base: RecallBase, path: Path, notes: Notes) -> None:
-    """Add the assessments in one file to a recall-base; see :func:`read_assessments`."""
-    with open_input(path) as file, _with_content_hint(file, "assessments"):
-        _, format_ = _detect(ASSESSMENT_FORMATS, file)
-        format_.read(file, path, base, notes)
 
 
 def read_run(
@@ -229,24 +235,14 @@ def read_run(
     >>> read_run("corpora_samples/kazai-lalmas-2006-runs/1-ideal.xml")
     <Run ideal: 1 topics>
     """
-    return read_run_and_format(path, notes, ties, topics, source)[0]
-
-
-def read_run_and_format(
-    path: PathLike,
-    notes: Notes | None = None,
-    ties: Ties | None = None,
-    topics: Topics = None,
-    source: ChunkSource = NO_SOURCE,
-) -> tuple[Run, str]:
-    """Read one run file, and return the run and the name of its format; see :func:`read_run`."""
-    check_ties(ties)
+    if ties is not None and ties not in TIES:
+        raise XcgError(f"ties is {ties!r}: {nearest(ties, TIES)}")
     notes = notes if notes is not None else Notes()
     path = Path(path)
-    with open_input(path) as file, _with_content_hint(file, "run"):
-        format_name, format_ = _detect(RUN_FORMATS, file)
+    with _opened(path, RUN_FORMATS, "run") as (file, format_name, format_):
         of_chunks = [source] if format_.reads_chunks else []
         run = format_.read(file, path, notes, ties, topics, *of_chunks)
+        run.format = format_name
     for kind, names in (("run", [run.name]), ("topic", [*run.rankings, *run.skipped])):
         longest = max(names, key=len, default="")
         if len(longest) > MAX_NAME_LENGTH:
@@ -254,14 +250,14 @@ def read_run_and_format(
     if topics is not None and not all(topic in topics for topic in run.rankings):
         rankings = {topic: ranking for topic, ranking in run.rankings.items() if topic in topics}
         skipped = run.skipped | (run.rankings.keys() - rankings.keys())
-        run = Run(run.name, rankings, run.source, skipped)
-    return run, format_name
+        run = replace(run, rankings=rankings, skipped=skipped)
+    return run
 
 
 def can_have_chunks(path: Path) -> bool:
     """Return whether a run file has a format that can state chunks by their text."""
-    with open_input(path) as file:
-        return _detect(RUN_FORMATS, file)[1].reads_chunks
+    with _opened(path, RUN_FORMATS, "run") as (_, _, format_):
+        return format_.reads_chunks
 
 
 def read_runs(paths: PathLike | Iterable[PathLike], *options: Any, **named: Any) -> list[Run]:
@@ -279,26 +275,23 @@ def read_runs(paths: PathLike | Iterable[PathLike], *options: Any, **named: Any)
 _AnyFormat = TypeVar("_AnyFormat", RunFormat, AssessmentFormat)
 
 
-def _detect(formats: Registry[_AnyFormat], file: BufferedReader) -> tuple[str, _AnyFormat]:
-    """Return the format that is most certain that a file is its own, and its name; consume nothing.
+@contextmanager
+def _opened(
+    path: Path, formats: Registry[_AnyFormat], expected: Kind
+) -> Iterator[tuple[BufferedReader, str, _AnyFormat]]:
+    """Open a file and detect its format; errors have a hint if it seems to hold something else.
 
+    The first format of xcg that is certain has the file, otherwise the one that is most certain.
     Installed packages are asked only if no format of xcg is certain, because finding them is slow.
     """
-    head = file.peek(_HEAD_SIZE)
-    own = formats.registered()
-    best = max(own, key=lambda name: own[name].detect(head))
-    if own[best].detect(head) < 1:
-        best = max(formats, key=lambda name: formats.get(name).detect(head))
-    return best, formats.get(best)
-
-
-@contextmanager
-def _with_content_hint(file: BufferedReader, expected: Kind) -> Iterator[None]:
-    """Add a hint to the errors in a file if it seems to hold something else than expected."""
-    head = bytes(file.peek(_HEAD_SIZE))
-    try:
-        yield
-    except InputError as error:
-        if not (hint := content_hint(head, expected)):
-            raise
-        raise FileError(error.where, str(error).removeprefix(f"{error.where}: "), hint) from None
+    with open_input(path) as file:
+        head = bytes(file.peek(_HEAD_SIZE))
+        own = formats.registered()
+        name = next((name for name, format_ in own.items() if format_.detect(head) >= 1), "")
+        name = name or max(formats, key=lambda name: formats.get(name).detect(head))
+        try:
+            yield file, name, formats.get(name)
+        except InputError as error:
+            if not (hint := content_hint(head, expected)):
+                raise
+            raise FileError(error.where, str(error).removeprefix(f"{error.where}: "), hint) from None

@@ -141,11 +141,16 @@ def read_inex_assessments(file: BufferedReader, path: Path, base: RecallBase, no
         is_file = local_name(element) == "file"
         for other in element.itersiblings(preceding=True) if is_file else [element]:
             _check_contains_no_assessment(other, path, elements)
-        topic = _topic(element.getparent() if is_file else element, path, elements)
+        root = element.getparent() if is_file else element
+        if root is None or local_name(root) != "assessments":
+            found = "" if root is None else f", found <{local_name(root)}>"
+            raise InputError(
+                path, f"no <assessments> element around <file>{found}; expected assessments"
+            )
+        topic = _name(root, ("topic",), f"{path}:{elements.line(root)}")
         base.add_topic(topic, str(path))
         if is_file:
-            where = f"{path}:{elements.line(element)}"
-            document = _checked(_document, element, where)
+            document = _name(element, ("file", "name"), f"{path}:{elements.line(element)}")
             for child in element:
                 _read_child(child, topic, document, base, notes, f"{path}:{elements.line(child)}")
     if not topic:
@@ -162,10 +167,20 @@ def _check_contains_no_assessment(element: etree._Element, path: Path, elements:
             raise InputError(f"{path}:{elements.line(assessed)}", f"<{tag}> outside a <file>")
 
 
-def _checked(read: Callable[[Attributes], str], element: etree._Element, where: str) -> str:
-    """Return what a function reads from the attributes of an element; InputError if it is illegal."""
+def _name(element: etree._Element, keys: tuple[str, ...], where: str) -> str:
+    """Return the topic or the document that an element names; InputError if the name is illegal."""
+    tag = local_name(element)
     try:
-        return read(_attributes(element))
+        attributes = _attributes(element)
+        names = {attributes[key] for key in keys if key in attributes}
+        if len(names) > 1:
+            raise ValueError(
+                f"<{tag}> has two names; expected one of the attributes {' and '.join(keys)}"
+            )
+        if not any(names):
+            what = "document" if tag == "file" else "topic"
+            raise ValueError(f"<{tag}> has no {keys[0]} attribute; expected the {what}'s name")
+        return canonical_file(*names) if tag == "file" else names.pop()
     except ValueError as error:
         raise InputError(where, str(error)) from None
 
@@ -179,27 +194,6 @@ def _attributes(element: etree._Element) -> dict[str, str]:
             raise ValueError(f"the attribute {name!r} occurs twice")
         attributes[name] = str(value).strip()
     return attributes
-
-
-def _topic(element: etree._Element | None, path: Path, elements: XmlElements) -> str:
-    if element is None or local_name(element) != "assessments":
-        found = "" if element is None else f", found <{local_name(element)}>"
-        raise InputError(path, f"no <assessments> element around <file>{found}; expected assessments")
-    where = f"{path}:{elements.line(element)}"
-    topic = _checked(lambda attributes: attributes.get("topic", ""), element, where)
-    if not topic:
-        raise InputError(where, "<assessments> has no topic attribute")
-    return topic
-
-
-def _document(attributes: Attributes) -> str:
-    """Return the name of the document that a <file> is about; ValueError if it is illegal."""
-    names = {attributes[key] for key in ("file", "name") if key in attributes}
-    if not names:
-        raise ValueError("<file> has no file attribute; expected the document's name")
-    if len(names) > 1:
-        raise ValueError("<file> has two names; expected one of the attributes file and name")
-    return canonical_file(*names)
 
 
 def _read_child(

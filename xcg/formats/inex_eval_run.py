@@ -5,7 +5,6 @@ The reader of TREC runs accepts more: comments, six or seven columns, and text a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container
 from pathlib import Path
 
@@ -13,12 +12,10 @@ from xcg.documents.files import lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError
 from xcg.formats.base import is_xml, json_certainty
-from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run
+from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking, Run, span_of
 
-_is_number = re.compile(r"[0-9]{1,15}").fullmatch
 _UNKNOWN_OFFSETS = {"X", "-1"}
 _EXPECTED = "expected eight, topic Q0 document rank score tag offset length"
-Span = tuple[int, int]
 
 
 def read_inex_eval_run(file: str, topics: Container[str]) -> tuple[Run, str]:
@@ -40,7 +37,7 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> tuple[Run, str]:
         InputError: If a line is illegal, with file and line.
     """
     path = Path(file)
-    results: dict[str, tuple[list[str], list[Span]]] = {}
+    results: dict[str, tuple[list[str], list[AnySpan]]] = {}
     tag, current, columns = "", None, None
     with open_input(path) as opened:
         head = opened.peek()
@@ -59,7 +56,8 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> tuple[Run, str]:
             files, spans = columns
             try:
                 files.append(canonical_file(document))
-                spans.append(_span(offset, length))
+                is_unknown = offset in _UNKNOWN_OFFSETS  # whatever the length
+                spans.append(UNKNOWN_SPAN if is_unknown else span_of(offset, length))
             except ValueError as error:
                 raise InputError(f"{file}:{number}", str(error)) from None
             tag = tag_here
@@ -68,14 +66,3 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> tuple[Run, str]:
         for topic, (files, spans) in results.items()
     }
     return Run(file, rankings, file), tag
-
-
-def _span(offset: str, length: str) -> Span:
-    """Return start and end of a passage; raise ValueError if it is illegal."""
-    if offset in _UNKNOWN_OFFSETS:
-        return UNKNOWN_SPAN
-    if not _is_number(offset):
-        raise ValueError(f"illegal offset {offset!r}: expected a number of characters, X or -1")
-    if not _is_number(length):
-        raise ValueError(f"illegal length {length!r}: expected a number of characters")
-    return int(offset), int(offset) + int(length)

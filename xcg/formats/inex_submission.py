@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import zlib
 from io import BufferedReader
 from pathlib import Path
 
@@ -61,8 +62,16 @@ def read_inex_submission(
     Raises:
         InputError: If the file is not a submission or a value is illegal, with file and line.
     """
-    run = read_regular_submission(file, path, notes, ties, topics)
-    return run if run is not None else _read_results(file, path, notes, ties, topics)
+    if path.is_file():  # a pipe cannot be read twice
+        found = Notes()
+        try:
+            run = read_regular_submission(file, path, found, ties, topics)
+        except (ValueError, OSError, EOFError, zlib.error, etree.XMLSyntaxError):
+            file.seek(0)
+        else:
+            notes.take(found)
+            return run
+    return _read_results(file, path, notes, ties, topics)
 
 
 def _read_results(

@@ -11,7 +11,7 @@ import math
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from io import BufferedIOBase, BufferedReader, BytesIO
+from io import BufferedReader, BytesIO
 from itertools import compress, islice, pairwise
 from operator import ne
 from pathlib import Path
@@ -50,8 +50,15 @@ class TextBlock(NamedTuple):
         return columns
 
     def lines(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield number and columns of each line, see :func:`split_lines`."""
-        return split_lines(BytesIO(self.data), self.path, self.first_line)
+        """Yield number and columns of each line that is not blank and does not begin with ``#``.
+
+        Raises:
+            InputError: If a line is longer than 1 MB or is not UTF-8.
+        """
+        for number, line in lines(BytesIO(self.data), self.path, self.first_line):
+            columns = line.split()
+            if columns and not columns[0].startswith("#"):
+                yield number, columns
 
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -70,27 +77,11 @@ def text_blocks(file: BufferedReader, path: Path) -> Iterator[TextBlock]:
     """Yield the lines of a file in blocks."""
     first_line = 1
     for data in chunks(file):
-        if len(data) > MAX_LINE_BYTES:
-            deque(
-                lines(BytesIO(data), path, first_line), 0
-            )  # refuses the first part of an endless line
+        if len(data) > MAX_LINE_BYTES:  # refuses the first part of an endless line
+            deque(lines(BytesIO(data), path, first_line), 0)
         if not data.isspace():
             yield TextBlock(data, path, first_line)
         first_line += data.count(b"\n")
-
-
-def split_lines(
-    file: BufferedIOBase, path: Path, first_line: int = 1
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield number and columns of each line that is not blank and does not begin with ``#``.
-
-    Raises:
-        InputError: If a line is longer than 1 MB or is not UTF-8.
-    """
-    for number, line in lines(file, path, first_line):
-        columns = line.split()
-        if columns and not columns[0].startswith("#"):
-            yield number, columns
 
 
 def split_columns(text: str) -> list[list[str]] | None:

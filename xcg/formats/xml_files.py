@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
@@ -71,39 +71,32 @@ class XmlElements:
         """Yield the elements in the order of their end tags."""
         for event, element in etree.iterparse(self, events=("start", "end"), **SAFE_PARSING):
             if event == "start":
-                self._count(element)
+                self._elements += 1
+                if self._elements > MAX_ELEMENTS:
+                    raise self._size_error(f"{MAX_ELEMENTS} elements")
+                if element.getparent() is None:
+                    declared = element.getroottree().docinfo.internalDTD
+                    if declared is not None and list(declared.iterentities()):
+                        raise self._entity_error(element)
                 if self._line >= _LARGE_LINE:
                     self._large_lines[element] = self._line
             elif element.tag in self._tags:
                 self._elements = self._bytes = 0
-                self._check_no_entity(element, element)
+                # A reference to an entity could expand to any number of results.
+                nodes = chain(element, element.itersiblings(preceding=True))
+                if any(node.tag is etree.Entity for node in nodes):
+                    raise self._entity_error(element)
                 yield element
                 element.clear()
-                while (earlier := element.getprevious()) is not None:
-                    self._check_no_entity([earlier], element)
+                while element.getprevious() is not None:
                     del element.getparent()[0]
                 while element in self._large_lines:  # its descendants were added after it
                     self._large_lines.popitem()
-
-    def _count(self, element: etree._Element) -> None:
-        """Raise InputError if too many elements are kept in memory, or the file has entities."""
-        self._elements += 1
-        if self._elements > MAX_ELEMENTS:
-            raise self._size_error(f"{MAX_ELEMENTS} elements")
-        if element.getparent() is None:
-            declared = element.getroottree().docinfo.internalDTD
-            if declared is not None and list(declared.iterentities()):  # type: ignore[attr-defined]
-                raise self._entity_error(element)
 
     def _size_error(self, limit: str) -> InputError:
         tags = ", ".join(f"<{tag}>" for tag in sorted(self._tags) if tag.islower())
         message = f"more than {limit} without one of {tags}; expected a run or assessments"
         return InputError(f"{self._path}:{self._line}", message)
-
-    def _check_no_entity(self, nodes: Iterable[etree._Element], element: etree._Element) -> None:
-        """Raise InputError for an entity reference, which could expand to any number of results."""
-        if any(node.tag is etree.Entity for node in nodes):
-            raise self._entity_error(element)
 
     def _entity_error(self, element: etree._Element) -> InputError:
         message = "the file has entities, which are not read: expected XML without <!ENTITY> and &name;"
@@ -147,29 +140,19 @@ _EMPTY = {
 """The fields of a result: elements with text, and elements with two attributes."""
 
 
-def _cached(tag: str, read: Callable[[str], T]) -> FunctionCache[str, T]:
-    """Return what is read from the text of an element, by what stands between its ``<`` and the next.
-
-    Runs share the values, so that equal names are one object, and later steps are faster.
-    """
-
-    def value(part: str) -> T:
-        start, _, text = part.partition(">")
-        _require(start == tag and ">" not in text)
-        return read(text)
-
-    return FunctionCache(value)
-
-
-def _rank(text: str) -> float:
-    _require(re.fullmatch(f"{_SPACE}[0-9]{{1,15}}{_SPACE}", text))
-    return float(text)
+def _value(pattern: str, read: Callable[[str], T], part: str) -> T:
+    """Return what is read from what stands between the ``<`` of an element and the next one."""
+    found = re.fullmatch(pattern, part)
+    if found is None:
+        raise ValueError
+    return read(found[1])
 
 
 _OF_NUMBERS = frozenset("0123456789+-.eE \t\n")
-_FILES = _cached("file", canonical_file)
-_PATHS = _cached("path", canonical_path)
-_RANKS = _cached("rank", _rank)
+# Runs share the values, so that equal names are one object, and later steps are faster.
+_FILES = FunctionCache(partial(_value, "file>([^>]*)", canonical_file))
+_PATHS = FunctionCache(partial(_value, "path>([^>]*)", canonical_path))
+_RANKS = FunctionCache(partial(_value, f"rank>{_SPACE}([0-9]{{1,15}}){_SPACE}", float))
 
 _TOPIC = (
     f'{_SPACE}<topic topic-id="({_QUOTED_TEXT})" ?>{_SPACE}'
@@ -177,9 +160,15 @@ _TOPIC = (
 )
 
 
+def _require(is_regular: object) -> None:
+    """Raise ValueError if a condition of the regular layout is not met."""
+    if not is_regular:
+        raise ValueError
+
+
 def read_regular_submission(
     file: BufferedReader, path: Path, notes: Notes, ties: Ties | None = None, topics: Topics = None
-) -> Run | None:
+) -> Run:
     """Return the run in an INEX submission with a regular layout.
 
     Args:
@@ -189,33 +178,12 @@ def read_regular_submission(
         ties: The order of results with equal ranks or scores.
         topics: The topics whose results are read; all by default.
 
-    Returns:
-        The run, or None if the layout is not regular; then the file is at its start again.
+    Raises:
+        ValueError: If the layout is not regular; reading and parsing raise other errors.
     """
-    if not path.is_file():  # a pipe cannot be read twice
-        return None
     for names in (_FILES, _PATHS, _RANKS):
         if len(names) > _KEPT_NAMES:
             names.clear()
-    found = Notes()
-    try:
-        run = _read_submission(file, path, found, ties, topics)
-    except (ValueError, OSError, EOFError, zlib.error, etree.XMLSyntaxError):
-        file.seek(0)
-        return None
-    notes.take(found)
-    return run
-
-
-def _require(is_regular: object) -> None:
-    """Raise ValueError if a condition of the regular layout is not met."""
-    if not is_regular:
-        raise ValueError
-
-
-def _read_submission(
-    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None, topics: Topics
-) -> Run:
     rankings: dict[str, Ranking] = {}
     skipped: set[str] = set()
     blocks = _blocks(file)
@@ -231,18 +199,15 @@ def _read_submission(
     name = (root.get("run-id") or "").strip()
     _require(name)
     results = Results()
-    tags: list[str] = []
+    layout: list[str] = []
     for topic, text, is_end in _topics(chain([start + rest], blocks)):
-        fields = {}
+        is_needed = topics is None or topic in topics
         if text.strip(" \t\n"):
-            tags = tags or _tags_of_first(text)
-            fields = _split_fields(tags, text)
-        if topics is not None and topic not in topics:
+            layout = layout or _layout_of_first(text)
+            _add_results(results if is_needed else None, layout, text)
+        if not is_needed:
             skipped.add(topic)
-            continue
-        if fields:
-            _add_results(results, fields)
-        if is_end:
+        elif is_end:
             _require(topic not in rankings)
             _require(math.isfinite(sum(cast("list[float]", results.ranks + results.scores))))
             rankings[topic] = results.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
@@ -251,25 +216,25 @@ def _read_submission(
 
 
 def _blocks(file: BufferedReader) -> Iterator[str]:
-    """Yield the text of a file in blocks that end with a result; the last block is the rest."""
-    rest = b""
-    while data := file.read(BLOCK_SIZE):
-        block, tag, rest = (rest + data).rpartition(b"</result>")
-        if tag:
-            yield _decode(block + tag)
+    """Yield the text of a file in blocks that end with a result; the last block is the rest.
+
+    All characters must be legal in XML.
+    """
+    data, rest = b" ", b""
+    while data:
+        data = file.read(BLOCK_SIZE)
+        block, tag, rest = (rest + data).rpartition(b"</result>") if data else (rest, b"", b"")
         _require(len(rest) <= _LONGEST_PART)
-    yield _decode(rest)
-
-
-def _decode(data: bytes) -> str:
-    """Return bytes as text, whose characters must all be legal in XML."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    codes = np.frombuffer(data, np.uint8)
-    text = data.decode()
-    _require(not ((codes < 32) & (codes != 9) & (codes != 10)).any())
-    _require("\ufffe" not in text and "\uffff" not in text)
-    return text
+        if data and not tag:
+            continue
+        block += tag
+        if b"\r" in block:
+            block = block.replace(b"\r\n", b"\n")
+        codes = np.frombuffer(block, np.uint8)
+        text = block.decode()
+        _require(not ((codes < 32) & (codes != 9) & (codes != 10)).any())
+        _require("\ufffe" not in text and "\uffff" not in text)
+        yield text
 
 
 def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
@@ -294,43 +259,45 @@ def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
     _require(not topic and re.fullmatch(f"{_SPACE}</inex-submission>{_SPACE}", rest))
 
 
-def _tags_of_first(text: str) -> list[str]:
-    """Return the tags of the fields of the first result; all results must have the same."""
+def _layout_of_first(text: str) -> list[str]:
+    """Return what follows each ``<`` of the first result: the name of a field, or a whole tag.
+
+    All results must have the same layout.
+    """
     first = re.match(f"{_SPACE}<result>(.*?)</result>", text, re.DOTALL)
     tags = re.findall("<([a-z]+)", first[1]) if first is not None else []
     _require({"file"} <= set(tags) <= {*_WITH_TEXT, *_EMPTY} and len(tags) == len(set(tags)))
     _require(len({"path", "fol", "passage"}.intersection(tags)) == 1)
-    return tags
+    fields = [[tag, f"/{tag}>"] if tag in _WITH_TEXT else [tag] for tag in tags]
+    return ["result>", *chain(*fields), "/result>"]
 
 
-def _split_fields(tags: Sequence[str], text: str) -> dict[str, list[str]]:
-    """Return, for each field, what follows its ``<`` in the results of a text with results only."""
-    layout = ["result>"]
-    positions = {}
-    for tag in tags:
-        positions[tag] = len(layout) + 1
-        layout += ["", f"/{tag}>"] if tag in _WITH_TEXT else [""]
-    layout.append("/result>")
+def _add_results(results: Results | None, layout: Sequence[str], text: str) -> None:
+    """Add the results in a text with results only; raise ValueError for an illegal one.
+
+    Of results that are not needed (None), only the layout is checked.
+    """
     parts, width = text.split("<"), len(layout)
     _require(not parts[0].strip(" \t\n") and len(parts) % width == 1)
+    fields = {}
     for position, expected in enumerate(layout, 1):
-        found = set(parts[position::width]) if expected else ()
-        _require(all(part.rstrip(" \t\n") == expected for part in found))
-    return {tag: parts[position::width] for tag, position in positions.items()}
-
-
-def _add_results(results: Results, fields: Mapping[str, Sequence[str]]) -> None:
-    """Add results; raise ValueError for an illegal one."""
+        found = parts[position::width]
+        if expected.endswith(">"):
+            _require(all(part.rstrip(" \t\n") == expected for part in set(found)))
+        else:
+            fields[expected] = found
+    if results is None:
+        return
     first = len(results.files)
     results.files += map(_FILES.__getitem__, fields["file"])
     if "path" in fields:
         results.paths += map(_PATHS.__getitem__, fields["path"])
     for tag, passage in (("fol", span_of), ("passage", Passage.of)):
-        for index, found in enumerate(map(_EMPTY[tag].fullmatch, fields.get(tag, ())), first):
-            if found is None:
+        for index, match in enumerate(map(_EMPTY[tag].fullmatch, fields.get(tag, ())), first):
+            if match is None:
                 raise ValueError
             results.paths.append("")
-            results.spans[index] = passage(found[1], found[2])
+            results.spans[index] = passage(match[1], match[2])
     results.ranks += map(_RANKS.__getitem__, fields.get("rank", ()))
     scores = [part.removeprefix("rsv>") for part in fields.get("rsv", ())]
     _require(set("".join(scores)) <= _OF_NUMBERS)

@@ -13,16 +13,14 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from xcg.documents.approximate_search import grams
 from xcg.documents.text_normalisation import normalise
 from xcg.documents.text_search import LONG, Quote, TextIndex
 from xcg.errors import Notes, UnmappedError, XcgError
 from xcg.lazy_modules import np
 from xcg.runs.chunk_adapters import shortened
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def checked_span(start: int, end: int) -> tuple[int, int]:
@@ -282,11 +280,10 @@ def _longest_part(text: str, body: str, least: int, around: Span) -> tuple[int, 
     The part in the other text must overlap a span of it. A part shorter than ``least`` counts as none,
     with length 0. About log n lengths are tried, each in O(n log n), for n characters.
     """
-    windows = _Windows(text, body, around)
     found = 0, 0, 0
     low, high, length = least - 1, len(text), least
     while low < high:
-        start, place, most = windows.shared(length)
+        start, place, most = _shared_part(text, body, around, length)
         if most:
             found = start, place, length
             low, high = length, min(high, most)
@@ -297,47 +294,29 @@ def _longest_part(text: str, body: str, least: int, around: Span) -> tuple[int, 
     return found
 
 
-class _Windows:
-    """The parts of one length that two texts share, by polynomial hashes modulo 2^64."""
+def _shared_part(text: str, body: str, around: Span, length: int) -> tuple[int, int, int]:
+    """Return the first shared part of a length: its start in both, and the most length of a longer one.
 
-    def __init__(self, text: str, body: str, around: Span) -> None:
-        self._text, self._body, self._around = text, body, around
-        both = np.frombuffer((text + body).encode("utf-32-le", "surrogatepass"), np.uint32)
-        powers = np.cumprod(np.full(len(both) + 1, _HASH_BASE, np.uint64))
-        self._powers = powers[::-1]
-        self._sums = np.concatenate([powers[:0], [np.uint64(0)], np.cumsum((both + 1) * powers[:-1])])
-
-    def shared(self, length: int) -> tuple[int, int, int]:
-        """Return the first shared part: its start in both, and the most length of a longer one.
-
-        The latter is 0 if there is no shared part.
-        """
-        size, whole = len(self._text), len(self._body) - length + 1
-        first, last = max(self._around[0] - length + 1, 0), min(self._around[1], whole)
-        if first >= last or size < length:
-            return 0, 0, 0
-        values, number = np.unique(self._hashes(0, size - length + 1, length), return_inverse=True)
-        there = self._hashes(size, size + whole, length)
-        table = np.zeros(1 << 16, bool)
-        table[values >> 48] = True
-        places = np.flatnonzero(table[there >> 48])  # a few: searching all takes time
-        found = np.searchsorted(values, there[places]).clip(max=len(values) - 1)
-        is_same = values[found] == there[places]
-        is_near = is_same & (first <= places) & (places < last)
-        edges = np.flatnonzero(np.diff(np.isin(number, found[is_same]), prepend=False, append=False))
-        start = int(np.isin(number, found[is_near]).argmax())
-        place = self._body.find(self._text[start : start + length], first)
-        if not first <= place < last:  # also if only hashes are equal
-            return 0, 0, 0
-        return start, place, int(np.diff(edges)[::2].max()) + length - 1
-
-    def _hashes(self, first: int, last: int, length: int) -> npt.NDArray[np.uint64]:
-        sums = self._sums[first + length : last + length] - self._sums[first:last]
-        hashes: npt.NDArray[np.uint64] = sums * self._powers[first:last]
-        return hashes
-
-
-_HASH_BASE = 0x9E3779B97F4A7C15
+    The latter is 0 if there is no shared part.
+    """
+    whole = len(body) - length + 1
+    first, last = max(around[0] - length + 1, 0), min(around[1], whole)
+    if first >= last or len(text) < length:
+        return 0, 0, 0
+    values, number = np.unique(grams(text, length), return_inverse=True)
+    there = grams(body, length)
+    table = np.zeros(1 << 16, bool)
+    table[values >> 48] = True
+    places = np.flatnonzero(table[there >> 48])  # a few: searching all takes time
+    found = np.searchsorted(values, there[places]).clip(max=len(values) - 1)
+    is_same = values[found] == there[places]
+    is_near = is_same & (first <= places) & (places < last)
+    edges = np.flatnonzero(np.diff(np.isin(number, found[is_same]), prepend=False, append=False))
+    start = int(np.isin(number, found[is_near]).argmax())
+    place = body.find(text[start : start + length], first)
+    if not first <= place < last:  # also if only hashes are equal
+        return 0, 0, 0
+    return start, place, int(np.diff(edges)[::2].max()) + length - 1
 
 
 def _occurrences(text: str, wanted: str) -> list[Span]:

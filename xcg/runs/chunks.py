@@ -195,34 +195,6 @@ def check_chunks(chunks: object, where: str) -> None:
         raise InputError(where, f"the results are {shown}: expected a list of chunks")
 
 
-def ranking_of_chunks(
-    chunks: Iterable[object],
-    document: DocumentKey = None,
-    texts: Texts = None,
-    parents: Parents = (),
-    where: str = "",
-) -> Ranking:
-    """Return chunks as a ranking in their order, without scores.
-
-    Args:
-        chunks: The chunks of one topic, as in :func:`span_of`.
-        document: As in :func:`span_of`.
-        texts: As in :func:`span_of`.
-        parents: As in :func:`span_of`.
-        where: Prefix of error messages.
-
-    Raises:
-        XcgError: As in :func:`span_of`, with the rank.
-
-    >>> ranking_of_chunks([("bees", 0, 9), ("bees", 4, 12)]).spans
-    {0: (0, 9), 1: (4, 12)}
-    """
-    reader = _ChunkReader(document, texts, parents)
-    found = [reader.read(chunk, f"{where}rank {rank}") for rank, chunk in enumerate(chunks, 1)]
-    without_keys = [chunk._replace(span=chunk.span._replace(score=None), rank=None) for chunk in found]
-    return _ranking(without_keys, False, reader.states_parents)
-
-
 def _ranking(chunks: Iterable[_Chunk], by_distance: bool, states_parents: bool) -> Ranking:
     results = Results()
     for index, (span, other_text, parent, rank, _) in enumerate(chunks):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import overload
 
 
@@ -35,6 +36,7 @@ class Names(dict[str, int]):
         return NameColumn(self, array("i", map(self.__getitem__, texts)))
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class NameColumn(Sequence[str]):
     """A sequence of texts, stored as numbers.
 
@@ -43,11 +45,8 @@ class NameColumn(Sequence[str]):
     (['bees', 'ants', 'bees'], 'bees', 2, [0, 1, 0])
     """
 
-    __slots__ = ("names", "numbers")
-
-    def __init__(self, names: Names, numbers: array[int]) -> None:
-        self.names = names
-        self.numbers = numbers
+    names: Names
+    numbers: array[int]
 
     @overload
     def __getitem__(self, index: int) -> str: ...

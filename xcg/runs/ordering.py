@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate, islice, pairwise
 from operator import ge, le, lt, ne
 from typing import cast
@@ -83,6 +84,7 @@ def note_contradiction(
         notes.oddity(kind, where, f"{message}; the {used} are used")
 
 
+@dataclass(slots=True)
 class Results:
     """The results of a topic as columns in the order of the file.
 
@@ -96,14 +98,13 @@ class Results:
         scores: The scores likewise.
     """
 
-    def __init__(self) -> None:
-        self.files: list[str] = []
-        self.paths: list[str] = []
-        self.spans: dict[int, AnySpan] = {}
-        self.parents: dict[int, tuple[int, int]] = {}
-        self.other_text: dict[int, str] = {}
-        self.ranks: list[float | None] = []
-        self.scores: list[float | None] = []
+    files: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    spans: dict[int, AnySpan] = field(default_factory=dict)
+    parents: dict[int, tuple[int, int]] = field(default_factory=dict)
+    other_text: dict[int, str] = field(default_factory=dict)
+    ranks: list[float | None] = field(default_factory=list)
+    scores: list[float | None] = field(default_factory=list)
 
     def add(self, file: str, path: str, span: AnySpan | None = None) -> None:
         """Add a result."""

@@ -20,7 +20,7 @@ from xcg.documents.paths import (
     split_element_id,
 )
 from xcg.documents.writing import whole_file
-from xcg.errors import InputError, XcgError, nearest, printable
+from xcg.errors import InputError, XcgError, printable
 from xcg.registry import Registry
 from xcg.runs.columns import NameColumn
 
@@ -168,6 +168,7 @@ class Run:
         strategy: The overlap strategy that rewrote the run; empty for a run as it was read. With
             ``oracle``, the rankings are those of the run as it was read, and the evaluation orders
             them by gain under each user model.
+        format: The format of its file; empty for a run that was not read from a file.
 
     >>> run = Run.of("bm25", {"163": [("co/2001/r7022", "/article/bdy/sec[4]")]})
     >>> list(run.rankings["163"])
@@ -179,6 +180,7 @@ class Run:
     source: str = ""
     skipped: frozenset[str] = frozenset()
     strategy: str = ""
+    format: str = ""
 
     def __post_init__(self) -> None:
         self.source = self.source or f"run {self.name}"
@@ -400,12 +402,6 @@ def check_span(start: int, end: int) -> tuple[int, int]:
     if not 0 <= start <= end and (start, end) != UNKNOWN_SPAN:
         raise ValueError(f"start {start} and end {end}: expected 0 <= start <= end")
     return start, end
-
-
-def check_ties(ties: str | None) -> None:
-    """Raise XcgError if the order of results with equal scores or ranks is unknown."""
-    if ties is not None and ties not in TIES:
-        raise XcgError(f"ties is {ties!r}: {nearest(ties, TIES)}")
 
 
 class FunctionCache(dict[Key, Value]):
