@@ -15,7 +15,7 @@ from xcg.documents.parsing import parse_document
 from xcg.errors import InputError
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
-from xcg.judgements.highlights import Highlight, assess, specificity
+from xcg.judgements.highlights import SCALE, Highlight, SpecificityScale, assess
 from xcg.judgements.recall_base import RecallBase
 
 DOCUMENT = "<a><s><t>0123456789</t><p>0123456789</p><p>0123456789</p></s><s>0123456789</s></a>"
@@ -23,7 +23,7 @@ DOCUMENT = "<a><s><t>0123456789</t><p>0123456789</p><p>0123456789</p></s><s>0123
 
 def labels(*marks: tuple[int, int, int], smallest: int = 1) -> dict[str, str]:
     highlights = [Highlight("1", "d", *mark) for mark in marks]
-    base = assess(highlights, xcg.Corpus.of({"d": DOCUMENT}), smallest)
+    base = assess(highlights, xcg.Corpus.of({"d": DOCUMENT}), SpecificityScale(smallest=smallest))
     return {path: a.label for path, a in base.files("1")["d"].items()}
 
 
@@ -38,7 +38,7 @@ def test_grades_by_hand() -> None:
 
 
 def test_the_scale() -> None:
-    assert [specificity(share) for share in (1, 0.9, 0.89, 0.5, 0.49)] == [3, 3, 2, 2, 1]
+    assert [SCALE.specificity(share) for share in (1, 0.9, 0.89, 0.5, 0.49)] == [3, 3, 2, 2, 1]
     assert "/a[1]/s[1]/t[1]" not in labels((0, 9, 1), smallest=11)
 
 
@@ -55,7 +55,7 @@ def test_exhaustivity_never_falls_towards_the_root(
         for start, size, e in marks
         if start < length
     ]
-    base = assess(highlights, xcg.Corpus.of({"d": tree}), smallest=0)
+    base = assess(highlights, xcg.Corpus.of({"d": tree}), SpecificityScale(smallest=0))
     elements = base.files("1").get("d", {})
     for path, assessment in elements.items():
         assert assessment.relevant

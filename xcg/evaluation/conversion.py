@@ -10,7 +10,7 @@ from xcg.evaluation.topics import TopicSource
 from xcg.formats.writing import lost_of_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
-from xcg.judgements.highlights import specificity
+from xcg.judgements.highlights import SCALE
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.run import Run
@@ -151,7 +151,7 @@ def _on_scale(assessment: Assessment, scale: Scale, where: str, format: str) -> 
         )
     if scale == "share":
         return assessment
-    graded = float(specificity(float(share)))
+    graded = float(SCALE.specificity(float(share)))
     return Assessment(_FOUR_POINT_EXHAUSTIVITY[exhaustivity], graded, characters)
 
 

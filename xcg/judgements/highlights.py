@@ -36,16 +36,30 @@ class Highlight(NamedTuple):
     text: str | None = None
 
 
-SMALLEST = 40
-"""Minimum number of characters of an assessed element."""
+class SpecificityScale(NamedTuple):
+    """From the proportion of highlighted text to a specificity from 1 to 3.
+
+    Attributes:
+        highly: Minimum proportion of highlighted characters for the specificity 3.
+        fairly: Minimum proportion for the specificity 2.
+        smallest: Minimum number of characters of an assessed element.
+    """
+
+    highly: float = 0.9
+    fairly: float = 0.5
+    smallest: int = 40
+
+    def specificity(self, share: float) -> int:
+        """Return the specificity of a proportion above 0."""
+        return 3 if share >= self.highly else 2 if share >= self.fairly else 1
 
 
-def specificity(share: float) -> int:
-    """Return the specificity of a proportion of highlighted text above 0."""
-    return 3 if share >= 0.9 else 2 if share >= 0.5 else 1
+SCALE = SpecificityScale()
 
 
-def assess(highlights: Iterable[Highlight], corpus: Corpus, smallest: int = SMALLEST) -> RecallBase:
+def assess(
+    highlights: Iterable[Highlight], corpus: Corpus, scale: SpecificityScale = SCALE
+) -> RecallBase:
     """Derive element assessments from highlights.
 
     Every element with highlighted text that is not too small is assessed. Its specificity depends on
@@ -57,14 +71,14 @@ def assess(highlights: Iterable[Highlight], corpus: Corpus, smallest: int = SMAL
     Args:
         highlights: The highlights.
         corpus: Their documents.
-        smallest: Minimum number of characters of an assessed element.
+        scale: The specificity of a proportion, and the smallest elements.
 
     Raises:
         UnmappedError: If the corpus does not have a document, or a document does not have a span.
 
     >>> from xcg.documents.corpus import Corpus
     >>> corpus = Corpus.of({"d": "<a><p>0123456789</p><p>0123456789</p></a>"})
-    >>> base = assess([Highlight("1", "d", 0, 10, 3)], corpus, smallest=5)
+    >>> base = assess([Highlight("1", "d", 0, 10, 3)], corpus, SpecificityScale(smallest=5))
     >>> {path: assessment.label for path, assessment in base.files("1")["d"].items()}
     {'/a[1]': '(3,2)', '/a[1]/p[1]': '(3,3)'}
     """
@@ -80,7 +94,7 @@ def assess(highlights: Iterable[Highlight], corpus: Corpus, smallest: int = SMAL
         tree = corpus.tree(file)
         for highlight in marked:
             _check_span(highlight, tree)
-        for path, assessment in _element_assessments(tree, marked, smallest).items():
+        for path, assessment in _element_assessments(tree, marked, scale).items():
             base.add(topic, file, path, assessment, f"highlights, topic {topic}")
     return base
 
@@ -96,7 +110,7 @@ def _check_span(highlight: Highlight, tree: ElementTree) -> None:
 
 
 def _element_assessments(
-    tree: ElementTree, marked: Sequence[Highlight], smallest: int
+    tree: ElementTree, marked: Sequence[Highlight], scale: SpecificityScale
 ) -> Mapping[str, Assessment]:
     relevant = covered_characters(tree, [(mark.start, mark.end) for mark in marked])
     exhaustivity = _highest(
@@ -105,10 +119,10 @@ def _element_assessments(
     return {
         tree.paths[row]: Assessment(
             float(exhaustivity[row]),
-            float(specificity(relevant[row] / tree.characters[row])),
+            float(scale.specificity(relevant[row] / tree.characters[row])),
             int(tree.characters[row]),
         )
-        for row in np.flatnonzero((relevant > 0) & (tree.characters >= smallest)).tolist()
+        for row in np.flatnonzero((relevant > 0) & (tree.characters >= scale.smallest)).tolist()
     }
 
 

@@ -13,7 +13,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.judgements.assessment import Assessment, Scale, level_assessment
-from xcg.judgements.highlights import specificity
+from xcg.judgements.highlights import SCALE
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.laws.cases import Case, Document, Form, Gold, Ranking, Retrieved, Setting, overlap
 from xcg.measures import MEASURES, Measure
@@ -161,7 +161,7 @@ def _converter(measure: Measure, model: UserModel) -> Callable[[str], UnitConver
 _SCALES: dict[Scale, tuple[int, Callable[[int, float], Assessment]]] = {
     "four-point": (
         3,
-        lambda grade, share: Assessment(float(grade), specificity(share)),
+        lambda grade, share: Assessment(float(grade), SCALE.specificity(share)),
     ),
     "share": (2, lambda grade, share: Assessment(float(grade), share, None, "share")),
     "level": (3, lambda grade, share: level_assessment(grade)),
