@@ -194,5 +194,35 @@ def test_a_path_with_any_prefix_names_a_document_in_a_subfolder(
     plain = write(
         tmp_path, json.dumps({"topic": "1", "doc": f"old/{name}.md", "text": text}), "p.jsonl"
     )
-    with pytest.raises(InputError, match="--set document='file name' takes the end of a path"):
+    with pytest.raises(InputError, match="--set document='file name' places 1 of the first 1 chunks"):
         read_run(plain, source=ChunkSource(None, Corpus.of(corpus)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "hint"),
+    [
+        ({"doc": "7", "metadata": {"page": "all", "origin": "docs/{}-guide.md"}}, "document=origin"),
+        ({"doc": "7", "source": "https://x.org/docs/{}-guide.md?v=2"}, "document='file name'"),
+        (
+            {"doc": "{} Guide 2024.md"},
+            "document=names.csv, a table with a line such as '{} Guide 2024.md,docs/{}-guide' for each",
+        ),
+        ({"doc": "unknown"}, ""),
+    ],
+)
+def test_a_message_proposes_the_setting_that_places_most_chunks(
+    tmp_path: Path, fields: dict[str, Any], hint: str
+) -> None:
+    names = ["bees", "ants", "wasp"]
+    corpus = Corpus.of({f"docs/{name}-guide.md": f"All about {name}." for name in names})
+    records = [
+        json.loads(json.dumps({"topic": "1", "text": f"about {name}", **fields}).replace("{}", name))
+        for name in names
+    ]
+    path = write(tmp_path, "\n".join(map(json.dumps, records)), "r.jsonl")
+    with pytest.raises(InputError) as raised:
+        read_run(path, source=ChunkSource(None, corpus))
+    message = str(raised.value)
+    hint = hint.replace("{}", "bees")
+    assert (f"; --set {hint} " if hint else "expected") in message
+    assert message.endswith("places 3 of the first 3 chunks") == bool(hint)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache, partial
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
-from xcg.errors import InputError, Notes, UnmappedError
+from xcg.errors import InputError, Notes, UnmappedError, nearest_name
 from xcg.formats import writing
 from xcg.formats.base import json_certainty
 from xcg.formats.json_records import START_AND_END, TOPIC_AND_DOCUMENT, Field, check_record, json_lines
@@ -69,6 +73,8 @@ _Element = tuple[str, str, tuple[int, int] | None]
 """Document, path and span of a result."""
 
 
+_TRIED = 50  # chunks
+_COMPARED_NAMES = 2000
 _HIGHEST_RANK = 1 << 53
 _HIGHEST_SCORE = 1e300
 
@@ -145,7 +151,8 @@ def read_json_run(
         results.add(*element)
         results.ranks.append(rank)
         results.scores.append(score)
-    unplaced = _find_chunks(chunks, source.corpus, notes)
+    other_names = cache(partial(_setting_that_works, file, path, source))
+    unplaced = _find_chunks(chunks, source.corpus, notes, other_names)
     note_unplaced(str(path), unplaced, sum(len(one.files) for one in found.values()), notes)
     rankings = _rankings(found, path, ties, states_parents, notes)
     return Run(path.name.split(".")[0], rankings, str(path), frozenset(skipped))
@@ -227,6 +234,46 @@ def _named_document(record: Mapping[str, Any], source: ChunkSource) -> str:
     return name_in_corpus(document_of(record, fields, source.document, source.corpus or ()))
 
 
+def _setting_that_works(file: BufferedReader, path: Path, source: ChunkSource) -> str:
+    """Return what the setting ``document`` achieves that places most of the first chunks, or "".
+
+    Keys of the results, the ends of paths, and a table of the most similar names are tried.
+    """
+    corpus = source.corpus
+    if corpus is None or not file.seekable():
+        return ""
+    file.seek(0)
+    records = [record for _, record in islice(json_lines(file, path), _TRIED) if "text" in record]
+    keys = dict.fromkeys(key for one in records for key in {**as_metadata(one.get("metadata")), **one})
+    stated = dict.fromkeys(str(one.get("doc", "")) for one in records)
+    ends = {file_name(name): name for name in islice(corpus, _COMPARED_NAMES)}
+    similar = {name: nearest_name(name_in_corpus(file_name(name)), ends) for name in stated if name}
+    renamed = {name: ends[end] for name, end in similar.items() if end}
+
+    @cache
+    def document(name: str) -> DocumentText:
+        return DocumentText(corpus.tree(name).text)
+
+    def placed(key: DocumentKey) -> int:
+        count = 0
+        for record in records:
+            with suppress(ValueError):
+                name = _named_document(record, source._replace(document=key))
+                count += bool(document(name).find(record["text"]))
+        return count
+
+    settings: list[DocumentKey] = [source.document, FILE_NAME, *keys, renamed]
+    counts = list(map(placed, settings))
+    best = settings[counts.index(max(counts))]
+    if not 2 * counts[0] < len(records) < 2 * max(counts):
+        return ""
+    option = f"--set document={shlex.quote(str(best))}"
+    if best is renamed:
+        line = ",".join(next((old, new) for old, new in renamed.items() if name_in_corpus(old) != new))
+        option = f"--set document=names.csv, a table with a line such as {line!r} for each name,"
+    return f"{option} places {max(counts)} of the first {len(records)} chunks"
+
+
 def _canonical_document(name: str) -> str:
     """Return the canonical name of a document.
 
@@ -281,7 +328,9 @@ def _stated_chunk(
     return (name, "", span), (start, end, text)
 
 
-def _find_chunks(chunks: _Chunks, corpus: Corpus | None, notes: Notes) -> list[UnmappedError]:
+def _find_chunks(
+    chunks: _Chunks, corpus: Corpus | None, notes: Notes, other_names: Callable[[], str]
+) -> list[UnmappedError]:
     """Add the spans of chunks to the results. Each document is prepared for the search once.
 
     Without a corpus, the stated offsets count.
@@ -299,7 +348,7 @@ def _find_chunks(chunks: _Chunks, corpus: Corpus | None, notes: Notes) -> list[U
         try:
             if corpus is not None:
                 if name not in corpus:
-                    raise UnmappedError("", missing_document(name, corpus))
+                    raise UnmappedError("", missing_document(name, corpus, tried=other_names()))
                 document = DocumentText(corpus.tree(name).text)
         except InputError as unreadable:
             problem = unreadable

@@ -138,7 +138,7 @@ def name_in_corpus(name: str) -> str:
 
 
 def missing_document(
-    file: str, corpus: Corpus, *, is_result: bool = True, is_lenient: bool = True
+    file: str, corpus: Corpus, *, is_result: bool = True, is_lenient: bool = True, tried: str = ""
 ) -> str:
     """Return the message for a document that a corpus lacks.
 
@@ -147,8 +147,11 @@ def missing_document(
         corpus: The corpus.
         is_result: Whether it is the document of a result, so that the option ``document`` can help.
         is_lenient: Whether missing documents are tolerated, so the message need not name the option.
+        tried: What a setting achieves that was tried; empty if none helps.
     """
     message = f"the corpus has no document {file!r}; "
+    if tried:
+        return message + tried
     name = document_name(file)
     if name is not None and name in corpus:
         hint = f"; in JSON Lines, --set document={FILE_NAME!r} removes it"
