@@ -9,7 +9,8 @@ import pytest
 from conftest import Command
 
 import xcg
-from xcg.errors import InputError
+from xcg.errors import InputError, XcgError
+from xcg.formats.json_records import document_key
 
 BEES = "Bees dance in the dark hive.\n\nDrones do no work at all.\n"
 GOLD = (
@@ -23,6 +24,9 @@ CHUNKS = [
 ]
 # SpanPrecision@1 is 10/36, because the title is read, and 17/17.
 PRECISION = f"{(10 / 36 + 1) / 2:.4f}"
+NAMES = {
+    "names.csv": 'from,to\n"/data/docs/bees.md",bees.md\n',
+}
 
 
 @pytest.fixture
@@ -35,6 +39,8 @@ def folder(tmp_path: Path) -> Path:
         for topic, text in CHUNKS
     ]
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    for name, text in NAMES.items():
+        (tmp_path / name).write_text(text)
     return tmp_path
 
 
@@ -42,7 +48,7 @@ EVALUATE = ["evaluate", "--assessments", "gold.jsonl", "--run", "r.jsonl", "--co
 MEASURE = ["--measures", "SpanPrecision@1"]
 
 
-@pytest.mark.parametrize("document", ["file name", "title", "{/data/docs/bees.md: bees}"])
+@pytest.mark.parametrize("document", ["file name", "title", *NAMES, "{/data/docs/bees.md: bees}"])
 def test_documents_are_named_in_a_configuration(
     xcg_command: Command, folder: Path, document: str
 ) -> None:
@@ -104,8 +110,9 @@ def test_text_becomes_offsets(xcg_command: Command, folder: Path) -> None:
             "no 'filename', the key for document=: did you mean 'file name'?",
         ),
         (["--set", "document= "], "--set document: expected a name, found nothing"),
+        (["--set", "document=bad.csv"], "bad.csv:2: 'a' has two names: 'b' and 'c'"),
         (
-            ["--set", "document={/data/doc/bees.md: bees}"],
+            ["--set", "document=other.csv"],
             "does not contain the document '/data/docs/bees.md': did you mean",
         ),
     ],
@@ -113,10 +120,45 @@ def test_text_becomes_offsets(xcg_command: Command, folder: Path) -> None:
 def test_a_mistake_gives_one_message(
     xcg_command: Command, folder: Path, arguments: list[str], message: str
 ) -> None:
+    (folder / "bad.csv").write_text("a,b\na,c\n")
+    (folder / "other.csv").write_text("/data/doc/bees.md,bees\n")
     done = xcg_command(*EVALUATE, *MEASURE, *arguments, cwd=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("n.csv", "a,b\na,c\n", "n.csv:2: 'a' has two names: 'b' and 'c'"),
+        ("n.csv", "\n", "no names of documents: expected at least one"),
+        ("n.csv", "a\n", "expected the name in run files"),
+        ("n.csv", "a,b,c\n", "expected the name in run files"),
+        ("n.csv", 'a,"b\n', "illegal CSV"),
+        ("n.csv", "a\t \n", "expected the name in run files"),
+    ],
+)
+def test_an_illegal_file_of_names(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError) as raised:
+        document_key(name, tmp_path)
+    assert str(raised.value).startswith(str(tmp_path / name))
+    assert message in str(raised.value)
+
+
+def test_a_file_of_names_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xcg.formats.json_records.MAX_TABLE_BYTES", 20)
+    (tmp_path / "n.csv").write_text("a,b\n" * 9)
+    with pytest.raises(InputError, match=r"n\.csv: larger than 64 MB"):
+        document_key("n.csv", tmp_path)
+
+
+def test_names_may_repeat_and_have_quotes_and_marks(tmp_path: Path) -> None:
+    (tmp_path / "n.csv").write_text('\ufeff"a,b",c\n"a,b",c\n"say ""hi""",d\n', encoding="utf-8")
+    assert document_key("n.csv", tmp_path) == {"a,b": "c", 'say "hi"': "d"}
+    with pytest.raises(XcgError, match="no name of the documents"):
+        document_key("")
 
 
 @pytest.mark.parametrize("value", ["", "{}", "[a]", "3", "{a: 1}"])

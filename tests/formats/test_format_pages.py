@@ -16,6 +16,7 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import Notes
 from xcg.formats.base import read_assessments, read_run
+from xcg.formats.json_records import document_key
 from xcg.formats.topic_files import read_topics
 from xcg.judgements.anchoring import anchor
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, RecallBase
@@ -135,6 +136,7 @@ OTHERS = {("documents", f"corpus/{name}") for name in DOCUMENTS} | {
     ("json-assessments", "quotes.jsonl"),
     ("json-runs", "texts.jsonl"),
     ("json-runs", "corpus/bees.md"),
+    ("names", "names.csv"),
     ("json-assessments", "words.jsonl"),
     ("json-assessments", "corpus/bees.md"),
     ("documents", "162.xml"),
@@ -265,6 +267,12 @@ def test_topic_titles_are_read(tmp_path: Path) -> None:
             "8": "senses of bees",
         }
         assert topics["7"].narrative.startswith("Only honey bees are relevant")
+
+
+def test_the_table_of_names_is_read(tmp_path: Path) -> None:
+    folder = write_samples("names", tmp_path)
+    expected = {"https://example.org/bees": "bees", "https://example.org/ants": "insects/ants"}
+    assert document_key("names.csv", folder) == expected
 
 
 def refused(page: str) -> list[tuple[str, str]]:

@@ -93,6 +93,7 @@ def test_a_mistake_is_reported_with_file_line_and_key(tmp_path: Path, line: str,
     [
         ("topics: {files: t.csv}\n", "judge.yaml:1: the key 'corpus' is missing"),
         ("corpus: docs\n", "judge.yaml:1: the key 'topics.files' is missing"),
+        (f"{MINIMUM}document: names.csv\n", "names.csv: cannot read"),
         (f"{MINIMUM}judge: anna\n", "judge.yaml:3: judge: expected keys with values"),
     ],
 )

@@ -13,6 +13,7 @@ from xcg.documents.files import STANDARD_INPUT, expand
 from xcg.documents.sources import CorpusPath
 from xcg.errors import FileError, InputError, XcgError, nearest
 from xcg.evaluation.inputs import GivenRuns, Inputs, resolve_strategies, resolve_user_models
+from xcg.formats.json_records import document_key
 from xcg.measures import MEASURES, Measure
 from xcg.runs.run import Run
 from xcg.settings.keys import Settings
@@ -87,6 +88,8 @@ def _paths(stated: Stated, settings: Settings) -> dict[str, Any]:
     if stated.is_stated("corpus") and ("corpus",) not in stated.overrides:
         positions["corpus"] = {str(values["corpus"]): stated.place(("corpus",)).name}
     values["document"] = settings.document
+    if isinstance(settings.document, str):
+        values["document"] = document_key(settings.document, stated.place(("document",)).folder)
     return values
 
 

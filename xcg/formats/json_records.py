@@ -1,4 +1,7 @@
-"""Read JSON Lines and CSV files record by record, and check the fields of a record."""
+"""Read JSON Lines and CSV files record by record, and check the fields of a record.
+
+A table of document names is such a file, too.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,13 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xcg.documents.files import PathLike, expand, lines, open_input
+from xcg.documents.files import PathLike, check_complete, expand, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.documents.text_search import Quote
-from xcg.errors import InputError, nearest
+from xcg.errors import InputError, XcgError, nearest
 from xcg.lazy_modules import csv, json
+from xcg.runs.chunk_adapters import shortened
+from xcg.runs.chunk_documents import FILE_NAME, DocumentKey
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
 
@@ -110,8 +115,30 @@ def csv_records(data: bytes, path: Path) -> Iterator[tuple[str, dict[str, Any]]]
     """Yield the records of a CSV file, each with its file and line; empty cells are left out.
 
     Raises:
-        InputError: If it is not CSV in UTF-8, a row has control characters or other columns, or two
-            columns have one name.
+        InputError: If it is not CSV in UTF-8, or two columns have one name.
+    """
+    names: list[str] = []
+    for where, row in csv_rows(data, path):
+        if not names:
+            names = [_COLUMNS.get(name, name) for name in (one.strip().lower() for one in row)]
+            for name in names:
+                if names.count(name) > 1:
+                    raise InputError(where, f"the column {name!r} occurs twice")
+            continue
+        cells = zip(names, map(str.strip, row), strict=True)
+        yield where, {name: cell for name, cell in cells if cell}
+
+
+_NUMBERS = {"level", "exhaustivity"}
+_COLUMNS = {"question": "topic", "quote": "exact", "document": "doc"}
+_CONTROL_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f]")
+
+
+def csv_rows(data: bytes, path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a CSV file that are not empty, with file and line; all have equally many cells.
+
+    Raises:
+        InputError: If it is not CSV in UTF-8, or a row has control characters or other columns.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -121,31 +148,64 @@ def csv_records(data: bytes, path: Path) -> Iterator[tuple[str, dict[str, Any]]]
     heading = text.partition("\n")[0]
     delimiter = max(",;\t", key=heading.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    first, names = 1, list[str]()
+    first, columns = 1, 0
     try:
         for row in rows:
             where, first = f"{path}:{first}", rows.line_num + 1
-            cells = [cell.strip() for cell in row]
-            if not any(cells):
+            if not any(map(str.strip, row)):
                 continue
             if any(map(_CONTROL_CHARACTER.search, row)):
                 raise InputError(where, "a control character; expected text")
-            if not names:
-                names = [_COLUMNS.get(name, name) for name in map(str.lower, cells)]
-                for name in names:
-                    if names.count(name) > 1:
-                        raise InputError(where, f"the column {name!r} occurs twice")
-            elif len(cells) != len(names):
-                raise InputError(where, f"{len(cells)} columns: expected {len(names)}")
-            else:
-                yield where, {name: cell for name, cell in zip(names, cells, strict=True) if cell}
+            columns = columns or len(row)
+            if len(row) != columns:
+                raise InputError(where, f"{len(row)} columns: expected {columns}")
+            yield where, row
     except csv.Error as error:
         raise InputError(f"{path}:{first}", f"illegal CSV: {error}") from None
 
 
-_NUMBERS = {"level", "exhaustivity"}
-_COLUMNS = {"question": "topic", "quote": "exact", "document": "doc"}
-_CONTROL_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f]")
+MAX_TABLE_BYTES = 64 << 20
+"""Maximum size of a table of document names."""
+
+
+def document_key(value: str, folder: Path | None = None) -> DocumentKey:
+    """Return how to name documents.
+
+    Args:
+        value: ``"file name"``; a CSV file with the names in run files and in the corpus; else a field
+            of the results or a key of their metadata.
+        folder: The folder to which the path of a file is relative; the current one by default.
+
+    Raises:
+        InputError: If the file cannot be read or is illegal, with the line.
+        XcgError: If the value is empty.
+
+    >>> document_key("source"), document_key("file name")
+    ('source', 'file name')
+    """
+    if not value.strip():
+        raise XcgError(f"no name of the documents: expected {FILE_NAME!r}, a key or a file of names")
+    if not value.endswith(".csv"):
+        return value
+    path = (folder or Path()) / value
+    check_complete(path.parent)
+    with open_input(path) as file:
+        data = file.read(MAX_TABLE_BYTES + 1)
+    if len(data) > MAX_TABLE_BYTES:
+        raise InputError(path, "larger than 64 MB; expected names of documents")
+    names: dict[str, str] = {}
+    for where, row in csv_rows(data, path):
+        cells = list(map(str.strip, row))
+        if len(cells) != 2 or not all(cells):
+            expected = "expected the name in run files and the name in the corpus"
+            raise InputError(where, f"{shortened(repr(cells))}: {expected}")
+        name, document = cells
+        if names.setdefault(name, document) != document:
+            message = f"{shortened(repr(name))} has two names: {names[name]!r} and {document!r}"
+            raise InputError(where, message)
+    if not names:
+        raise InputError(path, "no names of documents: expected at least one")
+    return names
 
 
 def _record(pairs: list[tuple[str, object]]) -> dict[str, Any]:

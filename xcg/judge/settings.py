@@ -13,6 +13,7 @@ from typing import Any
 from xcg.documents.files import check_complete
 from xcg.errors import FileError, InputError, nearest
 from xcg.evaluation.config import corpus_of_key
+from xcg.formats.json_records import document_key
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.settings.loading import Stated
 from xcg.settings.schema import Places
@@ -44,7 +45,8 @@ class Settings(Judge):
         corpus: The folder or archive of documents.
         topics: Topic files, folders and globs.
         runs: Run files, folders and globs; empty if BM25 selects the documents.
-        document: How runs in JSON Lines name documents.
+        document: How runs in JSON Lines name documents, from
+            :func:`xcg.formats.json_records.document_key`.
         place: Names the place of each key.
     """
 
@@ -89,13 +91,14 @@ def load_settings(stated: Stated) -> Settings:
     for key, value in {"corpus": given.corpus, "topics.files": given.topics.files}.items():
         if not value:
             raise InputError(stated.file.where(), f"the key {key!r} is missing")
+    is_text = isinstance(given.document, str)
     settings = Settings(
         **vars(given.judge),
         path=path,
         corpus=corpus_of_key(given.corpus),
         topics=given.topics.files,
         runs=given.runs,
-        document=given.document,
+        document=document_key(given.document, folder) if is_text else given.document,
         place=stated.place,
     )
     settings.store = settings.store or path.with_suffix(".sqlite")

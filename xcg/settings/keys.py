@@ -328,7 +328,8 @@ class Settings:
     topics: Topics = section(Topics)
     document: Any = key(
         "Name the document of each result in JSON Lines by this key of its metadata, by the end of "
-        'its path that names a document ("file name"), or by a mapping.',
+        'its path that names a document ("file name"), by a mapping, or by a table of names (a .csv '
+        "file).",
         stated("a name", _document, metavar="KEY"),
     )
     parents: Any = key(
