@@ -24,7 +24,7 @@ from xcg.measures.definition import (
     Parameters,
 )
 from xcg.measures.topic_gains import RankingGains
-from xcg.registry import Between, F, FunctionRegistry, Parameter, Registry, parameters_of
+from xcg.registry import Between, FunctionRegistry, Parameter, Registry, parameters_of
 
 SETS = ("official", "all_trec")
 """The names of sets of measures."""
@@ -130,6 +130,9 @@ _IMPLIED = {"NumRelRet": {"rel": "1"}, "SetRelP": {"relative": "True"}}
 _OF_IR_MEASURES = ("Accuracy", "BPM", "Compat", "alpha_DCG", "nERR_IA", "nNRBP")
 
 
+Adapter = Callable[[Callable[..., Any], dict[str, Any]], Callable[..., float | None]]
+
+
 class MeasureRegistry(Registry[Definition]):
     """All measures by name, and the parser of names with cutoffs and parameters.
 
@@ -137,25 +140,27 @@ class MeasureRegistry(Registry[Definition]):
     ('AP@100', ['nxCG@10', 'MAep'])
     """
 
-    def register(self, name: str, **declaration: Any) -> Callable[[F], F]:
-        """Return a decorator that registers a function as a measure.
+    def add(  # type: ignore[override]
+        self, name: str, item: Any, adapt: Adapter | None = None, key: str = "", **declaration: Any
+    ) -> Any:
+        """Register a function as a measure and return it.
 
         Args:
             name: The name of the measure.
-            **declaration: The other fields of its :class:`Definition`. Those that are text can stand in
-                the docstring of the function, see :func:`texts_of`.
+            item: The function.
+            adapt: Returns what computes the measure by this function, and may change the declaration.
+            key: The key in the registry, if it is not the name.
+            **declaration: The other fields of its :class:`Definition`. Texts in the docstring of the
+                function, see :func:`texts_of`, override them.
         """
-
-        def add(compute: F) -> F:
-            self.add(name, Definition(name, compute=compute, **{**texts_of(compute), **declaration}))
-            return compute
-
-        return add
+        declaration |= texts_of(item)
+        compute = item if adapt is None else adapt(item, declaration)
+        super().add(key or name, Definition(name, compute, **declaration))
+        return item
 
     def knows(self, name: str) -> bool:
         """Return whether a name or alias means a measure."""
-        self._import_package()
-        return name in self._aliases or name in self
+        return name in self or name in self._aliases
 
     def definition(self, name: str) -> Definition:
         """Return the definition that a name or an alias means without a cutoff.
@@ -166,7 +171,7 @@ class MeasureRegistry(Registry[Definition]):
         found = self._objects.get(name)
         if found is not None:  # no alias; needs no further modules
             return found
-        self._import_package()
+        self.registered()  # all of them, before aliases are collected
         key = self._aliases.get(name, name)
         if key not in self:
             self.check_refused(key)

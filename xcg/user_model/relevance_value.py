@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.errors import XcgError
 from xcg.registry import Between, FunctionRegistry, Part
-from xcg.settings.schema import choice, key, number
+from xcg.settings.schema import Choice, Number, key
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
 from xcg.user_model.overlap_models import (
     AT_MOST_SCORE,
@@ -31,7 +31,7 @@ from xcg.user_model.overlap_models import (
     related,
     subtree,
 )
-from xcg.user_model.schema import part_type
+from xcg.user_model.schema import PartType
 
 Interpolation = Literal["segment", "linear"]
 """How the rank is interpolated at which a cumulated gain curve reaches a level."""
@@ -58,16 +58,16 @@ class Effort:
     """
 
     interpolation: Interpolation = key(
-        "Effort between two results.", choice(get_args(Interpolation)), "segment"
+        "Effort between two results.", Choice(get_args(Interpolation)), "segment"
     )
     unretrieved: Unretrieved = key(
-        "Effort of gain that a run does not reach.", choice(get_args(Unretrieved)), "uncredited"
+        "Effort of gain that a run does not reach.", Choice(get_args(Unretrieved)), "uncredited"
     )
-    unit: EffortUnit = key("What effort is counted in.", choice(get_args(EffortUnit)), "ranks")
-    charge: Charge = key("When text is paid for.", choice(get_args(Charge)), "as_read")
+    unit: EffortUnit = key("What effort is counted in.", Choice(get_args(EffortUnit)), "ranks")
+    charge: Charge = key("When text is paid for.", Choice(get_args(Charge)), "as_read")
     tokenizer: Part[Tokenizer] = key(
         "Splits text into tokens.",
-        part_type(TOKENIZERS),
+        PartType(TOKENIZERS),
         factory=lambda: TOKENIZERS.part("approximate"),
     )
 
@@ -118,24 +118,24 @@ class RelevanceValue:
         XcgError: If the overlap model has an argument that does not exist.
     """
 
-    alpha: float = key("Intolerance of text that was seen before.", number(0, 1), 1.0)
+    alpha: float = key("Intolerance of text that was seen before.", Number(0, 1), 1.0)
     normalisation: Part[Normalisation] = key(
         "How much related results can gain together.",
-        part_type(NORMALISATIONS),
+        PartType(NORMALISATIONS),
         factory=lambda: NORMALISATIONS.part("subtree"),
     )
     partially_seen: Part[PartiallySeen] = key(
         "The gain of a result of which a part was seen.",
-        part_type(PARTIALLY_SEEN),
+        PartType(PARTIALLY_SEEN),
         factory=lambda: PARTIALLY_SEEN.part("recursive"),
     )
     near_misses: Part[NearMisses] = key(
         "The gain of results that are not ideal.",
-        part_type(NEAR_MISSES),
+        PartType(NEAR_MISSES),
         factory=lambda: NEAR_MISSES.part("judged"),
     )
     reader: Part[ReaderClass] | None = key(
-        "A class of the user that replaces all of these keys.", part_type(READERS)
+        "A class of the user that replaces all of these keys.", PartType(READERS)
     )
     arguments: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """The names of the overlap model's arguments."""
