@@ -12,7 +12,7 @@ from installation import Installation
 
 from xcg.errors import XcgError
 from xcg.settings import samples
-from xcg.settings.samples import PARTS, sample_files
+from xcg.settings.files import PARTS, sample_files
 
 NEEDED = (
     "assessments/handbook-highlights/first.jsonl",

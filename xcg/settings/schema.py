@@ -300,10 +300,10 @@ class ListOf(Type):
 
     def check(self, value: object, place: Place) -> object:
         """Return the list of the checked values."""
-        items = value if isinstance(value, (list, tuple)) else [value]
-        if isinstance(value, str) and not self.is_text:  # the words of an option
-            words = value.replace(",", " ").split()
-            items = [int(word) if re.fullmatch("[0-9]{1,19}", word) else word for word in words]
+        items: Any = value if isinstance(value, (list, tuple)) else [value]
+        if not self.is_text:  # options have words
+            items = value.replace(",", " ").split() if isinstance(value, str) else items
+            items = [int(one) if re.fullmatch("[0-9]{1,19}", str(one)) else one for one in items]
         if not items:
             example = f", like {self.example}" if self.example else ""
             raise ValueError(f"expected at least one value{example}")

@@ -14,7 +14,7 @@ from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.recall_base import RecallBase
 from xcg.registry import Part
 from xcg.runs.run import Run
-from xcg.settings.samples import shipped_folder
+from xcg.settings.files import shipped_folder
 from xcg.settings.schema import REQUIRED, TEXT, Choice, Place, Places, checked, key, keys_of
 from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
 from xcg.user_model.ideal import SELECTIONS, Selection, kazai_lalmas, leaves, max_gain, roots

@@ -43,7 +43,12 @@ class Table:
         self.__doc__, self.content = summary, dict(table)
         self._scores: dict[tuple[float, Grade], float] = {}
         for key, score in table.items():
-            pair = _pair(key)
+            text = ",".join(map(str, key)) if isinstance(key, tuple) else str(key)
+            found = _PAIR.fullmatch(text.upper())
+            if found is None:
+                raise XcgError(f"illegal pair {key!r}: expected 'e,s' like '3,3', both from 0 to 3")
+            e, s = filter(None, found.groups())
+            pair = float(e), s if s in "ELSN" else float(s)
             if not (is_number(score) and 0 <= score <= 1):
                 raise XcgError(f"the score of {key!r} is {score!r}: expected a number from 0 to 1")
             if pair in self._scores:
@@ -171,14 +176,6 @@ def _takes_one_argument(function: Quantisation) -> bool:
 
 _GRADE = r"([0-2](?:\.[0-9]+)?|3(?:\.0+)?)"
 _PAIR = re.compile(rf"\s*{_GRADE}\s*,\s*(?:{_GRADE}|([ELSN]))\s*|([0-3])([0-3ELSN])")
-
-
-def _pair(key: object) -> tuple[float, Grade]:
-    found = _PAIR.fullmatch((",".join(map(str, key)) if isinstance(key, tuple) else str(key)).upper())
-    if found is None:
-        raise XcgError(f"illegal pair {key!r}: expected 'e,s' like '3,3', both from 0 to 3")
-    exhaustivity, specificity = filter(None, found.groups())
-    return float(exhaustivity), specificity if specificity in "ELSN" else float(specificity)
 
 
 # Published quantisations

@@ -141,9 +141,8 @@ class RelevanceValue:
     """The names of the overlap model's arguments."""
 
     def __post_init__(self) -> None:
-        expected = ALPHA.expected(self.alpha)
-        if expected is not None:
-            raise ValueError(f"alpha is {self.alpha}: expected {expected}")
+        if not 0 <= self.alpha <= 1:
+            raise ValueError(f"alpha is {self.alpha}: expected a number {ALPHA}")
         object.__setattr__(self, "arguments", argument_names(self.partially_seen))
         replaced = (self.alpha, self.normalisation, self.partially_seen, self.near_misses)
         if self.reader is not None and replaced != _REPLACED:
