@@ -21,7 +21,6 @@ from typing import (
     Generic,
     Literal,
     NamedTuple,
-    Protocol,
     TypeVar,
     get_args,
     get_origin,
@@ -184,33 +183,18 @@ class Part(NamedTuple, Generic[F]):
         return id(self.plain), self.parameters
 
 
-class Constraint(Protocol):
-    """A rule for the values of a parameter, stated as ``Annotated[type, constraint]``.
-
-    ``str(constraint)`` follows the type in listings: "from 0 to 1".
-    """
-
-    def expected(self, value: Any) -> str | None:
-        """Return what was expected instead of a value of the right type; None if it is legal."""
-
-
 class Between(NamedTuple):
-    """The values from ``least`` to ``most`` are legal; there is no limit at None.
+    """The legal values of a parameter, stated as ``Annotated[type, Between(least, most)]``.
 
-    >>> Between(0, 1).expected(2), Between(0).expected(2), str(Between(0))
-    ('a number from 0 to 1', None, 'from 0')
+    >>> str(Between(0, 1)), str(Between(0))
+    ('from 0 to 1', 'from 0')
     """
 
     least: float
-    most: float | None = None
+    most: float = math.inf
 
     def __str__(self) -> str:
-        return f"from {self.least:,}" + (f" to {self.most:,}" if self.most is not None else "")
-
-    def expected(self, value: float) -> str | None:
-        """Return what was expected instead of a number; None if it is legal."""
-        highest = math.inf if self.most is None else self.most
-        return None if self.least <= value <= highest and value != math.inf else f"a number {self}"
+        return f"from {self.least:,}" + (f" to {self.most:,}" if self.most < math.inf else "")
 
 
 class Parameter(NamedTuple):
@@ -219,13 +203,13 @@ class Parameter(NamedTuple):
     Attributes:
         name: Its name.
         type: The annotated type; ``inspect.Parameter.empty`` without one.
-        constraints: Rules for its values.
+        constraints: The limits of its values.
         default: Its default value; ``inspect.Parameter.empty`` without one.
     """
 
     name: str
     type: Any
-    constraints: Sequence[Constraint]
+    constraints: Sequence[Between]
     default: object
 
     def __str__(self) -> str:
@@ -243,13 +227,13 @@ class Parameter(NamedTuple):
         if get_origin(self.type) is Literal:
             words = get_args(self.type)
             return None if value in words else nearest(str(value), map(str, words))
+        is_legal = self.type not in (bool, str) or isinstance(value, self.type)
         if self.type in (float, int):
-            if isinstance(value, bool) or not isinstance(value, (int, self.type)):
-                return f"expected {self.legal}"
-        elif self.type in (bool, str) and not isinstance(value, self.type):
-            return f"expected {_LEGAL[self.type].replace(' | ', ' or ')}"
-        unmet = (constraint.expected(value) for constraint in self.constraints)
-        return next((f"expected {expected}" for expected in unmet if expected is not None), None)
+            is_legal = not isinstance(value, bool) and isinstance(value, (int, self.type))
+        limits = ((one.least, one.most) for one in self.constraints)
+        if is_legal and all(low <= value <= high and value != math.inf for low, high in limits):
+            return None
+        return f"expected {self.legal.replace(' | ', ' or ')}"
 
 
 _LEGAL: Mapping[Any, str] = {

@@ -144,8 +144,10 @@ def test_both_meanings_of_r_are_explained(xcg_command: Command) -> None:
 
 
 def test_two_measures_cannot_have_one_name() -> None:
+    definition = MEASURES.definition("nxCG")
+    assert MEASURES.add(definition.name, definition) is definition
     with pytest.raises(ValueError, match="the measure 'nxCG' is already registered"):
-        MEASURES.add("nxCG", MEASURES.definition("xCG").compute)
+        MEASURES.add("nxCG", MEASURES.definition("xCG"))
 
 
 def test_no_alias_is_the_name_of_another_measure() -> None:

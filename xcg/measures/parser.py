@@ -127,9 +127,9 @@ MAX_CHARACTERS = 1000
 """The maximum length of a measure with its parameters and cutoff."""
 _IMPLIED = {"NumRelRet": {"rel": "1"}, "SetRelP": {"relative": "True"}}
 """Alias → the parameters that it sets, as in ir_measures."""
+
+
 _OF_IR_MEASURES = ("Accuracy", "BPM", "Compat", "alpha_DCG", "nERR_IA", "nNRBP")
-
-
 Adapter = Callable[[Callable[..., Any], dict[str, Any]], Callable[..., float | None]]
 
 
@@ -147,12 +147,14 @@ class MeasureRegistry(Registry[Definition]):
 
         Args:
             name: The name of the measure.
-            item: The function.
+            item: The function; or a definition, without the other arguments.
             adapt: Returns what computes the measure by this function, and may change the declaration.
             key: The key in the registry, if it is not the name.
             **declaration: The other fields of its :class:`Definition`. Texts in the docstring of the
                 function, see :func:`texts_of`, override them.
         """
+        if isinstance(item, Definition):
+            return super().add(name, item)
         declaration |= texts_of(item)
         compute = item if adapt is None else adapt(item, declaration)
         super().add(key or name, Definition(name, compute, **declaration))
@@ -399,9 +401,8 @@ def _legal(path: str, argument: Parameter) -> tuple[str, ...] | Number:
             f"measure {path}: the argument {argument.name} needs a default, and the annotation float, "
             "int or Literal"
         )
-    between = next((one for one in argument.constraints if isinstance(one, Between)), None)
-    least, most = (between.least, between.most) if between is not None else (-math.inf, None)
-    return Number(default, least, math.inf if most is None else most, whole=argument.type is int)
+    between = next(iter(argument.constraints), Between(-math.inf))
+    return Number(default, between.least, between.most, whole=argument.type is int)
 
 
 MEASURES = MeasureRegistry("measure", "xcg.measure", package="xcg.measures")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from xcg.errors import nearest
@@ -56,23 +57,10 @@ def _named(value: object, place: Place) -> object:
     return value
 
 
-_MODELS = Checked(
-    _named,
-    stated="a name, a file, a mapping, or a list of these",
-    metavar="NAME_OR_FILE",
-    is_text=True,
-    is_list=True,
-)
-_MEASURES = Checked(
-    _named, stated="a list like [nxCG@10, MAep]", metavar="LIST", is_text=True, is_list=True
-)
-_STRATEGIES = Checked(
-    _named,
-    stated="a name, a mapping with a name, or a list of these",
-    metavar="NAME",
-    is_text=True,
-    is_list=True,
-)
+_NAMES = partial(Checked, _named, is_text=True, is_list=True)
+_MODELS = _NAMES("a name, a file, a mapping, or a list of these", metavar="NAME_OR_FILE")
+_MEASURES = _NAMES("a list like [nxCG@10, MAep]", metavar="LIST")
+_STRATEGIES = _NAMES("a name, a mapping with a name, or a list of these", metavar="NAME")
 
 
 def _by_measure(value: object, place: Place) -> object:
@@ -266,7 +254,7 @@ class Gate:
     )
     expected_topics: Any = key(
         "Fail unless these topics (questions), or at least this number, have scores of all runs.",
-        Checked(_topics_or_count, stated="topics, or their number", metavar="LIST"),
+        Checked(_topics_or_count, "topics, or their number", metavar="LIST"),
         option=True,
     )
     junit: Any = key(
@@ -341,11 +329,11 @@ class Settings:
         "Name the document of each result in JSON Lines by this key of its metadata, by the end of "
         'its path that names a document ("file name"), by a mapping, or by a table of names (a .csv '
         "file).",
-        Checked(_document, stated="a name", metavar="KEY"),
+        Checked(_document, "a name", metavar="KEY"),
     )
     parents: Any = key(
         "All chunks of a hierarchical splitter, if offsets count from parents; only in Python.",
-        Checked(_parents, stated="chunks"),
+        Checked(_parents, "chunks"),
         (),
     )
     lenient: bool = key("Report wrong data as warnings instead of stopping.", FLAG, False)

@@ -289,6 +289,6 @@ class Plot:
         "Draw for a paper, in this width: a number of centimetres, or "
         + " or ".join(f"{name} ({width})" for name, width in PLOT_WIDTHS.items())
         + ".",
-        Checked(_width, stated="column, page or a number of centimetres", metavar="WIDTH"),
+        Checked(_width, "column, page or a number of centimetres", metavar="WIDTH"),
         default_text="what the content needs",
     )

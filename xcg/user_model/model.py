@@ -19,9 +19,8 @@ from xcg.settings.schema import REQUIRED, TEXT, Choice, Place, Places, checked, 
 from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
 from xcg.user_model.ideal import SELECTIONS, Selection, kazai_lalmas, leaves, max_gain, roots
 from xcg.user_model.near_misses import exact, judged
-from xcg.user_model.overlap_models import AT_MOST_SCORE, none, related, subtree
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table
-from xcg.user_model.relevance_value import Effort, RelevanceValue
+from xcg.user_model.relevance_value import AT_MOST_SCORE, Effort, RelevanceValue, none, related, subtree
 from xcg.user_model.schema import (
     PartType,
     Spans,
