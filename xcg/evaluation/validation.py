@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -102,11 +103,11 @@ def validate(inputs: Inputs) -> Report:
     for file in sources:
         notes = Notes(lenient=True)
         try:
-            run = file
-            if not isinstance(run, Run):
-                run = read_run(run, notes, inputs.ties, source=source)
+            run = file if isinstance(file, Run) else read_run(file, notes, inputs.ties, source=source)
         except InputError as error:
-            report.data.tolerate("unreadable runs", _first_error(notes, error))
+            assert isinstance(file, Path)
+            first = _first_error(partial(read_run, file, ties=inputs.ties, source=source), error)
+            report.data.tolerate("unreadable runs", first)
             continue
         report.data.take(notes)
         _check_run(run, base, documents, report)
@@ -180,16 +181,20 @@ def _assessments(paths: PathLike | Iterable[PathLike], report: Report) -> Recall
         try:
             add_assessments(base, path, notes)
         except InputError as error:
-            report.data.tolerate("unreadable assessments", _first_error(notes, error))
+            first = _first_error(partial(add_assessments, RecallBase(), path), error)
+            report.data.tolerate("unreadable assessments", first)
             continue
         report.data.take(notes)
     return base
 
 
-def _first_error(notes: Notes, last: InputError) -> InputError:
+def _first_error(read: Callable[[Notes], object], last: InputError) -> InputError:
     """Return the error that stops an evaluation: the first one, which is not always the last one."""
-    problems = notes.problems()
-    return InputError("", problems[0][2]) if problems else last
+    try:
+        read(Notes())
+    except InputError as error:
+        return error
+    return last
 
 
 def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) -> None:
