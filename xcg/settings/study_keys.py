@@ -65,9 +65,7 @@ class Sweep(Bootstrap):
     """How ``sweep`` compares user models, or overlap strategies over alpha."""
 
     step: float | None = key(
-        "With strategies, try α in these steps and near 0 and 1.",
-        Number(0.001, 1),
-        default_text="0.05",
+        "With strategies, try α in these steps and near 0 and 1.", Number(0.001, 1), default_text="0.05"
     )
 
 

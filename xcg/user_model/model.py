@@ -21,14 +21,7 @@ from xcg.user_model.ideal import SELECTIONS, Selection, kazai_lalmas, leaves, ma
 from xcg.user_model.near_misses import exact, judged
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table
 from xcg.user_model.relevance_value import AT_MOST_SCORE, Effort, RelevanceValue, none, related, subtree
-from xcg.user_model.schema import (
-    PartType,
-    Spans,
-    Where,
-    expand,
-    has_several_values,
-    setting_text,
-)
+from xcg.user_model.schema import PartType, Spans, Where, expand, has_several_values, setting_text
 
 DEFAULT = "kazai-lalmas-2006"
 """The user model for assessments with exhaustivity and specificity from 0 to 3."""

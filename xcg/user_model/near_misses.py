@@ -178,11 +178,7 @@ _MODEL = r"\s*([\w-]+)(?:\(([^()]*)\))?\s*"
 
 @NEAR_MISSES.register("combined", references=("kazai-lalmas-2006",))
 def combined(
-    tree: ElementTree,
-    ideal: str,
-    ideals: Mapping[str, float],
-    *,
-    models: str = "distance length_ratio",
+    tree: ElementTree, ideal: str, ideals: Mapping[str, float], *, models: str = "distance length_ratio"
 ) -> Mapping[str, float]:
     """Combine near-miss models: closeness = product of their values.
 

@@ -244,9 +244,7 @@ class Effort:
     unit: EffortUnit = key("What effort is counted in.", Choice(get_args(EffortUnit)), "ranks")
     charge: Charge = key("When text is paid for.", Choice(get_args(Charge)), "as_read")
     tokenizer: Part[Tokenizer] = key(
-        "Splits text into tokens.",
-        PartType(TOKENIZERS),
-        factory=lambda: TOKENIZERS.part("approximate"),
+        "Splits text into tokens.", PartType(TOKENIZERS), factory=lambda: TOKENIZERS.part("approximate")
     )
 
     def parameters(self) -> dict[str, str]:
