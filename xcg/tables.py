@@ -289,9 +289,9 @@ def json_text(value: object, indent: int | None = None) -> str:
 def _csv(rows: Sequence[Record], cell: Callable[[str], str] = printable) -> str:
     """Write records as CSV, with a function that escapes texts."""
     text = io.StringIO()
-    lines: list[list[object]] = [list(rows[0]), *([row.get(name) for name in rows[0]] for row in rows)]
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([cell(one) if isinstance(one, str) else one for one in line] for line in lines)
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    for row in ({name: name for name in rows[0]}, *rows):
+        writer.writerow({key: cell(one) if isinstance(one, str) else one for key, one in row.items()})
     return text.getvalue()
 
 
