@@ -36,7 +36,8 @@ def declared() -> Iterator[tuple[str, tuple[str, ...], str]]:
     for registry in (*REGISTRIES.values(), STRATEGIES):
         for name in registry:
             documented = registry.get(name).__doc__ or ""
-            yield f"{registry.kind} {name}", registry.get(name).references, documented
+            references = getattr(registry.get(name), "references", ())
+            yield f"{registry.kind} {name}", references, documented
 
 
 @pytest.mark.parametrize("key", bibliography())

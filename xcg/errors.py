@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -197,6 +198,7 @@ def printable(
     return "".join(c if c.isprintable() or c in keep else escape(c) for c in text)
 
 
+@dataclass(eq=False, repr=False)
 class Notes:
     """Warnings and notes on an evaluation, in the order of their occurrence.
 
@@ -215,11 +217,10 @@ class Notes:
     ['warning: unknown path: 2 times; the first: run.xml: no /a[2]']
     """
 
-    def __init__(self, lenient: bool = False) -> None:
-        self.lenient = lenient
-        self._notes: dict[str, None] = {}
-        self._warnings: dict[str, None] = {}
-        self._counted: dict[tuple[str, str], tuple[int, str]] = {}
+    lenient: bool = False
+    _notes: dict[str, None] = field(default_factory=dict, init=False)
+    _warnings: dict[str, None] = field(default_factory=dict, init=False)
+    _counted: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict, init=False)
 
     def note(self, text: str) -> None:
         """Add a note; repeated notes are stored once."""
@@ -273,17 +274,14 @@ class Notes:
     @property
     def tolerated(self) -> int:
         """Number of counted problems."""
-        return sum(count for _, count, _ in self.problems())
+        return sum(count for (level, _), (count, _) in self._counted.items() if level == "warning")
 
     def lines(self) -> list[str]:
         """Return the warnings and notes as lines of text, with invisible characters escaped."""
-        problems, oddities = (
-            [
-                f"{level}: {kind}: {count} time{'s' * (count > 1)}; the first: {first}"
-                for kind, count, first in self._of(level)
-            ]
-            for level in ("warning", "note")
-        )
-        warnings = [f"warning: {text}" for text in self._warnings]
-        notes = [f"note: {text}" for text in self._notes]
-        return list(map(printable, [*problems, *warnings, *oddities, *notes]))
+        lines: dict[str, list[str]] = {"warning": [], "note": []}
+        for (level, kind), (count, first) in self._counted.items():
+            times = f"{count} time{'s' * (count > 1)}"
+            lines[level].append(f"{level}: {kind}: {times}; the first: {first}")
+        lines["warning"] += [f"warning: {text}" for text in self._warnings]
+        lines["note"] += [f"note: {text}" for text in self._notes]
+        return [printable(line) for line in (*lines["warning"], *lines["note"])]

@@ -12,19 +12,10 @@ import inspect
 import math
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import (
-    Annotated,
-    Any,
-    Generic,
-    Literal,
-    NamedTuple,
-    Protocol,
-    TypeVar,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 from xcg.errors import XcgError, nearest
 from xcg.plugins import (
@@ -40,6 +31,7 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+@dataclass(eq=False, repr=False)
 class Registry(Generic[T]):
     """Objects of one kind by name.
 
@@ -60,21 +52,33 @@ class Registry(Generic[T]):
     xcg.errors.XcgError: unknown colour 'rde': did you mean 'red'?
     """
 
-    def __init__(self, kind: str, group: str, package: str | None = None) -> None:
-        self.kind = kind
-        self.group = group
-        self._package = package
-        self._objects: dict[str, T] = {}
+    kind: str
+    group: str
+    package: str | None = None
+    _objects: dict[str, T] = field(default_factory=dict, init=False)
 
-    def add(self, name: str, item: T) -> T:
-        """Register an object under a name and return it.
+    def add(self, name: str, item: T, **attributes: object) -> T:
+        """Register an object under a name, with further attributes, and return it.
 
         Raises:
             ValueError: If another object has this name.
         """
         if self._objects.setdefault(name, item) is not item:
             raise ValueError(f"the {self.kind} {name!r} is already registered")
+        for attribute, value in attributes.items():
+            setattr(item, attribute, value)
         return item
+
+    def register(self, name: str, **attributes: Any) -> Callable[[F], F]:
+        """Return a decorator that registers a function under a name.
+
+        Args:
+            name: The name that users write.
+            **attributes: Attributes of the function, such as ``references``, the published sources:
+                keys of ``references.bib``, or whole BibTeX entries.
+        """
+        decorator: Any = partial(self.add, name, **attributes)
+        return decorator  # type: ignore[no-any-return]
 
     def get(self, name: str) -> T:
         """Return the object with this name.
@@ -82,10 +86,9 @@ class Registry(Generic[T]):
         Raises:
             XcgError: If the name is unknown, or its entry point is refused or cannot be loaded.
         """
-        if name not in self._objects:
-            self._import_package()
-        if name in self._objects:
-            return self._objects[name]
+        found = self._objects if name in self._objects else self.registered()
+        if name in found:
+            return found[name]
         offered = self._offered
         if name not in offered:
             self.check_refused(name)
@@ -98,12 +101,10 @@ class Registry(Generic[T]):
             refuse_if_off(f"the {self.kind} {name!r} of an installed package")
 
     def __contains__(self, name: object) -> bool:
-        self._import_package()
-        return name in self._objects or name in self._offered
+        return name in self.registered() or name in self._offered
 
     def __iter__(self) -> Iterator[str]:
-        self._import_package()
-        return iter(sorted({*self._objects, *self._offered}))
+        return iter(sorted({*self.registered(), *self._offered}))
 
     def values(self) -> Iterator[T]:
         """Return all objects in the order of their names."""
@@ -114,7 +115,10 @@ class Registry(Generic[T]):
 
         Reading the entry points of all installed packages takes tens of milliseconds.
         """
-        self._import_package()
+        if self.package is not None:
+            package, self.package = importlib.import_module(self.package), None
+            for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+                importlib.import_module(module.name)
         return dict(sorted(self._objects.items()))
 
     @property
@@ -129,13 +133,6 @@ class Registry(Generic[T]):
         from importlib.metadata import entry_points  # reads every installed package's metadata
 
         return {entry.name: entry.value for entry in entry_points(group=self.group)}
-
-    def _import_package(self) -> None:
-        if self._package is None:
-            return
-        package, self._package = importlib.import_module(self._package), None
-        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            importlib.import_module(module.name)
 
 
 class Part(NamedTuple, Generic[F]):
@@ -177,33 +174,18 @@ class Part(NamedTuple, Generic[F]):
         return id(self.plain), self.parameters
 
 
-class Constraint(Protocol):
-    """A rule for the values of a parameter, stated as ``Annotated[type, constraint]``.
-
-    ``str(constraint)`` follows the type in listings: "from 0 to 1".
-    """
-
-    def expected(self, value: Any) -> str | None:
-        """Return what was expected instead of a value of the right type; None if it is legal."""
-
-
 class Between(NamedTuple):
-    """The values from ``least`` to ``most`` are legal; there is no limit at None.
+    """The legal values of a parameter, stated as ``Annotated[type, Between(least, most)]``.
 
-    >>> Between(0, 1).expected(2), Between(0).expected(2), str(Between(0))
-    ('a number from 0 to 1', None, 'from 0')
+    >>> str(Between(0, 1)), str(Between(0))
+    ('from 0 to 1', 'from 0')
     """
 
     least: float
-    most: float | None = None
+    most: float = math.inf
 
     def __str__(self) -> str:
-        return f"from {self.least:,}" + (f" to {self.most:,}" if self.most is not None else "")
-
-    def expected(self, value: float) -> str | None:
-        """Return what was expected instead of a number; None if it is legal."""
-        highest = math.inf if self.most is None else self.most
-        return None if self.least <= value <= highest and value != math.inf else f"a number {self}"
+        return f"from {self.least:,}" + (f" to {self.most:,}" if self.most < math.inf else "")
 
 
 class Parameter(NamedTuple):
@@ -212,13 +194,13 @@ class Parameter(NamedTuple):
     Attributes:
         name: Its name.
         type: The annotated type; ``inspect.Parameter.empty`` without one.
-        constraints: Rules for its values.
+        constraints: The limits of its values.
         default: Its default value; ``inspect.Parameter.empty`` without one.
     """
 
     name: str
     type: Any
-    constraints: Sequence[Constraint]
+    constraints: Sequence[Between]
     default: object
 
     def __str__(self) -> str:
@@ -236,13 +218,13 @@ class Parameter(NamedTuple):
         if get_origin(self.type) is Literal:
             words = get_args(self.type)
             return None if value in words else nearest(str(value), map(str, words))
+        is_legal = self.type not in (bool, str) or isinstance(value, self.type)
         if self.type in (float, int):
-            if isinstance(value, bool) or not isinstance(value, (int, self.type)):
-                return f"expected {self.legal}"
-        elif self.type in (bool, str) and not isinstance(value, self.type):
-            return f"expected {_LEGAL[self.type].replace(' | ', ' or ')}"
-        unmet = (constraint.expected(value) for constraint in self.constraints)
-        return next((f"expected {expected}" for expected in unmet if expected is not None), None)
+            is_legal = not isinstance(value, bool) and isinstance(value, (int, self.type))
+        limits = ((one.least, one.most) for one in self.constraints)
+        if is_legal and all(low <= value <= high and value != math.inf for low, high in limits):
+            return None
+        return f"expected {self.legal.replace(' | ', ' or ')}"
 
 
 _LEGAL: Mapping[Any, str] = {
@@ -294,21 +276,6 @@ class FunctionRegistry(Registry[F]):
     'red(shade=0.25)'
     """
 
-    def register(self, name: str, *, references: Sequence[str] = ()) -> Callable[[F], F]:
-        """Return a decorator that registers a function under a name.
-
-        Args:
-            name: The name that users write.
-            references: The published sources: keys of ``references.bib``, or whole BibTeX entries.
-                They become the attribute ``references`` of the function.
-        """
-
-        def add(function: F) -> F:
-            function.references = tuple(references)  # type: ignore[attr-defined]
-            return self.add(name, function)
-
-        return add
-
     def part(
         self,
         name: str | Callable[..., Any],
@@ -341,20 +308,17 @@ class FunctionRegistry(Registry[F]):
             function = self.get(name)
         if parameters:
             _check_parameters(f"{self.kind} {name}", function, parameters)
-        return _part(name, function, tuple((parameters or {}).items()), home)
-
-
-def _part(
-    name: str, function: F, parameters: tuple[tuple[str, object], ...], folder: Path | None
-) -> Part[F]:
-    bound: Any = partial(function, **dict(parameters)) if parameters else function
-    return Part(name, bound, parameters, folder)
+            function = partial(function, **parameters)
+        return Part(name, function, tuple((parameters or {}).items()), home)
 
 
 def _unpickled_part(
     name: str, parameters: tuple[tuple[str, object], ...], folder: Path
 ) -> Part[Callable[..., Any]]:
-    return _part(name, load_neighbour(name, "function", folder), parameters, folder)
+    function = load_neighbour(name, "function", folder)
+    return Part(
+        name, partial(function, **dict(parameters)) if parameters else function, parameters, folder
+    )
 
 
 def _check_parameters(

@@ -288,14 +288,10 @@ def json_text(value: object, indent: int | None = None) -> str:
 
 def _csv(rows: Sequence[Record], cell: Callable[[str], str] = printable) -> str:
     """Write records as CSV, with a function that escapes texts."""
-
-    def written(row: Record) -> dict[str, object]:
-        return {name: cell(one) if isinstance(one, str) else one for name, one in row.items()}
-
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writerow(written({name: name for name in rows[0]}))
-    writer.writerows(map(written, rows))
+    for row in ({name: name for name in rows[0]}, *rows):
+        writer.writerow({key: cell(one) if isinstance(one, str) else one for key, one in row.items()})
     return text.getvalue()
 
 

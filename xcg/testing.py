@@ -14,11 +14,7 @@ from xcg.settings.loading import KEYS
 
 
 def assert_retrieval(
-    assessments: Any,
-    runs: Any = None,
-    corpus: Any = None,
-    user_model: Any = None,
-    **keys: Any,
+    assessments: Any, runs: Any = None, corpus: Any = None, user_model: Any = None, **keys: Any
 ) -> Results:
     """Evaluate runs, and fail if a run misses a limit or is worse than a baseline.
 

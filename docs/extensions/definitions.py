@@ -31,9 +31,8 @@ from xcg.strategies.registry import STRATEGIES
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
-from xcg.user_model.overlap_models import NORMALISATIONS, PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.relevance_value import READERS, Effort
+from xcg.user_model.relevance_value import NORMALISATIONS, PARTIALLY_SEEN, READERS, Effort
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path("reference", "definitions")
@@ -464,7 +463,7 @@ def _part(registry: FunctionRegistry[Any], kind: Kind, name: str) -> Iterator[st
     written = yaml.safe_dump(value, sort_keys=False, allow_unicode=True).rstrip()
     yield from ("In a user model:", "", "```text", written, "```", "")
     yield from _doctest(docstring)
-    yield from _references(registry.get(name).references, "user-models", name)
+    yield from _references(getattr(registry.get(name), "references", ()), "user-models", name)
     yield ""
 
 
@@ -594,7 +593,7 @@ def strategies_page() -> str:
         documents = docstring.arguments.get("corpus", "")
         lines += [f"Corpus: {_escape(documents[:1].lower() + documents[1:])}", ""] if documents else []
         lines += _doctest(docstring)
-        lines += [*_references(STRATEGIES.get(name).references, "strategies", name), ""]
+        lines += [*_references(getattr(STRATEGIES.get(name), "references", ()), "strategies", name), ""]
     return "\n".join(lines)
 
 

@@ -25,8 +25,7 @@ from xcg.gains.reader import JudgedDocument
 from xcg.gains.span_reader import GoldSpan, SpanReader
 from xcg.gains.topic import element_gains
 from xcg.strategies.registry import reference_run
-from xcg.user_model.overlap_models import NORMALISATIONS, PARTIALLY_SEEN
-from xcg.user_model.relevance_value import RelevanceValue
+from xcg.user_model.relevance_value import NORMALISATIONS, PARTIALLY_SEEN, RelevanceValue
 
 Gains = Callable[[Sequence[int]], list[float]]
 

@@ -24,8 +24,7 @@ from xcg.evaluation.inputs import Inputs
 from xcg.gains.span_reader import GoldSpan, SpanReader, disjoint
 from xcg.measures.effort import effort_precisions_in_text, mean_effort_precision_in_text
 from xcg.measures.topic_gains import Reading
-from xcg.user_model.overlap_models import NORMALISATIONS
-from xcg.user_model.relevance_value import RelevanceValue
+from xcg.user_model.relevance_value import NORMALISATIONS, RelevanceValue
 
 TEXT_MEASURES = (
     "MAep iMAep ep@0.3 nxCG(budget=tokens)@3 gr(budget=tokens)@7 MAep(effort=characters) "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +20,15 @@ from xcg.settings.schema import (
     REQUIRED,
     RUN,
     TEXT,
+    Checked,
+    Choice,
+    ListOf,
+    Number,
     Place,
     Type,
     checked,
-    choice,
     key,
     keys_of,
-    list_of,
-    number,
-    section,
-    stated,
     whole,
 )
 
@@ -39,14 +38,14 @@ PYTHON = Place("x", is_python=True)
 
 @dataclass(frozen=True)
 class Inner:
-    shape: str = key("The shape.", choice(("round", "square")), "round", option=True)
-    sizes: list[int] = key("The sizes.", list_of(whole(1, 9)), [2, 3])
+    shape: str = key("The shape.", Choice(("round", "square")), "round", option=True)
+    sizes: list[int] = key("The sizes.", ListOf(whole(1, 9)), [2, 3])
 
 
 @dataclass(frozen=True)
 class Outer:
     name: str = key("The name.", NAME, REQUIRED)
-    inner: Inner = section(Inner)
+    inner: Inner = field(default_factory=Inner)
 
 
 @pytest.mark.parametrize(
@@ -55,16 +54,16 @@ class Outer:
         (TEXT, "a b", "a b"),
         (NAME, 163, "163"),
         (FLAG, False, False),
-        (choice(("t", "wilcoxon")), "t", "t"),
+        (Choice(("t", "wilcoxon")), "t", "t"),
         (whole(0, 3), 3, 3),
-        (number(0, 1), 1, 1.0),
-        (number(), -2, -2.0),
-        (list_of(whole(1, 9)), "1, 2 3", [1, 2, 3]),
-        (list_of(whole(1, 9)), 4, [4]),
-        (list_of(NAME), "a b", ["a b"]),
+        (Number(0, 1), 1, 1.0),
+        (Number(), -2, -2.0),
+        (ListOf(whole(1, 9)), "1, 2 3", [1, 2, 3]),
+        (ListOf(whole(1, 9)), 4, [4]),
+        (ListOf(NAME), "a b", ["a b"]),
         (PATH, "a", Path("a")),
         (PATHS, ["a", "b"], [Path("a"), Path("b")]),
-        (stated("a thing"), {"any": 1}, {"any": 1}),
+        (Checked(stated="a thing"), {"any": 1}, {"any": 1}),
     ],
 )
 def test_legal_values(type: Type, value: object, expected: object) -> None:
@@ -79,22 +78,22 @@ def test_legal_values(type: Type, value: object, expected: object) -> None:
         (NAME, True, "expected text, found bool True"),
         (NAME, None, "expected text, found nothing"),
         (FLAG, "yes", "expected true or false, found str 'yes'"),
-        (choice(("t", "wilcoxon")), "wilcox", "illegal value 'wilcox': did you mean 'wilcoxon'"),
-        (choice(("t", "wilcoxon")), ["t"], "illegal value \\['t'\\]"),
+        (Choice(("t", "wilcoxon")), "wilcox", "illegal value 'wilcox': did you mean 'wilcoxon'"),
+        (Choice(("t", "wilcoxon")), ["t"], "illegal value \\['t'\\]"),
         (whole(1, 2000), 0, "expected a whole number from 1 to 2,000, found int 0"),
         (whole(1, 2000), 2001, "found int 2001"),
         (whole(1, 2000), True, "found bool True"),
         (whole(1, 2000), 1.0, "found float 1.0"),
-        (number(0, 1), 1.5, "expected a number from 0 to 1, found float 1.5"),
-        (number(0, 100, is_open=True), 100, "expected a number above 0 and below 100, found int 100"),
-        (number(0, is_open=True), 0, "expected a number above 0, found int 0"),
-        (number(), float("nan"), "expected a number, found float nan"),
-        (number(), True, "expected a number, found bool True"),
-        (list_of(whole(1, 9), "[1, 2]"), [], "expected at least one value, like \\[1, 2\\]"),
-        (list_of(whole(1, 9)), "1 x", "found str 'x'"),
-        (list_of(whole(1, 9)), "9" * 5000, "found str '9999"),
-        (list_of(NAME), ["a", 1.5], "expected text, found float 1.5"),
-        (stated("a list"), [], "expected a list, found list \\[\\]"),
+        (Number(0, 1), 1.5, "expected a number from 0 to 1, found float 1.5"),
+        (Number(0, 100, is_open=True), 100, "expected a number above 0 and below 100, found int 100"),
+        (Number(0, is_open=True), 0, "expected a number above 0, found int 0"),
+        (Number(), float("nan"), "expected a number, found float nan"),
+        (Number(), True, "expected a number, found bool True"),
+        (ListOf(whole(1, 9), "[1, 2]"), [], "expected at least one value, like \\[1, 2\\]"),
+        (ListOf(whole(1, 9)), "1 x", "found str 'x'"),
+        (ListOf(whole(1, 9)), "9" * 5000, "found str '9999"),
+        (ListOf(NAME), ["a", 1.5], "expected text, found float 1.5"),
+        (Checked(stated="a list"), [], "expected a list, found list \\[\\]"),
         (PATH, 3, "expected text, found int 3"),
         (FILE, "-", "standard output is for the results: expected a file"),
     ],

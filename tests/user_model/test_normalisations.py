@@ -11,8 +11,7 @@ from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
 from xcg.gains.element_reader import ElementReader
 from xcg.gains.reader import JudgedDocument
-from xcg.user_model.overlap_models import NORMALISATIONS
-from xcg.user_model.relevance_value import RelevanceValue
+from xcg.user_model.relevance_value import NORMALISATIONS, RelevanceValue
 
 ARTICLE, S1, P, S2 = range(4)
 

@@ -12,8 +12,7 @@ from random_cases import RandomCampaign, campaigns
 import xcg
 from xcg.documents.tree import ElementTree
 from xcg.errors import XcgError
-from xcg.user_model.overlap_models import PARTIALLY_SEEN
-from xcg.user_model.relevance_value import RelevanceValue
+from xcg.user_model.relevance_value import PARTIALLY_SEEN, RelevanceValue
 
 # a section of 20 characters with paragraphs of 10, 5 and 5
 DOCUMENT = "<a><s><p>1234567890</p><p>12345</p><p>12345</p></s></a>"

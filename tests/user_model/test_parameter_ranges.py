@@ -50,7 +50,7 @@ def legal_and_illegal(parameter: Parameter) -> tuple[list[object], list[object]]
     for bound in bounds:
         legal.append(bound.least)
         illegal += [bound.least - step, math.nan, math.inf, -math.inf]
-        if bound.most is not None:
+        if bound.most < math.inf:
             legal.append(bound.most)
             illegal.append(bound.most + step)
     if parameter.type is int:

@@ -13,9 +13,14 @@ from xcg.settings.schema import keys_of
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import NEAR_MISSES
-from xcg.user_model.overlap_models import PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.relevance_value import Charge, EffortUnit, Interpolation, Unretrieved
+from xcg.user_model.relevance_value import (
+    PARTIALLY_SEEN,
+    Charge,
+    EffortUnit,
+    Interpolation,
+    Unretrieved,
+)
 from xcg.user_model.schema import Spans
 
 USER_MODEL = (ROOT / "docs" / "reference" / "user-model.md").read_text(encoding="utf-8")

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from xcg.answer import Answer, open_plot
 from xcg.cli.main import print_status
 from xcg.documents.writing import whole_file
-from xcg.errors import InputError, nearest
-from xcg.tables import CSV_WITHOUT_FORMULAS
-from xcg.terminal_tables import PIPE, Terminal
 
 if TYPE_CHECKING:
-    from xcg.campaign import Campaign
+    pass
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 STANDARD_OUTPUT = Path("-")
@@ -28,57 +23,6 @@ STANDARD_OUTPUT = Path("-")
 
 _PROGRESS_DELAY = 1.0
 """Seconds before the progress bar appears."""
-
-
-@contextmanager
-def answering(
-    campaign: Campaign, formats: Sequence[str], has_plot: bool = False
-) -> Iterator[Callable[[Answer[Any]], None]]:
-    """Yield a function that prints an answer in the format and to the file of the settings.
-
-    The files are opened before, so no work is lost if they cannot be written.
-
-    Args:
-        campaign: The campaign.
-        formats: The formats of the command; the first is the default.
-        has_plot: Whether the command draws a plot.
-    """
-    settings, place = campaign.settings, campaign.stated.place
-    wanted = settings.format or formats[0]
-    if wanted not in formats:
-        message = f"this command does not print {wanted!r}: {nearest(wanted, formats)}"
-        raise InputError(place(("format",)).name, message)
-    key = "plot", "path"
-    if not has_plot and key in campaign.stated.overrides:
-        raise InputError(place(key).name, "this command draws no plot: remove it")
-    path, status = settings.plot.path if has_plot else None, 0
-    notes: list[str] = []
-    opened = nullcontext() if path is None else open_plot(Path(path))
-    with open_output(settings.output) as write, opened as draw:
-
-        def show(answer: Answer[Any]) -> None:
-            nonlocal status
-            is_stdout = settings.output is None or settings.output == STANDARD_OUTPUT
-            terminal = Terminal.of(sys.stdout) if is_stdout else PIPE
-            is_escaped = wanted == "csv" and not settings.formulas
-            written = CSV_WITHOUT_FORMULAS if is_escaped else wanted
-            text = answer.to_text(written, terminal, settings.all_rows)
-            if draw is not None:
-                width = settings.plot.width
-                caption = draw(answer, width)  # before the text, so that an error leaves no output
-                if caption and width is not None:
-                    answer.notes.append(f"caption of the plot: {caption}")
-            write(text)
-            if wanted != "table":
-                notes.extend([*answer.layout.heading, *answer.layout.footer])
-            notes.extend(answer.notes)
-            status = answer.status
-
-        yield show
-    for note in notes:
-        print_status(note)
-    if status:
-        sys.exit(status)
 
 
 def print_text(text: str, notes: Sequence[str] = (), output: Path | None = None) -> None:
@@ -95,20 +39,8 @@ output_option = click.option(
 
 
 @contextmanager
-def open_page(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, or collect what standard output receives when the block ends without an error."""
-    if path != STANDARD_OUTPUT:
-        with whole_file(path) as file:
-            yield file
-        return
-    page = io.BytesIO()
-    yield page
-    click.echo(page.getvalue(), nl=False)
-
-
-@contextmanager
-def open_output(path: Path | None) -> Iterator[Callable[[str], object]]:
-    """Yield a function that writes text to standard output, or to a file.
+def open_output(path: Path | None) -> Iterator[Callable[[str | bytes], object]]:
+    """Yield a function that writes text or bytes to standard output, or to a file.
 
     The file is replaced when the block ends; it stays as it was if the block fails.
 
@@ -122,7 +54,7 @@ def open_output(path: Path | None) -> Iterator[Callable[[str], object]]:
         yield lambda text: click.echo(text, nl=False)
         return
     with whole_file(path) as file:
-        yield lambda text: file.write(text.encode())
+        yield lambda text: file.write(text if isinstance(text, bytes) else text.encode())
 
 
 @contextmanager

@@ -5,20 +5,27 @@ Options are those of the schema (:mod:`xcg.settings.keys`), so each is a key, to
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import click
 
-from xcg.answer import FORMATS, Answer
+from xcg.answer import FORMATS, Answer, open_plot
 from xcg.campaign import Campaign
 from xcg.cli.command import CONFIG, SET, Command, option_of
 from xcg.cli.main import print_error, print_status
-from xcg.cli.output import answering, open_page, progress_bar
-from xcg.errors import UndecidedError, UnmappedError, XcgError
+from xcg.cli.output import STANDARD_OUTPUT, open_output, progress_bar
+from xcg.errors import InputError, UndecidedError, UnmappedError, XcgError, nearest
 from xcg.settings.loading import KEYS, stated
+from xcg.tables import CSV_WITHOUT_FORMULAS
+from xcg.terminal_tables import PIPE, Terminal
 
 _INPUTS = ("assessments", "gold", "runs", "corpus", "user_model", "measures", "strategies")
 _COMMON = (*_INPUTS, "format", "output", "workers")
@@ -27,7 +34,6 @@ _OF_STUDIES = ("format", "output", "workers")
 
 def _command(
     name: str,
-    ask: Callable[[Campaign], Answer[Any]],
     help: str,
     example: str,
     options: Sequence[str] = (),
@@ -35,12 +41,12 @@ def _command(
     common: Sequence[str] = _COMMON,
     defaults: Mapping[str, str] = MappingProxyType({}),
     statuses: Mapping[int, str] = MappingProxyType({}),
+    ask: Callable[[Campaign], Answer[Any]] | None = None,
 ) -> Command:
     """Return a command that asks a campaign one question.
 
     Args:
-        name: The name.
-        ask: Returns the answer of a campaign.
+        name: The name of the method of a campaign; that of the command is its last part.
         help: The text of ``--help``.
         example: A call that works on the samples.
         options: The keys that are options of this command only.
@@ -48,20 +54,70 @@ def _command(
         common: The keys that are options of many commands.
         defaults: Key → the default that the help shows, if it is not that of other commands.
         statuses: Exit status → its meaning, except 0 and 2.
+        ask: Returns the answer of a campaign, if the method alone does not.
     """
     by_option = {KEYS[key].option: KEYS[key] for key in (*common, *options)}
     order = dict.fromkeys(KEYS[key].option for key in (*options, *common))
     shown = [by_option[option] for option in order]  # own keys replace those of the same option
     keys = {key.option.lstrip("-").replace("-", "_"): key.name for key in shown}
 
-    def answer(config: Path | None, set: Sequence[str], **values: Any) -> None:
-        campaign = campaign_of(config, set, {keys[one]: value for one, value in values.items()})
-        with answering(campaign, formats, "plot.path" in options) as show:
-            show(ask(campaign))
-
+    callback = partial(_print_answer, name, ask, keys, formats, "plot.path" in options)
     own = [option_of(key, formats, defaults.get(key.name)) for key in shown]
     params = [CONFIG, *own, SET]
-    return Command(name, callback=answer, params=params, help=help, example=example, statuses=statuses)
+    return Command(
+        name.rpartition(".")[2],
+        callback=callback,
+        params=params,
+        help=help,
+        example=example,
+        statuses=statuses,
+    )
+
+
+def _print_answer(
+    name: str,
+    ask: Callable[[Campaign], Answer[Any]] | None,
+    keys: Mapping[str, str],
+    formats: Sequence[str],
+    has_plot: bool,
+    /,
+    config: Path | None,
+    set: Sequence[str],
+    **values: Any,
+) -> None:
+    """Print the answer of a campaign in the format and to the file of the settings.
+
+    The files are opened before, so no work is lost if they cannot be written.
+    """
+    campaign = campaign_of(config, set, {keys[one]: value for one, value in values.items()})
+    settings, place = campaign.settings, campaign.stated.place
+    wanted = settings.format or formats[0]
+    if wanted not in formats:
+        message = f"this command does not print {wanted!r}: {nearest(wanted, formats)}"
+        raise InputError(place(("format",)).name, message)
+    key = "plot", "path"
+    if not has_plot and key in campaign.stated.overrides:
+        raise InputError(place(key).name, "this command draws no plot: remove it")
+    path = settings.plot.path if has_plot else None
+    opened = nullcontext() if path is None else open_plot(Path(path))
+    with open_output(settings.output) as write, opened as draw:
+        answer = attrgetter(name)(campaign)() if ask is None else ask(campaign)
+        is_stdout = settings.output in (None, STANDARD_OUTPUT)
+        terminal = Terminal.of(sys.stdout) if is_stdout else PIPE
+        is_escaped = wanted == "csv" and not settings.formulas
+        written = CSV_WITHOUT_FORMULAS if is_escaped else wanted
+        text = answer.to_text(written, terminal, settings.all_rows)
+        if draw is not None:
+            width = settings.plot.width
+            caption = draw(answer, width)  # before the text, so that an error leaves no output
+            if caption and width is not None:
+                answer.notes.append(f"caption of the plot: {caption}")
+        write(text)
+    layout = [*answer.layout.heading, *answer.layout.footer] if wanted != "table" else []
+    for note in (*layout, *answer.notes):
+        print_status(note)
+    if answer.status:
+        sys.exit(answer.status)
 
 
 def campaign_of(config: Path | None, set: Sequence[str], options: dict[str, Any]) -> Campaign:
@@ -83,20 +139,21 @@ def _gate(campaign: Campaign) -> Answer[Any]:
         raise SystemExit(3) from None
 
 
-def _report(config: Path | None, set: Sequence[str], methods: bool, **values: Any) -> None:
+def _report(config: Path | None, set: Sequence[str], **values: Any) -> None:
     """Write the page, or print the methods paragraph."""
-    names = {"run": "runs", "strategy": "strategies"}
-    options = {names.get(name, name): value for name, value in values.items()}
-    campaign = campaign_of(config, set, {**options, "report.methods": methods})
+    others = {"run": "runs", "strategy": "strategies", "methods": "report.methods"}
+    keys = {name: others.get(name, name) for name in values}
+    campaign = campaign_of(config, set, {keys[name]: value for name, value in values.items()})
     settings = campaign.settings
     if settings.report.methods:
-        with answering(campaign, _METHODS) as show:
-            show(campaign.methods())
+        _print_answer("methods", None, keys, _METHODS, False, config, set, **values)
         return
     if settings.output is None:
         raise XcgError("no file for the page: expected --output FILE")
-    with open_page(settings.output) as page:
+    with open_output(settings.output) as write:
+        page = io.BytesIO()
         campaign.report(page)
+        write(page.getvalue())
     if str(settings.output) != "-":
         print_status(f"the report is in {settings.output}")
 
@@ -105,7 +162,6 @@ _METHODS = ("table", "bibtex", "jsonl", "csv", "json")
 
 evaluate = _command(
     "evaluate",
-    Campaign.evaluate,
     """Score runs: the mean of each measure over the topics, for each run and user model.
 
     --format trec_eval prints standard measures, by default the official ones, as trec_eval -c does, or
@@ -119,7 +175,6 @@ evaluate = _command(
 
 compare = _command(
     "compare",
-    Campaign.compare,
     """Test the differences between runs over topics.
 
     All pairs of runs are compared, with a correction for their number, or all runs with a named
@@ -135,7 +190,6 @@ compare = _command(
 
 gate = _command(
     "gate",
-    _gate,
     """Pass or fail runs, by limits or by tests against a baseline.
 
     With --max-drop, --max-regressed or --fail-under, only these limits decide, without a test. With a
@@ -154,11 +208,11 @@ gate = _command(
         1: "A run fails.",
         3: "No verdict: too few topics, or a result or relevant text is not in the corpus.",
     },
+    ask=_gate,
 )
 
 sweep = _command(
     "sweep",
-    Campaign.sweep,
     """Compare the order of runs between user models, or overlap strategies between values of α.
 
     A user model may have lists of values (alpha: [0, 0.5, 1]) or ranges for its parameters. tau_b low
@@ -174,7 +228,6 @@ sweep = _command(
 
 curves = _command(
     "curves",
-    Campaign.curves,
     """Compute measures as curves over ranks, gain-recall, recall or text, one line per point.
 
     --measures names measures without a cutoff; the default is "nxCG ep", and xCG with --at. --at prints
@@ -187,7 +240,6 @@ curves = _command(
 
 explain = _command(
     "explain",
-    Campaign.explain,
     """Explain rank by rank what the results of a run gained, and what the run missed.
 
     --run is a path or the name of a run in CONFIG; RUN+STRATEGY is a run under a strategy. Without
@@ -199,7 +251,6 @@ explain = _command(
 
 chunks = _command(
     "chunks",
-    Campaign.chunks,
     """Compare chunkers and retrievers on one gold set, with one run for each.
 
     Runs of chunks, passages and elements are read as text. The table has one row per run: questions,
@@ -214,7 +265,6 @@ chunks = _command(
 
 check = _command(
     "check",
-    Campaign.check,
     """Check the corpus, the assessments and the runs.
 
     --levels counts the assessments of each level or grade pair; --set check.other=PATH cross-tabulates
@@ -236,79 +286,84 @@ report = Command(
 )
 
 
-def _study(name: str, help: str, call: str, options: Sequence[str] = ()) -> None:
-    ask: Callable[[Campaign], Answer[Any]] = lambda campaign: getattr(campaign.study, name)()  # noqa: E731
-    study.add_command(_command(name, ask, help, f"xcg study {call}", options, common=_OF_STUDIES))
-
-
-@click.group(no_args_is_help=False)
-def study() -> None:
-    """Study measures and designs. Set the keys of a study with --set study.NAME.KEY=VALUE."""
-
-
-_study(
-    "plan",
+_plan = _command(
+    "study.plan",
     """Predict from a pilot campaign which differences a comparison finds, and with how many topics.
 
     detectable is the smallest true difference that xcg compare finds by the t test with 80 % power with
     the topics at hand. study.plan.difference adds the power for a difference, and the number of topics
     that it needs. Topics are drawn from the pilot, and a difference is added to every topic.""",
-    "plan configs/quickstart.yaml --set measures=MAep --set study.plan.difference=0.05",
+    "xcg study plan configs/quickstart.yaml --set measures=MAep --set study.plan.difference=0.05",
     ("plot.path",),
+    common=_OF_STUDIES,
 )
-_study(
-    "calibrate",
+_calibrate = _command(
+    "study.calibrate",
     """Count the false alarms of tests and gates on exchanged runs (A/A study).
 
     The scores of each topic are exchanged among the runs at random, so no run is better than another,
     and every significant difference is a false alarm. The rate is the share of campaigns with at least
     one false alarm, at the level of 5 %, with a 95 % interval (Clopper and Pearson).""",
-    "calibrate configs/quickstart.yaml --set measures=MAep --set study.calibrate.campaigns=200",
+    "xcg study calibrate configs/quickstart.yaml --set measures=MAep "
+    "--set study.calibrate.campaigns=200",
+    common=_OF_STUDIES,
 )
-_study(
-    "assessors",
+_assessors = _command(
+    "study.assessors",
     """Evaluate all combinations of alternative assessments, and compare scores and orders of runs.
 
     The table holds Kendall's τ-b against the order by the first assessor, the error rate and ties, as
     Tables III and IV of Kazai & Lalmas 2006; the plot has the form of Figure 8. With
     study.assessors.ranges, the table holds scores, and the plot has the form of Figure 7.""",
-    "assessors configs/quickstart.yaml --set study.assessors.others=assessments/handbook-second "
-    "--set user_model=overlap-off",
+    "xcg study assessors configs/quickstart.yaml "
+    "--set study.assessors.others=assessments/handbook-second --set user_model=overlap-off",
     ("plot.path",),
+    common=_OF_STUDIES,
 )
-_study(
-    "topics",
+_topics = _command(
+    "study.topics",
     """Compare runs on disjoint topic sets, and count how often their order is reversed (KL 6.2.2).
 
     Prints the difference that 95 % confidence needs with half of the topics, and extrapolated to more.
     study.topics.rates prints the swap rates. The plot has the form of Figure 9.""",
-    "topics configs/quickstart.yaml --set measures=MAep --set user_model=overlap-off",
+    "xcg study topics configs/quickstart.yaml --set measures=MAep --set user_model=overlap-off",
     ("plot.path",),
+    common=_OF_STUDIES,
 )
-_study(
-    "perturb",
+_perturb = _command(
+    "study.perturb",
     """Insert non-relevant results after or before the first result, and print the effect on measures.
 
     The experiment of Kazai & Lalmas 2006, section 6.1.2 and Figure 6, whose measures are the default.
     Effort is counted in ranks, because the inserted results have no text.""",
-    'perturb configs/kazai-lalmas-2006.yaml --set runs=frb --set "study.perturb.counts=[0, 1, 10]"',
+    "xcg study perturb configs/kazai-lalmas-2006.yaml --set runs=frb "
+    '--set "study.perturb.counts=[0, 1, 10]"',
     ("plot.path",),
+    common=_OF_STUDIES,
 )
-_study(
-    "levels",
+_levels = _command(
+    "study.levels",
     """Test whether graded measures depend on the number of relevance levels.
 
     The experiment of Scheel, Lommatzsch & Albayrak 2011, Figures 4 and 5: random pairs are swapped in
     lists of 100 items on 2, 10, 20 and 50 levels.""",
-    "levels --set study.levels.repetitions=10 --plot levels.svg",
+    "xcg study levels --set study.levels.repetitions=10 --plot levels.svg",
     ("plot.path",),
+    common=_OF_STUDIES,
 )
-_study(
-    "laws",
+_laws = _command(
+    "study.laws",
     """Search for small cases in which a measure breaks a law, and print the smallest case for each law.
 
     The measure is one of xcg's, or your own as package.module:function. The laws: boundedness,
     no-pay-twice, granularity, padding, order, ideal, appending. Needs the extra break.""",
-    "laws --measure nxCG@10 --set study.laws.law=padding --set study.laws.examples=50",
+    "xcg study laws --measure nxCG@10 --set study.laws.law=padding --set study.laws.examples=50",
     ("study.laws.measure",),
+    common=_OF_STUDIES,
+)
+study = click.Group(
+    "study",
+    help="Study measures and designs. Set the keys of a study with --set study.NAME.KEY=VALUE.",
+    no_args_is_help=False,
+    commands=[_plan, _calibrate, _assessors, _topics, _perturb, _levels, _laws],
 )

@@ -10,7 +10,7 @@ import click
 from xcg.cli.command import command
 from xcg.cli.main import print_status
 from xcg.errors import XcgError
-from xcg.settings.samples import PARTS, write_samples
+from xcg.settings.files import PARTS, write_samples
 
 
 @command(example="xcg samples xcg-samples")

@@ -16,8 +16,7 @@ from xcg.gains.reader import EarlierView, JudgedDocument, Seen
 from xcg.runs.run import FunctionCache
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import exact
-from xcg.user_model.overlap_models import LeftOvers, checked, none
-from xcg.user_model.relevance_value import RelevanceValue
+from xcg.user_model.relevance_value import LeftOvers, RelevanceValue, checked, none
 
 _NOTHING: tuple[float, LeftOvers, LeftOvers] = (0.0, (), ())
 _INSIDE = frozenset({"score", "alpha", "rest", "seen"})

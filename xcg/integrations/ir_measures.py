@@ -44,13 +44,7 @@ from ir_measures.providers.base import Any as _AnyValue
 from xcg.campaign import evaluate
 from xcg.errors import InputError, NothingToAverageError, XcgError, nearest
 from xcg.evaluation.inputs import resolve_user_models
-from xcg.integrations.pandas import (
-    JudgedRow,
-    Rankings,
-    nest_scores,
-    recall_base_of_rows,
-    value_or_none,
-)
+from xcg.integrations.pandas import JudgedRow, Rankings, nest_scores, recall_base_of_rows, value_or_none
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES, Definition, Measure, Number

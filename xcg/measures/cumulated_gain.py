@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 from xcg.errors import XcgError
 from xcg.lazy_modules import np
 from xcg.measures.definition import BOUND, RANK, RANK_OR_ALL, UNITS, Curve, Number, Parameters
 from xcg.measures.effort import CHARGE, CHARGE_CAVEAT
-from xcg.measures.parser import MEASURES, texts_of
+from xcg.measures.parser import MEASURES
 from xcg.measures.topic_gains import Gains, RankingGains, check_gains, cumulate, means
 
 Vectors: TypeAlias = "tuple[Gains, Gains]"
@@ -164,19 +165,8 @@ def _plain(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vector
     return run.gain_at(_budgets(cutoff)), ideal.gain_at(_budgets(cutoff))
 
 
-def _over_total(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
-    run, _ = _plain(topic, cutoff, parameters)
-    unit: Any = _unit(parameters)
-    ideal = topic.readings(unit, parameters["charge"])[1].gains if unit else topic.checked_ideal
-    return run, np.full(len(run), np.sum(ideal))
-
-
 def _discounted(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     return _sums(topic.checked_gains.values, topic.checked_ideal.values, cutoff, parameters)
-
-
-def _exponential(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
-    return _discounted(topic, cutoff, {**parameters, **_EQUATION_3})
 
 
 def _of_normalised_gains(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
@@ -214,37 +204,30 @@ _BASE = {"base": Number(2.0, 1.0, above=True)}
 _DISCOUNT = {"discount": ("from_base", "plus_one", "rank"), "gain": ("linear", "exp"), **_MEAN}
 
 
-def _declare(
-    name: str,
-    parameters: Mapping[str, Any],
-    normalised: bool = False,
-    averaged: bool = False,
-    in_order: bool = False,
-    **fields: Any,
-) -> Callable[[Callable[..., Vectors]], Callable[..., Vectors]]:
-    """Return a decorator for vectors of cumulated gains; see :class:`CumulatedGain`.
+def _of_vectors(cumulated: Callable[..., Vectors], fields: dict[str, Any]) -> Callable[..., float]:
+    """Return what computes a measure of vectors of cumulated gains; see :class:`CumulatedGain`.
 
     If ``mean`` is a parameter, the mean over topics can be that of the vectors.
     """
+    switches = {name: fields.pop(name, False) for name in ("normalised", "averaged", "in_order")}
+    measure = CumulatedGain(cumulated, **switches)
+    fields["curve"] = measure.curve
+    if measure.normalised:
+        fields["range"] = BOUND
+    if "mean" in fields["parameters"]:
+        fields |= {"vectors": measure.vectors, "aggregate": measure.aggregate}
+        fields["aggregate_curve"] = measure.aggregate_curve
+    if measure.averaged:
+        fields["parameters"] = {**fields["parameters"], "first": Number(1, 1, whole=True)}
+    return measure.compute
 
-    def add(cumulated: Callable[..., Vectors]) -> Callable[..., Vectors]:
-        measure = CumulatedGain(cumulated, normalised, averaged, in_order)
-        legal = {**parameters, "first": Number(1, 1, whole=True)} if averaged else parameters
-        limits = BOUND if normalised else "0 to the sum of all gains"
-        declared: dict[str, Any] = {"cutoff": RANK, "curve": measure.curve, "range": limits}
-        declared |= {**texts_of(cumulated), **fields}
-        if "mean" in parameters:
-            declared["vectors"], declared["aggregate"] = measure.vectors, measure.aggregate
-            declared["aggregate_curve"] = measure.aggregate_curve
-        MEASURES.register(name, parameters=legal, **declared)(measure.compute)
-        return cumulated
 
-    return add
+_declare = partial(MEASURES.register, adapt=_of_vectors, cutoff=RANK, range="0 to the sum of all gains")
 
 
 @_declare(
     "xCG",
-    {**_BUDGET, **_MEAN},
+    parameters={**_BUDGET, **_MEAN},
     caveat=f"{_WEIGHT_CAVEAT}; nxCG avoids this. "
     f"Under the user model levels it is Järvelin and Kekäläinen's CG. {_BUDGET_CAVEAT}",
 )
@@ -263,7 +246,7 @@ def _xcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
 
 @_declare(
     "nxCG",
-    {**_BUDGET, **_MEAN},
+    parameters={**_BUDGET, **_MEAN},
     normalised=True,
     caveat="Beyond the last ideal element it does not distinguish early from late results. Under "
     "the user model levels it is Järvelin and Kekäläinen's nCG. "
@@ -282,7 +265,7 @@ def _nxcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors
     return _plain(topic, cutoff, parameters)
 
 
-@_declare("MAxCG", _MEAN, averaged=True, caveat=f"{_WEIGHT_CAVEAT}.")
+@_declare("MAxCG", parameters=_MEAN, averaged=True, caveat=f"{_WEIGHT_CAVEAT}.")
 def _mean_xcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     """Compute the mean of xCG up to a rank.
 
@@ -295,7 +278,7 @@ def _mean_xcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vec
     return _plain(topic, cutoff, parameters)
 
 
-@_declare("gr", _BUDGET, normalised=True, caveat=_BUDGET_CAVEAT)
+@_declare("gr", parameters=_BUDGET, normalised=True, caveat=_BUDGET_CAVEAT)
 def _gain_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     """Compute gain-recall at a rank.
 
@@ -305,12 +288,15 @@ def _gain_recall(topic: RankingGains, cutoff: float, parameters: Parameters) -> 
 
     Example: gains 0.9, 0.1, 0, 0.5, ideal 1, 0.5: gr@1 = 0.9 / 1.5 = 0.6
     """
-    return _over_total(topic, cutoff, parameters)
+    run, _ = _plain(topic, cutoff, parameters)
+    unit: Any = _unit(parameters)
+    ideal = topic.readings(unit, parameters["charge"])[1].gains if unit else topic.checked_ideal
+    return run, np.full(len(run), np.sum(ideal))
 
 
 @_declare(
     "MAnxCG",
-    _MEAN,
+    parameters=_MEAN,
     normalised=True,
     averaged=True,
     in_order=True,
@@ -329,7 +315,7 @@ def _mean_nxcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Ve
     return _plain(topic, cutoff, parameters)
 
 
-@_declare("xDCG", {**_BASE, **_DISCOUNT}, cutoff=RANK_OR_ALL)
+@_declare("xDCG", parameters={**_BASE, **_DISCOUNT}, cutoff=RANK_OR_ALL)
 def _xdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     """Compute discounted cumulated gain.
 
@@ -350,7 +336,7 @@ def _xdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors
 
 @_declare(
     "nxDCG",
-    {**_BASE, **_DISCOUNT},
+    parameters={**_BASE, **_DISCOUNT},
     normalised=True,
     cutoff=RANK_OR_ALL,
     caveat="Under the user model levels it is Järvelin and Kekäläinen's nDCG; nDCG is the standard "
@@ -370,7 +356,7 @@ def _nxdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vector
     return _discounted(topic, cutoff, parameters)
 
 
-@_declare("MAxDCG", {**_BASE, **_DISCOUNT}, averaged=True, caveat=f"{_WEIGHT_CAVEAT}.")
+@_declare("MAxDCG", parameters={**_BASE, **_DISCOUNT}, averaged=True, caveat=f"{_WEIGHT_CAVEAT}.")
 def _mean_xdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     """Compute the mean of xDCG up to a rank.
 
@@ -383,7 +369,9 @@ def _mean_xdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Ve
     return _discounted(topic, cutoff, parameters)
 
 
-@_declare("MAnxDCG", {**_BASE, **_DISCOUNT}, normalised=True, averaged=True, caveat=_MEAN_CAVEAT)
+@_declare(
+    "MAnxDCG", parameters={**_BASE, **_DISCOUNT}, normalised=True, averaged=True, caveat=_MEAN_CAVEAT
+)
 def _mean_nxdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     """Compute the mean of nxDCG up to a rank.
 
@@ -396,7 +384,7 @@ def _mean_nxdcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> V
     return _discounted(topic, cutoff, parameters)
 
 
-@_declare("NDCNG", _BASE, normalised=True, cutoff=RANK_OR_ALL)
+@_declare("NDCNG", parameters=_BASE, normalised=True, cutoff=RANK_OR_ALL)
 def _ndcng(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     """Compute normalised discounted cumulated normalised gain.
 
@@ -413,7 +401,7 @@ def _ndcng(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vector
     return _of_normalised_gains(topic, cutoff, parameters)
 
 
-@_declare("avgNDCNG", _BASE, normalised=True, averaged=True, aliases=("meanNDCNG",))
+@_declare("avgNDCNG", parameters=_BASE, normalised=True, averaged=True, aliases=("meanNDCNG",))
 def _mean_ndcng(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     """Compute the mean of NDCNG up to a rank.
 
@@ -429,7 +417,7 @@ def _mean_ndcng(topic: RankingGains, cutoff: float, parameters: Parameters) -> V
     return _of_normalised_gains(topic, cutoff, parameters)
 
 
-@_declare("avgNDCG", _BASE, normalised=True, averaged=True, aliases=("meanNDCG",))
+@_declare("avgNDCG", parameters=_BASE, normalised=True, averaged=True, aliases=("meanNDCG",))
 def _mean_ndcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Vectors:
     """Compute the mean of NDCG with exponential gains up to a rank.
 
@@ -443,4 +431,4 @@ def _mean_ndcg(topic: RankingGains, cutoff: float, parameters: Parameters) -> Ve
     Caveat: It is short for MAnxDCG(discount=plus_one,gain=exp). nDCG, also written NDCG, is the
     standard measure, whose gains are linear.
     """
-    return _exponential(topic, cutoff, parameters)
+    return _discounted(topic, cutoff, {**parameters, **_EQUATION_3})

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import xcg.measures.standard  # noqa: F401 – R with a cutoff
 from xcg.errors import XcgError
 from xcg.lazy_modules import np, npt
 from xcg.measures.definition import BOUND, RANK_OR_ALL, RECALL_FROM_0_OR_MEAN, Curve, Number, Parameters
 from xcg.measures.effort import UNRETRIEVED, divisor
-from xcg.measures.parser import MEASURES, texts_of
-from xcg.measures.standard import recall_at_rank
+from xcg.measures.parser import MEASURES
 from xcg.measures.topic_gains import (
     TOLERANCE,
     Gains,
@@ -202,28 +202,27 @@ def _precision_over_recall(
     return values
 
 
-def _over_recall(
-    name: str, **fields: Any
-) -> Callable[[Callable[..., list[float]]], Callable[..., list[float]]]:
-    """Return a decorator for precision at recall points: a value, a mean over eleven, and a curve.
+def _of_precisions(
+    precisions: Callable[..., list[float]], fields: dict[str, Any]
+) -> Callable[..., float | None]:
+    """Return what computes precision at a recall point, or the mean over eleven; declare a curve.
 
     The function returns an empty list if no document is relevant.
     """
 
-    def add(precisions: Callable[..., list[float]]) -> Callable[..., list[float]]:
-        def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
-            values = precisions(topic, parameters, _ELEVEN_POINTS if math.isinf(cutoff) else [cutoff])
-            return math.fsum(values) / len(values) if values else None
+    def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+        values = precisions(topic, parameters, _ELEVEN_POINTS if math.isinf(cutoff) else [cutoff])
+        return math.fsum(values) / len(values) if values else None
 
-        def curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
-            values = precisions(topic, parameters, _ELEVEN_POINTS)
-            return (_ELEVEN_POINTS, values) if values else None
+    def curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
+        values = precisions(topic, parameters, _ELEVEN_POINTS)
+        return (_ELEVEN_POINTS, values) if values else None
 
-        declared = {"cutoff": RECALL_FROM_0_OR_MEAN, **texts_of(precisions), **fields}
-        MEASURES.register(name, curve=curve, **declared)(compute)
-        return precisions
+    fields["curve"] = curve
+    return compute
 
-    return add
+
+_over_recall = partial(MEASURES.register, adapt=_of_precisions, cutoff=RECALL_FROM_0_OR_MEAN)
 
 
 @_over_recall(
@@ -299,7 +298,7 @@ def _q(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     )
 
 
-@MEASURES.register("R", range=BOUND, with_cutoff=recall_at_rank)
+@MEASURES.register("R", range=BOUND, with_cutoff=MEASURES.get("Recall"))
 def _r(topic: RankingGains, cutoff: float, parameters: Parameters) -> float:
     """Compute Sakai's R-measure on element gains.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from xcg.lazy_modules import fractions
 from xcg.measures.definition import RANK_OR_ALL, RECALL_FROM_0, Curve, Number, Parameters
-from xcg.measures.parser import MEASURES, texts_of
+from xcg.measures.parser import MEASURES
 from xcg.measures.rankings import HighlightedRanking
 from xcg.measures.topic_gains import RankingGains, sum_in_order
 
@@ -141,51 +141,39 @@ def _characters(recall: float, relevant: int) -> int:
 
 # Declarations
 
-OfHighlights = Callable[..., float]
-"""A function of the ranking, the cutoff, and the parameters as keyword arguments."""
-
 LIMIT = {"limit": Number(0, 0, whole=True)}
 _INEX = "INEX 2007–2010, Kamps, Pehcevski, Kazai, Lalmas & Robertson 2008 [@kamps-et-al-2008]"
 
 
-def register_highlighted(
-    name: str,
-    reads_unknown: Callable[[HighlightedRanking, float], bool] | None = None,
-    **declaration: Any,
-) -> Callable[[OfHighlights], OfHighlights]:
-    """Return a decorator that registers a measure of highlighted text.
-
-    The measure is undefined for a topic without relevant text. A cutoff at a rank, or none, becomes a
-    rank up to the last result.
-
-    Args:
-        name: The measure's name.
-        reads_unknown: Returns whether the measure reads a result whose text is unknown, given the
-            ranking and the cutoff. The measure is then undefined. By default, it reads all results up
-            to the cutoff.
-        declaration: Further fields of :class:`Definition`, or texts in the function's docstring.
-    """
-    reads = reads_unknown or _reads_unknown
-
-    def add(function: OfHighlights) -> OfHighlights:
-        def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
-            ranking = topic.highlights
-            if not ranking.relevant or reads(ranking, cutoff):
-                return None
-            depth = int(min(cutoff, len(ranking.results))) if is_rank else cutoff
-            return function(ranking, depth, **parameters)
-
-        declared = {"source": _INEX, **declaration, **texts_of(function)}
-        MEASURES.register(name, needs="text", **declared)(compute)
-        return function
-
-    cutoff = declaration.get("cutoff")
-    is_rank = cutoff is None or cutoff.whole
-    return add
-
-
 def _reads_unknown(ranking: HighlightedRanking, cutoff: float) -> bool:
     return any(index < cutoff for index in ranking.unknown)
+
+
+def _of_highlights(
+    function: Callable[..., float], fields: dict[str, Any]
+) -> Callable[..., float | None]:
+    """Return what computes a measure by a function of the highlighted text of a ranking.
+
+    The measure is undefined for a topic without relevant text, and if it reads a result whose text is
+    unknown: one up to the cutoff, or as the field ``reads_unknown`` decides. A cutoff at a rank, or
+    none, becomes a rank up to the last result.
+    """
+    reads_unknown = fields.pop("reads_unknown", _reads_unknown)
+    cutoff = fields.get("cutoff")
+    is_rank = cutoff is None or cutoff.whole
+
+    def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
+        ranking = topic.highlights
+        if not ranking.relevant or reads_unknown(ranking, cutoff):
+            return None
+        depth = int(min(cutoff, len(ranking.results))) if is_rank else cutoff
+        return function(ranking, depth, **parameters)
+
+    return compute
+
+
+register_highlighted = partial(MEASURES.register, adapt=_of_highlights, needs="text", source=_INEX)
+"""The decorator of a function of the highlighted text of a ranking; see :func:`_of_highlights`."""
 
 
 _ALPHA = {"alpha": Number(1.0, 0, 1)}

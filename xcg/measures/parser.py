@@ -24,7 +24,7 @@ from xcg.measures.definition import (
     Parameters,
 )
 from xcg.measures.topic_gains import RankingGains
-from xcg.registry import Between, F, FunctionRegistry, Parameter, Registry, parameters_of
+from xcg.registry import Between, FunctionRegistry, Parameter, Registry, parameters_of
 
 SETS = ("official", "all_trec")
 """The names of sets of measures."""
@@ -127,7 +127,10 @@ MAX_CHARACTERS = 1000
 """The maximum length of a measure with its parameters and cutoff."""
 _IMPLIED = {"NumRelRet": {"rel": "1"}, "SetRelP": {"relative": "True"}}
 """Alias → the parameters that it sets, as in ir_measures."""
+
+
 _OF_IR_MEASURES = ("Accuracy", "BPM", "Compat", "alpha_DCG", "nERR_IA", "nNRBP")
+Adapter = Callable[[Callable[..., Any], dict[str, Any]], Callable[..., float | None]]
 
 
 class MeasureRegistry(Registry[Definition]):
@@ -137,25 +140,29 @@ class MeasureRegistry(Registry[Definition]):
     ('AP@100', ['nxCG@10', 'MAep'])
     """
 
-    def register(self, name: str, **declaration: Any) -> Callable[[F], F]:
-        """Return a decorator that registers a function as a measure.
+    def add(  # type: ignore[override]
+        self, name: str, item: Any, adapt: Adapter | None = None, key: str = "", **declaration: Any
+    ) -> Any:
+        """Register a function as a measure and return it.
 
         Args:
             name: The name of the measure.
-            **declaration: The other fields of its :class:`Definition`. Those that are text can stand in
-                the docstring of the function, see :func:`texts_of`.
+            item: The function; or a definition, without the other arguments.
+            adapt: Returns what computes the measure by this function, and may change the declaration.
+            key: The key in the registry, if it is not the name.
+            **declaration: The other fields of its :class:`Definition`. Texts in the docstring of the
+                function, see :func:`texts_of`, override them.
         """
-
-        def add(compute: F) -> F:
-            self.add(name, Definition(name, compute=compute, **{**texts_of(compute), **declaration}))
-            return compute
-
-        return add
+        if isinstance(item, Definition):
+            return super().add(name, item)
+        declaration |= texts_of(item)
+        compute = item if adapt is None else adapt(item, declaration)
+        super().add(key or name, Definition(name, compute, **declaration))
+        return item
 
     def knows(self, name: str) -> bool:
         """Return whether a name or alias means a measure."""
-        self._import_package()
-        return name in self._aliases or name in self
+        return name in self or name in self._aliases
 
     def definition(self, name: str) -> Definition:
         """Return the definition that a name or an alias means without a cutoff.
@@ -166,7 +173,7 @@ class MeasureRegistry(Registry[Definition]):
         found = self._objects.get(name)
         if found is not None:  # no alias; needs no further modules
             return found
-        self._import_package()
+        self.registered()  # all of them, before aliases are collected
         key = self._aliases.get(name, name)
         if key not in self:
             self.check_refused(key)
@@ -394,9 +401,8 @@ def _legal(path: str, argument: Parameter) -> tuple[str, ...] | Number:
             f"measure {path}: the argument {argument.name} needs a default, and the annotation float, "
             "int or Literal"
         )
-    between = next((one for one in argument.constraints if isinstance(one, Between)), None)
-    least, most = (between.least, between.most) if between is not None else (-math.inf, None)
-    return Number(default, least, math.inf if most is None else most, whole=argument.type is int)
+    between = next(iter(argument.constraints), Between(-math.inf))
+    return Number(default, between.least, between.most, whole=argument.type is int)
 
 
 MEASURES = MeasureRegistry("measure", "xcg.measure", package="xcg.measures")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 from xcg.measures.definition import RANK_OR_ALL, UNITS, Curve, Number, Parameters
 from xcg.measures.highlighted import f_measure
-from xcg.measures.parser import MEASURES, texts_of
+from xcg.measures.parser import MEASURES
 from xcg.measures.rankings import ReadText
 from xcg.measures.topic_gains import RankingGains
 
@@ -31,48 +33,49 @@ _SOURCE = (
 )
 
 
-def _register(
-    name: str, **parameters: Number
-) -> Callable[[Callable[..., float]], Callable[..., float]]:
-    """Return a decorator for a function of the text read, the relevant size, and the parameters."""
+def _of_read_text(
+    function: Callable[..., float], fields: dict[str, Any]
+) -> Callable[..., float | None]:
+    """Return what computes a measure by a function of the text read, the relevant size, and beta."""
+    parameters = fields["parameters"]
+    fields["parameters"] = {**parameters, **_BUDGET}
 
-    def add(function: Callable[..., float]) -> Callable[..., float]:
-        def values(
-            topic: RankingGains, limits: Sequence[float], settings: Parameters
-        ) -> list[float] | None:
-            ranking, unit = topic.spans, settings["budget"]
-            own = {key: settings[key] for key in parameters}
-            # The effort up to a result is known only if no text before it is unknown.
-            unknown = ranking.unknown and (unit != "ranks" or ranking.unknown[0] < limits[-1])
-            if not ranking.relevant or unknown:
-                return None
-            return [function(one, ranking.relevant, **own) for one in ranking.read_up_to(limits, unit)]
+    def values(
+        topic: RankingGains, limits: Sequence[float], settings: Parameters
+    ) -> list[float] | None:
+        ranking, unit = topic.spans, settings["budget"]
+        own = {key: settings[key] for key in parameters}
+        # The effort up to a result is known only if no text before it is unknown.
+        unknown = ranking.unknown and (unit != "ranks" or ranking.unknown[0] < limits[-1])
+        if not ranking.relevant or unknown:
+            return None
+        return [function(one, ranking.relevant, **own) for one in ranking.read_up_to(limits, unit)]
 
-        def compute(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:
-            found = values(topic, [cutoff], settings)
-            return found[0] if found else None
+    def compute(topic: RankingGains, cutoff: float, settings: Parameters) -> float | None:
+        found = values(topic, [cutoff], settings)
+        return found[0] if found else None
 
-        def curve(topic: RankingGains, depth: int, settings: Parameters) -> Curve | None:
-            points: Sequence[float] = range(1, depth + 1)
-            if settings["budget"] != "ranks":
-                points = [depth * point / _CURVE_POINTS for point in range(1, _CURVE_POINTS + 1)]
-            found = values(topic, points, settings)
-            return (points, found) if found else None
+    def curve(topic: RankingGains, depth: int, settings: Parameters) -> Curve | None:
+        points: Sequence[float] = range(1, depth + 1)
+        if settings["budget"] != "ranks":
+            points = [depth * point / _CURVE_POINTS for point in range(1, _CURVE_POINTS + 1)]
+        found = values(topic, points, settings)
+        return (points, found) if found else None
 
-        MEASURES.register(
-            name,
-            cutoff=RANK_OR_ALL,
-            parameters={**parameters, **_BUDGET},
-            needs="text",
-            on_spans=True,
-            source=_SOURCE,
-            curve=curve,
-            caveat=_CAVEAT,
-            **texts_of(function),
-        )(compute)
-        return function
+    fields["curve"] = curve
+    return compute
 
-    return add
+
+_register = partial(
+    MEASURES.register,
+    adapt=_of_read_text,
+    cutoff=RANK_OR_ALL,
+    parameters={},
+    needs="text",
+    on_spans=True,
+    source=_SOURCE,
+    caveat=_CAVEAT,
+)
 
 
 @_register("SpanRecall")
@@ -99,7 +102,7 @@ def _precision(read: ReadText, relevant: int = 0) -> float:
     return read.found / read.returned if read.returned else 0.0
 
 
-@_register("SpanF", beta=Number(1.0, 0))
+@_register("SpanF", parameters={"beta": Number(1.0, 0)})
 def _f(read: ReadText, relevant: int, beta: float) -> float:
     """Compute F-measure of SpanPrecision and SpanRecall.
 

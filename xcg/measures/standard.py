@@ -5,18 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
-from xcg.measures.definition import (
-    RANK,
-    RANK_OR_ALL,
-    RECALL_FROM_0_OR_MEAN,
-    Definition,
-    Number,
-    Parameters,
-)
+from xcg.measures.definition import RANK, RANK_OR_ALL, RECALL_FROM_0_OR_MEAN, Number, Parameters
 from xcg.measures.judged_rankings import JudgedRanking
-from xcg.measures.parser import MEASURES, texts_of
+from xcg.measures.parser import MEASURES
 from xcg.measures.topic_gains import sum_in_order
 
 MEANS = "The mean is over all assessed topics, as with trec_eval -c."
@@ -36,41 +30,41 @@ COUNT: dict[str, Any] = {"is_count": True, "range": "0 or more"}
 _SUM = "The value over all topics is the sum, not the mean."
 
 
-def standard(
-    name: str, *, key: str = "", **fields: Any
-) -> Callable[[Callable[..., float]], Definition]:
-    """Return a decorator that registers a function of a ranking and of keyword arguments.
+def _of_ranking(function: Callable[..., float], fields: dict[str, Any]) -> Callable[..., float | None]:
+    """Return what computes a measure by a function of a ranking and of keyword arguments.
 
-    Args:
-        name: The name of the measure.
-        key: The key in the registry, if it is not the name.
-        **fields: Other fields of the definition; texts in the function's docstring override them. The
-            caveat is what users should know besides how the mean is computed. With a cutoff, the
-            function has an argument ``depth``, which is infinite without a cutoff; its other arguments
-            are the parameters but ``overlap`` and ``judged_only``.
+    With a cutoff, the function has an argument ``depth``, which is infinite without a cutoff; its other
+    arguments are the parameters but ``overlap`` and ``judged_only``. The declared caveat is what users
+    should know besides how the mean is computed.
     """
+    has_cutoff, needs_nuggets = "cutoff" in fields, "needs_nuggets" in fields
+    if "is_count" not in fields:
+        fields["caveat"] += f" {MEANS}"
+    if "on_spans" in fields:
+        fields["parameters"] = {**fields["parameters"], **_OVERLAP}
+        fields["caveat"] += f" {_ON_SPANS}"
 
-    def register(function: Callable[..., float]) -> Definition:
-        def compute(ranking: JudgedRanking, depth: float, parameters: Parameters) -> float | None:
-            own = dict(parameters)
-            own.pop("overlap", None)
-            if own.pop("judged_only", None) == "True":
-                ranking = ranking.of_judged()
-            if definition.needs_nuggets and ranking.nuggets is None:
-                return None
-            return function(ranking, *([depth] if definition.cutoff else []), **own)
+    def compute(ranking: JudgedRanking, depth: float, parameters: Parameters) -> float | None:
+        own = dict(parameters)
+        own.pop("overlap", None)
+        if own.pop("judged_only", None) == "True":
+            ranking = ranking.of_judged()
+        if needs_nuggets and ranking.nuggets is None:
+            return None
+        return function(ranking, *([depth] if has_cutoff else []), **own)
 
-        declared: dict[str, Any] = {"source": TREC_EVAL, "caveat": RELEVANT, "parameters": REL}
-        declared |= {"needs": "levels", **fields, **texts_of(function)}
-        if not fields.get("is_count"):
-            declared["caveat"] += f" {MEANS}"
-        if fields.get("on_spans"):
-            declared["parameters"] = {**declared["parameters"], **_OVERLAP}
-            declared["caveat"] += f" {_ON_SPANS}"
-        definition = Definition(name, compute=compute, **declared)
-        return MEASURES.add(key or name, definition)
+    return compute
 
-    return register
+
+standard = partial(
+    MEASURES.register,
+    adapt=_of_ranking,
+    source=TREC_EVAL,
+    caveat=RELEVANT,
+    parameters=REL,
+    needs="levels",
+)
+"""The decorator of a function of a ranking and of keyword arguments; see :func:`_of_ranking`."""
 
 
 def discounted_gain(gains: Iterable[tuple[int, float]], depth: float = math.inf) -> float:

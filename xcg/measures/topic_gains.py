@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any, NamedTuple, TypeAlias
 
@@ -60,7 +61,7 @@ class GainVector:
     """
 
     def __init__(self, gains: npt.ArrayLike) -> None:
-        self.values = values = vector(gains)
+        self.values = values = np.asarray(gains, dtype=np.float64)
         if values.ndim != 1 or not (
             not len(values) or (values.min() >= 0 and values.max() < np.inf)  # false for NaN
         ):
@@ -100,11 +101,6 @@ class GainVector:
         """The cumulated bonus gain at each hit; the bonus gain is the gain + 1."""
         return np.cumsum(self.values[self.hits] + 1)
 
-    @cached_property
-    def is_decreasing(self) -> bool:
-        """Whether no gain is higher than the one before."""
-        return not (self.values[1:] > self.values[:-1]).any()
-
 
 def check_gains(gains: npt.ArrayLike) -> GainVector:
     """Return gains as a GainVector.
@@ -124,7 +120,7 @@ def check_ideal(ideal: npt.ArrayLike) -> GainVector:
     checked = check_gains(ideal)
     if not len(checked) or checked.values[0] <= 0:
         raise ValueError("the ideal gains must sum to more than 0")
-    if not checked.is_decreasing:
+    if (checked.values[1:] > checked.values[:-1]).any():
         raise ValueError("the ideal gains must be in decreasing order")
     return checked
 
@@ -278,6 +274,7 @@ class Reading(NamedTuple):
         return np.interp(vector(budgets), *self.curve())
 
 
+@dataclass(eq=False, repr=False)
 class RankingGains:
     """The gains of one ranking for one topic, and what else a measure can use.
 
@@ -294,12 +291,11 @@ class RankingGains:
     [0.5, 1.5]
     """
 
-    lacking = "this measure needs more than gains: compute it with xcg.evaluate"
+    gains: npt.ArrayLike
+    ideal: npt.ArrayLike
+    not_retrieved: int
 
-    def __init__(self, gains: npt.ArrayLike, ideal: npt.ArrayLike, not_retrieved: int) -> None:
-        self.gains = gains
-        self.ideal = ideal
-        self.not_retrieved = not_retrieved
+    lacking = "this measure needs more than gains: compute it with xcg.evaluate"
 
     @cached_property
     def checked_gains(self) -> GainVector:

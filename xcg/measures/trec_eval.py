@@ -284,8 +284,7 @@ def _residual(ranking: JudgedRanking) -> float:
     """
     if sum(level >= 0 for level in ranking.levels) == ranking.retrieved:
         return 0.0
-    parameters = {"p": 0.9, "rel": 0, "max_rel": 0, "score": "residual"}
-    return rank_biased_precision.compute(ranking, math.inf, parameters) or 0.0
+    return rank_biased_precision(ranking, math.inf, p=0.9, rel=0, max_rel=0, score="residual")
 
 
 _CHARACTERS = "0123456789>-."
@@ -337,7 +336,7 @@ def _geometric_mean_of_ap(ranking: JudgedRanking, rel: float) -> float:
 
     Example: AP of two topics 0.4 and 0.1: gm_map = √0.04 = 0.2
     """
-    return average_precision.compute(ranking, math.inf, {"rel": rel}) or 0.0
+    return average_precision(ranking, math.inf, rel)
 
 
 @_geometric("gm_bpref")
@@ -348,4 +347,4 @@ def _geometric_mean_of_bpref(ranking: JudgedRanking, rel: float) -> float:
 
     Example: Bpref of two topics 0.4 and 0.1: gm_bpref = √0.04 = 0.2
     """
-    return binary_preference.compute(ranking, math.inf, {"rel": rel}) or 0.0
+    return binary_preference(ranking, rel)

@@ -26,9 +26,8 @@ from xcg.terminal_tables import Block, Prose
 from xcg.user_model.ideal import SELECTIONS
 from xcg.user_model.model import UserModel, resolve_models, shipped_models
 from xcg.user_model.near_misses import NEAR_MISSES
-from xcg.user_model.overlap_models import NORMALISATIONS, PARTIALLY_SEEN
 from xcg.user_model.quantisation import QUANTISATIONS
-from xcg.user_model.relevance_value import READERS, Effort
+from xcg.user_model.relevance_value import NORMALISATIONS, PARTIALLY_SEEN, READERS, Effort
 
 REGISTRIES: dict[str, FunctionRegistry[Any]] = {
     "quantisation": QUANTISATIONS,

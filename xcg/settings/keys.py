@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from xcg.errors import nearest
@@ -19,15 +20,14 @@ from xcg.settings.schema import (
     PATHS,
     RUN,
     TEXT,
+    Checked,
+    Choice,
+    ListOf,
+    Number,
     Place,
     Type,
-    choice,
     key,
     kind,
-    list_of,
-    number,
-    section,
-    stated,
     whole,
 )
 from xcg.settings.study_keys import (
@@ -57,21 +57,10 @@ def _named(value: object, place: Place) -> object:
     return value
 
 
-_MODELS = stated(
-    "a name, a file, a mapping, or a list of these",
-    _named,
-    metavar="NAME_OR_FILE",
-    is_text=True,
-    is_list=True,
-)
-_MEASURES = stated("a list like [nxCG@10, MAep]", _named, metavar="LIST", is_text=True, is_list=True)
-_STRATEGIES = stated(
-    "a name, a mapping with a name, or a list of these",
-    _named,
-    metavar="NAME",
-    is_text=True,
-    is_list=True,
-)
+_NAMES = partial(Checked, _named, is_text=True, is_list=True)
+_MODELS = _NAMES("a name, a file, a mapping, or a list of these", metavar="NAME_OR_FILE")
+_MEASURES = _NAMES("a list like [nxCG@10, MAep]", metavar="LIST")
+_STRATEGIES = _NAMES("a name, a mapping with a name, or a list of these", metavar="NAME")
 
 
 def _by_measure(value: object, place: Place) -> object:
@@ -84,33 +73,43 @@ def _by_measure(value: object, place: Place) -> object:
     raise ValueError(f"expected a value, or values by measure, found {kind(value)}")
 
 
-_BY_MEASURE = stated(
-    "a value, or values by measure", _by_measure, metavar="[MEASURE=]VALUE", is_text=True, is_list=True
+_BY_MEASURE = Checked(
+    _by_measure,
+    stated="a value, or values by measure",
+    metavar="[MEASURE=]VALUE",
+    is_text=True,
+    is_list=True,
 )
 
 
-def _with_options(paths: Type, options: Mapping[str, Type]) -> Callable[[Any, Place], object]:
-    """Return the check of an input: paths, an object, or a mapping with ``path`` and options.
+@dataclass(eq=False, repr=False)
+class _Input(Type):
+    """An input: paths, an object, or a mapping with ``path`` and options.
 
     In Python, a mapping without options holds topics or documents.
     """
 
-    def check(value: Any, place: Place) -> object:
+    paths: Type
+    options: Mapping[str, Type]
+    metavar: str = field(default="PATH", kw_only=True)
+    is_text: bool = field(default=True, kw_only=True)
+
+    def check(self, value: Any, place: Place) -> object:
+        """Return the paths or the object; or a mapping of these and of the checked options."""
+        options = self.options
         is_stated = isinstance(value, Mapping) and (
             not place.is_python
             or any(name in value and not isinstance(value[name], Mapping) for name in options)
         )
         if not is_stated:
-            return paths.check(value, place)
+            return self.paths.check(value, place)
         for name in value:
             if name not in ("path", *options):
                 raise ValueError(f"unknown key: {nearest(str(name), ('path', *options))}")
         if "path" not in value:
             raise ValueError("the key 'path' is missing")
         given = {name: options[name].check(value[name], place) for name in options if name in value}
-        return {"path": paths.check(value["path"], place), **given}
-
-    return check
+        return {"path": self.paths.check(value["path"], place), **given}
 
 
 def _corpus(value: Any, place: Place) -> object:
@@ -124,9 +123,9 @@ def _element_name(value: Any, place: Place) -> object:
     return name
 
 
-_ASSESSMENTS = replace(OBJECTS, check=_with_options(OBJECTS, {"nuggets": FLAG}))
-CORPUS_OPTIONS = {"follow_links": FLAG, "exclude": list_of(replace(NAME, check=_element_name))}
-_CORPUS = Type(_with_options(Type(_corpus), CORPUS_OPTIONS), "PATH", is_text=True)
+_ASSESSMENTS = _Input(OBJECTS, {"nuggets": FLAG}, is_list=True)
+CORPUS_OPTIONS = {"follow_links": FLAG, "exclude": ListOf(replace(NAME, function=_element_name))}
+_CORPUS = _Input(Checked(_corpus), CORPUS_OPTIONS)
 
 
 def _document(value: object, place: Place) -> object:
@@ -161,7 +160,7 @@ def _topics_or_count(value: object, place: Place) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         return _NUMBER.check(value, place)
     names = value.replace(",", " ").split() if isinstance(value, str) else value
-    return list_of(NAME).check(names, place)
+    return ListOf(NAME).check(names, place)
 
 
 @dataclass(eq=False, repr=False)
@@ -170,7 +169,7 @@ class Topics:
 
     unanswered: str = key(
         "Count an assessed topic without results as 0 (zero), or leave it out (skip).",
-        choice(("zero", "skip")),
+        Choice(("zero", "skip")),
         "zero",
     )
     files: list[Any] = key(
@@ -184,11 +183,11 @@ class Evaluate:
 
     per_topic: bool = key("Also print the scores of each topic.", FLAG, False, option=True)
     topic: list[str] = key(
-        "Print only this topic, without means over topics.", list_of(NAME), [], option=True
+        "Print only this topic, without means over topics.", ListOf(NAME), [], option=True
     )
     intervals: float | None = key(
         "Print confidence intervals of the means at this level in percent, such as 95.",
-        number(0, 100, is_open=True),
+        Number(0, 100, is_open=True),
     )
     against: str | None = key(
         "In markdown and latex, mark means that differ significantly from this run, a name or a path, "
@@ -213,17 +212,17 @@ class Compare(Bootstrap):
         option=True,
         default_text="all",
     )
-    test: str = key("Use this paired test over topics.", choice(TESTS), "t")
+    test: str = key("Use this paired test over topics.", Choice(TESTS), "t")
     correction: str | None = key(
         "Correct p values for the number of comparisons with this method.",
-        choice(CORRECTIONS),
+        Choice(CORRECTIONS),
         default_text="shaffer for all pairs by t, otherwise holm",
     )
     table: str = key(
         "What to print: the pairs of runs; tests over all runs (overall: ANOVA, Friedman with "
         "Conover's pairwise tests); or τ-b and τ_AP between the orders of runs by all measures and "
         "user models (orders).",
-        choice(("pairs", "overall", "orders")),
+        Choice(("pairs", "overall", "orders")),
         "pairs",
         option=True,
     )
@@ -246,7 +245,7 @@ class Gate:
         option=True,
     )
     regressed_by: float | None = key(
-        "A topic regresses if its score is worse by more than this.", number(0), default_text="0.1"
+        "A topic regresses if its score is worse by more than this.", Number(0), default_text="0.1"
     )
     fail_under: Any = key(
         "Fail if the mean of this measure is lower than this value.",
@@ -255,7 +254,7 @@ class Gate:
     )
     expected_topics: Any = key(
         "Fail unless these topics (questions), or at least this number, have scores of all runs.",
-        stated("topics, or their number", _topics_or_count, metavar="LIST"),
+        Checked(_topics_or_count, "topics, or their number", metavar="LIST"),
         option=True,
     )
     junit: Any = key(
@@ -279,11 +278,11 @@ class Explain:
     run: list[str] = key(
         "Explain the results of this run, a path or the name of a run in CONFIG. Without it, the ideal "
         "recall-base is printed.",
-        list_of(RUN),
+        ListOf(RUN),
         [],
         option=True,
     )
-    topic: list[str] = key("Explain this topic.", list_of(NAME), [], option=True)
+    topic: list[str] = key("Explain this topic.", ListOf(NAME), [], option=True)
 
 
 @dataclass(eq=False, repr=False)
@@ -322,25 +321,25 @@ class Settings:
     )
     ties: str | None = key(
         "Order results of equal score or rank by descending document id, by rank, or as in the file.",
-        choice(("document", "rank", "file")),
+        Choice(("document", "rank", "file")),
         default_text="document for TREC and LETOR, otherwise file",
     )
-    topics: Topics = section(Topics)
+    topics: Topics = field(default_factory=Topics)
     document: Any = key(
         "Name the document of each result in JSON Lines by this key of its metadata, by the end of "
         'its path that names a document ("file name"), by a mapping, or by a table of names (a .csv '
         "file).",
-        stated("a name", _document, metavar="KEY"),
+        Checked(_document, "a name", metavar="KEY"),
     )
     parents: Any = key(
         "All chunks of a hierarchical splitter, if offsets count from parents; only in Python.",
-        stated("chunks", _parents),
+        Checked(_parents, "chunks"),
         (),
     )
     lenient: bool = key("Report wrong data as warnings instead of stopping.", FLAG, False)
     workers: int = key(
         "Divide the work among this number of processes; -1 uses all cores.",
-        Type(_workers, "NUMBER"),
+        Checked(_workers, metavar="NUMBER"),
         1,
         option=True,
     )
@@ -348,9 +347,9 @@ class Settings:
         "Divide the work among the workers of the Dask cluster with the scheduler at this address.",
         TEXT,
     )
-    format: str | None = key("Print in this format.", choice(FORMATS), option=True)
+    format: str | None = key("Print in this format.", Choice(FORMATS), option=True)
     output: Any = key("Write to this file instead of standard output, which is -.", PATH, option=True)
-    plot: Plot = section(Plot)
+    plot: Plot = field(default_factory=Plot)
     all_rows: bool = key("On a terminal, print all rows of long tables.", FLAG, False)
     formulas: bool = key(
         "In csv, leave names unchanged that spreadsheets would read as formulas; with false, put ' "
@@ -363,14 +362,14 @@ class Settings:
         "files to this file. xcg.load repeats the evaluation from it.",
         FILE,
     )
-    evaluate: Evaluate = section(Evaluate)
-    compare: Compare = section(Compare)
-    gate: Gate = section(Gate)
-    sweep: Sweep = section(Sweep)
-    curves: Curves = section(Curves)
-    explain: Explain = section(Explain)
-    report: Report = section(Report)
-    chunks: Chunks = section(Chunks)
-    check: Check = section(Check)
-    study: Study = section(Study)
-    judge: Judge = section(Judge)
+    evaluate: Evaluate = field(default_factory=Evaluate)
+    compare: Compare = field(default_factory=Compare)
+    gate: Gate = field(default_factory=Gate)
+    sweep: Sweep = field(default_factory=Sweep)
+    curves: Curves = field(default_factory=Curves)
+    explain: Explain = field(default_factory=Explain)
+    report: Report = field(default_factory=Report)
+    chunks: Chunks = field(default_factory=Chunks)
+    check: Check = field(default_factory=Check)
+    study: Study = field(default_factory=Study)
+    judge: Judge = field(default_factory=Judge)

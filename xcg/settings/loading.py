@@ -71,7 +71,15 @@ class Stated:
 
     def with_keywords(self, keywords: Mapping[str, Any]) -> Stated:
         """Return this with further Python keywords: dotted key → value."""
-        return self.with_values(_of_keywords(keywords))
+        values: dict[KeyPath, tuple[Any, Place]] = {}
+        for name, value in keywords.items():
+            path = tuple(name.split("."))
+            if path[0] not in Settings.__dataclass_fields__:
+                raise XcgError(f"{name}: unknown key: {nearest(name, Settings.__dataclass_fields__)}")
+            if value is not None:
+                kept = list(value) if isinstance(value, Iterator) else value
+                values[path] = (kept, Place(name.rpartition(".")[2], is_python=True))
+        return self.with_values(values)
 
     def settings(self) -> Settings:
         """Return the checked settings.
@@ -131,18 +139,18 @@ def stated(
     Raises:
         InputError: If the file cannot be read, or a key is unknown.
     """
-    found = Stated()
-    if file is not None:
-        found = _of_file(Path(file))
+    found = Stated() if file is None else _of_file(Path(file))
     texts = [set] if isinstance(set, str) else set
     values = {path: value for text in texts for path, value in _of_text(text).items()}
-    return (
-        found.with_values(_of_keywords(keywords or {}))
-        .with_values(values)
-        .with_values(_of_options(options or {}))
-        # The option --corpus states only the path.
-        .with_values({path: value for path, value in values.items() if path[:-1] == ("corpus",)})
-    )
+    stated_later: dict[KeyPath, tuple[Any, Place]] = {}
+    for name, value in (options or {}).items():
+        key = KEYS[name]
+        place = Place(key.option or f"--{name}")
+        is_yaml = isinstance(value, str) and not key.type.is_text
+        stated_later[key.path] = (_yaml(value, place) if is_yaml else value, place)
+    # The option --corpus states only the path.
+    of_corpus = {path: values[path] for path in values if path[:-1] == ("corpus",)}
+    return found.with_keywords(keywords or {}).with_values(values).with_values(stated_later | of_corpus)
 
 
 def _of_file(path: Path) -> Stated:
@@ -171,18 +179,6 @@ def _of_record(content: Mapping[str, Any], file: YamlFile) -> Stated:
     return Stated(dict(settings), file, hashes=dict(hashes))
 
 
-def _of_keywords(keywords: Mapping[str, Any]) -> dict[KeyPath, tuple[Any, Place]]:
-    values: dict[KeyPath, tuple[Any, Place]] = {}
-    for name, value in keywords.items():
-        path = tuple(name.split("."))
-        if path[0] not in Settings.__dataclass_fields__:
-            raise XcgError(f"{name}: unknown key: {nearest(name, Settings.__dataclass_fields__)}")
-        if value is not None:
-            kept = list(value) if isinstance(value, Iterator) else value  # it is read more than once
-            values[path] = (kept, Place(name.rpartition(".")[2], is_python=True))
-    return values
-
-
 def _of_text(text: str) -> dict[KeyPath, tuple[Any, Place]]:
     name, sign, value = text.partition("=")
     name = name.strip()
@@ -205,16 +201,6 @@ def _of_text(text: str) -> dict[KeyPath, tuple[Any, Place]]:
     )
     is_text = declared is not None and declared.type.is_text and not has_parts
     return {path: (value if is_text else _yaml(value, place), place)}
-
-
-def _of_options(options: Mapping[str, Any]) -> dict[KeyPath, tuple[Any, Place]]:
-    values: dict[KeyPath, tuple[Any, Place]] = {}
-    for name, value in options.items():
-        key = KEYS[name]
-        place = Place(key.option or f"--{name}")
-        is_yaml = isinstance(value, str) and not key.type.is_text
-        values[tuple(name.split("."))] = (_yaml(value, place) if is_yaml else value, place)
-    return values
 
 
 def _yaml(text: str, place: Place) -> object:

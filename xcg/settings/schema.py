@@ -1,5 +1,7 @@
 """Declare keys as fields of dataclasses, and check what a user states against them.
 
+A field without metadata is a section, whose value has keys of its own: those of its default factory.
+
 Dataclasses of keys are neither frozen nor comparable, because each method made costs start-up time.
 """
 
@@ -8,10 +10,11 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
@@ -48,27 +51,32 @@ class Place(NamedTuple):
 Places = Callable[[KeyPath], Place]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Type:
     """The legal values of a key.
 
     Attributes:
-        check: Returns the value to use; raises ValueError with what was expected.
         metavar: What help texts call a value.
         is_text: Whether the text of an option is the value, and not YAML.
         is_list: Whether an option may be repeated.
         is_flag: Whether an option has no value.
         choices: The legal words, if there are few.
-        expected: The legal values in listings, if there are no words.
     """
 
-    check: Callable[[Any, Place], object]
     metavar: str = "TEXT"
     is_text: bool = False
     is_list: bool = False
     is_flag: bool = False
     choices: tuple[str, ...] = ()
-    expected: str = ""
+
+    def check(self, value: Any, place: Place) -> object:
+        """Return the value to use; ValueError with what was expected."""
+        raise NotImplementedError
+
+    @property
+    def expected(self) -> str:
+        """The legal values in listings, if there are no words."""
+        return ""
 
 
 REQUIRED = object()
@@ -104,16 +112,12 @@ def key(
     return dataclasses.field(default=default, metadata=about)
 
 
-def section(cls: type[T]) -> T:
-    """Declare a key whose value has keys of its own, those of a dataclass."""
-    return dataclasses.field(default_factory=cls, metadata={"section": cls})
-
-
 class Key(NamedTuple):
     """A declared key.
 
     Attributes:
         path: The keys that lead to it.
+        name: The dotted path.
         help: What it does.
         type: Its legal values.
         default: The value if it is not stated.
@@ -122,31 +126,28 @@ class Key(NamedTuple):
     """
 
     path: tuple[str, ...]
+    name: str
     help: str
     type: Type
     default: Any
     default_text: str
     option: str
 
-    @property
-    def name(self) -> str:
-        """The dotted path."""
-        return ".".join(self.path)
-
 
 def keys_of(cls: type, path: tuple[str, ...] = ()) -> Iterator[Key]:
     """Return the keys of a dataclass and of its sections."""
     for field in dataclasses.fields(cls):
-        about, here = field.metadata, (*path, field.name)
-        if "section" in about:
-            yield from keys_of(about["section"], here)
-        elif "type" in about:
+        about, here, default = field.metadata, (*path, field.name), field.default
+        if about:
             option = about["option"]
-            name = option if isinstance(option, str) else f"--{field.name.replace('_', '-')}" * option
-            default = field.default
-            if default is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
+            option = option if isinstance(option, str) else f"--{field.name.replace('_', '-')}" * option
+            if field.default_factory is not dataclasses.MISSING:
                 default = field.default_factory()
-            yield Key(here, about["help"], about["type"], default, about["default"], name)
+            name = ".".join(here)
+            yield Key(here, name, about["help"], about["type"], default, about["default"], option)
+        elif field.init:
+            section: Any = field.default_factory
+            yield from keys_of(section, here)
 
 
 def checked(cls: type[T], content: object, places: Places, path: KeyPath = ()) -> T:
@@ -161,34 +162,29 @@ def checked(cls: type[T], content: object, places: Places, path: KeyPath = ()) -
     Raises:
         InputError: For the first key that is unknown, missing or has an illegal value.
     """
-    if not isinstance(content, Mapping):
-        raise InputError(places(path).name, f"expected keys with values, found {kind(content)}")
     declared: Any = cls
-    fields = {field.name: field for field in dataclasses.fields(declared) if field.metadata}
+    fields = {field.name: field for field in dataclasses.fields(declared) if field.init}
     values: dict[str, object] = {}
-    for name, value in content.items():
-        here = (*path, name)
-        if name not in fields:
-            raise InputError(places(here).name, f"unknown key: {nearest(str(name), fields)}")
-        about = fields[name].metadata
-        if "section" in about:
-            values[name] = checked(about["section"], value, places, here)
-            continue
-        place = places(here)
-        with _placed(place):
-            values[name] = about["type"].check(value, place)
-    for name, field in fields.items():
-        has_default = field.default is not dataclasses.MISSING
-        if not has_default and field.default_factory is dataclasses.MISSING and name not in values:
-            raise InputError(places(path).name, f"the key {name!r} is missing")
-    with _placed(places(path)):
-        return cls(**values)
-
-
-@contextmanager
-def _placed(place: Place) -> Iterator[None]:
+    place = places(path)
     try:
-        yield
+        if not isinstance(content, Mapping):
+            raise ValueError(f"expected keys with values, found {kind(content)}")
+        for name, value in content.items():
+            place = places((*path, name))
+            if name not in fields:
+                raise ValueError(f"unknown key: {nearest(str(name), fields)}")
+            field = fields[name]
+            if field.metadata:
+                values[name] = field.metadata["type"].check(value, place)
+            else:
+                section: Any = field.default_factory
+                values[name] = checked(section, value, places, (*path, name))
+        place = places(path)
+        for name, field in fields.items():
+            has_default = (field.default, field.default_factory) != (dataclasses.MISSING,) * 2
+            if not has_default and name not in values:
+                raise ValueError(f"the key {name!r} is missing")
+        return cls(**values)
     except InputError:
         raise
     except ValueError as error:
@@ -231,67 +227,92 @@ def _flag(value: object, _: Place) -> bool:
     return value
 
 
-TEXT = Type(_text, is_text=True)
-NAME = Type(_word, "NAME", is_text=True)
-FLAG = Type(_flag, is_flag=True)
+@dataclass(eq=False, repr=False)
+class Checked(Type):
+    """Values that a function checks, which raises ValueError; or that only a higher layer reads.
+
+    Attributes:
+        function: The function.
+        stated: What is expected, if nothing, an empty text and an empty list are illegal.
+    """
+
+    function: Callable[[Any, Place], object] | None = None
+    stated: str = ""
+
+    def check(self, value: Any, place: Place) -> object:
+        """Return what the function returns."""
+        if self.stated and (value is None or (isinstance(value, (str, list)) and not value)):
+            raise ValueError(f"expected {self.stated}, found {kind(value)}")
+        return value if self.function is None else self.function(value, place)
 
 
-def choice(choices: Sequence[str]) -> Type:
-    """Return the type of some words."""
+@dataclass(eq=False, repr=False)
+class Choice(Type):
+    """Some words."""
 
-    def check(value: object, _: Place) -> object:
-        if not isinstance(value, str) or value not in choices:
-            raise ValueError(f"illegal value {value!r}: {nearest(str(value), choices)}")
+    choices: tuple[str, ...]
+    is_text: bool = dataclasses.field(default=True, kw_only=True)
+
+    def check(self, value: object, _: Place) -> object:
+        """Return the word."""
+        if not isinstance(value, str) or value not in self.choices:
+            raise ValueError(f"illegal value {value!r}: {nearest(str(value), self.choices)}")
         return value
 
-    return Type(check, "|".join(choices), is_text=True, choices=tuple(choices))
+
+@dataclass(eq=False, repr=False)
+class Number(Type):
+    """Numbers in a range, without its limits if that is open."""
+
+    least: float = -math.inf
+    most: float = math.inf
+    is_open: bool = False
+    is_whole: bool = False
+    metavar: str = dataclasses.field(default="NUMBER", kw_only=True)
+
+    def check(self, value: Any, _: Place) -> object:
+        """Return the number."""
+        legal = is_number(value) and self.least <= value <= self.most
+        if not legal or (self.is_open and value in (self.least, self.most)):
+            raise ValueError(f"expected {self.expected}, found {kind(value)}")
+        if self.is_whole and not isinstance(value, int):
+            raise ValueError(f"expected {self.expected}, found {kind(value)}")
+        return value if self.is_whole else float(value)
+
+    @property
+    def expected(self) -> str:
+        """The legal values."""
+        low, high = ("above", "below") if self.is_open else ("from", "to")
+        limits = [f" {low} {self.least:,}"] * (self.least > -math.inf)
+        limits += [f" {high} {self.most:,}"] * (self.most < math.inf)
+        return f"a {'whole ' * self.is_whole}number{(' and' * self.is_open).join(limits)}"
 
 
-def whole(least: int, most: int) -> Type:
-    """Return the type of whole numbers in a range."""
-
-    def check(value: object, _: Place) -> object:
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise ValueError(f"expected a whole number from {least} to {most:,}, found {kind(value)}")
-        return value
-
-    return Type(check, "NUMBER")
+whole = partial(Number, is_whole=True)
 
 
-def number(least: float = -math.inf, most: float = math.inf, is_open: bool = False) -> Type:
-    """Return the type of numbers in a range, without its limits if that is open."""
-    low, high = ("above", "below") if is_open else ("from", "to")
-    limits = [f" {low} {least:g}"] * (least > -math.inf) + [f" {high} {most:g}"] * (most < math.inf)
-    expected = f"a number{(' and' * is_open).join(limits)}"
+class ListOf(Type):
+    """A list of values; one value is a list, too."""
 
-    def check(value: Any, _: Place) -> object:
-        legal = is_number(value) and (least < value < most if is_open else least <= value <= most)
-        if not legal:
-            raise ValueError(f"expected {expected}, found {kind(value)}")
-        return float(value)
+    def __init__(self, item: Type, example: str = "") -> None:
+        super().__init__(metavar=item.metavar, is_text=item.is_text, is_list=True, choices=item.choices)
+        self.item, self.example = item, example
 
-    return Type(check, "NUMBER", expected=expected)
-
-
-def list_of(item: Type, example: str = "") -> Type:
-    """Return the type of a list of values; one value is a list, too."""
-
-    def check(value: object, place: Place) -> object:
-        items = value if isinstance(value, (list, tuple)) else [value]
-        if isinstance(value, str) and not item.is_text:
-            items = value.replace(",", " ").split()
+    def check(self, value: object, place: Place) -> object:
+        """Return the list of the checked values."""
+        items: Any = value if isinstance(value, (list, tuple)) else [value]
+        if not self.is_text:  # options have words
+            items = value.replace(",", " ").split() if isinstance(value, str) else items
+            items = [int(one) if re.fullmatch("[0-9]{1,19}", str(one)) else one for one in items]
         if not items:
-            raise ValueError(f"expected at least one value{f', like {example}' * bool(example)}")
-        return [item.check(_scalar(one, item), place) for one in items]
+            example = f", like {self.example}" if self.example else ""
+            raise ValueError(f"expected at least one value{example}")
+        return [self.item.check(one, place) for one in items]
 
-    return dataclasses.replace(item, check=check, is_list=True)
 
-
-def _scalar(value: object, item: Type) -> object:
-    """Return the number that a word of an option states."""
-    if isinstance(value, str) and not item.is_text and value.isascii() and value.isdecimal():
-        return int(value) if len(value) < 20 else value
-    return value
+TEXT = Checked(_text, is_text=True)
+NAME = Checked(_word, metavar="NAME", is_text=True)
+FLAG = Checked(_flag, is_flag=True)
 
 
 def _path(value: object, place: Place) -> object:
@@ -317,27 +338,10 @@ def _file(value: object, place: Place) -> object:
     return _path(value, place)
 
 
-RUN = Type(_run, "NAME", is_text=True)
-PATH = Type(_path, "PATH", is_text=True)
-PATHS = list_of(PATH)
-FILE = Type(_file, "PATH", is_text=True)
-
-
-def stated(expected: str, check: Callable[[Any, Place], object] | None = None, **about: Any) -> Type:
-    """Return the type of a specification that a higher layer reads: a text, list, mapping or number.
-
-    Args:
-        expected: What is expected, for messages.
-        check: Checks the value further.
-        about: Further attributes of the type.
-    """
-
-    def read(value: object, place: Place) -> object:
-        if value is None or (isinstance(value, (str, list)) and not value):
-            raise ValueError(f"expected {expected}, found {kind(value)}")
-        return value if check is None else check(value, place)
-
-    return Type(read, **about)
+RUN = Checked(_run, metavar="NAME", is_text=True)
+PATH = Checked(_path, metavar="PATH", is_text=True)
+PATHS = ListOf(PATH)
+FILE = Checked(_file, metavar="PATH", is_text=True)
 
 
 def _check_objects(value: object, place: Place) -> object:
@@ -348,5 +352,5 @@ def _check_objects(value: object, place: Place) -> object:
     return PATHS.check(value, place)
 
 
-OBJECTS = dataclasses.replace(PATHS, check=_check_objects)
+OBJECTS = Checked(_check_objects, metavar="PATH", is_text=True, is_list=True)
 """Inputs: paths, or in Python also objects in memory."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from xcg.errors import nearest
@@ -17,15 +17,13 @@ from xcg.settings.schema import (
     PATHS,
     RUN,
     TEXT,
+    Checked,
+    Choice,
+    ListOf,
+    Number,
     Place,
-    Type,
-    choice,
     key,
     kind,
-    list_of,
-    number,
-    section,
-    stated,
     whole,
 )
 
@@ -39,11 +37,11 @@ PLOT_WIDTHS = {"column": 8.4, "page": 17.8}
 def _names_by_topic(value: object, place: Place) -> object:
     if not isinstance(value, Mapping):
         raise ValueError(f"expected lists of names by topic, found {kind(value)}")
-    return {str(topic): list_of(NAME).check(names, place) for topic, names in value.items()}
+    return {str(topic): ListOf(NAME).check(names, place) for topic, names in value.items()}
 
 
 _COUNT = whole(1, MAX_COUNT)
-_SHARE = number(0, 1)
+_SHARE = Number(0, 1)
 
 
 @dataclass(eq=False, repr=False)
@@ -67,9 +65,7 @@ class Sweep(Bootstrap):
     """How ``sweep`` compares user models, or overlap strategies over alpha."""
 
     step: float | None = key(
-        "With strategies, try α in these steps and near 0 and 1.",
-        number(0.001, 1),
-        default_text="0.05",
+        "With strategies, try α in these steps and near 0 and 1.", Number(0.001, 1), default_text="0.05"
     )
 
 
@@ -88,7 +84,7 @@ class Curves:
         option=True,
     )
     reference: str = key(
-        "With at, take the gain of the ideal ranking or best run.", choice(("ideal", "best")), "ideal"
+        "With at, take the gain of the ideal ranking or best run.", Choice(("ideal", "best")), "ideal"
     )
 
 
@@ -96,9 +92,9 @@ class Curves:
 class Plan(Random):
     """``study plan``: which differences a comparison finds."""
 
-    power: float = key("Find differences with this probability.", number(0.05, 1, is_open=True), 0.8)
+    power: float = key("Find differences with this probability.", Number(0.05, 1, is_open=True), 0.8)
     difference: float | None = key(
-        "Print the power for this difference, and the topics that it needs.", number(0, is_open=True)
+        "Print the power for this difference, and the topics that it needs.", Number(0, is_open=True)
     )
     runs: int | None = key(
         "Plan a comparison of this number of runs.", whole(2, 1000), default_text="those of the pilot"
@@ -118,10 +114,10 @@ class Calibrate(Random):
         RUN,
         default_text="both, with the first run",
     )
-    test: list[str] = key("Study these tests.", list_of(choice(TESTS)), [], default_text="every test")
+    test: list[str] = key("Study these tests.", ListOf(Choice(TESTS)), [], default_text="every test")
     correction: list[str] = key(
         "Study these corrections of p values.",
-        list_of(choice(_STUDIED_CORRECTIONS)),
+        ListOf(Choice(_STUDIED_CORRECTIONS)),
         [],
         default_text="as in compare",
     )
@@ -145,7 +141,7 @@ class TopicSets(Random):
     rates: bool = key("Print the swap rate of each size and difference.", FLAG, False)
     sizes: list[int] = key(
         "Also print these numbers of topics; above half of the topics, rates are extrapolated.",
-        list_of(whole(1, 99_999), "[25, 50]"),
+        ListOf(whole(1, 99_999), "[25, 50]"),
         [25, 50],
     )
 
@@ -156,7 +152,7 @@ class Perturb:
 
     counts: list[int] = key(
         "Insert these numbers of results.",
-        list_of(whole(0, 999_999), "[0, 1, 10]"),
+        ListOf(whole(0, 999_999), "[0, 1, 10]"),
         [0, 1, 2, 3, 4, 5, 10, 50, 100, 500, 1000],
     )
 
@@ -176,7 +172,7 @@ class Laws(Random):
     measure: str | None = key(
         "The measure, such as nxCG@10, or package.module:function.", NAME, option=True
     )
-    law: list[str] = key("Test these laws.", list_of(NAME), [], default_text="all")
+    law: list[str] = key("Test these laws.", ListOf(NAME), [], default_text="all")
     examples: int = key("Try this number of cases for each law.", _COUNT, 200)
 
 
@@ -184,13 +180,13 @@ class Laws(Random):
 class Study:
     """Studies of measures and designs."""
 
-    plan: Plan = section(Plan)
-    calibrate: Calibrate = section(Calibrate)
-    assessors: Assessors = section(Assessors)
-    topics: TopicSets = section(TopicSets)
-    perturb: Perturb = section(Perturb)
-    levels: Levels = section(Levels)
-    laws: Laws = section(Laws)
+    plan: Plan = field(default_factory=Plan)
+    calibrate: Calibrate = field(default_factory=Calibrate)
+    assessors: Assessors = field(default_factory=Assessors)
+    topics: TopicSets = field(default_factory=TopicSets)
+    perturb: Perturb = field(default_factory=Perturb)
+    levels: Levels = field(default_factory=Levels)
+    laws: Laws = field(default_factory=Laws)
 
 
 @dataclass(eq=False, repr=False)
@@ -204,15 +200,15 @@ class Judge(Random):
     )
     grades: Any = key(
         "The grades of highlights: inex-2004, none, or {levels: [1, 2, 3]}.",
-        stated("grades"),
+        Checked(stated="grades"),
         "inex-2004",
     )
     nuggets: dict[str, list[str]] = key(
         "The facts that a highlight can state, by topic: {q1: [cause, cure]}.",
-        Type(_names_by_topic, "MAPPING"),
+        Checked(_names_by_topic, metavar="MAPPING"),
         factory=dict,
     )
-    assessors: list[str] = key("The names of the assessors.", list_of(NAME), ["assessor"])
+    assessors: list[str] = key("The names of the assessors.", ListOf(NAME), ["assessor"])
     second_share: float = key("A second assessor also judges this proportion of the topics.", _SHARE, 0)
     store: Any = key(
         "Keep the judgements in this file.", FILE, default_text="the name of CONFIG with .sqlite"
@@ -241,7 +237,7 @@ class Chunks:
 
     budget: list[int] = key(
         "Compute nxCG after this number of tokens.",
-        list_of(whole(1, MAX_NUMBER), "500"),
+        ListOf(whole(1, MAX_NUMBER), "500"),
         [500, 2000],
         option=True,
     )
@@ -267,7 +263,7 @@ class Check:
     )
     overlap: float = key(
         "With review, a result finds a passage if it contains at least this share of it.",
-        number(0.000001, 1),
+        Number(0.000001, 1),
         0.5,
     )
 
@@ -275,7 +271,7 @@ class Check:
 def _width(value: object, place: Place) -> object:
     """Check the width of a plot."""
     if not isinstance(value, str):
-        return number(5, 35).check(value, place)
+        return Number(5, 35).check(value, place)
     if value not in PLOT_WIDTHS:
         hint = nearest(value, PLOT_WIDTHS)
         raise ValueError(f"expected column, page or a number of centimetres, found {value!r}: {hint}")
@@ -291,6 +287,6 @@ class Plot:
         "Draw for a paper, in this width: a number of centimetres, or "
         + " or ".join(f"{name} ({width})" for name, width in PLOT_WIDTHS.items())
         + ".",
-        stated("column, page or a number of centimetres", _width, metavar="WIDTH"),
+        Checked(_width, "column, page or a number of centimetres", metavar="WIDTH"),
         default_text="what the content needs",
     )

@@ -15,7 +15,7 @@ from typing import Any
 
 from xcg.errors import FileError, InputError, nearest_file
 from xcg.lazy_modules import yaml
-from xcg.settings.input_files import open_file
+from xcg.settings.files import open_file
 
 MAX_BYTES = 1 << 20
 """Maximum size of a file, and maximum number of characters of its values after aliases are followed."""
@@ -191,13 +191,13 @@ def _check_tokens(text: str, path: Path) -> None:
 _TOO_DEEP = f"lists and mappings are nested more than {MAX_DEPTH} levels deep"
 
 
+@dataclass
 class _Builder:
     """Builds Python values from YAML nodes, and checks them on the way."""
 
-    def __init__(self, file: YamlFile) -> None:
-        self._file = file
-        self._values = 0
-        self._characters = 0
+    _file: YamlFile
+    _values: int = 0
+    _characters: int = 0
 
     def build(self, node: yaml.Node, key_path: KeyPath) -> object:
         self._values += 1
@@ -209,15 +209,23 @@ class _Builder:
             )
         if len(key_path) > MAX_DEPTH:  # an alias can occur inside its own anchor
             raise self._error(node, _TOO_DEEP)
-        self._file.lines.setdefault(key_path, _line(node))
+        self._file.lines.setdefault(key_path, node.start_mark.line + 1)
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         if node.tag not in _COLLECTIONS:
             raise self._error(node, f"the tag {node.tag} is not allowed")
         if isinstance(node, yaml.SequenceNode):
             return [self.build(item, (*key_path, index)) for index, item in enumerate(node.value)]
-        assert isinstance(node, yaml.MappingNode)
-        return self._mapping(node, key_path)
+        mapping: dict[object, object] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise self._error(key_node, "expected a plain key before the colon")
+            key = self._scalar(key_node)
+            if key in mapping:
+                raise self._error(key_node, f"the key {key!r} occurs twice")
+            self._file.lines[(*key_path, key)] = key_node.start_mark.line + 1
+            mapping[key] = self.build(value_node, (*key_path, key))
+        return mapping
 
     def _scalar(self, node: yaml.ScalarNode) -> object:
         text, kind = node.value, node.tag.removeprefix(_TAG)
@@ -232,21 +240,5 @@ class _Builder:
             raise self._error(node, f"{problem}; expected at most {LONGEST_NUMBER}")
         return convert(text)
 
-    def _mapping(self, node: yaml.MappingNode, key_path: KeyPath) -> dict[object, object]:
-        mapping: dict[object, object] = {}
-        for key_node, value_node in node.value:
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise self._error(key_node, "expected a plain key before the colon")
-            key = self._scalar(key_node)
-            if key in mapping:
-                raise self._error(key_node, f"the key {key!r} occurs twice")
-            self._file.lines[(*key_path, key)] = _line(key_node)
-            mapping[key] = self.build(value_node, (*key_path, key))
-        return mapping
-
     def _error(self, node: yaml.Node, message: str) -> InputError:
-        return InputError(f"{self._file.path}:{_line(node)}", message)
-
-
-def _line(node: yaml.Node) -> int:
-    return int(node.start_mark.line) + 1
+        return InputError(f"{self._file.path}:{node.start_mark.line + 1}", message)

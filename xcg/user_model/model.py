@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
@@ -14,23 +14,14 @@ from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.recall_base import RecallBase
 from xcg.registry import Part
 from xcg.runs.run import Run
-from xcg.settings.samples import shipped_folder
-from xcg.settings.schema import REQUIRED, TEXT, Place, Places, checked, choice, key, keys_of, section
+from xcg.settings.files import shipped_folder
+from xcg.settings.schema import REQUIRED, TEXT, Choice, Place, Places, checked, key, keys_of
 from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
 from xcg.user_model.ideal import SELECTIONS, Selection, kazai_lalmas, leaves, max_gain, roots
 from xcg.user_model.near_misses import exact, judged
-from xcg.user_model.overlap_models import AT_MOST_SCORE, none, related, subtree
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table
-from xcg.user_model.relevance_value import Effort, RelevanceValue
-from xcg.user_model.schema import (
-    Spans,
-    Where,
-    expand,
-    has_several_values,
-    part_type,
-    setting_text,
-    table_type,
-)
+from xcg.user_model.relevance_value import AT_MOST_SCORE, Effort, RelevanceValue, none, related, subtree
+from xcg.user_model.schema import PartType, Spans, Where, expand, has_several_values, setting_text
 
 DEFAULT = "kazai-lalmas-2006"
 """The user model for assessments with exhaustivity and specificity from 0 to 3."""
@@ -63,22 +54,22 @@ class UserModel:
     name: str = key("The name in results.", TEXT, REQUIRED)
     quantisation: Part[Quantisation] = key(
         "Maps an assessment to a score.",
-        table_type(QUANTISATIONS, {"table": Table, "gains": Gains}),
+        PartType(QUANTISATIONS, {"table": Table, "gains": Gains}),
         factory=lambda: QUANTISATIONS.part("sog"),
     )
     ideal: Part[Selection] = key(
         "Selects the ideal elements.",
-        part_type(SELECTIONS),
+        PartType(SELECTIONS),
         factory=lambda: SELECTIONS.part("kazai_lalmas"),
     )
-    relevance_value: RelevanceValue = section(RelevanceValue)
+    relevance_value: RelevanceValue = field(default_factory=RelevanceValue)
     size: SizeUnit = key(
         "The unit in which the sizes of elements are compared.",
-        choice(get_args(SizeUnit)),
+        Choice(get_args(SizeUnit)),
         "characters",
     )
-    spans: Spans = key("How a result is read that is a passage.", choice(get_args(Spans)), "refuse")
-    effort: Effort = section(Effort)
+    spans: Spans = key("How a result is read that is a passage.", Choice(get_args(Spans)), "refuse")
+    effort: Effort = field(default_factory=Effort)
 
     def __post_init__(self) -> None:
         rule = self.relevance_value

@@ -178,11 +178,7 @@ _MODEL = r"\s*([\w-]+)(?:\(([^()]*)\))?\s*"
 
 @NEAR_MISSES.register("combined", references=("kazai-lalmas-2006",))
 def combined(
-    tree: ElementTree,
-    ideal: str,
-    ideals: Mapping[str, float],
-    *,
-    models: str = "distance length_ratio",
+    tree: ElementTree, ideal: str, ideals: Mapping[str, float], *, models: str = "distance length_ratio"
 ) -> Mapping[str, float]:
     """Combine near-miss models: closeness = product of their values.
 
@@ -235,6 +231,8 @@ def near_scores(
         XcgError: If the model fails or returns an illegal closeness, with the ideal element.
     """
     scores: dict[int, tuple[float, int]] = {}
+    if part.function in (judged, exact):
+        return scores
     for path, ideal_score in ideals.items():
         ideal_row = tree.row(path)
         for row, closeness in _near_elements(part, tree, path, ideals).items():
@@ -248,8 +246,6 @@ def _near_elements(
     part: Part[NearMisses], tree: ElementTree, path: str, ideals: Mapping[str, float]
 ) -> dict[int, float]:
     """Return row → closeness of the elements that are close to an ideal element."""
-    if part.function in (judged, exact):
-        return {}
     try:
         near = part.function(tree, path, ideals)
         pairs = [(tree.row(other), closeness) for other, closeness in near.items()]

@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 from xcg.errors import XcgError
 from xcg.judgements.assessment import Assessment, Grade, Scale, number_text
 from xcg.registry import FunctionRegistry, Part
+from xcg.settings.schema import is_number
 
 Quantisation = Callable[[float, Grade], float]
 QUANTISATIONS: FunctionRegistry[Quantisation] = FunctionRegistry("quantisation", "xcg.quantisation")
 
 MAX_GAIN = 1e100
 """The highest gain of a level. Sums and squares of gains must not overflow."""
-
-
-def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a number that a float can hold. Booleans are not numbers."""
-    if isinstance(value, int):
-        return not isinstance(value, bool) and abs(value) <= sys.float_info.max
-    return isinstance(value, float)
 
 
 class Table:
@@ -50,7 +43,12 @@ class Table:
         self.__doc__, self.content = summary, dict(table)
         self._scores: dict[tuple[float, Grade], float] = {}
         for key, score in table.items():
-            pair = _pair(key)
+            text = ",".join(map(str, key)) if isinstance(key, tuple) else str(key)
+            found = _PAIR.fullmatch(text.upper())
+            if found is None:
+                raise XcgError(f"illegal pair {key!r}: expected 'e,s' like '3,3', both from 0 to 3")
+            e, s = filter(None, found.groups())
+            pair = float(e), s if s in "ELSN" else float(s)
             if not (is_number(score) and 0 <= score <= 1):
                 raise XcgError(f"the score of {key!r} is {score!r}: expected a number from 0 to 1")
             if pair in self._scores:
@@ -180,14 +178,6 @@ _GRADE = r"([0-2](?:\.[0-9]+)?|3(?:\.0+)?)"
 _PAIR = re.compile(rf"\s*{_GRADE}\s*,\s*(?:{_GRADE}|([ELSN]))\s*|([0-3])([0-3ELSN])")
 
 
-def _pair(key: object) -> tuple[float, Grade]:
-    found = _PAIR.fullmatch((",".join(map(str, key)) if isinstance(key, tuple) else str(key)).upper())
-    if found is None:
-        raise XcgError(f"illegal pair {key!r}: expected 'e,s' like '3,3', both from 0 to 3")
-    exhaustivity, specificity = filter(None, found.groups())
-    return float(exhaustivity), specificity if specificity in "ELSN" else float(specificity)
-
-
 # Published quantisations
 
 _KL, _2002, _2004 = "kazai-lalmas-2006", "govert-kazai-2003", "malik-lalmas-fuhr-2005"
@@ -210,7 +200,7 @@ _TABLES: Sequence[tuple[str, str, str, Mapping[float, str]]] = (
 """Name, source in ``xcg/report/references.bib``, summary, and score → pairs that have this score."""
 for _name, _source, _summary, _pairs in _TABLES:
     _table = {pair: score for score, pairs in _pairs.items() for pair in pairs.split()}
-    QUANTISATIONS.register(_name, references=[_source])(Table(_table, _summary))
+    QUANTISATIONS.add(_name, Table(_table, _summary), references=(_source,))
 
 for _name, _summary, _gains in (
     ("jk_0_1_1_1", "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)", (1, 1, 1)),
@@ -218,51 +208,40 @@ for _name, _summary, _gains in (
     ("jk_0_1_2_3", "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)", (1, 2, 3)),
     ("jk_0_1_10_100", "levels 1 to 3 gain 1, 10, 100 (the same, section 3.3)", (1, 10, 100)),
 ):
-    _of_levels = Gains(dict(enumerate(_gains, 1)), _summary)
-    QUANTISATIONS.register(_name, references=[_JK])(_of_levels)
+    QUANTISATIONS.add(_name, Gains(dict(enumerate(_gains, 1)), _summary), references=(_JK,))
 
 
-def _formula(scale: Scale, *references: str) -> Callable[[Callable[[float, Any], float]], Quantisation]:
-    """Return a decorator that registers a function of assessments on a scale under its name."""
-
-    def add(function: Callable[[float, Any], float]) -> Quantisation:
-        function.scale = scale  # type: ignore[attr-defined]
-        return QUANTISATIONS.register(function.__name__, references=references)(function)
-
-    return add
-
-
-@_formula("share", _2005)
+@QUANTISATIONS.register("inex2005_strict", scale="share", references=(_2005,))
 def inex2005_strict(e: float, s: float) -> float:
     """1 for e = 2 and s = 1, else 0 (INEX 2005)."""
     return float(e == 2 and s == 1)
 
 
-@_formula("share", _2005)
+@QUANTISATIONS.register("inex2005_gen", scale="share", references=(_2005,))
 def inex2005_gen(e: float, s: float) -> float:
     """e·s, halved to lie between 0 and 1 (INEX 2005)."""
     return e * s / 2
 
 
-@_formula("share", _2005)
+@QUANTISATIONS.register("inex2005_genlifted", scale="share", references=(_2005,))
 def inex2005_genlifted(e: float, s: float) -> float:
     """(e + 1)·s, divided by 3 to lie between 0 and 1; rewards too small elements (INEX 2005)."""
     return (e + 1) * s / 3
 
 
-@_formula("share", _2006)
+@QUANTISATIONS.register("inex2006_strict", scale="share", references=(_2006,))
 def inex2006_strict(e: float, s: float) -> float:
     """1 for s = 1, else 0 (INEX 2006)."""
     return float(s == 1)
 
 
-@_formula("share", _2006)
+@QUANTISATIONS.register("inex2006_gen", scale="share", references=(_2006,))
 def inex2006_gen(e: float, s: float) -> float:
     """s, the share of highlighted text (INEX 2006)."""
     return s
 
 
-@_formula("level")
+@QUANTISATIONS.register("levels", scale="level")
 def levels(level: float, _: Grade) -> float:
     """The gain is the level of relevance (TREC)."""
     return max(level, 0.0)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from xcg.errors import InputError, XcgError
 from xcg.registry import FunctionRegistry, Part
-from xcg.settings.schema import Place, Type, kind
+from xcg.settings.schema import Place, Type, is_number, kind
 from xcg.settings.yaml_file import KeyPath
-from xcg.user_model.quantisation import is_number
 
 Where = Callable[[KeyPath], str]
 """A key path → what messages call that position, for example ``model.yaml:3: effort.unit``."""
@@ -21,18 +21,30 @@ Spans = Literal["refuse", "smallest_element", "text"]
 ``text``, every result is read as the text that it spans, elements too."""
 
 
-def part_type(registry: FunctionRegistry[Any]) -> Type:
-    """Return the type of a name, ``package.module:function`` or ``{name: …, parameter: …}``.
+@dataclass(eq=False, repr=False)
+class PartType(Type):
+    """A name, ``package.module:function`` or ``{name: …, parameter: …}``.
 
-    Args:
+    Attributes:
         registry: What the name names.
+        kinds: Key of a mapping such as ``{table: {"3,3": 1}}`` → function that makes the part of it.
     """
 
-    def check(value: Any, place: Place) -> Part[Any]:
+    registry: FunctionRegistry[Any]
+    kinds: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    metavar: str = field(default="NAME", kw_only=True)
+
+    def check(self, value: Any, place: Place) -> Part[Any]:
+        """Return the part."""
         parameters: Mapping[str, object] = {}
         if isinstance(value, Part):
             return value
         if isinstance(value, Mapping):
+            for key in {*self.kinds} & {*value}:
+                content = value[key]
+                if len(value) > 1 or not isinstance(content, Mapping) or not content:
+                    raise XcgError(f"expected {_EXAMPLES[key]} without other keys")
+                return Part(key, self.kinds[key](content))
             parameters = {str(key): v for key, v in value.items() if key != "name"}
             value = value.get("name")
         if not callable(value) and not (isinstance(value, str) and value):
@@ -40,33 +52,10 @@ def part_type(registry: FunctionRegistry[Any]) -> Type:
                 f"expected a name, package.module:function, or a mapping with a name; "
                 f"found {kind(value)}"
             )
-        return registry.part(value, parameters, place.folder)
-
-    return Type(check, "NAME")
+        return self.registry.part(value, parameters, place.folder)
 
 
-def table_type(registry: FunctionRegistry[Any], kinds: Mapping[str, Callable[[Any], Any]]) -> Type:
-    """Return the type of a part that can be a mapping, such as ``{table: {"3,3": 1}}``.
-
-    Args:
-        registry: What a name names.
-        kinds: The key of a mapping → function that makes the part of its value.
-    """
-    named = part_type(registry)
-    examples = {"table": '{table: {"3,3": 1, …}}', "gains": "{gains: {1: 1, 2: 10, …}}"}
-
-    def check(value: Any, place: Place) -> object:
-        for key, make in kinds.items():
-            if isinstance(value, Mapping) and key in value:
-                content = value[key]
-                if len(value) > 1 or not isinstance(content, Mapping) or not content:
-                    raise XcgError(f"expected {examples[key]} without other keys")
-                return Part(key, make(content))
-        return named.check(value, place)
-
-    return Type(check, "NAME")
-
-
+_EXAMPLES = {"table": '{table: {"3,3": 1, …}}', "gains": "{gains: {1: 1, 2: 10, …}}"}
 MAX_MODELS = 10_000
 """The maximum number of combinations of the values in lists and ranges."""
 _RANGE = {"from", "to", "step"}
