@@ -53,6 +53,23 @@ def test_a_line_by_hand() -> None:
     }
 
 
+def test_text_that_states_a_nugget_is_gold_text() -> None:
+    """A result shows 4 of the 6 tokens of two passages, of which the first states a nugget."""
+    stated = {"1": {"bees": [{"start": 10, "end": 30, "nugget": "n"}, (50, 60)]}}
+    plain = {"1": {"bees": [(10, 30), (50, 60)]}}
+    both = [
+        xcg.load(
+            assessments=gold, runs={"r": {"1": [("bees", 0, 40)]}}, corpus=DOCUMENTS, user_model="spans"
+        )
+        for gold in (stated, plain)
+    ]
+    for found in (one.chunks().records()[0] for one in both):
+        assert found["nothing found"] == 0
+        assert (found["found"], found["useful"]) == pytest.approx((1 / 2, 4 / 8))
+    with_nuggets, without = (one.chunks(questions=True).records() for one in both)
+    assert with_nuggets == without
+
+
 def test_scores_of_questions_are_those_of_evaluate() -> None:
     base, runs = recall_base(GOLD), [chunk_run("r", RUN), chunk_run("late", RUN[1:])]
     base.add_span("2", "bees", Span(0, 5), "test")

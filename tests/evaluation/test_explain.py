@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from conftest import Command
 from hypothesis import given
 from random_cases import RandomCampaign, campaigns
 
+from xcg import load
 from xcg.errors import Notes, XcgError
 from xcg.evaluation.explain import explain as explain_inputs
 from xcg.evaluation.inputs import Inputs
@@ -125,6 +127,20 @@ def test_missed_elements_are_listed_best_first() -> None:
     assert (list(nothing.results), len(nothing.missed)) == ([], 3)
     with pytest.raises(XcgError, match="no assessments for topic '3'"):
         explain(base, {"r": {}}, "3")
+
+
+def test_results_under_user_models_of_elements_and_of_text_are_written_in_one_table() -> None:
+    campaign = load(
+        assessments={"1": {"d": {"/a/s[1]": 1}}},
+        runs={"r": {"1": ["d#/a/s[1]"]}},
+        corpus={"d": "<a><s>one</s><s>two</s></a>"},
+        user_model=["levels", "spans-levels"],
+    )
+    rows = list(csv.DictReader(campaign.explain(run="r", topic="1").to_text("csv").splitlines()))
+    assert [(row["user_model"], row["span"]) for row in rows] == [
+        ("levels", ""),
+        ("spans-levels", "(0, 3)"),
+    ]
 
 
 def test_reasons_name_elements_by_paths_that_are_unambiguous_in_the_document() -> None:

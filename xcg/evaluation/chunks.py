@@ -75,6 +75,8 @@ def compare_chunks(
 ) -> ChunkComparison:
     """Compare runs as text: how much gold their results contain, and how much has to be read.
 
+    Nuggets count in measures only: to columns about text, a text that states a nugget is gold.
+
     Args:
         inputs: Gold, runs, a corpus and at most one user model with ``spans: text``.
         budgets: The tokens after which nxCG is computed, from 1.
@@ -103,6 +105,7 @@ def compare_chunks(
     without_gold: list[str] = []
 
     def add(topic: Topic) -> None:
+        topic = replace(topic, nuggets={})  # text is counted, whatever it states
         ideal = topic.ideal(model)
         if not ideal.gains:
             without_gold.append(topic.name)

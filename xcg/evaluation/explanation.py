@@ -181,12 +181,8 @@ class Explanation:
         """Return plain dicts: one per result, then one per missed element."""
         records: list[dict[str, object]] = []
         for result in self.results:
-            related = [_without_empty_span(ideal._asdict()) for ideal in result.related]
+            related = [ideal._asdict() for ideal in result.related]
             through = list(result.through)
             records.append({**result._asdict(), "through": through, "related": related})
         records += [{"rank": None, **missed._asdict(), "why": "missed"} for missed in self.missed]
-        return [_without_empty_span(record) for record in records]
-
-
-def _without_empty_span(record: dict[str, object]) -> dict[str, object]:
-    return {key: value for key, value in record.items() if key != "span" or value}
+        return records
