@@ -143,6 +143,12 @@ def test_a_quote_that_is_placed_by_a_part_of_its_context_is_noted(tmp_path: Path
         assert placed.notes == [note]
 
 
+def test_gold_without_a_document_is_an_error_of_update(tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text('{"topic": "1", "text": "dance", "start": 0, "end": 5}')
+    with pytest.raises(InputError, match=r"q.jsonl:1: the field 'doc' is missing"):
+        update_gold(tmp_path / "q.jsonl", xcg.Corpus.of({"d": "dance"}))
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
