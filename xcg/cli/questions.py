@@ -15,7 +15,7 @@ import click
 from xcg.answer import FORMATS, Answer
 from xcg.campaign import Campaign
 from xcg.cli.command import CONFIG, SET, Command, option_of
-from xcg.cli.main import print_error, print_status
+from xcg.cli.main import Group, print_error, print_status
 from xcg.cli.output import answering, open_page, progress_bar
 from xcg.errors import UndecidedError, UnmappedError, XcgError
 from xcg.settings.loading import KEYS, stated
@@ -241,7 +241,7 @@ def _study(name: str, help: str, call: str, options: Sequence[str] = ()) -> None
     study.add_command(_command(name, ask, help, f"xcg study {call}", options, common=_OF_STUDIES))
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=Group, no_args_is_help=False)
 def study() -> None:
     """Study measures and designs. Set the keys of a study with --set study.NAME.KEY=VALUE."""
 
