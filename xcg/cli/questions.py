@@ -93,6 +93,8 @@ def _report(config: Path | None, set: Sequence[str], methods: bool, **values: An
         with answering(campaign, _METHODS) as show:
             show(campaign.methods())
         return
+    if values["format"]:
+        raise XcgError("--format has no effect on the page, which is HTML: remove it, or add --methods")
     if settings.output is None:
         raise XcgError("no file for the page: expected --output FILE")
     with open_page(settings.output) as page:

@@ -41,6 +41,7 @@ from xcg.runs.run import (
 )
 
 _LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
+_OFFSET_AND_LENGTH = re.compile("[0-9]+:[0-9]+")
 _RANK = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
 
 
@@ -325,6 +326,8 @@ def _stated_element(fields: list[str]) -> str:
         ValueError: If it is not.
     """
     others = fields[6:]
+    if any(map(_OFFSET_AND_LENGTH.fullmatch, fields[5:7])):
+        raise ValueError("offset:length, as in offset qrels; expected topic Q0 document rank score tag")
     is_path = bool(others) and others[0].startswith("/")  # INEX 2009 and 2010
     is_passage = any(map(_LIKE_OFFSET.fullmatch, others[:2]))  # INEX 2010
     if (is_path and len(others) > 1) or (is_passage and len(others) != 2):
