@@ -304,6 +304,8 @@ def _parse_line(fields: list[str]) -> tuple[str, str, str, float, int, bool]:
         raise ValueError(f"illegal rank {stated_rank!r}: expected a whole number")
     if not math.isfinite(score):
         raise ValueError(f"illegal score {stated_score!r}: expected a finite number")
+    if any(map(_OFFSET_AND_LENGTH.fullmatch, fields[5:7])):
+        raise ValueError("offset:length, as in offset qrels; expected topic Q0 document rank score tag")
     name, element = split_at_mark(document)
     if element and stated:
         raise ValueError(f"{document} and {' '.join(others)}: expected one element or passage")
@@ -326,8 +328,6 @@ def _stated_element(fields: list[str]) -> str:
         ValueError: If it is not.
     """
     others = fields[6:]
-    if any(map(_OFFSET_AND_LENGTH.fullmatch, fields[5:7])):
-        raise ValueError("offset:length, as in offset qrels; expected topic Q0 document rank score tag")
     is_path = bool(others) and others[0].startswith("/")  # INEX 2009 and 2010
     is_passage = any(map(_LIKE_OFFSET.fullmatch, others[:2]))  # INEX 2010
     if (is_path and len(others) > 1) or (is_passage and len(others) != 2):
