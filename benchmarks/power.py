@@ -8,7 +8,7 @@ means except one, which differs from a baseline by this difference. The rate of 
 finds the difference is the simulated power. The whole family is tested by the t test and Holm's method.
 
 scipy and numpy compute the t tests of many campaigns at once. In 50 campaigns of each cell, the
-decisions are checked against those of xcg.compare.
+decisions are checked against those of xcg compare.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def results_of(matrix: np.ndarray) -> Results:
 
 
 def decision(matrix: np.ndarray) -> bool:
-    """Return whether xcg.compare finds the difference between the first two runs."""
+    """Return whether xcg compare finds the difference between the first two runs."""
     lines = compare_runs(results_of(matrix), "MAep", "model", baseline="r1")
     (line,) = (line for line in lines if line.run == "r0")
     return line.p_adjusted < LEVEL

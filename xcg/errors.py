@@ -91,10 +91,10 @@ def nearest(name: str, legal: Iterable[str]) -> str:
 
     >>> nearest("nxCGG", ["nxCG", "MAep"])
     "did you mean 'nxCG'?"
-    >>> nearest("zzz", ["nxCG", "MAep"])
+    >>> nearest("zzz", ["nxCG", "MAep", "nxCG"])
     'expected one of MAep, nxCG'
     """
-    names = sorted(legal)
+    names = sorted(set(legal))
     close = nearest_name(name, names)
     if close is not None:
         return f"did you mean {close!r}?"

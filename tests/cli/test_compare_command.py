@@ -57,8 +57,7 @@ def test_orders_with_overlap_off_agree_with_inex_eval(xcg_command: Command) -> N
     assert other.stdout != done.stdout
 
 
-# The ranks of the only relevant document of eight topics, which order the runs as in
-# tests/statistics/test_significant_pairs.py.
+# The ranks of the only relevant document of eight topics.
 RANKS = {"A": "55533555", "B": "33255422", "C": "41344334", "D": "22122241", "E": "14411113"}
 TABLE_2 = ("--measures", "RR", "--set", "compare.correction=none")
 

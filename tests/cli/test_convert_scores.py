@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -77,6 +78,21 @@ def test_runs_without_usable_scores_are_errors(
     status, printed, errors = convert(xcg_command, tmp_path, text, *given)
     assert (status, printed) == (2, "")
     assert message in errors
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--run {} --irrelevant 1",
+        "--assessments {} --feature 1",
+        "--assessments {} --depth 1",
+        "--assessments {} --as frb --strategy unique",
+    ],
+)
+def test_options_without_effect_are_errors(xcg_command: Command, options: str) -> None:
+    done = xcg_command("convert", "--to", "trec", *options.format("file").split())
+    message = "xcg: error: --[a-z]+ has no effect on this conversion: remove it\n"
+    assert re.fullmatch(message, done.stderr)
 
 
 def test_a_run_of_plain_scores_becomes_a_recall_base() -> None:

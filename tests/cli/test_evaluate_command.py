@@ -140,7 +140,9 @@ def test_a_killed_process_leaves_the_old_or_the_new_output(
         (["evaluate", CONFIG, "--topic", "164"], "no results for topic '164': did you mean '163'?"),
         (["evaluate", CONFIG, "--per-topics"], "--per-topic"),
         (["evalute"], "No such command 'evalute': did you mean 'evaluate'?"),
+        (["report", CONFIG, "--format", "csv"], "--format has no effect on the page, which is HTML"),
         (["study"], "Missing command"),
+        (["study", "plam"], "No such command 'plam': did you mean 'plan'?"),
     ],
 )
 def test_every_wrong_call_has_one_message_and_status_2(

@@ -188,7 +188,7 @@ UNREADABLE = [
     # (name, content, message as assessments, message as a run); no message: the file is legal.
     ("empty", b"", "an empty file; expected assessments", "an empty file; expected a run"),
     ("TREC qrels", b"1 0 d 1\n1 0 e 0\n", "", ":1: 4 columns; expected"),
-    ("offset qrels", b"1 Q0 d 3 9 1 0:3\n1 Q0 e 0 9\n", "", ":2: 5 columns; expected"),
+    ("offset qrels", b"1 Q0 d 3 9 1 0:3\n1 Q0 e 0 9\n", "", ":1: offset:length, as in offset"),
     ("a TREC run", b"1 Q0 d 1 2 r\n", ":1: illegal entry point 'r'", ""),
     ("not UTF-8", b"1 Q0 \xff 1 2 r\n", ":1: not UTF-8 text", ":1: not UTF-8 text"),
     ("damaged gzip", gzip.compress(b"1 0 d 1\n" * 9)[:-9], "damaged gzip", "damaged gzip"),

@@ -144,6 +144,19 @@ def test_a_quote_that_is_placed_by_a_part_of_its_context_is_noted(tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"topic": "1", "text": "dance", "start": 0, "end": 5}', "the field 'doc' is missing"),
+        ("1 Q0 d 5 5 -1 0:5", "expected JSON Lines, one object"),
+    ],
+)
+def test_illegal_gold_is_an_error_of_update(tmp_path: Path, line: str, message: str) -> None:
+    (tmp_path / "q.jsonl").write_text(line)
+    with pytest.raises(InputError, match=f"q.jsonl:1: {message}"):
+        update_gold(tmp_path / "q.jsonl", xcg.Corpus.of({"d": "dance"}))
+
+
+@pytest.mark.parametrize(
     ("lines", "message"),
     [
         ("question,quote\nq,dance well\n", "1 exact"),

@@ -63,6 +63,13 @@ def test_comments_and_text_after_the_sixth_column_are_ignored(tmp_path: Path) ->
     assert steps(read_run(write(tmp_path, f"\ufeff{text}".replace("\n", "\r\n"), "r"))) == "a b"
 
 
+def test_offset_qrels_are_no_run(tmp_path: Path) -> None:
+    for passages in ("-1 2:3", "2:3", "2:3 7:1"):  # with and without entry points
+        path = write(tmp_path, f"1 Q0 f 3 9 {passages}\n1 Q0 g 1 9 -1 4:1\n", "r")
+        with pytest.raises(InputError, match=r"r:1: offset:length.* use --assessments"):
+            read_run(path)
+
+
 def test_a_mark_without_path_or_passage_belongs_to_the_name(tmp_path: Path) -> None:
     """Passages of MS MARCO have names such as doc#4_163."""
     names = ["doc#4_163", "doc#4", "doc#", "doc#٣:٤", "d#1#/a", "d#1#5:20", "d#5:20"]

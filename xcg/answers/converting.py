@@ -47,6 +47,14 @@ def convert(
         raise XcgError("nothing or too much to convert: expected either --assessments or --run")
     if to is None and not (inputs.has_runs and target is None):
         raise XcgError("no format: expected --to FORMAT")
+    unused = {
+        "--irrelevant": irrelevant is not None and not (inputs.has_runs and target),
+        "--feature": feature is not None and not inputs.has_runs,
+        "--strategy": bool(inputs.strategy_list) and not (inputs.has_runs and target is None),
+        "--depth": depth is not None and not inputs.has_runs and target in (None, "assessments"),
+    }
+    for option in filter(unused.get, unused):
+        raise XcgError(f"{option} has no effect on this conversion: remove it")
     notes, format_ = Notes(inputs.lenient), to or ""
     if inputs.has_runs:
         run = _read(inputs, feature, notes)

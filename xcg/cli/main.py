@@ -187,7 +187,18 @@ def print_status(message: str) -> None:
         click.echo(f"xcg: {message}", err=True)
 
 
-class LazyGroup(click.Group):
+class Group(click.Group):
+    """A group whose error for an unknown command suggests the nearest name."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the command that the arguments name."""
+        names = self.list_commands(ctx)
+        if args[0] in names or args[0].startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        raise click.UsageError(f"No such command {args[0]!r}: {nearest(args[0], names)}")
+
+
+class LazyGroup(Group):
     """A group that imports a command's module when the command is called.
 
     Every error that a user can cause ends with one message on standard error and exit status 2.
@@ -235,11 +246,9 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; an error suggests the nearest name."""
+        """Import a command."""
         if cmd_name not in COMMANDS:
-            if ctx.resilient_parsing or cmd_name.startswith("-"):
-                return None
-            raise click.UsageError(f"No such command {cmd_name!r}: {nearest(cmd_name, COMMANDS)}")
+            return None
         target, _ = COMMANDS[cmd_name]
         module, function = target.split(":")
         command = getattr(importlib.import_module(f"xcg.cli.{module}"), function)

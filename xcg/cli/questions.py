@@ -15,12 +15,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import click
-
 from xcg.answer import FORMATS, Answer, open_plot
 from xcg.campaign import Campaign
 from xcg.cli.command import CONFIG, SET, Command, option_of
-from xcg.cli.main import print_error, print_status
+from xcg.cli.main import Group, print_error, print_status
 from xcg.cli.output import STANDARD_OUTPUT, open_output, progress_bar
 from xcg.errors import InputError, UndecidedError, UnmappedError, XcgError, nearest
 from xcg.settings.loading import KEYS, stated
@@ -148,6 +146,8 @@ def _report(config: Path | None, set: Sequence[str], **values: Any) -> None:
     if settings.report.methods:
         _print_answer("methods", None, keys, _METHODS, False, config, set, **values)
         return
+    if values["format"]:
+        raise XcgError("--format has no effect on the page, which is HTML: remove it, or add --methods")
     if settings.output is None:
         raise XcgError("no file for the page: expected --output FILE")
     with open_output(settings.output) as write:
@@ -361,7 +361,7 @@ _laws = _command(
     ("study.laws.measure",),
     common=_OF_STUDIES,
 )
-study = click.Group(
+study = Group(
     "study",
     help="Study measures and designs. Set the keys of a study with --set study.NAME.KEY=VALUE.",
     no_args_is_help=False,

@@ -192,6 +192,7 @@ class Results(Answer[Result]):
             if len(self.user_models) != 1:
                 raise XcgError(f"name the user model: {nearest('', self.user_models)}")
             user_model = self.user_models[0]
+        topic = str(topic)  # names of topics are often numbers
         key = run, topic, self._measure_name(measure), user_model
         values = self.by_cell.get((key[2], user_model, run), {})
         if topic in values:

@@ -77,7 +77,9 @@ def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str
         try:
             record = _decoder().decode(line)
         except (ValueError, RecursionError) as error:
-            raise InputError(where, f"not valid JSON: {error}") from None
+            if line.lstrip().startswith("{"):
+                raise InputError(where, f"not valid JSON: {error}") from None
+            record = None
         if not isinstance(record, dict):
             raise InputError(where, "expected JSON Lines, one object {…} per line")
         topic = record.get("topic")

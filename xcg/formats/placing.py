@@ -175,12 +175,7 @@ _PASSAGE_FIELDS = (
     Field("level", (int, float), "a level of relevance", required=False),
     NUGGET,
 )
-_OLD_PASSAGE_FIELDS = (
-    TOPIC_AND_DOCUMENT[0],
-    TOPIC_AND_DOCUMENT[1]._replace(required=False),
-    *QUOTE_FIELDS,
-    *START_AND_END,
-)
+_OLD_PASSAGE_FIELDS = (*TOPIC_AND_DOCUMENT, *QUOTE_FIELDS, *START_AND_END)
 _SHOWN = 60
 _SHOWN_SIMILARITY = 0.8
 """The minimum similarity of text that is shown, but not accepted."""

@@ -41,6 +41,7 @@ from xcg.runs.run import (
 )
 
 _LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
+_OFFSET_AND_LENGTH = re.compile("[0-9]+:[0-9]+")
 _RANK = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
 
 
@@ -303,6 +304,8 @@ def _parse_line(fields: list[str]) -> tuple[str, str, str, float, int, bool]:
         raise ValueError(f"illegal rank {stated_rank!r}: expected a whole number")
     if not math.isfinite(score):
         raise ValueError(f"illegal score {stated_score!r}: expected a finite number")
+    if any(map(_OFFSET_AND_LENGTH.fullmatch, fields[5:7])):
+        raise ValueError("offset:length, as in offset qrels; expected topic Q0 document rank score tag")
     name, element = split_at_mark(document)
     if element and stated:
         raise ValueError(f"{document} and {' '.join(others)}: expected one element or passage")

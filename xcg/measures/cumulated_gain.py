@@ -70,7 +70,7 @@ class CumulatedGain:
             at each rank up to a depth or at equidistant amounts of text.
         normalised: Whether gains are divided by those of the ideal ranking.
         averaged: Whether the value is the mean over all ranks, instead of the value at the last.
-        in_order: Whether a topic's mean adds ranks in order, as :func:`manxcg` does; numpy's mean adds
+        in_order: Whether a topic's mean adds ranks in order, as MAnxCG does; numpy's mean adds
             them in pairs, and the last digit can differ.
     """
 

@@ -157,7 +157,7 @@ def plan_plot(plans: Sequence[Plan], power: float) -> Figure:
         axis.set_ylim(0, None if difference is None else 102)
         if difference is not None:
             axis.axhline(100 * power, color="black", linewidth=0.8, linestyle=":")
-    caption = "Vertical dotted line: the topics of the pilot."
+    caption = "Vertical dotted line: the topics of the plan."
     return figures.finish(figure, axes, caption, choice, left=unit)
 
 

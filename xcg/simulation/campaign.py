@@ -5,7 +5,7 @@ size. They simulate
 
 - documents: an INEX-like schema, log-normal sizes, inline markup, tables, lists and bibliographies;
 - assessments: passages, from which the element assessments follow as from real highlights
-  (:func:`xcg.judgements.anchoring.assess`), and further assessors who disagree with the first;
+  (:func:`xcg.judgements.highlights.assess`), and further assessors who disagree with the first;
 - systems of known skill, preferred granularity and overlap.
 
 They do not simulate language: words are pseudo-words with a Zipf-Mandelbrot distribution, unrelated to

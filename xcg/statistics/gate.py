@@ -133,7 +133,7 @@ def check_gate(
 
     Args:
         results: Results with scores per topic.
-        minimums: Minimum mean of each measure, from :func:`parse_thresholds`.
+        minimums: Minimum mean of each measure, from :func:`xcg.statistics.gate_rules.parse_thresholds`.
         baseline: Name of the run with which all other runs are compared, by all measures.
         test: As for ``xcg compare``.
         correction: ``"holm"`` (the default), ``"bonferroni"``, ``"fdr_bh"`` or ``"none"``.

@@ -206,7 +206,11 @@ for _name, _summary, _gains in (
     ("jk_0_1_1_1", "levels 1 to 3 gain 1 (Järvelin & Kekäläinen 2002, section 3.3)", (1, 1, 1)),
     ("jk_0_0_0_1", "level 3 gains 1 (Järvelin & Kekäläinen 2002, section 3.3)", (0, 0, 1)),
     ("jk_0_1_2_3", "levels 1 to 3 gain 1, 2, 3 (Järvelin & Kekäläinen 2002)", (1, 2, 3)),
-    ("jk_0_1_10_100", "levels 1 to 3 gain 1, 10, 100 (the same, section 3.3)", (1, 10, 100)),
+    (
+        "jk_0_1_10_100",
+        "levels 1 to 3 gain 1, 10, 100 (Järvelin & Kekäläinen 2002, section 3.3)",
+        (1, 10, 100),
+    ),
 ):
     QUANTISATIONS.add(_name, Gains(dict(enumerate(_gains, 1)), _summary), references=(_JK,))
 

@@ -11,7 +11,7 @@ named after what it uses:
     alpha     α, the user's intolerance to text that was seen before, from 0 to 1
     rest      Σ rv(c_j)·|c_j| / |c| over the result's child elements c_j: their values, weighted by size
     seen      the share of the result's text that was seen before, from 0 to 1
-    tree      the document, an :class:`~xcg.documents.ElementTree`; a networkx graph of rows
+    tree      the document, an :class:`~xcg.ElementTree`; a networkx graph of rows
     result    the canonical path of the result
     earlier   the paths of the earlier results from this document, in rank order
     scores    path → quantised score of all elements of the document that score above 0
