@@ -46,10 +46,9 @@ from typing import Any, Literal, get_args
 
 from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.errors import XcgError, nearest
-from xcg.registry import Between, FunctionRegistry, Part
+from xcg.registry import Between, FunctionRegistry, Part, PartType
 from xcg.settings.schema import Choice, Number, key
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
-from xcg.user_model.schema import PartType
 
 PartiallySeen = Callable[..., float]
 PARTIALLY_SEEN: FunctionRegistry[PartiallySeen] = FunctionRegistry("overlap model", "xcg.overlap_model")
