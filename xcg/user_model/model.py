@@ -149,7 +149,7 @@ class UserModel:
         Raises:
             InputError: If a key is unknown or missing, or a value is illegal.
         """
-        return checked_model(mapping, _in_mapping(str(where)))
+        return checked(UserModel, *_with_base(mapping, _in_mapping(str(where)), None))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> UserModel:
@@ -159,7 +159,7 @@ class UserModel:
             InputError: If the file cannot be read or is wrong, with file, line and key.
         """
         file = load_yaml(Path(path))
-        return checked_model(file.content, file.where, file.path.parent)
+        return checked(UserModel, *_with_base(file.content, file.where, file.path.parent))
 
     @classmethod
     def shipped(cls, name: str) -> UserModel:
@@ -286,11 +286,6 @@ def checked_models(content: object, where: Where, folder: Path | None = None) ->
     if not isinstance(content, Mapping):
         return [checked(UserModel, content, places)]
     return [checked(UserModel, one, places) for one in expand(content, lambda path: places(path).name)]
-
-
-def checked_model(content: object, where: Where, folder: Path | None = None) -> UserModel:
-    """Return the user model in a mapping without lists; see :func:`checked_models`."""
-    return checked(UserModel, *_with_base(content, where, folder))
 
 
 def _with_base(content: Any, where: Where, folder: Path | None) -> tuple[Any, Places]:
