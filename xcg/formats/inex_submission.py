@@ -271,12 +271,6 @@ _TOPIC = (
 )
 
 
-def _require(is_regular: object) -> None:
-    """Raise ValueError if a condition of the regular layout is not met."""
-    if not is_regular:
-        raise ValueError
-
-
 def read_regular_submission(
     file: BufferedReader, path: Path, notes: Notes, ties: Ties | None = None, topics: Topics = None
 ) -> Run:
@@ -300,15 +294,16 @@ def read_regular_submission(
     blocks = _blocks(file)
     # The head is parsed with the end tag of the root: then only the root is open at the first topic.
     head, start, rest = next(blocks).partition("<topic ")
-    _require(start)
-    _require("<!DOCTYPE" not in head or "[" not in head)  # a DTD can declare default attributes
+    # A DTD can declare default attributes.
+    if not start or ("<!DOCTYPE" in head and "[" in head):
+        raise ValueError
     root = etree.fromstring(f"{head}</inex-submission>".encode(), etree.XMLParser(**SAFE_PARSING))
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
-    _require(root.tag == "inex-submission" and encoding.upper() == "UTF-8")
     in_head = {local_name(element) for element in root.iterdescendants()}
-    _require(in_head.isdisjoint({"inex-submission", "topic", "result"}))
+    is_regular = root.tag == "inex-submission" and encoding.upper() == "UTF-8"
     name = (root.get("run-id") or "").strip()
-    _require(name)
+    if not name or not is_regular or in_head & {"inex-submission", "topic", "result"}:
+        raise ValueError
     results = Results()
     layout: list[str] = []
     for topic, text, is_end in _topics(chain([start + rest], blocks)):
@@ -319,8 +314,9 @@ def read_regular_submission(
         if not is_needed:
             skipped.add(topic)
         elif is_end:
-            _require(topic not in rankings)
-            _require(math.isfinite(sum(cast("list[float]", results.ranks + results.scores))))
+            keys = cast("list[float]", results.ranks + results.scores)
+            if topic in rankings or not math.isfinite(sum(keys)):
+                raise ValueError
             rankings[topic] = results.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
             results = Results()
     return Run(name, rankings, str(path), frozenset(skipped))
@@ -335,7 +331,8 @@ def _blocks(file: BufferedReader) -> Iterator[str]:
     while data:
         data = file.read(BLOCK_SIZE)
         block, tag, rest = (rest + data).rpartition(b"</result>") if data else (rest, b"", b"")
-        _require(len(rest) <= _LONGEST_PART)
+        if len(rest) > _LONGEST_PART:
+            raise ValueError
         if data and not tag:
             continue
         block += tag
@@ -343,8 +340,9 @@ def _blocks(file: BufferedReader) -> Iterator[str]:
             block = block.replace(b"\r\n", b"\n")
         codes = np.frombuffer(block, np.uint8)
         text = block.decode()
-        _require(not ((codes < 32) & (codes != 9) & (codes != 10)).any())
-        _require("\ufffe" not in text and "\uffff" not in text)
+        is_illegal = (codes < 32) & (codes != 9) & (codes != 10)
+        if is_illegal.any() or "\ufffe" in text or "\uffff" in text:
+            raise ValueError
         yield text
 
 
@@ -353,21 +351,25 @@ def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
     start_tag = re.compile(_TOPIC)
     topic = rest = ""
     for block in blocks:
-        _require(not rest and "&" not in block)
+        if rest or "&" in block:
+            raise ValueError
         parts = block.split("</topic>")
         for number, part in enumerate(parts, 1):
             start, is_end = 0, number < len(parts)
             if not topic:
                 tag = start_tag.match(part)
                 if tag is None:
-                    _require(not is_end)
+                    if is_end:
+                        raise ValueError
                     rest = part
                     break
                 topic, start = tag[1].strip(), tag.end()
-                _require(topic)
+                if not topic:
+                    raise ValueError
             yield topic, part[start:], is_end
             topic = "" if is_end else topic
-    _require(not topic and re.fullmatch(f"{_SPACE}</inex-submission>{_SPACE}", rest))
+    if topic or not re.fullmatch(f"{_SPACE}</inex-submission>{_SPACE}", rest):
+        raise ValueError
 
 
 def _layout_of_first(text: str) -> list[str]:
@@ -377,8 +379,9 @@ def _layout_of_first(text: str) -> list[str]:
     """
     first = re.match(f"{_SPACE}<result>(.*?)</result>", text, re.DOTALL)
     tags = re.findall("<([a-z]+)", first[1]) if first is not None else []
-    _require({"file"} <= set(tags) <= {*_WITH_TEXT, *_EMPTY} and len(tags) == len(set(tags)))
-    _require(len({"path", "fol", "passage"}.intersection(tags)) == 1)
+    is_legal = {"file"} <= set(tags) <= {*_WITH_TEXT, *_EMPTY} and len(tags) == len(set(tags))
+    if not is_legal or len({"path", "fol", "passage"}.intersection(tags)) != 1:
+        raise ValueError
     fields = [[tag, f"/{tag}>"] if tag in _WITH_TEXT else [tag] for tag in tags]
     return ["result>", *chain(*fields), "/result>"]
 
@@ -389,14 +392,15 @@ def _add_results(results: Results | None, layout: Sequence[str], text: str) -> N
     Of results that are not needed (None), only the layout is checked.
     """
     parts, width = text.split("<"), len(layout)
-    _require(not parts[0].strip(" \t\n") and len(parts) % width == 1)
+    if parts[0].strip(" \t\n") or len(parts) % width != 1:
+        raise ValueError
     fields = {}
     for position, expected in enumerate(layout, 1):
         found = parts[position::width]
-        if expected.endswith(">"):
-            _require(all(part.rstrip(" \t\n") == expected for part in set(found)))
-        else:
+        if not expected.endswith(">"):
             fields[expected] = found
+        elif any(part.rstrip(" \t\n") != expected for part in set(found)):
+            raise ValueError
     if results is None:
         return
     first = len(results.files)
@@ -411,7 +415,8 @@ def _add_results(results: Results | None, layout: Sequence[str], text: str) -> N
             results.spans[index] = passage(match[1], match[2])
     results.ranks += map(_RANKS.__getitem__, fields.get("rank", ()))
     scores = [part.removeprefix("rsv>") for part in fields.get("rsv", ())]
-    _require(set("".join(scores)) <= _OF_NUMBERS)
+    if not set("".join(scores)) <= _OF_NUMBERS:
+        raise ValueError
     results.scores += map(float, scores)
 
 
