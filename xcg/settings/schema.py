@@ -169,7 +169,8 @@ def checked(cls: type[T], content: object, places: Places, path: KeyPath = ()) -
     for name, value in content.items():
         here = (*path, name)
         if name not in fields:
-            raise InputError(places(here).name, f"unknown key: {nearest(str(name), fields)}")
+            legal = (*fields, *getattr(cls, "also_legal", ()))
+            raise InputError(places(here).name, f"unknown key: {nearest(str(name), legal)}")
         about = fields[name].metadata
         if "section" in about:
             values[name] = checked(about["section"], value, places, here)
