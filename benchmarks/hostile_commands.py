@@ -144,7 +144,7 @@ TEMPLATES = [
     "inex-eval -f qrels.txt spans.txt",
     "inex-eval -t -q qrels.txt spans.txt",
     "inex-eval -r qrels.txt spans.txt spans.txt",
-    "judge judge.yaml --assessor a --import highlights.jsonl",
+    "judge judge.yaml --assessor a --import highlights.jsonl --set judge.store=out/judge.sqlite.new",
     "judge judge.yaml --export out/result",
     "list",
     "list formats",
