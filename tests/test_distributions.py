@@ -16,7 +16,7 @@ import pytest
 from conftest import ROOT
 
 import xcg
-from xcg.settings.files import sample_files
+from xcg.cli.samples import sample_files
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PYTHON_VERSIONS = ("3.11", "3.12", "3.13", "3.14")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import io
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from xcg.documents.writing import whole_file
-from xcg.errors import InputError, XcgError, missing_extra, nearest
+from xcg.errors import InputError, XcgError, missing_extra, nearest, printable
+from xcg.lazy_modules import csv
 from xcg.settings.study_keys import PLOT_WIDTHS
 from xcg.table_formats import TABLE_FORMATS
-from xcg.tables import RECORD_FORMATS, Column, Record, Table, html_text, json_text, records
+from xcg.tables import Column, Record, Table, html_text, json_text
 from xcg.terminal_tables import PIPE, Block, Terminal, sentence, terminal_text
 
 if TYPE_CHECKING:
@@ -34,6 +37,13 @@ NAMES = (
 """The columns that name what a row is about."""
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex")
 """The formats of all answers; the last two are for publications."""
+
+_PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_FORMULA_START = re.compile(r"(^|;)(?=\s*[=+\-@＝＋－＠])")
+"""The positions at which spreadsheets detect a formula; some split lines of CSV at semicolons."""
+
+CSV_WITHOUT_FORMULAS = "csv-without-formulas"
+"""The format csv with ``'`` before texts that spreadsheets would read as formulas."""
 
 PLOT_FORMATS = (".png", ".svg", ".pdf")
 _PLOT_STYLE = {
@@ -213,7 +223,7 @@ class Answer(Sequence[T], Generic[T]):
             content = {"records": self.records(), "settings": self.settings, "notes": self.notes}
             return json_text(content, indent=1) + "\n"
         if format in RECORD_FORMATS:
-            return records(self.records(), format)
+            return RECORD_FORMATS[format](self.records())
         if format not in TABLE_FORMATS:
             raise XcgError(f"unknown format {format!r}: {nearest(format, FORMATS)}")
         if format != "table":
@@ -255,6 +265,35 @@ class Answer(Sequence[T], Generic[T]):
 
     def __str__(self) -> str:
         return self.to_text().rstrip("\n")
+
+
+def _csv(rows: Sequence[Record], cell: Callable[[str], str] = printable) -> str:
+    """Write records as CSV, with a function that escapes texts."""
+    if not rows:
+        return ""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    for row in ({name: name for name in rows[0]}, *rows):
+        writer.writerow({key: cell(one) if isinstance(one, str) else one for key, one in row.items()})
+    return text.getvalue()
+
+
+def _cell_without_formulas(text: str) -> str:
+    r"""Escape a text for a spreadsheet.
+
+    >>> _cell_without_formulas("=1+1"), _cell_without_formulas("a;=b"), _cell_without_formulas("-1.5")
+    ("'=1+1", "a;'=b", '-1.5')
+    """
+    text = printable(text)
+    return text if _PLAIN_NUMBER.fullmatch(text) else _FORMULA_START.sub(r"\1'", text)
+
+
+RECORD_FORMATS: dict[str, Callable[[Sequence[Record]], str]] = {
+    "jsonl": lambda rows: "".join(json_text(row) + "\n" for row in rows),
+    "csv": _csv,
+    CSV_WITHOUT_FORMULAS: lambda rows: _csv(rows, _cell_without_formulas),
+}
+"""Name → function that writes records with the same fields, at full double precision."""
 
 
 def data_frame(rows: Sequence[Any], columns: Sequence[str] | None = None) -> pandas.DataFrame:

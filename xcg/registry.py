@@ -26,6 +26,7 @@ from xcg.plugins import (
     load_object,
     refuse_if_off,
 )
+from xcg.settings.schema import Place, Type, kind
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -310,6 +311,43 @@ class FunctionRegistry(Registry[F]):
             _check_parameters(f"{self.kind} {name}", function, parameters)
             function = partial(function, **parameters)
         return Part(name, function, tuple((parameters or {}).items()), home)
+
+
+@dataclass(eq=False, repr=False)
+class PartType(Type):
+    """A name, ``package.module:function`` or ``{name: …, parameter: …}``.
+
+    Attributes:
+        registry: What the name names.
+        kinds: Key of a mapping such as ``{table: {"3,3": 1}}`` → function that makes the part of it.
+    """
+
+    registry: FunctionRegistry[Any]
+    kinds: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    metavar: str = field(default="NAME", kw_only=True)
+
+    def check(self, value: Any, place: Place) -> Part[Any]:
+        """Return the part."""
+        parameters: Mapping[str, object] = {}
+        if isinstance(value, Part):
+            return value
+        if isinstance(value, Mapping):
+            for key in {*self.kinds} & {*value}:
+                content = value[key]
+                if len(value) > 1 or not isinstance(content, Mapping) or not content:
+                    raise XcgError(f"expected {_EXAMPLES[key]} without other keys")
+                return Part(key, self.kinds[key](content))
+            parameters = {str(key): v for key, v in value.items() if key != "name"}
+            value = value.get("name")
+        if not callable(value) and not (isinstance(value, str) and value):
+            raise XcgError(
+                f"expected a name, package.module:function, or a mapping with a name; "
+                f"found {kind(value)}"
+            )
+        return self.registry.part(value, parameters, place.folder)
+
+
+_EXAMPLES = {"table": '{table: {"3,3": 1, …}}', "gains": "{gains: {1: 1, 2: 10, …}}"}
 
 
 def _unpickled_part(

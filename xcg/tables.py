@@ -1,4 +1,4 @@
-"""Declare tables; write them for terminals, papers and HTML, and records as CSV and JSON Lines.
+"""Declare tables, and write them for terminals, papers and HTML.
 
 Names from input files are escaped in each format, as in :mod:`xcg.table_formats`.
 
@@ -7,14 +7,12 @@ This module is below the models, which use it to show themselves in notebooks.
 
 from __future__ import annotations
 
-import io
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from xcg.errors import printable
-from xcg.lazy_modules import csv, html, json
+from xcg.lazy_modules import html, json
 from xcg.table_formats import TABLE_FORMATS, TEXT_WIDTH, cell_length, numeric_columns, text_table
 
 Row = Sequence[str]
@@ -24,12 +22,6 @@ _MAX_HTML_ROWS = 200
 _PAGE_WIDTH, _PIPE_WIDTH = 88, 200
 """Characters in a row of a table on paper, and of one that a program or file receives."""
 _HTML_SPACES = "\n\t\u00a0"
-_PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_FORMULA_START = re.compile(r"(^|;)(?=\s*[=+\-@＝＋－＠])")
-"""The positions at which spreadsheets detect a formula; some split lines of CSV at semicolons."""
-
-CSV_WITHOUT_FORMULAS = "csv-without-formulas"
-"""The format csv with ``'`` before texts that spreadsheets would read as formulas."""
 
 
 @dataclass(frozen=True)
@@ -266,16 +258,6 @@ def with_references(markup: str) -> str:
     return printable(markup, "\n", lambda character: f"&#{ord(character)};")
 
 
-def records(rows: Sequence[Record], format: str) -> str:
-    """Write records that have the same fields, at full double precision.
-
-    Args:
-        rows: The records.
-        format: ``jsonl`` or ``csv``; :data:`CSV_WITHOUT_FORMULAS` for spreadsheets.
-    """
-    return RECORD_FORMATS[format](rows) if rows else ""
-
-
 def json_text(value: object, indent: int | None = None) -> str:
     r"""Return JSON in which characters that are not visible are escaped; programs read the same texts.
 
@@ -284,30 +266,3 @@ def json_text(value: object, indent: int | None = None) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return printable(text, "\n", lambda character: json.dumps(character)[1:-1])
-
-
-def _csv(rows: Sequence[Record], cell: Callable[[str], str] = printable) -> str:
-    """Write records as CSV, with a function that escapes texts."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    for row in ({name: name for name in rows[0]}, *rows):
-        writer.writerow({key: cell(one) if isinstance(one, str) else one for key, one in row.items()})
-    return text.getvalue()
-
-
-def _cell_without_formulas(text: str) -> str:
-    r"""Escape a text for a spreadsheet.
-
-    >>> _cell_without_formulas("=1+1"), _cell_without_formulas("a;=b"), _cell_without_formulas("-1.5")
-    ("'=1+1", "a;'=b", '-1.5')
-    """
-    text = printable(text)
-    return text if _PLAIN_NUMBER.fullmatch(text) else _FORMULA_START.sub(r"\1'", text)
-
-
-RECORD_FORMATS: dict[str, Callable[[Sequence[Record]], str]] = {
-    "jsonl": lambda rows: "".join(json_text(row) + "\n" for row in rows),
-    "csv": _csv,
-    CSV_WITHOUT_FORMULAS: lambda rows: _csv(rows, _cell_without_formulas),
-}
-"""Name → function that writes records at full precision."""

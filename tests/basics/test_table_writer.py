@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from xcg.answer import CSV_WITHOUT_FORMULAS, RECORD_FORMATS
 from xcg.table_formats import TABLE_FORMATS, Markup, latex_table, markdown_table, text_table
-from xcg.tables import CSV_WITHOUT_FORMULAS, Column, Table, records
+from xcg.tables import Column, Table
 
 HEADING = ["run", "MAep", "comment"]
 
@@ -165,7 +166,7 @@ def test_html_shows_control_characters() -> None:
 
 
 def test_csv_has_one_line_for_each_record() -> None:
-    text = records([{"run\n": HOSTILE, "value": 0.5}], "csv")
+    text = RECORD_FORMATS["csv"]([{"run\n": HOSTILE, "value": 0.5}])
     assert text.count("\n") == 2
     assert list(csv.reader(io.StringIO(text))) == [["run\\n", "value"], [ESCAPED, "0.5"]]
 
@@ -190,16 +191,16 @@ def test_csv_has_one_line_for_each_record() -> None:
     ],
 )
 def test_formulas_are_escaped_for_spreadsheets(text: str, escaped: str) -> None:
-    written = records([{text: text, "value": -1.5, "none": None}], CSV_WITHOUT_FORMULAS)
+    written = RECORD_FORMATS[CSV_WITHOUT_FORMULAS]([{text: text, "value": -1.5, "none": None}])
     heading, row = csv.reader(io.StringIO(written))
     assert heading == [escaped, "value", "none"]
     assert row == [escaped, "-1.5", ""]
-    assert next(csv.reader(io.StringIO(records([{text: text}], "csv"))))[0] != f"'{text}"
+    assert next(csv.reader(io.StringIO(RECORD_FORMATS["csv"]([{text: text}]))))[0] != f"'{text}"
 
 
 def test_json_is_visible_and_keeps_texts() -> None:
     texts = [HOSTILE, "".join(map(chr, range(0x3000))), "\U000e0001\U0001f600é"]
-    text = records([{"run": one} for one in texts], "jsonl")
+    text = RECORD_FORMATS["jsonl"]([{"run": one} for one in texts])
     assert text.replace("\n", "").isprintable()
     assert "é" in text
     assert [json.loads(line)["run"] for line in text.splitlines()] == texts
@@ -230,8 +231,8 @@ ROWS = [{"run": "a,b", "value": 1 / 3, "note": None}, {"run": "é", "value": 1e-
 
 
 def test_records_keep_full_precision() -> None:
-    assert [json.loads(line) for line in records(ROWS, "jsonl").splitlines()] == ROWS
-    [first, second] = csv.DictReader(io.StringIO(records(ROWS, "csv")))
+    assert [json.loads(line) for line in RECORD_FORMATS["jsonl"](ROWS).splitlines()] == ROWS
+    [first, second] = csv.DictReader(io.StringIO(RECORD_FORMATS["csv"](ROWS)))
     assert first == {"run": "a,b", "value": repr(1 / 3), "note": ""}
     assert second == {"run": "é", "value": "1e-09", "note": "x"}
 
@@ -245,15 +246,15 @@ def test_record_tables_are_rounded_for_people() -> None:
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
 def test_no_records(format: str) -> None:
-    assert records([], format) == ""
+    assert RECORD_FORMATS[format]([]) == ""
 
 
 def test_the_cells_of_a_row_are_found_by_name() -> None:
     rows = [{"run": "a", "MAep": 0.5}, {"MAep": 0.25, "run": "b"}, {"run": "c"}]
-    assert records(rows, "csv") == "run,MAep\na,0.5\nb,0.25\nc,\n"
+    assert RECORD_FORMATS["csv"](rows) == "run,MAep\na,0.5\nb,0.25\nc,\n"
     assert Table.of_records(rows).cells() == [["a", "0.5000"], ["b", "0.2500"], ["c", ""]]
     with pytest.raises(ValueError, match="fields not in fieldnames"):
-        records([{"run": "a"}, {"run": "b", "MAep": 0.25}], "csv")
+        RECORD_FORMATS["csv"]([{"run": "a"}, {"run": "b", "MAep": 0.25}])
 
 
 def test_cells_of_dots_and_spaces_are_no_numbers() -> None:

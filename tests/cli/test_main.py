@@ -17,7 +17,7 @@ from conftest import ROOT, Command
 from page_session import add_samples
 
 import xcg
-from xcg.cli import output
+from xcg.cli import command as output
 from xcg.cli.command import Command as GroupedCommand
 from xcg.cli.main import COMMANDS, PURPOSES, LazyGroup, main
 from xcg.errors import missing_extra

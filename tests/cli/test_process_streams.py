@@ -131,7 +131,7 @@ def test_a_limit_at_which_numpy_would_wait_is_refused() -> None:
 
 @pytest.mark.posix
 def test_a_fifo_without_a_writer_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xcg.settings.files.FIFO_SECONDS", 0.1)
+    monkeypatch.setattr("xcg.settings.yaml_file.FIFO_SECONDS", 0.1)
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     with pytest.raises(XcgError, match="fifo: cannot read: a FIFO that no process writes to; expected"):

@@ -10,9 +10,9 @@ import pytest
 from conftest import ROOT, Command
 from installation import Installation
 
+from xcg.cli import samples
+from xcg.cli.samples import PARTS, sample_files
 from xcg.errors import XcgError
-from xcg.settings import files
-from xcg.settings.files import PARTS, sample_files
 
 NEEDED = (
     "assessments/handbook-highlights/first.jsonl",
@@ -98,7 +98,7 @@ def test_an_installation_without_samples_is_reported(
     def lacks() -> NoReturn:
         raise XcgError("this installation of xcg lacks its files: install it again")
 
-    monkeypatch.setattr(files, "shipped_folder", lacks)
+    monkeypatch.setattr(samples, "shipped_folder", lacks)
     done = xcg_command("samples", tmp_path / "samples")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "xcg: error: this installation of xcg lacks its files: install it again\n"

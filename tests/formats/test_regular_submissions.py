@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import UNEXPECTED_MARKUP, compressed_or_damaged, damaged_file
 
-from xcg.formats import inex_submission, xml_files
+from xcg.formats import inex_submission
 from xcg.formats.base import read_run
 
 BLOCK_SIZES = [1, 7, 40, 150, 1 << 18]
@@ -104,7 +104,7 @@ def test_both_readers_agree_on_submissions(
 ) -> None:
     path = tmp_path / "run"
     path.write_bytes(data)
-    with patch.object(xml_files, "BLOCK_SIZE", block_size):
+    with patch.object(inex_submission, "BLOCK_SIZE", block_size):
         fast = run_content(path, lenient=lenient, topics=topics)
     with patch.object(inex_submission, "read_regular_submission", side_effect=ValueError):
         assert fast == run_content(path, lenient=lenient, topics=topics)

@@ -10,8 +10,8 @@ import pytest
 from lxml import etree
 
 from xcg.errors import InputError
-from xcg.formats import xml_files
-from xcg.formats.xml_files import XmlElements
+from xcg.formats import base
+from xcg.formats.base import XmlElements
 
 BREAKS = "\n" * 65_530
 RECORDS = {
@@ -69,7 +69,7 @@ def test_errors_have_large_line_numbers() -> None:
     "text", ["<a>{}<r/></a>", "<a><r>{}</r></a>", "<a><b><c>{}</c></b></a>", "<a><r/>{}</a>"]
 )
 def test_the_number_of_other_elements_is_limited(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xml_files, "MAX_ELEMENTS", 100)
+    monkeypatch.setattr(base, "MAX_ELEMENTS", 100)
     list(XmlElements(file_of(text.format("<x/>" * 90)), ["r"], "run.xml"))
     with pytest.raises(InputError, match=r"^run.xml:1: more than 100 elements without one of <r>; exp"):
         list(XmlElements(file_of(text.format("<x/>" * 110)), ["r"], "run.xml"))
@@ -79,7 +79,7 @@ def test_the_number_of_other_elements_is_limited(text: str, monkeypatch: pytest.
 def test_the_bytes_between_two_elements_are_limited(
     filler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(xml_files, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(base, "MAX_BYTES", 1 << 20)
     list(XmlElements(file_of(f"<a>{('<r/>' + filler * 999) * 99}</a>"), ["r"], "run.xml"))
     with pytest.raises(InputError, match=r"^run.xml:1: more than 1 MB without one of <r>; expected"):
         list(XmlElements(file_of(f"<a>{filler * 199_999}</a>"), ["r"], "run.xml"))

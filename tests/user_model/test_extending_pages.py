@@ -10,7 +10,7 @@ import yaml
 from conftest import ROOT
 
 import xcg
-from xcg.user_model.model import checked_model
+from xcg.user_model.model import checked_models
 
 PAGE = (ROOT / "docs" / "howto" / "extending.md").read_text(encoding="utf-8")
 SETTING = re.compile(
@@ -34,7 +34,7 @@ def test_a_setting_names_the_function_on_the_page(
     code = [block for block in blocks if re.search(rf"(def|class) {function}\b", block)]
     code += re.findall(rf"`(def {function}\(.*?)`", PAGE)
     (tmp_path / f"{module}.py").write_text(code[0])
-    model = checked_model({"name": "m", **yaml.safe_load(setting)}, str, tmp_path)
+    [model] = checked_models({"name": "m", **yaml.safe_load(setting)}, str, tmp_path)
     of_levels = code[0].startswith(f"def {function}(level")
     grades = {"/a/s[1]": 3 if of_levels else (3, 3), "/a/s[1]/p[1]": 1 if of_levels else (2, 3)}
     results = xcg.evaluate(

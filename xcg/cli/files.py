@@ -9,11 +9,20 @@ from typing import Any, TypeVar
 
 import click
 
+from xcg.answer import RECORD_FORMATS
 from xcg.answers.converting import convert as convert_files
 from xcg.answers.converting import derive_elements
-from xcg.cli.command import ANY_PATH, SET, command, option_of
+from xcg.cli.command import (
+    ANY_PATH,
+    SET,
+    STANDARD_OUTPUT,
+    command,
+    option_of,
+    output_option,
+    print_text,
+    progress_bar,
+)
 from xcg.cli.main import print_status
-from xcg.cli.output import STANDARD_OUTPUT, output_option, print_text, progress_bar
 from xcg.cli.questions import campaign_of
 from xcg.documents.corpus import Corpus
 from xcg.errors import XcgError
@@ -22,7 +31,6 @@ from xcg.settings.loading import KEYS
 from xcg.settings.schema import MAX_NUMBER, MAX_SEED
 from xcg.simulation.campaign import simulate as write_campaign
 from xcg.simulation.shape import MIN_ELEMENTS, Shape
-from xcg.tables import records
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -155,7 +163,7 @@ def place(
     messages = [f"warning: {message}" for message in placed.missing]
     oddities = (*documents.source.oddities(), *documents.source.guesses)
     messages += [f"note: {message}" for message in (*placed.notes, *oddities)]
-    print_text(records(placed.passages, "jsonl"), [*messages, placed.summary], output)
+    print_text(RECORD_FORMATS["jsonl"](placed.passages), [*messages, placed.summary], output)
     if placed.missing and not lenient:
         raise SystemExit(2 if update else 1)
 

@@ -9,8 +9,7 @@ from typing import get_args
 
 import click
 
-from xcg.cli.command import command, complete_strategy
-from xcg.cli.output import output_option, print_text
+from xcg.cli.command import command, complete_strategy, output_option, print_text
 from xcg.evaluation.inputs import resolve_strategies
 from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_eval_output
 from xcg.settings.schema import MAX_NUMBER

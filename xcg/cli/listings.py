@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from xcg.cli.command import command
-from xcg.cli.output import output_option, print_text
+from xcg.cli.command import command, output_option, print_text
 from xcg.errors import XcgError, nearest
 from xcg.measures import MEASURES
 from xcg.report.citations import bibtex, citable, citations

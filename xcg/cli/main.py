@@ -192,10 +192,11 @@ class Group(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Return the command that the arguments name."""
-        names = self.list_commands(ctx)
-        if args[0] in names or args[0].startswith("-") or ctx.resilient_parsing:
+        is_known = args[0].startswith("-") or self.get_command(ctx, args[0]) is not None
+        if is_known or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        raise click.UsageError(f"No such command {args[0]!r}: {nearest(args[0], names)}")
+        hint = nearest(args[0], self.list_commands(ctx))
+        raise click.UsageError(f"No such command {args[0]!r}: {hint}")
 
 
 class LazyGroup(Group):

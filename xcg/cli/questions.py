@@ -15,14 +15,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from xcg.answer import FORMATS, Answer, open_plot
+from xcg.answer import CSV_WITHOUT_FORMULAS, FORMATS, Answer, open_plot
 from xcg.campaign import Campaign
-from xcg.cli.command import CONFIG, SET, Command, option_of
+from xcg.cli.command import CONFIG, SET, STANDARD_OUTPUT, Command, open_output, option_of, progress_bar
 from xcg.cli.main import Group, print_error, print_status
-from xcg.cli.output import STANDARD_OUTPUT, open_output, progress_bar
 from xcg.errors import InputError, UndecidedError, UnmappedError, XcgError, nearest
 from xcg.settings.loading import KEYS, stated
-from xcg.tables import CSV_WITHOUT_FORMULAS
 from xcg.terminal_tables import PIPE, Terminal
 
 _INPUTS = ("assessments", "gold", "runs", "corpus", "user_model", "measures", "strategies")

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 
 from xcg.errors import FileError, InputError, nearest_file
 from xcg.lazy_modules import etree
-from xcg.settings.files import open_file
+from xcg.settings.yaml_file import open_file
 
 MAX_ENTRIES = 1_000_000
 """Maximum number of files and folders that are visited for a folder or for ``**`` in a pattern."""

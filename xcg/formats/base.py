@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
-from xcg.documents.files import PathLike, expand, open_input
+from xcg.documents.files import CHUNK_BYTES, SAFE_PARSING, PathLike, expand, open_input
 from xcg.errors import (
     MAX_NAME_LENGTH,
     FileError,
@@ -26,6 +27,7 @@ from xcg.errors import (
     nearest,
 )
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
+from xcg.lazy_modules import etree
 from xcg.registry import Registry
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.run import RUN_FORMATS, TIES, Run, RunFormat, Ties, Topics
@@ -67,6 +69,104 @@ def xml_certainty(head: bytes, root: bytes) -> float:
     if not is_xml(head):
         return 0.0
     return 1.0 if b"<" + root in head.replace(b"\0", b"").lower() else 0.5
+
+
+_LARGE_LINE = 65_535
+"""libxml2 stores a line number in 16 bits, and guesses larger ones from the text after the element."""
+MAX_ELEMENTS = 1_000_000
+"""Maximum number of XML elements between two results of a run, or in the assessments of a document."""
+MAX_BYTES = 1 << 26
+"""Maximum number of bytes between two results of a run, or in the assessments of a document."""
+
+
+class XmlElements:
+    r"""The elements with given names in an XML file.
+
+    Each element is cleared after its use, and the content between these elements is limited. So the
+    memory is bounded.
+
+    Args:
+        file: The open XML file.
+        tags: Names in lower case; upper and capitalised spellings match too.
+        path: The path of the file, for messages.
+
+    Raises:
+        lxml.etree.XMLSyntaxError: If the file is not well-formed, during the iteration.
+        InputError: If the file has entities, or more than :data:`MAX_ELEMENTS` elements or
+            :data:`MAX_BYTES` bytes without one of the names.
+
+    >>> import io
+    >>> elements = XmlElements(io.BufferedReader(io.BytesIO(b"<a>\n<b>1</b><c/><b>2</b></a>")), ["b"])
+    >>> [(element.text, elements.line(element)) for element in elements]
+    [('1', 2), ('2', 2)]
+    """
+
+    def __init__(self, file: BufferedReader, tags: Iterable[str], path: object = "") -> None:
+        self._file = file
+        self._path = path
+        self._elements = self._bytes = 0  # since the last element with one of the names
+        self._tags = {spelling for tag in tags for spelling in (tag, tag.upper(), tag.capitalize())}
+        self._line = 1  # line in which the last bytes read begin
+        self._line_breaks = 0  # in these bytes
+        self._large_lines: dict[etree._Element, int] = {}
+
+    def __iter__(self) -> Iterator[etree._Element]:
+        """Yield the elements in the order of their end tags."""
+        for event, element in etree.iterparse(self, events=("start", "end"), **SAFE_PARSING):
+            if event == "start":
+                self._elements += 1
+                if self._elements > MAX_ELEMENTS:
+                    raise self._size_error(f"{MAX_ELEMENTS} elements")
+                if element.getparent() is None:
+                    declared = element.getroottree().docinfo.internalDTD
+                    if declared is not None and list(declared.iterentities()):
+                        raise self._entity_error(element)
+                if self._line >= _LARGE_LINE:
+                    self._large_lines[element] = self._line
+            elif element.tag in self._tags:
+                self._elements = self._bytes = 0
+                # A reference to an entity could expand to any number of results.
+                nodes = chain(element, element.itersiblings(preceding=True))
+                if any(node.tag is etree.Entity for node in nodes):
+                    raise self._entity_error(element)
+                yield element
+                element.clear()
+                while element.getprevious() is not None:
+                    del element.getparent()[0]
+                while element in self._large_lines:  # its descendants were added after it
+                    self._large_lines.popitem()
+
+    def _size_error(self, limit: str) -> InputError:
+        tags = ", ".join(f"<{tag}>" for tag in sorted(self._tags) if tag.islower())
+        message = f"more than {limit} without one of {tags}; expected a run or assessments"
+        return InputError(f"{self._path}:{self._line}", message)
+
+    def _entity_error(self, element: etree._Element) -> InputError:
+        message = "the file has entities, which are not read: expected XML without <!ENTITY> and &name;"
+        return InputError(f"{self._path}:{self.line(element)}", message)
+
+    def line(self, element: etree._Element) -> int:
+        """Return the line in which the start tag of an element ends.
+
+        Args:
+            element: The element that was yielded last, or a descendant or an ancestor of it.
+        """
+        return self._large_lines.get(element) or cast(int, element.sourceline)
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes for the parser, or only one line if line numbers may be too large.
+
+        After a single line, the parser has seen exactly the elements whose start tags end in this line
+        or before.
+        """
+        self._line += self._line_breaks
+        is_small = self._line + CHUNK_BYTES < _LARGE_LINE
+        data = self._file.read(CHUNK_BYTES) if is_small else self._file.readline(CHUNK_BYTES)
+        self._line_breaks = data.count(b"\n")
+        self._bytes += len(data)
+        if self._bytes > MAX_BYTES:
+            raise self._size_error(f"{MAX_BYTES >> 20} MB")
+        return data
 
 
 def json_certainty(head: bytes) -> float:

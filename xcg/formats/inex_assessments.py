@@ -11,8 +11,7 @@ from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import InputError, Notes, nearest
 from xcg.formats import writing
-from xcg.formats.base import xml_certainty
-from xcg.formats.xml_files import XmlElements
+from xcg.formats.base import XmlElements, xml_certainty
 from xcg.judgements.assessment import LEGAL_PAIRS, Assessment
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
 from xcg.lazy_modules import etree

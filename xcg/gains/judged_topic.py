@@ -22,7 +22,7 @@ from xcg.runs.columns import NameColumn, Names
 from xcg.runs.run import Ranking
 from xcg.user_model.ideal import select
 from xcg.user_model.model import UserModel
-from xcg.user_model.near_misses import near_scores
+from xcg.user_model.near_misses import exact, judged, near_scores
 from xcg.user_model.quantisation import quantise
 
 if TYPE_CHECKING:
@@ -281,7 +281,9 @@ def ideal_elements_of(
             by_path = {tree.path(row): scores[row] for row in sorted(scores)}
             ideal = [tree.row(path) for path in select(model.ideal, tree, by_path)]
             ideals = {tree.path(row): scores[row] for row in ideal}
-            near = near_scores(model.relevance_value.near_misses, tree, ideals)
+            model_of_near = model.relevance_value.near_misses
+            has_near = model_of_near.function not in (judged, exact)
+            near = near_scores(model_of_near, tree, ideals) if has_near else {}
         except XcgError as error:
             where = f"user model {model.name}, topic {topic.name}, {file}"
             raise InputError(where, str(error)) from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import xcg.measures.standard  # noqa: F401 – R with a cutoff
 from xcg.errors import XcgError
@@ -23,6 +22,8 @@ from xcg.measures.topic_gains import (
     vector,
 )
 from xcg.user_model.relevance_value import Unretrieved
+
+Precisions = Callable[[RankingGains, Parameters, Sequence[float]], list[float]]
 
 
 def q_measure(
@@ -202,33 +203,44 @@ def _precision_over_recall(
     return values
 
 
-def _of_precisions(
-    precisions: Callable[..., list[float]], fields: dict[str, Any]
-) -> Callable[..., float | None]:
-    """Return what computes precision at a recall point, or the mean over eleven; declare a curve.
-
-    The function returns an empty list if no document is relevant.
-    """
-
-    def compute(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
-        values = precisions(topic, parameters, _ELEVEN_POINTS if math.isinf(cutoff) else [cutoff])
-        return math.fsum(values) / len(values) if values else None
-
-    def curve(topic: RankingGains, depth: int, parameters: Parameters) -> Curve | None:
-        values = precisions(topic, parameters, _ELEVEN_POINTS)
-        return (_ELEVEN_POINTS, values) if values else None
-
-    fields["curve"] = curve
-    return compute
+def _at(
+    precisions: Precisions, topic: RankingGains, cutoff: float, parameters: Parameters
+) -> float | None:
+    """Return precision at a recall point, or the mean over eleven without one."""
+    values = precisions(topic, parameters, _ELEVEN_POINTS if math.isinf(cutoff) else [cutoff])
+    return math.fsum(values) / len(values) if values else None
 
 
-_over_recall = partial(MEASURES.register, adapt=_of_precisions, cutoff=RECALL_FROM_0_OR_MEAN)
+def _curve(
+    precisions: Precisions, topic: RankingGains, depth: int, parameters: Parameters
+) -> Curve | None:
+    values = precisions(topic, parameters, _ELEVEN_POINTS)
+    return (_ELEVEN_POINTS, values) if values else None
 
 
-@_over_recall(
-    "xIPrec", parameters={"level": Number(0.0, 0.0), "threshold": Number(0.0, 0.0)}, curve_over="recall"
-)
 def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[float]) -> list[float]:
+    """Return precision at recall points; nothing if no document is relevant."""
+    level, threshold = parameters["level"], parameters["threshold"]
+    if level and threshold:
+        raise XcgError("level and threshold contradict each other: expected one of them")
+    run, ideal = (
+        np.isclose(gains, level, rtol=0, atol=TOLERANCE)
+        if level
+        else (gains >= threshold) & (gains > 0)
+        for gains in (topic.checked_gains.values, topic.checked_ideal.values)
+    )
+    total = int(np.count_nonzero(ideal))
+    return _precision_over_recall(run, total, points) if total else []
+
+
+@MEASURES.register(
+    "xIPrec",
+    cutoff=RECALL_FROM_0_OR_MEAN,
+    parameters={"level": Number(0.0, 0.0), "threshold": Number(0.0, 0.0)},
+    curve=partial(_curve, _precisions),
+    curve_over="recall",
+)
+def _xiprec(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
     """Compute precision at a recall point, for all or single levels of gain.
 
     xIPrec[x] = highest precision at a rank whose recall is at least x; 0 if there is none. Results
@@ -244,23 +256,25 @@ def _precisions(topic: RankingGains, parameters: Parameters, points: Sequence[fl
     itself has a precision below 1 for all levels but the highest, because it ranks lower levels
     later. IPrec is the standard measure: it takes levels of relevance, and rounds recall points.
     """
-    level, threshold = parameters["level"], parameters["threshold"]
-    if level and threshold:
-        raise XcgError("level and threshold contradict each other: expected one of them")
-    run, ideal = (
-        np.isclose(gains, level, rtol=0, atol=TOLERANCE)
-        if level
-        else (gains >= threshold) & (gains > 0)
-        for gains in (topic.checked_gains.values, topic.checked_ideal.values)
-    )
-    total = int(np.count_nonzero(ideal))
-    return _precision_over_recall(run, total, points) if total else []
+    return _at(_precisions, topic, cutoff, parameters)
 
 
-@_over_recall("gIPrec", parameters=_MAX, curve_over="generalised recall")
 def _generalised_precisions(
     topic: RankingGains, parameters: Parameters, points: Sequence[float]
 ) -> list[float]:
+    """Return generalised precision at points of generalised recall."""
+    gains, ideal = _gains_up_to_1(topic, "gIPrec", parameters["max"])
+    return _precision_over_recall(gains, float(ideal.sum()), points)
+
+
+@MEASURES.register(
+    "gIPrec",
+    cutoff=RECALL_FROM_0_OR_MEAN,
+    parameters=_MAX,
+    curve=partial(_curve, _generalised_precisions),
+    curve_over="generalised recall",
+)
+def _giprec(topic: RankingGains, cutoff: float, parameters: Parameters) -> float | None:
     """Compute generalised precision at a point of generalised recall.
 
     gIPrec[x] = highest gPrecision[n] at a rank n with gRecall[n] ≥ x; 0 if there is none. Without a
@@ -274,8 +288,7 @@ def _generalised_precisions(
     Caveat: Gains must be from 0 to max, which divides them. The ideal ranking itself has precision
     1 only if all its gains are 1.
     """
-    gains, ideal = _gains_up_to_1(topic, "gIPrec", parameters["max"])
-    return _precision_over_recall(gains, float(ideal.sum()), points)
+    return _at(_generalised_precisions, topic, cutoff, parameters)
 
 
 @MEASURES.register("Q", range=BOUND, parameters=UNRETRIEVED)

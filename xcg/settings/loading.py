@@ -140,6 +140,8 @@ def stated(
         InputError: If the file cannot be read, or a key is unknown.
     """
     found = Stated() if file is None else _of_file(Path(file))
+    if keywords:
+        found = found.with_keywords(keywords)
     texts = [set] if isinstance(set, str) else set
     values = {path: value for text in texts for path, value in _of_text(text).items()}
     stated_later: dict[KeyPath, tuple[Any, Place]] = {}
@@ -150,7 +152,7 @@ def stated(
         stated_later[key.path] = (_yaml(value, place) if is_yaml else value, place)
     # The option --corpus states only the path.
     of_corpus = {path: values[path] for path in values if path[:-1] == ("corpus",)}
-    return found.with_keywords(keywords or {}).with_values(values).with_values(stated_later | of_corpus)
+    return found.with_values(values).with_values(stated_later | of_corpus)
 
 
 def _of_file(path: Path) -> Stated:

@@ -293,15 +293,18 @@ whole = partial(Number, is_whole=True)
 
 
 class ListOf(Type):
-    """A list of values; one value is a list, too."""
+    """A list of values; one value is a list, too. ``or_objects`` allows other objects of Python."""
 
-    def __init__(self, item: Type, example: str = "") -> None:
+    def __init__(self, item: Type, example: str = "", or_objects: bool = False) -> None:
         super().__init__(metavar=item.metavar, is_text=item.is_text, is_list=True, choices=item.choices)
-        self.item, self.example = item, example
+        self.item, self.example, self.or_objects = item, example, or_objects
 
     def check(self, value: object, place: Place) -> object:
         """Return the list of the checked values."""
         items: Any = value if isinstance(value, (list, tuple)) else [value]
+        is_texts = items and all(isinstance(item, (str, os.PathLike)) for item in items)
+        if self.or_objects and place.is_python and not is_texts:
+            return value
         if not self.is_text:  # options have words
             items = value.replace(",", " ").split() if isinstance(value, str) else items
             items = [int(one) if re.fullmatch("[0-9]{1,19}", str(one)) else one for one in items]
@@ -343,15 +346,5 @@ RUN = Checked(_run, metavar="NAME", is_text=True)
 PATH = Checked(_path, metavar="PATH", is_text=True)
 PATHS = ListOf(PATH)
 FILE = Checked(_file, metavar="PATH", is_text=True)
-
-
-def _check_objects(value: object, place: Place) -> object:
-    items = value if isinstance(value, (list, tuple)) else [value]
-    is_paths = all(isinstance(item, str) or hasattr(item, "__fspath__") for item in items)
-    if place.is_python and not (is_paths and items):
-        return value
-    return PATHS.check(value, place)
-
-
-OBJECTS = Checked(_check_objects, metavar="PATH", is_text=True, is_list=True)
+OBJECTS = ListOf(PATH, or_objects=True)
 """Inputs: paths, or in Python also objects in memory."""

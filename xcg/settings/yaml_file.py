@@ -1,4 +1,4 @@
-"""Load YAML configuration files safely, and remember the line of every key.
+"""Open files, and load YAML configurations safely with the line of every key.
 
 Scalars follow the core schema of YAML 1.2 (section 10.3): ``no`` and dates are text, ``010`` is ten.
 """
@@ -6,17 +6,22 @@ Scalars follow the core schema of YAML 1.2 (section 10.3): ``no`` and dates are 
 from __future__ import annotations
 
 import codecs
+import errno
+import os
 import re
+import select
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from xcg.errors import FileError, InputError, nearest_file
 from xcg.lazy_modules import yaml
-from xcg.settings.files import open_file
 
+FIFO_SECONDS = 10.0
+"""Seconds to wait for a process that writes to a FIFO."""
 MAX_BYTES = 1 << 20
 """Maximum size of a file, and maximum number of characters of its values after aliases are followed."""
 MAX_TOKENS = 400_000
@@ -77,6 +82,37 @@ def format_key_path(key_path: KeyPath) -> str:
     for key in key_path:
         text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else str(key)
     return text
+
+
+def open_file(path: Path) -> BufferedReader:
+    """Open a file for reading.
+
+    Args:
+        path: The file; a FIFO needs a process that writes to it within :data:`FIFO_SECONDS`.
+
+    Returns:
+        The open file.
+
+    Raises:
+        OSError: If the file cannot be opened, or nobody writes to the FIFO.
+    """
+    if not path.is_fifo():
+        return path.open("rb")
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # without this flag, waits for a writer
+    file = os.fdopen(descriptor, "rb")
+    if not (select.select([file], [], [], FIFO_SECONDS)[0] or _has_writer(descriptor)):
+        file.close()
+        raise OSError(errno.ENXIO, "a FIFO that no process writes to", str(path))
+    os.set_blocking(descriptor, True)
+    return file
+
+
+def _has_writer(descriptor: int) -> bool:
+    """Return whether a process has opened an empty FIFO for writing."""
+    try:
+        return bool(os.read(descriptor, 1))
+    except BlockingIOError:
+        return True
 
 
 def load_yaml(path: Path) -> YamlFile:

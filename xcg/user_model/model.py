@@ -12,16 +12,15 @@ from typing import Any, get_args
 from xcg.documents.tree import SizeUnit
 from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.recall_base import RecallBase
-from xcg.registry import Part
+from xcg.registry import Part, PartType
 from xcg.runs.run import Run
-from xcg.settings.files import shipped_folder
 from xcg.settings.schema import REQUIRED, TEXT, Choice, Place, Places, checked, key, keys_of
 from xcg.settings.yaml_file import KeyPath, format_key_path, load_yaml
 from xcg.user_model.ideal import SELECTIONS, Selection, kazai_lalmas, leaves, max_gain, roots
 from xcg.user_model.near_misses import exact, judged
 from xcg.user_model.quantisation import QUANTISATIONS, Gains, Quantisation, Table
 from xcg.user_model.relevance_value import AT_MOST_SCORE, Effort, RelevanceValue, none, related, subtree
-from xcg.user_model.schema import PartType, Spans, Where, expand, has_several_values, setting_text
+from xcg.user_model.schema import Spans, Where, expand, has_several_values, setting_text
 
 DEFAULT = "kazai-lalmas-2006"
 """The user model for assessments with exhaustivity and specificity from 0 to 3."""
@@ -152,7 +151,7 @@ class UserModel:
         Raises:
             InputError: If a key is unknown or missing, or a value is illegal.
         """
-        return checked_model(mapping, _in_mapping(str(where)))
+        return checked(UserModel, *_with_base(mapping, _in_mapping(str(where)), None))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> UserModel:
@@ -162,7 +161,7 @@ class UserModel:
             InputError: If the file cannot be read or is wrong, with file, line and key.
         """
         file = load_yaml(Path(path))
-        return checked_model(file.content, file.where, file.path.parent)
+        return checked(UserModel, *_with_base(file.content, file.where, file.path.parent))
 
     @classmethod
     def shipped(cls, name: str) -> UserModel:
@@ -221,6 +220,25 @@ def _reason_for_elements(ideal: Part[Any], rule: RelevanceValue) -> str:
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
+def shipped_folder() -> Path:
+    """Return the folder that contains the folders of samples and user models.
+
+    An installed package has it in ``xcg/shipped``. A checkout has the same folders at its top, so that
+    every command of the manual works in both.
+
+    Raises:
+        XcgError: If the installation lacks it.
+
+    >>> (shipped_folder() / "configs" / "quickstart.yaml").is_file()
+    True
+    """
+    package = Path(__file__).parent.parent
+    for folder in (package / "shipped", package.parent):
+        if (folder / "configs" / "user_models").is_dir():
+            return folder
+    raise XcgError("this installation of xcg lacks its user models and samples: install it again")
+
+
 def shipped_models() -> dict[str, Path]:
     """Return name → file of the user models that come with xcg."""
     files = (shipped_folder() / "configs" / "user_models").glob("*.yaml")
@@ -270,11 +288,6 @@ def checked_models(content: object, where: Where, folder: Path | None = None) ->
     if not isinstance(content, Mapping):
         return [checked(UserModel, content, places)]
     return [checked(UserModel, one, places) for one in expand(content, lambda path: places(path).name)]
-
-
-def checked_model(content: object, where: Where, folder: Path | None = None) -> UserModel:
-    """Return the user model in a mapping without lists; see :func:`checked_models`."""
-    return checked(UserModel, *_with_base(content, where, folder))
 
 
 def _with_base(content: Any, where: Where, folder: Path | None) -> tuple[Any, Places]:

@@ -231,8 +231,6 @@ def near_scores(
         XcgError: If the model fails or returns an illegal closeness, with the ideal element.
     """
     scores: dict[int, tuple[float, int]] = {}
-    if part.function in (judged, exact):
-        return scores
     for path, ideal_score in ideals.items():
         ideal_row = tree.row(path)
         for row, closeness in _near_elements(part, tree, path, ideals).items():

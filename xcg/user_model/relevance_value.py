@@ -41,15 +41,13 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal, get_args
 
 from xcg.documents.text_units import TOKENIZERS, Tokenizer
 from xcg.errors import XcgError, nearest
-from xcg.registry import Between, FunctionRegistry, Part
+from xcg.registry import Between, FunctionRegistry, Part, PartType
 from xcg.settings.schema import Choice, Number, key
 from xcg.user_model.near_misses import NEAR_MISSES, NearMisses
-from xcg.user_model.schema import PartType
 
 PartiallySeen = Callable[..., float]
 PARTIALLY_SEEN: FunctionRegistry[PartiallySeen] = FunctionRegistry("overlap model", "xcg.overlap_model")
@@ -315,28 +313,26 @@ class RelevanceValue:
     )
     arguments: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """The names of the overlap model's arguments."""
+    gains_at_most_left: bool = field(init=False, repr=False, compare=False)
+    """Whether no result gains more than what ideal elements have left."""
+    ignores_overlap: bool = field(init=False, repr=False, compare=False)
+    """Whether every result has its own score, so that the overlap model need not be called."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.alpha <= 1:
             raise ValueError(f"alpha is {self.alpha}: expected a number {ALPHA}")
+        shipped = (recursive, growing_alpha, *AT_MOST_SCORE)
+        ignores_overlap = self.alpha == 0 and self.partially_seen.plain in shipped
+        at_most_left = self.normalisation.plain in (subtree, related)
         object.__setattr__(self, "arguments", argument_names(self.partially_seen))
+        object.__setattr__(self, "ignores_overlap", ignores_overlap)
+        object.__setattr__(self, "gains_at_most_left", at_most_left)
         replaced = (self.alpha, self.normalisation, self.partially_seen, self.near_misses)
         if self.reader is not None and replaced != _REPLACED:
             raise ValueError(
                 f"the reader {self.reader} replaces the whole relevance value: remove the other keys, "
                 "or make them parameters of the reader"
             )
-
-    @cached_property
-    def gains_at_most_left(self) -> bool:
-        """Whether no result gains more than what ideal elements have left."""
-        return self.normalisation.plain in (subtree, related)
-
-    @cached_property
-    def ignores_overlap(self) -> bool:
-        """Whether every result has its own score, so that the overlap model need not be called."""
-        shipped = (recursive, growing_alpha, *AT_MOST_SCORE)
-        return self.alpha == 0 and self.partially_seen.plain in shipped
 
 
 _DEFAULT = RelevanceValue()

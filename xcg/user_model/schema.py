@@ -1,16 +1,14 @@
-"""The types of the keys of a user model, and several models from one mapping with lists of values."""
+"""Several user models from one mapping with lists and ranges of values."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from xcg.errors import InputError, XcgError
-from xcg.registry import FunctionRegistry, Part
-from xcg.settings.schema import Place, Type, is_number, kind
+from xcg.errors import InputError
+from xcg.settings.schema import is_number
 from xcg.settings.yaml_file import KeyPath
 
 Where = Callable[[KeyPath], str]
@@ -21,41 +19,6 @@ Spans = Literal["refuse", "smallest_element", "text"]
 ``text``, every result is read as the text that it spans, elements too."""
 
 
-@dataclass(eq=False, repr=False)
-class PartType(Type):
-    """A name, ``package.module:function`` or ``{name: …, parameter: …}``.
-
-    Attributes:
-        registry: What the name names.
-        kinds: Key of a mapping such as ``{table: {"3,3": 1}}`` → function that makes the part of it.
-    """
-
-    registry: FunctionRegistry[Any]
-    kinds: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-    metavar: str = field(default="NAME", kw_only=True)
-
-    def check(self, value: Any, place: Place) -> Part[Any]:
-        """Return the part."""
-        parameters: Mapping[str, object] = {}
-        if isinstance(value, Part):
-            return value
-        if isinstance(value, Mapping):
-            for key in {*self.kinds} & {*value}:
-                content = value[key]
-                if len(value) > 1 or not isinstance(content, Mapping) or not content:
-                    raise XcgError(f"expected {_EXAMPLES[key]} without other keys")
-                return Part(key, self.kinds[key](content))
-            parameters = {str(key): v for key, v in value.items() if key != "name"}
-            value = value.get("name")
-        if not callable(value) and not (isinstance(value, str) and value):
-            raise XcgError(
-                f"expected a name, package.module:function, or a mapping with a name; "
-                f"found {kind(value)}"
-            )
-        return self.registry.part(value, parameters, place.folder)
-
-
-_EXAMPLES = {"table": '{table: {"3,3": 1, …}}', "gains": "{gains: {1: 1, 2: 10, …}}"}
 MAX_MODELS = 10_000
 """The maximum number of combinations of the values in lists and ranges."""
 _RANGE = {"from", "to", "step"}
