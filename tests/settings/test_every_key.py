@@ -104,7 +104,8 @@ def all_commands() -> Iterator[tuple[str, click.Command]]:
 
 
 def help_of(name: str, command: click.Command) -> str:
-    return command.get_help(click.Context(command, info_name=f"xcg {name}", terminal_width=80))
+    parent = click.Context(main, **main.context_settings)  # the command keeps its help option
+    return command.get_help(click.Context(command, parent, name, terminal_width=80))
 
 
 def test_the_options_stay_few() -> None:
