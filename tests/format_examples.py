@@ -68,9 +68,9 @@ def assessments_content(path: Path, lenient: bool = False) -> object:
         (
             topic,
             [(document, list(elements.items())) for document, elements in base.files(topic).items()],
-            [(document, list(spans)) for document, spans in base.spans(topic).items()],
-            [(document, list(passages)) for document, passages in base.passages(topic).items()],
-            list(base.entry_points(topic).items()),
+            [(document, list(spans)) for document, spans in base.spans.get(topic, {}).items()],
+            [(document, list(passages)) for document, passages in base.passages.get(topic, {}).items()],
+            list(base.entry_points.get(topic, {}).items()),
         )
         for topic in base.topics
     ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from xcg.cli.main import print_status
-from xcg.documents.writing import whole_file
+from xcg.documents.files import whole_file
 
 if TYPE_CHECKING:
     pass

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO
 
 from xcg.documents import markup
+from xcg.documents.parsing import encode, without_elements
 from xcg.documents.paths import canonical_file
-from xcg.documents.serialising import encode, without_elements
 from xcg.errors import InputError, Notes, XcgError
 
 LARGEST_DOCUMENT = 1 << 28

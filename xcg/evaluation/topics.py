@@ -29,8 +29,7 @@ from xcg.judgements.assessment import Assessment
 from xcg.judgements.highlights import assess_spans
 from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import missing_document
-from xcg.runs.run import Run
-from xcg.runs.runs import Runs
+from xcg.runs.run import Run, Runs
 
 T = TypeVar("T")
 
@@ -121,7 +120,7 @@ class TopicSource:
         for file, spans in gold.items():
             if file in trees:
                 assessed[file] = assess_spans(trees[file], spans)
-        has_passages = bool(base.spans(name) or base.passages(name))
+        has_passages = bool(base.spans.get(name, {}) or base.passages.get(name, {}))
         return Topic(
             name=name,
             texts=self.texts,
@@ -131,7 +130,7 @@ class TopicSource:
             highlighted={f: [(span.start, span.end) for span in s] for f, s in passages.items()},
             gold=gold,
             entry_points=self._entry_points(name, trees, notes) if has_passages else None,
-            document_sizes=base.document_sizes(name),
+            document_sizes=base.document_sizes.get(name, {}),
             lacks_highlights=bool(files) and not has_passages,
             needs_text=not offsets_only,
             rankings=self.resolver.resolve(name, trees, notes, offsets_only),
@@ -163,7 +162,7 @@ class TopicSource:
     ) -> dict[str, list[Span]]:
         """Return document → relevant passages with text, in characters."""
         found: dict[str, list[Span]] = {}
-        spans, points = self.base.spans(topic), self.base.passages(topic)
+        spans, points = self.base.spans.get(topic, {}), self.base.passages.get(topic, {})
         stated: dict[str, Sequence[Span | Passage]] = {**spans, **points}
         assessed = self.base.files(topic)
         for file, passages in stated.items():
@@ -200,7 +199,7 @@ class TopicSource:
         if not self.needs_entry_points or not self.base.has_entry_points:
             return None
         points: dict[str, int] = {}
-        for file, point in self.base.entry_points(topic).items():
+        for file, point in self.base.entry_points.get(topic, {}).items():
             try:
                 points[file] = point if isinstance(point, int) else point.character(trees[file])
             except (KeyError, UnknownPathError) as error:

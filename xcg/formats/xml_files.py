@@ -23,8 +23,9 @@ from xcg.documents.passage_points import Passage
 from xcg.documents.paths import canonical_file, canonical_path
 from xcg.errors import InputError, Notes
 from xcg.lazy_modules import etree, np
+from xcg.runs.columns import FunctionCache
 from xcg.runs.ordering import Results
-from xcg.runs.run import FunctionCache, Ranking, Run, Ties, Topics, span_of
+from xcg.runs.run import Ranking, Run, Ties, Topics, span_of
 
 T = TypeVar("T")
 

@@ -66,11 +66,23 @@ class RecallBase:
 
     def __init__(self) -> None:
         self._topics: dict[str, dict[str, dict[str, Assessment]]] = {}
-        self._spans: dict[str, dict[str, list[Span]]] = {}
-        self._entry_points: dict[str, dict[str, int | Point]] = {}
-        self._passages: dict[str, dict[str, list[Passage]]] = {}
-        self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
-        self._quoted: list[tuple[str, str, ParsedPassage, object]] = []
+        self.spans: dict[str, dict[str, list[Span]]] = {}
+        """Topic → file → relevant passages, which may overlap; none if nothing is relevant."""
+        self.entry_points: dict[str, dict[str, int | Point]] = {}
+        """Topic → file → best entry point, an offset in the document's text or a point."""
+        self.passages: dict[str, dict[str, list[Passage]]] = {}
+        """Topic → file → passages between two points, as in INEX since 2005.
+
+        If a file also has assessed elements, these alone determine the relevance of elements.
+        """
+        self.document_sizes: dict[str, dict[str, DocumentSizes]] = {}
+        """Topic → file → stated sizes; only files for which offset qrels state them."""
+        self.quoted: list[tuple[str, str, ParsedPassage, object]] = []
+        """The topics, files and passages that state their text, with the file and line for messages.
+
+        Passages that also state their position are among :meth:`spans` too. The others need the
+        documents, see :func:`xcg.judgements.anchoring.anchor`.
+        """
         self.nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
         """Topic → element or passage → nugget → its level."""
         self.has_nuggets = False  # also not if they are only a column that may be meaningless
@@ -95,7 +107,7 @@ class RecallBase:
             InputError: If a file name, path, pair, level or passage is illegal.
 
         >>> base = RecallBase.of({"7": {"bees": [(0, 15), (40, 52)], "ants": []}})
-        >>> [(span.start, span.end) for span in base.spans("7")["bees"]]
+        >>> [(span.start, span.end) for span in base.spans["7"]["bees"]]
         [(0, 15), (40, 52)]
         """
         base = cls()
@@ -149,21 +161,10 @@ class RecallBase:
         """Return file → path → assessment for a topic; empty if it is unknown."""
         return self._topics.get(topic, {})
 
-    def spans(self, topic: str) -> Mapping[str, Sequence[Span]]:
-        """Return file → relevant passages, which may overlap or be empty, for a topic."""
-        return self._spans.get(topic, {})
-
-    def passages(self, topic: str) -> Mapping[str, Sequence[Passage]]:
-        """Return file → passages between two points, as in INEX since 2005, for a topic.
-
-        If a file also has assessed elements, these alone determine the relevance of elements.
-        """
-        return self._passages.get(topic, {})
-
     @property
     def states_text(self) -> bool:
         """Whether any topic has relevant passages, by characters or by points."""
-        return bool(self._quoted) or any(map(any, (self._spans.values(), self._passages.values())))
+        return bool(self.quoted) or any(map(any, (self.spans.values(), self.passages.values())))
 
     @property
     def scales(self) -> set[Scale]:
@@ -175,28 +176,20 @@ class RecallBase:
     def add_passage(self, topic: str, file: str, passage: Passage) -> None:
         """Add a highlighted passage between two points."""
         self._topics.setdefault(topic, {})
-        self._passages.setdefault(topic, {}).setdefault(file, []).append(passage)
-
-    def entry_points(self, topic: str) -> Mapping[str, int | Point]:
-        """Return file → best entry point for a topic, an offset in the document's text or a point."""
-        return self._entry_points.get(topic, {})
+        self.passages.setdefault(topic, {}).setdefault(file, []).append(passage)
 
     @property
     def has_entry_points(self) -> bool:
         """Whether any topic has best entry points."""
-        return any(self._entry_points.values())
+        return any(self.entry_points.values())
 
     def add_entry_point(self, topic: str, file: str, point: int | Point) -> None:
         """Add the best entry point of a document."""
-        self._entry_points.setdefault(topic, {})[file] = point
-
-    def document_sizes(self, topic: str) -> Mapping[str, DocumentSizes]:
-        """Return file → stated sizes for a topic; only files for which offset qrels state them."""
-        return self._document_sizes.get(topic, {})
+        self.entry_points.setdefault(topic, {})[file] = point
 
     def add_document_sizes(self, topic: str, file: str, sizes: DocumentSizes) -> None:
         """Add stated sizes; those of several lines add up, and the largest length counts."""
-        of_topic = self._document_sizes.setdefault(topic, {})
+        of_topic = self.document_sizes.setdefault(topic, {})
         if file in of_topic:
             relevant, length = of_topic[file]
             sizes = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
@@ -220,22 +213,12 @@ class RecallBase:
         """
         if file in self._topics.setdefault(topic, {}):
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
-        self._spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
-
-    @property
-    def quoted(self) -> Sequence[tuple[str, str, ParsedPassage, object]]:
-        """The topics, files and passages that state their text, in the order of topics.
-
-        The last value is the file and line, for messages. Passages that also state their position are
-        among :meth:`spans` too. The others need the documents, see
-        :func:`xcg.judgements.anchoring.anchor`.
-        """
-        return sorted(self._quoted, key=lambda quoted: topic_key(quoted[0]))
+        self.spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
 
     @property
     def quotes_without_position(self) -> int:
         """Number of passages that state only their text."""
-        return sum(passage.span is None for *_, passage, _ in self._quoted)
+        return sum(passage.span is None for *_, passage, _ in self.quoted)
 
     def add_stated(self, topic: str, file: str, passage: ParsedPassage, where: object) -> None:
         """Add a passage that states its text, its position, or both; without relevance, its document.
@@ -250,7 +233,7 @@ class RecallBase:
         found = None if span is None or name is not None else Span(*span, grade)
         self.add_span(topic, file, found, where)
         if quote is not None:
-            self._quoted.append((topic, file, passage, where))
+            self.quoted.append((topic, file, passage, where))
         if quote is not None and found is not None:
             self.texts[topic, file, found] = quote
         quote, span, grade, name = passage
@@ -302,17 +285,17 @@ class RecallBase:
     def without_quotes(self) -> RecallBase:
         """Return a copy without quotes, whose passages and nuggets can be changed."""
         changed = copy(self)
-        changed._quoted, changed.texts = [], dict(self.texts)
+        changed.quoted, changed.texts = [], dict(self.texts)
         changed.nuggets = deepcopy(self.nuggets)
-        changed._spans = {
+        changed.spans = {
             topic: {file: list(spans) for file, spans in files.items()}
-            for topic, files in self._spans.items()
+            for topic, files in self.spans.items()
         }
         return changed
 
     def remove_span(self, topic: str, file: str, span: Span) -> None:
         """Remove a relevant passage; its document stays assessed."""
-        self._spans[topic][file].remove(span)
+        self.spans[topic][file].remove(span)
 
     def __contains__(self, topic: object) -> bool:
         return topic in self._topics
@@ -346,7 +329,7 @@ class RecallBase:
         Raises:
             InputError: If the element has another assessment, or the document has passages.
         """
-        if file in self._spans.get(topic, {}):
+        if file in self.spans.get(topic, {}):
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
         elements = self._topics.setdefault(topic, {}).setdefault(file, {})
         earlier = elements.setdefault(path, assessment)
@@ -365,7 +348,8 @@ class RecallBase:
         """
         files = self._topics.setdefault(topic, {})
         if not (
-            files.keys().isdisjoint(assessments) and self.spans(topic).keys().isdisjoint(assessments)
+            files.keys().isdisjoint(assessments)
+            and self.spans.get(topic, {}).keys().isdisjoint(assessments)
         ):
             return False
         files.update(assessments)

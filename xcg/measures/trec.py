@@ -143,7 +143,7 @@ def _with_best_first(ranking: JudgedRanking) -> JudgedRanking:
 
 def span_topics(base: RecallBase) -> list[str]:
     """Return the topics whose relevance is given by passages alone."""
-    return [t for t in base.topics if not base.files(t) and (base.spans(t) or base.passages(t))]
+    return [t for t in base.topics if not base.files(t) and (base.spans.get(t) or base.passages.get(t))]
 
 
 def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
@@ -171,7 +171,7 @@ def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
                 f"levels or assessed elements: expected {measure.definition.usage}"
             )
     for topic in topics if measures else ():
-        for file, spans in base.spans(topic).items():
+        for file, spans in base.spans.get(topic, {}).items():
             for span in spans:
                 _check_whole(span.exhaustivity, base, topic, file)
 
