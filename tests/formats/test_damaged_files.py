@@ -25,7 +25,7 @@ def assess(path: Path) -> object:
         topic: dict(base.spans.get(topic, {})) for topic in base.topics
     }
     for topic in base.topics:
-        for document, elements in base.files(topic).items():
+        for document, elements in base.files.get(topic, {}).items():
             found[topic][document] = {path: one.label for path, one in elements.items()}
     return found
 

@@ -160,7 +160,7 @@ def described(base: RecallBase) -> Elements:
         topic: {
             **{
                 document: {path: one.label for path, one in elements.items()}
-                for document, elements in base.files(topic).items()
+                for document, elements in base.files.get(topic, {}).items()
             },
             **{
                 document: {f"{start}–{end}": f"{grade:g}" for start, end, grade in spans}

@@ -85,7 +85,7 @@ def test_all_files_are_read_again(tmp_path: Path, grades: Grades) -> None:
     folder = tmp_path / "out/anna/inex-2004"
     assert folder.exists() == (grades is SCHEMES["inex-2004"])
     if folder.exists():
-        elements = read_assessments(folder).files("1")["bees"]
+        elements = read_assessments(folder).files["1"]["bees"]
         # 45 of 50 characters are 90 %, and the passage is exhaustive in the whole article.
         expected = {"/article[1]": "(3,1)", "/article[1]/p[1]": "(3,3)"}
         assert {path: one.label for path, one in elements.items()} == expected

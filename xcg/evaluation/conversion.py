@@ -127,14 +127,14 @@ def _elements(base: RecallBase, corpus: Corpus, scale: Scale, format: str) -> Re
     for topic in derived.topics:
         source = derived.sources[topic]
         elements.add_topic(topic, source)
-        for file, assessed in derived.files(topic).items():
+        for file, assessed in derived.files.get(topic, {}).items():
             for path, assessment in assessed.items():
                 where = f"topic {topic}, {file}, {path}"
-                is_stated = file in base.files(topic)
+                is_stated = file in base.files.get(topic, {})
                 graded = assessment if is_stated else _on_scale(assessment, scale, where, format)
                 elements.add(topic, file, path, graded, source)
         if scale == "level":
-            for file in sorted(base.spans.get(topic, {}).keys() - derived.files(topic).keys()):
+            for file in sorted(base.spans.get(topic, {}).keys() - derived.files.get(topic, {}).keys()):
                 elements.add(topic, file, WHOLE, level_assessment(0), source)
     return elements
 
@@ -178,7 +178,7 @@ def _with_offsets(base: RecallBase, corpus: Corpus) -> RecallBase:
         name = topic.name
         source = base.sources.get(name, "assessments")
         found.add_topic(name, source)
-        for file, elements in base.files(name).items():
+        for file, elements in base.files.get(name, {}).items():
             for path, assessment in elements.items():
                 found.add(name, file, path, assessment, source)
             for passage in base.passages.get(name, {}).get(file, ()):
@@ -206,7 +206,11 @@ def assess_elements_of_passages(base: RecallBase, corpus: Corpus) -> RecallBase:
         InputError: If a passage or its document does not exist.
     """
     for name in base.topics:
-        for file in (*base.files(name), *base.spans.get(name, {}), *base.passages.get(name, {})):
+        for file in (
+            *base.files.get(name, {}),
+            *base.spans.get(name, {}),
+            *base.passages.get(name, {}),
+        ):
             if file not in corpus:
                 where = f"{base.sources.get(name, 'assessments')}, topic {name}"
                 raise UnmappedError(where, missing_document(file, corpus, is_result=False))

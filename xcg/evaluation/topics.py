@@ -106,7 +106,7 @@ class TopicSource:
             InputError: If the corpus lacks a document, a document lacks a path or passage, or
                 documents are needed and missing; unless the notes are lenient.
         """
-        base, files = self.base, self.base.files(name)
+        base, files = self.base, self.base.files.get(name, {})
         trees = self._trees(name, notes)
         # Without documents, passages need none if elements are not used.
         offsets_only = self.corpus is None and not self.needs_elements and not files
@@ -145,7 +145,7 @@ class TopicSource:
     ) -> dict[int, Assessment]:
         """Return row → assessment of a document."""
         rows: dict[int, Assessment] = {}
-        for path, assessment in self.base.files(topic).get(file, {}).items():
+        for path, assessment in self.base.files.get(topic, {}).get(file, {}).items():
             try:
                 row = tree.row(path)
             except UnknownPathError as error:
@@ -164,7 +164,7 @@ class TopicSource:
         found: dict[str, list[Span]] = {}
         spans, points = self.base.spans.get(topic, {}), self.base.passages.get(topic, {})
         stated: dict[str, Sequence[Span | Passage]] = {**spans, **points}
-        assessed = self.base.files(topic)
+        assessed = self.base.files.get(topic, {})
         for file, passages in stated.items():
             tree = trees.get(file)
             if self.corpus is None:
@@ -225,7 +225,7 @@ class TopicSource:
 
     def _trees_of_paths(self, topic: str) -> dict[str, ElementTree]:
         """Return document → tree of the elements that assessments and results name."""
-        assessed = self.base.files(topic)
+        assessed = self.base.files.get(topic, {})
         paths = {file: set(elements) - {WHOLE} for file, elements in assessed.items()}
         roots = {file: next(iter(found)).split("/", 2)[1] for file, found in paths.items() if found}
         retrieved = {

@@ -202,7 +202,7 @@ def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) 
     passages = 0
     for topic in base.topics:
         source = f"{base.sources.get(topic, 'assessments')}, topic {topic}"
-        for file, assessed in base.files(topic).items():
+        for file, assessed in base.files.get(topic, {}).items():
             elements += assessed.values()
             _check_elements(assessed, corpus, file, f"{source}, {file}", report)
         spans, points = base.spans.get(topic, {}), base.passages.get(topic, {})

@@ -232,7 +232,7 @@ def write_json_assessments(
     grade = "exhaustivity" if {one.exhaustivity for one in spans} <= {0, 1, 2} else "level"
     for topic in base.topics:
         records += _passage_records(base, topic, texts, grade, lost)
-        if not base.files(topic) and not base.spans.get(topic, {}):
+        if not base.files.get(topic, {}) and not base.spans.get(topic, {}):
             lost["topics without any assessed document"] = None
     return "".join(f"{json_text(record)}\n" for record in records), list(lost)
 

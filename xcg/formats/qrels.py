@@ -162,7 +162,7 @@ def write_offset_qrels(
     Raises:
         XcgError: If there are assessed elements, or names with white space.
     """
-    if any(map(base.files, base.topics)):
+    if any(map(base.files.get, base.topics)):
         raise XcgError("the format offsets holds passages, but the assessments are of elements")
     lost = dict.fromkeys(
         [*writing.lost_of_assessments(base, "points"), *["nuggets"] * base.has_nuggets]
@@ -261,7 +261,7 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
     for topic, of_topic in judged.items():
         if any(
             file in known
-            for known in (base.files(topic), base.spans.get(topic, {}))
+            for known in (base.files.get(topic, {}), base.spans.get(topic, {}))
             for file in of_topic
         ):
             return False
@@ -290,7 +290,7 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
         base.add_topic(topic, str(block.path))
         earlier = line_of.setdefault((topic, nugget, name, element), number)
         known = base.nuggets.get(topic, {}).get((name, element), {})
-        is_judged = element in base.files(topic).get(name, {})
+        is_judged = element in base.files.get(topic, {}).get(name, {})
         if earlier != number or nugget in known or (is_judged and not known and nugget in ("0", "Q0")):
             before = f"line {earlier}" if earlier != number else "an earlier line or file"
             message = (
@@ -326,7 +326,7 @@ def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) ->
         writing.check_names(base.sources.get(topic, "assessments"), topic, document)
         element = document if path == WHOLE else f"{document}#{path}"
         lines += [f"{topic} {name} {element} {number_text(level)}\n" for name, level in nuggets.items()]
-    if not all(map(base.files, base.topics)):
+    if not all(map(base.files.get, base.topics)):
         lost.append("topics without any assessed document")
     return "".join(lines), lost
 

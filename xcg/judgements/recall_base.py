@@ -57,39 +57,39 @@ class RecallBase:
 
     :meth:`add`, :meth:`of` and :func:`xcg.read_assessments` fill it. Other elements are not relevant.
 
+    Attributes:
+        files: Topic → file → path → assessment, of all topics.
+        spans: Topic → file → relevant passages, which may overlap; none if nothing is relevant.
+        passages: Topic → file → passages between two points, as in INEX since 2005. If a file also has
+            assessed elements, these alone determine the relevance of elements.
+        entry_points: Topic → file → best entry point, an offset in the document's text or a point.
+        document_sizes: Topic → file → stated sizes; only files for which offset qrels state them.
+        quoted: The topics, files and passages that state their text, with the file and line for
+            messages. Passages that also state their position are among the spans too. The others need
+            the documents, see :func:`xcg.judgements.anchoring.anchor`.
+        nuggets: Topic → element or passage → nugget → its level.
+        has_nuggets: Whether the assessments name nuggets.
+        texts: The text of the passages that state it, by topic, file and passage.
+        sources: Topic → file, for messages.
+
     >>> base = RecallBase.of({"163": {"co/2001/r7022": {"/article/bdy/sec[6]": (3, 3)}}})
     >>> base.topics
     ['163']
-    >>> base.files("163")["co/2001/r7022"]["/article[1]/bdy[1]/sec[6]"].label
+    >>> base.files["163"]["co/2001/r7022"]["/article[1]/bdy[1]/sec[6]"].label
     '(3,3)'
     """
 
     def __init__(self) -> None:
-        self._topics: dict[str, dict[str, dict[str, Assessment]]] = {}
+        self.files: dict[str, dict[str, dict[str, Assessment]]] = {}
         self.spans: dict[str, dict[str, list[Span]]] = {}
-        """Topic → file → relevant passages, which may overlap; none if nothing is relevant."""
         self.entry_points: dict[str, dict[str, int | Point]] = {}
-        """Topic → file → best entry point, an offset in the document's text or a point."""
         self.passages: dict[str, dict[str, list[Passage]]] = {}
-        """Topic → file → passages between two points, as in INEX since 2005.
-
-        If a file also has assessed elements, these alone determine the relevance of elements.
-        """
         self.document_sizes: dict[str, dict[str, DocumentSizes]] = {}
-        """Topic → file → stated sizes; only files for which offset qrels state them."""
         self.quoted: list[tuple[str, str, ParsedPassage, object]] = []
-        """The topics, files and passages that state their text, with the file and line for messages.
-
-        Passages that also state their position are among :meth:`spans` too. The others need the
-        documents, see :func:`xcg.judgements.anchoring.anchor`.
-        """
         self.nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
-        """Topic → element or passage → nugget → its level."""
         self.has_nuggets = False  # also not if they are only a column that may be meaningless
         self.texts: dict[tuple[str, str, Span], Quote] = {}
-        """The text of the passages that state it, by topic, file and passage."""
         self.sources: dict[str, str] = {}
-        """Topic → file, for messages."""
 
     @classmethod
     def of(cls, assessments: Mapping[str, Mapping[str, Judged]]) -> RecallBase:
@@ -155,11 +155,7 @@ class RecallBase:
     @property
     def topics(self) -> list[str]:
         """The assessed topics; numbers in numerical order, followed by names in alphabetical order."""
-        return sorted(self._topics, key=topic_key)
-
-    def files(self, topic: str) -> Mapping[str, Mapping[str, Assessment]]:
-        """Return file → path → assessment for a topic; empty if it is unknown."""
-        return self._topics.get(topic, {})
+        return sorted(self.files, key=topic_key)
 
     @property
     def states_text(self) -> bool:
@@ -169,13 +165,13 @@ class RecallBase:
     @property
     def scales(self) -> set[Scale]:
         """The scales of all assessments; elements derived from passages have the scale ``share``."""
-        files = (elements for files in self._topics.values() for elements in files.values())
+        files = (elements for files in self.files.values() for elements in files.values())
         scales = {assessment.scale for elements in files for assessment in elements.values()}
         return scales | {"share"} if self.states_text else scales
 
     def add_passage(self, topic: str, file: str, passage: Passage) -> None:
         """Add a highlighted passage between two points."""
-        self._topics.setdefault(topic, {})
+        self.files.setdefault(topic, {})
         self.passages.setdefault(topic, {}).setdefault(file, []).append(passage)
 
     @property
@@ -211,7 +207,7 @@ class RecallBase:
         Raises:
             InputError: If the document has assessed elements for the topic.
         """
-        if file in self._topics.setdefault(topic, {}):
+        if file in self.files.setdefault(topic, {}):
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
         self.spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
 
@@ -263,13 +259,13 @@ class RecallBase:
         if nugget in known:
             raise InputError(where, f"topic {topic}, {file}: judged before for the nugget {nugget!r}")
         if isinstance(part, str):
-            earlier = self.files(topic).get(file, {}).get(part)
+            earlier = self.files.get(topic, {}).get(file, {}).get(part)
             if earlier is None:
                 self.add(topic, file, part, level_assessment(level), where)
             else:
                 if not known:  # read before as an ordinary line of qrels
                     known["0"] = earlier.exhaustivity
-                self._topics[topic][file][part] = level_assessment(max(level, earlier.exhaustivity))
+                self.files[topic][file][part] = level_assessment(max(level, earlier.exhaustivity))
         else:
             best = max(known.values(), default=0.0)
             if level > best:
@@ -298,13 +294,13 @@ class RecallBase:
         self.spans[topic][file].remove(span)
 
     def __contains__(self, topic: object) -> bool:
-        return topic in self._topics
+        return topic in self.files
 
     def __len__(self) -> int:
-        return sum(len(elements) for files in self._topics.values() for elements in files.values())
+        return sum(len(elements) for files in self.files.values() for elements in files.values())
 
     def __repr__(self) -> str:
-        return f"<RecallBase: {len(self._topics)} topics, {len(self)} assessed elements>"
+        return f"<RecallBase: {len(self.files)} topics, {len(self)} assessed elements>"
 
     def add_topic(self, topic: str, source: str) -> None:
         """Add an assessed topic, to which nothing may be relevant.
@@ -313,7 +309,7 @@ class RecallBase:
             InputError: If the topic's name is illegal.
         """
         check_topic(topic, source)
-        self._topics.setdefault(topic, {})
+        self.files.setdefault(topic, {})
         self.sources.setdefault(topic, source)
 
     def add(self, topic: str, file: str, path: str, assessment: Assessment, where: object) -> None:
@@ -331,7 +327,7 @@ class RecallBase:
         """
         if file in self.spans.get(topic, {}):
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
-        elements = self._topics.setdefault(topic, {}).setdefault(file, {})
+        elements = self.files.setdefault(topic, {}).setdefault(file, {})
         earlier = elements.setdefault(path, assessment)
         if earlier != assessment:
             raise InputError(
@@ -346,7 +342,7 @@ class RecallBase:
         Returns:
             Whether the assessments were added. If not, add them one by one with :meth:`add`.
         """
-        files = self._topics.setdefault(topic, {})
+        files = self.files.setdefault(topic, {})
         if not (
             files.keys().isdisjoint(assessments)
             and self.spans.get(topic, {}).keys().isdisjoint(assessments)

@@ -143,7 +143,11 @@ def _with_best_first(ranking: JudgedRanking) -> JudgedRanking:
 
 def span_topics(base: RecallBase) -> list[str]:
     """Return the topics whose relevance is given by passages alone."""
-    return [t for t in base.topics if not base.files(t) and (base.spans.get(t) or base.passages.get(t))]
+    return [
+        t
+        for t in base.topics
+        if not base.files.get(t, {}) and (base.spans.get(t) or base.passages.get(t))
+    ]
 
 
 def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
@@ -205,7 +209,7 @@ def _with_nuggets(base: RecallBase, topic: str) -> dict[str, int]:
 def _levels(base: RecallBase, topic: str) -> dict[str, int]:
     levels = {
         _document(file, path) if path != WHOLE else file: _level(assessment)
-        for file, elements in base.files(topic).items()
+        for file, elements in base.files.get(topic, {}).items()
         for path, assessment in elements.items()
     }
     if not all(map(float.is_integer, set(levels.values()))):

@@ -114,7 +114,7 @@ def _judgements(base: RecallBase) -> str:
     files = [(base.spans.get(topic, {}), base.passages.get(topic, {})) for topic in base.topics]
     passages = sum(len(found) for pair in files for one in pair for found in one.values())
     topics = f"For {_count(len(base.topics), 'topic')}"
-    if passages and not any(base.files(topic) for topic in base.topics):
+    if passages and not any(base.files.get(topic, {}) for topic in base.topics):
         held = (
             f"{_count(passages, 'relevant passage')} in {relevant:,} of {_count(assessed, 'document')}"
         )

@@ -296,8 +296,8 @@ class Runs(list[Run]):
 
     def __init__(self, runs: Iterable[Run] = (), names_of: Runs | None = None) -> None:
         super().__init__()
-        self.documents = Names() if names_of is None else names_of.documents
-        self.paths = Names() if names_of is None else names_of.paths
+        self.documents: Names = Names() if names_of is None else names_of.documents
+        self.paths: Names = Names() if names_of is None else names_of.paths
         for run in runs:
             rankings = {topic: self.stored(ranking) for topic, ranking in run.rankings.items()}
             self.append(replace(run, rankings=rankings))

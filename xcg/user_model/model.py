@@ -342,7 +342,7 @@ _EXHAUSTIVITIES = (1, 2)  # of passages; another grade is a level of relevance
 
 def has_only_passages(base: RecallBase) -> bool:
     """Return whether all relevance is given as character offsets."""
-    return not any(base.files(topic) or base.passages.get(topic, {}) for topic in base.topics)
+    return not any(base.files.get(topic, {}) or base.passages.get(topic, {}) for topic in base.topics)
 
 
 def default_model(base: RecallBase, runs: Iterable[Run] = ()) -> UserModel:
