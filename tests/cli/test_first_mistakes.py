@@ -151,7 +151,7 @@ MISTAKES = [
     (
         "a configuration as user model",
         ["evaluate", "config.yaml", "--user-model", "config.yaml"],
-        "config.yaml:1: corpus: unknown key: expected one of effort, ideal, name, quantisation, "
+        "config.yaml:1: corpus: unknown key: expected one of base, effort, ideal, name, quantisation, "
         "relevance_value, size, spans",
     ),
     (

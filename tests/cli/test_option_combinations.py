@@ -16,6 +16,7 @@ FILES = "configs/quickstart.yaml --measures MAep --user-model kazai-lalmas-2006"
     [
         (f"compare {FILES} --table overall --plot f.png", "--plot", "with the table overall"),
         (f"evaluate {FILES} --set scheduler=tcp://h:1 --workers 2", "--workers:", "with scheduler"),
+        (f"check {FILES} --set check.other=q", "--set check.other", "without check.levels"),
         ("simulate new-folder --agreement 0.5", "--agreement", "without --assessors 2 or more"),
     ],
 )

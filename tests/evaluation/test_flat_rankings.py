@@ -12,7 +12,7 @@ import pytest
 import xcg
 from xcg.errors import InputError, XcgError
 from xcg.evaluation import reading
-from xcg.formats.base import read_run, read_run_and_format
+from xcg.formats.base import read_run
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import Run
@@ -155,13 +155,13 @@ def test_only_one_flat_run_is_in_memory(tmp_path: Path) -> None:
     runs = [write(tmp_path, name, RUN) for name in ("a", "b", "c")]
     held: list[weakref.ref[Run]] = []
 
-    def read(*arguments: Any) -> tuple[Run, str]:
+    def read(*arguments: Any) -> Run:
         assert not any(reference() for reference in held)
-        found = read_run_and_format(*arguments)
-        held.append(weakref.ref(found[0]))
+        found = read_run(*arguments)
+        held.append(weakref.ref(found))
         return found
 
-    with patch.object(reading, "read_run_and_format", read):
+    with patch.object(reading, "read_run", read):
         results = xcg.evaluate(qrels, runs, measures="AP P@2")
     assert len(held) == 3
     assert results.runs == [f"t [{run}]" for run in runs]

@@ -25,17 +25,18 @@ def write(folder: Path, *records: dict[str, object]) -> Path:
 CORPUS = {"d": "<a><p>The ﬁrst  “word”</p><p>x y</p><p>x\u00a0y</p></a>"}
 
 
-def test_the_first_of_several_places_and_what_is_missing(tmp_path: Path) -> None:
+def test_the_nearest_of_several_places_and_what_is_missing(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         {"topic": "1", "doc": "d", "text": "x y"},
+        {"topic": "1", "doc": "d", "text": "x y", "near": 0.99},
         {"topic": "1", "doc": "d", "text": "nowhere"},
         {"topic": "1", "doc": "d", "text": " "},
     )
     located = locate_passages(path, xcg.Corpus.of(CORPUS))
-    assert [passage["start"] for passage in located.passages] == [16]
-    assert located.counts["ambiguous"] == 1
-    assert [message.partition(": ")[0] for message in located.missing] == [f"{path}:2", f"{path}:3"]
+    assert [passage["start"] for passage in located.passages] == [16, 19]
+    assert located.counts["ambiguous"] == 2
+    assert [message.partition(": ")[0] for message in located.missing] == [f"{path}:3", f"{path}:4"]
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,7 @@ def test_the_first_of_several_places_and_what_is_missing(tmp_path: Path) -> None
     [
         ({"doc": "e"}, "the corpus has no document 'e'"),
         ({"doc": "../d"}, "is not a document name"),
+        ({"near": 2}, "near is 2: expected a number from 0 to 1"),
         ({"text": 3}, "text is 3: expected the words"),
         ({"txt": "x"}, "unknown field 'txt': did you mean 'text'?"),
     ],

@@ -135,6 +135,8 @@ def test_differences_that_increase_with_the_topics_have_a_note() -> None:
         "MAep: the difference needed is larger with 2 topics than with 1; neither is reliable, because "
         "more topics cannot require a larger difference",
     ]
+    (note,) = topic_notes([rows[0], {**rows[1], "difference needed": None}], {})
+    assert note.startswith("MAep: no difference was found to suffice with 2 topics, but one with 1; ")
     assert topic_notes([*rows[:1], {**rows[1], "measure": "Q"}], {}) == []  # of another measure
     assert topic_notes(needed_rows(rates_of([[50, 4]], [[100, 100]]), PAPER, []), {}) == []
 

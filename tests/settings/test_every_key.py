@@ -135,5 +135,5 @@ def test_the_help_shows_the_default_of_the_command() -> None:
     assert "[default: nxCG ep]" in helps["curves"]
     assert "[default: table]" in helps["compare"]
     assert "[default: jsonl]" in helps["curves"]
-    assert "[default: all]" in helps["compare"]
-    assert "[default: all]" not in helps["gate"]
+    assert "relative to the best run]" in helps["compare"]
+    assert "relative to the best run]" not in helps["gate"]

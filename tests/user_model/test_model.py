@@ -51,6 +51,7 @@ def model_file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("name: m\nbse: levels", ":2: bse: unknown key: did you mean 'base'?"),
         ("name: m\nquantization: sog", ":2: quantization: unknown key: did you mean 'quantisation'?"),
         ("quantisation: sog", ":1: the key 'name' is missing"),
         (

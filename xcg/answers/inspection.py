@@ -43,6 +43,8 @@ def check(asked: Asked) -> Answer[Any]:
         return _levels(asked)
     if chosen.review:
         return _review(asked)
+    asked.refuse("check.other", "without check.levels")
+    asked.refuse("check.overlap", "without check.review")
     inputs = replace(asked.inputs, strategies=())
     if not (inputs.has_assessments or inputs.has_runs) and inputs.corpus is None:
         raise XcgError("nothing to check: expected a CONFIG.yaml, --assessments, --run or --corpus")

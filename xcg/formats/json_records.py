@@ -131,7 +131,7 @@ def csv_records(data: bytes, path: Path) -> Iterator[tuple[str, dict[str, Any]]]
         yield where, {name: cell for name, cell in cells if cell}
 
 
-_NUMBERS = {"level", "exhaustivity"}
+_NUMBERS = {"near", "level", "exhaustivity"}
 _COLUMNS = {"question": "topic", "quote": "exact", "document": "doc"}
 _CONTROL_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f]")
 

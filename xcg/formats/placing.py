@@ -171,6 +171,7 @@ _PASSAGE_FIELDS = (
     TOPIC_AND_DOCUMENT[0],
     TOPIC_AND_DOCUMENT[1]._replace(required=False),
     *QUOTE_FIELDS,
+    Field("near", (int, float), "a number from 0 to 1", required=False),
     Field("exhaustivity", (int,), "1, 2 or 3", required=False),
     Field("level", (int, float), "a level of relevance", required=False),
     NUGGET,
@@ -196,7 +197,7 @@ class PlacedPassages:
         missing: Messages about passages that were not found. :func:`update_gold` adds messages about
             ambiguous passages.
         notes: Messages about passages to check: approximate matches, ambiguous passages for which the
-            first occurrence was chosen, and doubtful moves.
+            occurrence nearest to the stated position was chosen, and doubtful moves.
         counts: Status → number of passages.
     """
 
@@ -225,8 +226,9 @@ def locate_passages(
     """Find passages, given as text in JSON Lines or CSV files, in their documents.
 
     A record has the fields ``topic``, ``exact`` or ``text``, and optionally ``doc``, ``prefix``,
-    ``suffix``, ``nugget``, and ``exhaustivity`` or ``level``. Without ``doc``, the only document with
-    its words is taken. If a passage is ambiguous, its first occurrence is taken.
+    ``suffix``, ``near``, ``nugget``, and ``exhaustivity`` or ``level``. Without ``doc``, the only
+    document with its words is taken. ``near`` is the approximate position in the document, from 0 (its
+    start, the default) to 1. If a passage is ambiguous, the occurrence nearest to it is taken.
 
     Args:
         paths: Files, folders and globs.
@@ -252,10 +254,16 @@ def locate_passages(
         record["doc"] = document_name(record, where)
         if record["doc"] not in corpus:
             raise InputError(where, missing_document(record["doc"], corpus, is_result=False))
+        if not 0 <= record.get("near", 0) <= 1:
+            raise InputError(where, f"near is {record['near']}: expected a number from 0 to 1")
     for one, moved, text in _located(given, corpus, min_similarity, progress):
-        _report(placed, one, moved.location, text)
-        if moved.location.status != "lost":
-            _place(one[1], moved.location, text)
+        location, position = moved.location, one[1].pop("near", 0) * len(text)
+        if location.status == "ambiguous":
+            start, end = min(location.occurrences, key=lambda span: abs(span[0] - position))
+            location = location._replace(start=start, end=end)
+        _report(placed, one, location, text)
+        if location.status != "lost":
+            _place(one[1], location, text)
             placed.passages.append(one[1])
     return placed
 

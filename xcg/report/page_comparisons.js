@@ -58,7 +58,8 @@ function showChosenComparisons() {
   }
   byId("comparison-hint").textContent = `Compared by ${found.test} over topics; correction for ` +
     `${countOf(found.number, "pair")} of runs: ${found.correction}. ` +
-    "A difference is significant if the corrected p is below 0.05. All intervals hold together with 95 %.";
+    "A difference is significant if the corrected p is below 0.05. All intervals hold together with 95 %, so one " +
+    "can contain 0 although the difference is significant: later steps of the correction have a higher level.";
   byId("comparison-matrix").replaceChildren(makeMatrix(title, ranking, found.pairs));
   byId("comparison-table").replaceChildren(makeComparisonTable(title, ranking, ranking[baseline], found.pairs));
 }

@@ -192,10 +192,12 @@ def topic_notes(rows: Sequence[Row], summaries: Mapping[str, RunSummary]) -> lis
             for row in (fewer, more)
         )
         if fewer["measure"] == more["measure"] and small < large:
+            needed = "no difference was found to suffice with {} topics, but one with {}"
+            if large < math.inf:
+                needed = "the difference needed is larger with {} topics than with {}"
             notes.append(
-                f"{more['measure']}: the difference needed is larger with {more['topics']} topics than "
-                f"with {fewer['topics']}; neither is reliable, because more topics cannot require a "
-                "larger difference"
+                f"{more['measure']}: {needed.format(more['topics'], fewer['topics'])}; "
+                "neither is reliable, because more topics cannot require a larger difference"
             )
     return notes
 

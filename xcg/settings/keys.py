@@ -210,7 +210,7 @@ class Compare(Bootstrap):
         "pair of runs.",
         RUN,
         option=True,
-        default_text="all",
+        default_text="all, shown relative to the best run",
     )
     test: str = key("Use this paired test over topics.", Choice(TESTS), "t")
     correction: str | None = key(

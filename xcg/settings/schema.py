@@ -172,7 +172,8 @@ def checked(cls: type[T], content: object, places: Places, path: KeyPath = ()) -
         for name, value in content.items():
             place = places((*path, name))
             if name not in fields:
-                raise ValueError(f"unknown key: {nearest(str(name), fields)}")
+                legal = (*fields, *getattr(cls, "also_legal", ()))
+                raise ValueError(f"unknown key: {nearest(str(name), legal)}")
             field = fields[name]
             if field.metadata:
                 values[name] = field.metadata["type"].check(value, place)

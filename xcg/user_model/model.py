@@ -51,6 +51,8 @@ class UserModel:
     (0.5, 'sog', 'kazai_lalmas')
     """
 
+    also_legal = ("base",)  # a key that is not kept
+
     name: str = key("The name in results.", TEXT, REQUIRED)
     quantisation: Part[Quantisation] = key(
         "Maps an assessment to a score.",
