@@ -196,7 +196,7 @@ class TopicSource:
     def _entry_points(
         self, topic: str, trees: Mapping[str, ElementTree], notes: Notes
     ) -> dict[str, int] | None:
-        if not self.needs_entry_points or not self.base.has_entry_points:
+        if not self.needs_entry_points or not any(self.base.entry_points.values()):
             return None
         points: dict[str, int] = {}
         for file, point in self.base.entry_points.get(topic, {}).items():

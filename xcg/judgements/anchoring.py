@@ -76,7 +76,7 @@ def _remove_passage(base: RecallBase, topic: str, file: str, passage: ParsedPass
     if nugget is not None:
         level = max(base.nuggets[topic].pop((file, span), {"": 0.0}).values())
     if level > 0:
-        base.remove_span(topic, file, Span(*span, level))
+        base.spans[topic][file].remove(Span(*span, level))
 
 
 def _checked_span(

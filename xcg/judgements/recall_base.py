@@ -174,11 +174,6 @@ class RecallBase:
         self.files.setdefault(topic, {})
         self.passages.setdefault(topic, {}).setdefault(file, []).append(passage)
 
-    @property
-    def has_entry_points(self) -> bool:
-        """Whether any topic has best entry points."""
-        return any(self.entry_points.values())
-
     def add_entry_point(self, topic: str, file: str, point: int | Point) -> None:
         """Add the best entry point of a document."""
         self.entry_points.setdefault(topic, {})[file] = point
@@ -271,7 +266,7 @@ class RecallBase:
             if level > best:
                 self.add_span(topic, file, Span(*part, level), where)
                 if best > 0:
-                    self.remove_span(topic, file, Span(*part, best))
+                    self.spans[topic][file].remove(Span(*part, best))
             elif not known:
                 self.add_span(topic, file, None, where)
             if quote is not None:
@@ -288,10 +283,6 @@ class RecallBase:
             for topic, files in self.spans.items()
         }
         return changed
-
-    def remove_span(self, topic: str, file: str, span: Span) -> None:
-        """Remove a relevant passage; its document stays assessed."""
-        self.spans[topic][file].remove(span)
 
     def __contains__(self, topic: object) -> bool:
         return topic in self.files

@@ -143,11 +143,8 @@ def _with_best_first(ranking: JudgedRanking) -> JudgedRanking:
 
 def span_topics(base: RecallBase) -> list[str]:
     """Return the topics whose relevance is given by passages alone."""
-    return [
-        t
-        for t in base.topics
-        if not base.files.get(t, {}) and (base.spans.get(t) or base.passages.get(t))
-    ]
+    by_text = base.spans, base.passages
+    return [t for t in base.topics if not base.files[t] and any(one.get(t) for one in by_text)]
 
 
 def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
