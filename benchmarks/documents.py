@@ -11,8 +11,7 @@ from pathlib import Path
 import networkx
 from lxml import etree
 
-from xcg.documents.parsing import parse_document, trees_of
-from xcg.documents.serialising import serialise
+from xcg.documents.parsing import parse_document, serialise, trees_of
 
 REPEATS = 7
 

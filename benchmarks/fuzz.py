@@ -22,7 +22,6 @@ from second_forms import findings
 from xcg.campaign import load
 from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
-from xcg.documents.sources import converted
 from xcg.documents.text_search import Quote, TextIndex
 from xcg.errors import Notes, XcgError
 from xcg.formats.base import read_assessments, read_run
@@ -113,7 +112,7 @@ def readers(path: Path) -> list[tuple[str, list[bytes], Callable[[bytes], object
         return anchor(read_assessments(file), corpus, Notes())
 
     def page(ending: str) -> Callable[[bytes], object]:
-        return lambda data: parse_document(converted(data, f"x{ending}"))
+        return lambda data: Corpus.of({f"x{ending}": data}).tree("x")
 
     return [
         ("documents", [XML], parse_document),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
-from xcg.documents.writing import whole_file
+from xcg.documents.files import whole_file
 from xcg.errors import InputError, XcgError, missing_extra, nearest, printable
 from xcg.lazy_modules import csv
 from xcg.settings.study_keys import PLOT_WIDTHS

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from xcg import answers
 from xcg.answer import Answer
 from xcg.answers.asked import Asked, check_recorded, record_of
-from xcg.documents.writing import whole_file
+from xcg.documents.files import whole_file
 from xcg.errors import XcgError, missing_extra, nearest
 from xcg.evaluation.config import inputs_of
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ProgressBar, no_progress
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import RecallBase
-from xcg.runs.runs import Runs
+from xcg.runs.run import Runs
 from xcg.settings.keys import DEFAULT_MEASURES, Settings
 from xcg.settings.loading import KEYS, Stated, stated
 

@@ -172,7 +172,7 @@ def ranking_tree() -> Figure:
 
 def ideal_recall_base() -> Figure:
     """Draw the full and the ideal recall-base of the paper's article."""
-    elements = xcg.read_assessments(ASSESSMENTS).files(TOPIC)[ARTICLE]
+    elements = xcg.read_assessments(ASSESSMENTS).files[TOPIC][ARTICLE]
     ideal = {
         model: {
             element.path.removeprefix("/article[1]"): element.score

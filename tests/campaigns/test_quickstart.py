@@ -65,11 +65,11 @@ def test_records_of_an_explanation_have_the_spans() -> None:
 
 def test_passages_as_plain_data() -> None:
     base = RecallBase.of({"1": {"a": [(0, 9), (12, 20, 1)], "b": [(3, 5, 0)], "c.xml": []}})
-    assert base.spans("1") == {"a": [Span(0, 9), Span(12, 20, 1.0)], "b": [], "c": []}
+    assert base.spans["1"] == {"a": [Span(0, 9), Span(12, 20, 1.0)], "b": [], "c": []}
     # A pair is a pair of grades, for an element and for a document.
     pair = RecallBase.of({"1": {"d": (3, 2), "e": {"/a": [2, 1]}}})  # type: ignore[dict-item]
-    assert [found.label for found in pair.files("1")["d"].values()] == ["(3,2)"]
-    assert not pair.spans("1")
+    assert [found.label for found in pair.files["1"]["d"].values()] == ["(3,2)"]
+    assert not pair.spans
 
 
 @pytest.mark.parametrize(

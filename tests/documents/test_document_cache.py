@@ -20,10 +20,9 @@ from hypothesis import strategies as st
 from random_cases import markup
 
 from xcg.documents import cache as cache_module
-from xcg.documents.cache import FILE_NAME, open_cache
-from xcg.documents.corpus import Corpus
-from xcg.documents.parsing import absent_paths, parse_document
-from xcg.documents.serialising import serialise
+from xcg.documents.cache import FILE_NAME
+from xcg.documents.corpus import Corpus, open_cache
+from xcg.documents.parsing import absent_paths, parse_document, serialise
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError
 

@@ -11,11 +11,10 @@ import pytest
 from lxml import etree
 
 import xcg
-from xcg.documents import markup, parsing, serialising
+from xcg.documents import markup, parsing
 from xcg.documents.corpus import Corpus
-from xcg.documents.markup import html_to_xml, markdown_to_xml, text_to_xml
-from xcg.documents.parsing import absent_paths, parse_document
-from xcg.documents.serialising import check_markup, serialise
+from xcg.documents.markup import check_markup, html_to_xml, markdown_to_xml, text_to_xml
+from xcg.documents.parsing import absent_paths, parse_document, serialise
 from xcg.errors import InputError, XcgError
 
 NODES = {
@@ -30,15 +29,15 @@ NODES = {
 
 @pytest.fixture
 def twenty_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xcg.documents.serialising.MOST_NODES", 20)
-    for module in ("serialising", "markup"):
+    monkeypatch.setattr("xcg.documents.markup.MOST_NODES", 20)
+    for module in ("parsing", "markup"):
         monkeypatch.setattr(f"xcg.documents.{module}.SMALL", 60)
 
 
 class TestNodes:
     @pytest.fixture(autouse=True)
     def _limit(self, twenty_nodes: None, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(serialising, "etree", None)  # no document is parsed
+        monkeypatch.setattr(parsing, "etree", None)  # no document is parsed
 
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be", "utf-32", "latin-1"])
     @pytest.mark.parametrize("document", NODES.values(), ids=NODES)
@@ -74,7 +73,7 @@ class TestNodes:
 
 
 def test_serialised_documents_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serialising, "LARGEST_SERIALISED", 99)
+    monkeypatch.setattr(parsing, "LARGEST_SERIALISED", 99)
     with pytest.raises(
         InputError, match=r"^d\.xml: the parsed document has 127 bytes; the limit is 99"
     ):

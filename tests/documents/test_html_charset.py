@@ -7,14 +7,13 @@ import codecs
 import pytest
 
 import xcg
-from xcg.documents.sources import converted
 from xcg.errors import InputError
 
 WORDS = "Größe – café"
 
 
 def text_of(data: bytes) -> str:
-    return xcg.parse_document(converted(data, "d.html")).text
+    return xcg.Corpus.of({"d.html": data}).tree("d").text
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from xcg.documents.writing import whole_file
+from xcg.documents.files import whole_file
 from xcg.errors import InputError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and locks of POSIX")
@@ -50,7 +50,7 @@ def test_a_descriptor_keeps_its_position(folder: Path, name: str) -> None:
     if not Path(name).exists():
         pytest.skip("the system has no such file")
     code = (
-        "import sys; from pathlib import Path; from xcg.documents.writing import whole_file\n"
+        "import sys; from pathlib import Path; from xcg.documents.files import whole_file\n"
         "with whole_file(Path(sys.argv[1])) as file: file.write(b'new ')\n"
     )
     with (folder / "file").open("wb") as file:

@@ -136,7 +136,7 @@ def test_converted(tmp_path: Path) -> None:
     corpus = Corpus.of({"d": DOCUMENT})
     elements, lost = assess_elements_of_passages(base, corpus).to_text("inex2005")
     assert not lost
-    found = read_assessments(write(tmp_path, "elements.xml", elements)).files("7")["d"]
+    found = read_assessments(write(tmp_path, "elements.xml", elements)).files["7"]["d"]
     assert {path: (a.specificity, a.characters) for path, a in found.items()} == {
         "/a[1]": (15 / 37, 37),
         "/a[1]/p[1]": (1, 12),

@@ -47,7 +47,7 @@ def test_overlapping_passages_become_elements(
 ) -> None:
     text, _ = convert_assessments(read_assessments(campaign / "q"), format, corpus())
     (campaign / "converted").write_text(text)
-    files = read_assessments(campaign / "converted").files("1")
+    files = read_assessments(campaign / "converted").files["1"]
     assert {path: assessment.label for path, assessment in files["d"].items()} == expected
     assert {p: a.label for p, a in files.get("e", {}).items()} == (
         {"/": "level 0"} if format == "trec" else {}

@@ -160,11 +160,11 @@ def described(base: RecallBase) -> Elements:
         topic: {
             **{
                 document: {path: one.label for path, one in elements.items()}
-                for document, elements in base.files(topic).items()
+                for document, elements in base.files.get(topic, {}).items()
             },
             **{
                 document: {f"{start}–{end}": f"{grade:g}" for start, end, grade in spans}
-                for document, spans in base.spans(topic).items()
+                for document, spans in base.spans.get(topic, {}).items()
             },
         }
         for topic in base.topics
@@ -210,15 +210,15 @@ def test_a_sample_of_assessments_has_the_stated_grades(page: str, name: str, tmp
 
 def test_the_sample_of_inex_2005_has_a_passage_and_an_entry_point(tmp_path: Path) -> None:
     base = read_assessments(write_samples("inex", tmp_path) / "2005.xml")
-    assert len(base.passages("202")["co/2001/r7022"]) == 1
-    assert list(base.entry_points("202")) == ["co/2001/r7022"]
+    assert len(base.passages["202"]["co/2001/r7022"]) == 1
+    assert list(base.entry_points["202"]) == ["co/2001/r7022"]
 
 
 def test_the_offset_qrels_state_sizes_and_an_entry_point(tmp_path: Path) -> None:
     base = read_assessments(write_samples("inex", tmp_path) / "inex.qrels")
-    assert base.document_sizes("2009001") == {"851": (4871, 10656), "912": (0, 4000)}
-    assert dict(base.entry_points("2009001")) == {"851": 1205}
-    assert not base.entry_points("2009002")
+    assert base.document_sizes["2009001"] == {"851": (4871, 10656), "912": (0, 4000)}
+    assert dict(base.entry_points["2009001"]) == {"851": 1205}
+    assert "2009002" not in base.entry_points
 
 
 def test_the_quotes_occur_in_their_document(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_passages_with_levels_are_read(tmp_path: Path) -> None:
     line = '{{"topic": 1, "doc": "{}", "start": 0, "end": 4, {}}}\n'.format
     good = line("d", '"level": 2') + line("d", '"level": 1') + line("e", '"level": 0')
     base = read_assessments(write(tmp_path, good, "j.jsonl"))
-    assert {f: [s.exhaustivity for s in spans] for f, spans in base.spans("1").items()} == {
+    assert {f: [s.exhaustivity for s in spans] for f, spans in base.spans["1"].items()} == {
         "d": [2, 1],
         "e": [],
     }

@@ -29,14 +29,14 @@ def read(folder: Path, text: str) -> tuple[RecallBase, list[str]]:
 def test_relevant_passages_are_read(tmp_path: Path) -> None:
     base, notes = read(tmp_path, QRELS)
     assert base.topics == ["2009001", "2009002"]
-    assert base.spans("2009001") == {
+    assert base.spans["2009001"] == {
         "851": [(1205, 4636, 2.0), (4643, 5363, 2.0), (5521, 8670, 2.0)],
         "852": [],
     }
-    assert base.spans("2009002") == {"851": [(5, 15, 2.0)]}
-    assert base.entry_points("2009001") == {"851": 100}
-    assert base.entry_points("2009002") == {}
-    assert base.document_sizes("2009001") == {"851": (7300, 10656), "852": (0, 99)}
+    assert base.spans["2009002"] == {"851": [(5, 15, 2.0)]}
+    assert base.entry_points["2009001"] == {"851": 100}
+    assert "2009002" not in base.entry_points
+    assert base.document_sizes["2009001"] == {"851": (7300, 10656), "852": (0, 99)}
     assert notes == []
 
 
@@ -73,11 +73,11 @@ def test_legal_lines_that_are_probably_wrong_are_noted(
     tmp_path: Path, lines: list[str], passages: list[tuple[int, int]], note: str
 ) -> None:
     base, notes = read(tmp_path, "\n".join(lines) + "\n")
-    assert [(span.start, span.end) for span in base.spans("1")["d"]] == passages
+    assert [(span.start, span.end) for span in base.spans["1"]["d"]] == passages
     assert notes == [f"note: {note}"]
 
 
 def test_lines_with_one_document_add_up(tmp_path: Path) -> None:
     base, _ = read(tmp_path, "1 Q0 d 3 90 1 7:3\n1 Q0 d 2 99 5 0:2\n1 Q0 d 0 80 -1 4:0\n")
-    assert base.document_sizes("1") == {"d": (5, 99)}
-    assert base.entry_points("1") == {"d": 5}
+    assert base.document_sizes["1"] == {"d": (5, 99)}
+    assert base.entry_points["1"] == {"d": 5}

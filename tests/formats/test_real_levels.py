@@ -19,7 +19,7 @@ LEVELS = st.floats(-1000, 1000)
 
 def stored(base: RecallBase) -> dict[str, float]:
     """Return document → level of topic 1."""
-    return {file: elements["/"].exhaustivity for file, elements in base.files("1").items()}
+    return {file: elements["/"].exhaustivity for file, elements in base.files["1"].items()}
 
 
 @given(level=LEVELS, format=st.sampled_from(["trec", "jsonl"]))

@@ -19,13 +19,13 @@ from xcg.formats.text_columns import TextBlock
 def test_comments_are_ignored_and_a_mark_may_belong_to_the_name(tmp_path: Path) -> None:
     text = "# topic, iteration\n1 0 doc#4_163 2\n#1 0 d 1\n1 0 doc#4 1\n"
     base = read_assessments(write(tmp_path, text))
-    assert {file: a["/"].label for file, a in base.files("1").items()} == {
+    assert {file: a["/"].label for file, a in base.files["1"].items()} == {
         "doc#4_163": "level 2",
         "doc#4": "level 1",
     }
     regular = write(tmp_path, "1 0 doc#4_163 2\n1 0 doc#4 1\n", "regular")
     with patch.object(TextBlock, "lines", side_effect=AssertionError):
-        assert read_assessments(regular).files("1") == base.files("1")
+        assert read_assessments(regular).files["1"] == base.files["1"]
 
 
 TEXTS = "1 2 -1 d1 d2 d1.xml x#/a[1] .. +3 1001 all é x#4_1 # x#1:2 1.5 1e3 nan"

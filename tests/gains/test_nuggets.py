@@ -162,7 +162,7 @@ def test_quotes_name_nuggets(tmp_path: Path) -> None:
     for source in (given, placed, in_python):
         base = xcg.load(assessments=source, corpus=TEXTS).judgements
         assert base.nuggets["1"] == PLACED
-        spans = {file: sorted(found) for file, found in base.spans("1").items()}
+        spans = {file: sorted(found) for file, found in base.spans["1"].items()}
         assert spans == {"a": [(0, 11, 2)], "b": [(0, 12, 2), (13, 20, 1)]}
         assert {key[2][:2]: quote.exact for key, quote in base.texts.items()} == {
             (0, 11): "Bees dance.",
@@ -177,7 +177,7 @@ def test_quotes_with_nuggets_that_documents_do_not_confirm(tmp_path: Path) -> No
     with pytest.raises(XcgError, match=r"quotes:1, a, 1–12: the text is 'ees dance.'"):
         _ = xcg.load(assessments=given, corpus=TEXTS).judgements
     base = xcg.load(assessments=given, corpus=TEXTS, lenient=True).judgements
-    assert (base.spans("1")["a"], base.nuggets["1"]) == ([], {("b", (0, 12)): {"n1": 1, "n2": 2}})
+    assert (base.spans["1"]["a"], base.nuggets["1"]) == ([], {("b", (0, 12)): {"n1": 1, "n2": 2}})
 
 
 @pytest.mark.parametrize("name", [n for n in ASSESSMENT_FORMATS if ASSESSMENT_FORMATS.get(n).write])

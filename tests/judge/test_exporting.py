@@ -78,14 +78,14 @@ def test_all_files_are_read_again(tmp_path: Path, grades: Grades) -> None:
     )
     assert notes == []
     passages = anchor(read_assessments(tmp_path / "out/anna/passages.jsonl"), CORPUS, Notes())
-    spans = passages.spans("1")
+    spans = passages.spans["1"]
     assert [(span.start, span.end) for span in spans["bees"]] == [(5, 50)]
     assert spans["bees"][0].exhaustivity == float(grade[0] if grade else 2)
     assert spans["ants"] == []
     folder = tmp_path / "out/anna/inex-2004"
     assert folder.exists() == (grades is SCHEMES["inex-2004"])
     if folder.exists():
-        elements = read_assessments(folder).files("1")["bees"]
+        elements = read_assessments(folder).files["1"]["bees"]
         # 45 of 50 characters are 90 %, and the passage is exhaustive in the whole article.
         expected = {"/article[1]": "(3,1)", "/article[1]/p[1]": "(3,3)"}
         assert {path: one.label for path, one in elements.items()} == expected
@@ -170,7 +170,7 @@ def test_a_passage_of_more_than_a_megabyte_is_written_without_its_text(tmp_path:
         tmp_path / "out", [judged("anna", "bees", text, (0, 600_000))], corpus, SCHEMES["none"]
     )
     base = anchor(read_assessments(tmp_path / "out/anna/passages.jsonl"), corpus, Notes())
-    assert [(span.start, span.end) for span in base.spans("1")["bees"]] == [(0, 600_000)]
+    assert [(span.start, span.end) for span in base.spans["1"]["bees"]] == [(0, 600_000)]
     assert "anna/passages.jsonl: without the text of passages of 1 MB or more" in notes
 
 

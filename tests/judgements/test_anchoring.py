@@ -28,7 +28,7 @@ def write(path: Path, *records: dict[str, Any]) -> Path:
 
 def spans(path: Path, corpus: xcg.Corpus | None = None) -> list[Span]:
     base = anchor(read_assessments(path), corpus or xcg.Corpus.of(CORPUS), Notes())
-    return list(base.spans("1")["bees"])
+    return list(base.spans["1"]["bees"])
 
 
 @pytest.mark.parametrize(
@@ -48,13 +48,13 @@ def test_quotes_in_json_lines_and_in_python(
     path = write(tmp_path / "gold.jsonl", {"topic": "1", "doc": "bees", **fields, "level": 3})
     assert spans(path) == [Span(*span, 3.0)]
     base = RecallBase.of({"1": {"bees": [{**fields, "level": 3}]}})
-    assert anchor(base, xcg.Corpus.of(CORPUS), Notes()).spans("1")["bees"] == [Span(*span, 3.0)]
+    assert anchor(base, xcg.Corpus.of(CORPUS), Notes()).spans["1"]["bees"] == [Span(*span, 3.0)]
 
 
 def test_quotes_of_level_0_are_not_relevant(tmp_path: Path) -> None:
     path = write(tmp_path / "gold.jsonl", {"topic": "1", "doc": "bees", "exact": "x", "level": 0})
     assert spans(path) == []
-    assert RecallBase.of({"1": {"bees": [{"exact": "x", "level": 0}]}}).spans("1") == {"bees": []}
+    assert RecallBase.of({"1": {"bees": [{"exact": "x", "level": 0}]}}).spans["1"] == {"bees": []}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ DOCUMENT = "<a><s><t>0123456789</t><p>0123456789</p><p>0123456789</p></s><s>0123
 def labels(*marks: tuple[int, int, int], smallest: int = 1) -> dict[str, str]:
     highlights = [Highlight("1", "d", *mark) for mark in marks]
     base = assess(highlights, xcg.Corpus.of({"d": DOCUMENT}), SpecificityScale(smallest=smallest))
-    return {path: a.label for path, a in base.files("1")["d"].items()}
+    return {path: a.label for path, a in base.files["1"]["d"].items()}
 
 
 def test_grades_by_hand() -> None:
@@ -56,7 +56,7 @@ def test_exhaustivity_never_falls_towards_the_root(
         if start < length
     ]
     base = assess(highlights, xcg.Corpus.of({"d": tree}), SpecificityScale(smallest=0))
-    elements = base.files("1").get("d", {})
+    elements = base.files.get("1", {}).get("d", {})
     for path, assessment in elements.items():
         assert assessment.relevant
         for above in tree.ancestors(tree.row(path)):

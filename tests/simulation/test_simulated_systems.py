@@ -73,7 +73,7 @@ def test_hardness_multiplies_the_skill() -> None:
     factory = ArticleFactory(shape)
     articles = [factory.draw(number, shape.generator(DOCUMENT, number)) for number in range(9)]
     base = xcg.read_assessments(campaign_folder() / "assessments" / "assessor1")
-    names = sorted(base.files("162"))[:4]
+    names = sorted(base.files["162"])[:4]
     articles[:4] = [article._replace(name=name) for article, name in zip(articles, names, strict=False)]
     pool = make_pool(factory, articles, base, "162")
     assert pool.worth.any()

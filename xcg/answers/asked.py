@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 
 from xcg import __version__, answers
 from xcg.answer import Answer
-from xcg.documents.files import expand
+from xcg.documents.files import expand, whole_file
 from xcg.documents.sources import CorpusPath
-from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.config import select_runs, with_named_run
 from xcg.evaluation.evaluate import evaluate as evaluate_inputs

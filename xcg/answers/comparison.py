@@ -11,7 +11,7 @@ from typing import Any
 
 from xcg.answer import Answer, Layout
 from xcg.answers.asked import Asked
-from xcg.documents.writing import whole_file
+from xcg.documents.files import whole_file
 from xcg.errors import XcgError, nearest
 from xcg.evaluation.chunks import compare_chunks
 from xcg.evaluation.config import with_named_run

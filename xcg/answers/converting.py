@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from xcg.answers.asked import Asked
-from xcg.documents.writing import whole_file
+from xcg.documents.files import whole_file
 from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.conversion import assessments_of_run, convert_assessments
 from xcg.evaluation.ideals import ideal_run

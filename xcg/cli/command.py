@@ -19,7 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from xcg.cli.main import print_status
-from xcg.documents.writing import whole_file
+from xcg.documents.files import whole_file
 from xcg.measures import MEASURES
 from xcg.settings.loading import KEYS
 from xcg.settings.schema import Key

@@ -63,53 +63,12 @@ def write_caches() -> None:
         cache.flush()
 
 
-def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
-    """Open the cache for a corpus, after writing the new entries of other corpora.
-
-    The environment variable ``XCG_CACHE`` is a folder or ``off``.
-
-    Args:
-        corpus: Absolute path of the corpus, and the names of the elements that are removed.
-        folder: The folder of a cache that is used even if caches are switched off.
-
-    Returns:
-        The cache; None if it is switched off, or if its folder cannot be used or is not private.
-    """
-    setting = os.environ.get("XCG_CACHE", "")
-    if folder is None and setting == "off":
-        return None
-    try:
-        if folder is None:
-            import platformdirs
-
-            default = platformdirs.user_cache_dir("xcg", appauthor=False)
-            folder = Path(setting or default).expanduser()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _is_private(folder):
-            return None
-    except (OSError, RuntimeError, ValueError):
-        return None
-    write_caches()
-    return DocumentCache(folder, corpus)
-
-
-def _is_private(folder: Path) -> bool:
-    """Return whether only this user controls a folder and the link to it, if it is a link.
-
-    Write access for its group is allowed, because on many systems this is the user's own group.
-    """
-    if not hasattr(os, "geteuid"):
-        return True
-    states = (folder.lstat(), folder.stat())
-    return all(s.st_uid == os.geteuid() for s in states) and not states[1].st_mode & stat.S_IWOTH
-
-
 class DocumentCache:
     """The entries of one corpus; :meth:`flush` writes new ones.
 
     Args:
         folder: The folder of the cache.
-        corpus: What identifies the corpus, as in :func:`open_cache`.
+        corpus: What identifies the corpus, see :func:`xcg.documents.corpus.open_cache`.
     """
 
     def __init__(self, folder: Path, corpus: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -11,10 +12,9 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from xcg.documents.archives import open_archive
-from xcg.documents.cache import DocumentCache, open_cache
-from xcg.documents.parsing import absent_paths, text_breaks, text_of, trees_of
+from xcg.documents.cache import DocumentCache, write_caches
+from xcg.documents.parsing import absent_paths, serialise, text_breaks, text_of, trees_of
 from xcg.documents.paths import canonical_file
-from xcg.documents.serialising import serialise
 from xcg.documents.sources import Folder, Memory, Source, Stamp
 from xcg.documents.tree import ElementTree
 from xcg.errors import InputError, Notes, nearest_name, without_traceback
@@ -366,5 +366,47 @@ def corpus_of(documents: Documents, notes: Notes | None = None) -> Corpus | None
         return documents
     corpus = Corpus.of(documents) if isinstance(documents, Mapping) else Corpus(documents)
     if notes is not None:
-        corpus.source.note_oddities(notes)
+        for text in corpus.source.oddities():
+            notes.note(text)
     return corpus
+
+
+def open_cache(corpus: str, folder: Path | None = None) -> DocumentCache | None:
+    """Open the cache for a corpus, after writing the new entries of other corpora.
+
+    The environment variable ``XCG_CACHE`` is a folder or ``off``.
+
+    Args:
+        corpus: Absolute path of the corpus, and the names of the elements that are removed.
+        folder: The folder of a cache that is used even if caches are switched off.
+
+    Returns:
+        The cache; None if it is switched off, or if its folder cannot be used or is not private.
+    """
+    setting = os.environ.get("XCG_CACHE", "")
+    if folder is None and setting == "off":
+        return None
+    try:
+        if folder is None:
+            import platformdirs
+
+            default = platformdirs.user_cache_dir("xcg", appauthor=False)
+            folder = Path(setting or default).expanduser()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_private(folder):
+            return None
+    except (OSError, RuntimeError, ValueError):
+        return None
+    write_caches()
+    return DocumentCache(folder, corpus)
+
+
+def _is_private(folder: Path) -> bool:
+    """Return whether only this user controls a folder and the link to it, if it is a link.
+
+    Write access for its group is allowed, because on many systems this is the user's own group.
+    """
+    if not hasattr(os, "geteuid"):
+        return True
+    states = (folder.lstat(), folder.stat())
+    return all(s.st_uid == os.geteuid() for s in states) and not states[1].st_mode & stat.S_IWOTH

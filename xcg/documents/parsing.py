@@ -1,23 +1,27 @@
-"""Parse XML documents into element trees.
+"""Parse XML documents safely into element trees.
 
-numpy computes the columns of a tree from the tags of a serialised document, see
-:mod:`xcg.documents.serialising`. This is several times faster than one Python callback per tag.
+A document is serialised with only elements, attributes and text, so that every ``<`` and ``>`` belongs
+to a tag. numpy computes the columns of a tree from the tags. This is several times faster than one
+Python callback per tag.
 
-Documents can be as large as :data:`~xcg.documents.serialising.LARGEST_SERIALISED`, so arrays that need
-eight bytes for each character are computed block by block.
+Documents can be as large as :data:`LARGEST_SERIALISED`, so arrays that need eight bytes for each
+character are computed block by block.
 """
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from xcg.documents.files import SAFE_PARSING, xml_error
+from xcg.documents.markup import SMALL, check_markup
 from xcg.documents.paths import split_step, walk
-from xcg.documents.serialising import document_root, encode, serialise
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
+from xcg.errors import InputError
 from xcg.lazy_modules import etree, np, npt
 
 ENTITY = "\ufffc"
@@ -244,7 +248,7 @@ def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]
     """Return the trees of serialised documents; batches are faster than single documents.
 
     Args:
-        documents: Documents as returned by :func:`~xcg.documents.serialising.serialise`.
+        documents: Documents as returned by :func:`serialise`.
         read_texts: For each document, the function that reads its text.
     """
     if not documents:
@@ -315,3 +319,98 @@ def _words(tags: _Tags) -> tuple[Ints, npt.NDArray[np.bool_]]:
     np.logical_and(is_solid[1:], is_solid[:-1], out=continues[1:-1])
     is_solid &= ~continues[:-1]
     return _count_before(is_solid, tags.before), continues[tags.before]
+
+
+LARGEST_SERIALISED = 1 << 28
+"""Maximum size of a serialised document: 256 MB. A ``>`` in a text is serialised as four bytes."""
+
+_ENTITY = re.compile("<|&(?!(?:amp|lt|gt|quot|apos);|#)")  # an element or another entity
+
+
+def encode(document: str) -> bytes:
+    """Return a document that is text as bytes, whatever encoding its XML declaration names."""
+    data = document.removeprefix("\ufeff").encode(errors="surrogatepass")
+    # The byte order mark overrides an encoding that the text declares.
+    return codecs.BOM_UTF8 + data if data else data
+
+
+def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
+    """Parse a document with lxml, within the limits for documents.
+
+    Args:
+        data: The document.
+        name: Its file, for messages.
+        options: Other options of lxml's parser.
+
+    Raises:
+        InputError: If it is too large, not well-formed XML, or uses entities with elements; the message
+            states the line.
+    """
+    if len(data) > SMALL:
+        check_markup(data, name)
+    try:
+        root = etree.fromstring(data, etree.XMLParser(**{**SAFE_PARSING, **options}))
+    except etree.XMLSyntaxError as error:
+        raise xml_error(name, error) from None
+    declared: Any = root.getroottree().docinfo.internalDTD
+    if declared is not None:
+        contents = {entity.name: entity.content for entity in declared.iterentities()}
+        references: Iterator[Any] = root.iter(etree.Entity)
+        for reference in references:
+            content = contents.get(reference.name, "")
+            if content is None or _ENTITY.search(content):
+                raise InputError(
+                    f"{name}:{reference.sourceline}",
+                    f"the entity &{reference.name}; contains elements, entities or a file, which are "
+                    "not read; elements after it would have other paths: expand it (xmllint --noent "
+                    "--dropdtd)",
+                )
+    return root
+
+
+def serialise(document: bytes | etree._Element, name: object = "document") -> bytes:
+    """Return a document in UTF-8 with only elements, attributes and text, parsed if necessary.
+
+    Threads can do this in parallel.
+
+    Raises:
+        InputError: If it is too large, or not well-formed XML (then the message states the line).
+
+    >>> serialise(b"<a><!-- no --><b><![CDATA[<y>]]></b></a>")
+    b'<a><b>&lt;y&gt;</b></a>'
+    """
+    root = document_root(document, name) if isinstance(document, bytes) else document
+    content = etree.tostring(root, encoding="utf-8", with_tail=False)
+    if len(content) > LARGEST_SERIALISED:
+        raise InputError(
+            name,
+            f"the parsed document has {len(content):,} bytes; the limit is {LARGEST_SERIALISED:,}: "
+            "split it into smaller documents",
+        )
+    return content
+
+
+_EXTERNAL_DTD = b"<!DOCTYPE a SYSTEM 'a'>"
+"""A DTD that is not read; with it, references to entities need no declaration."""
+
+
+def without_elements(data: bytes, names: Iterable[str], where: object) -> tuple[bytes, int]:
+    """Return a document without the elements of some local names, and how many elements have them.
+
+    Other paths keep their numbers, because all siblings with the same local name are removed.
+
+    Raises:
+        InputError: If the root has one of the names, or as :func:`document_root`.
+
+    >>> without_elements(b"<a>one <b>two<b/></b>three<c/></a>", ["b"], "document")
+    (b"<!DOCTYPE a SYSTEM 'a'><a>one three<c/></a>", 2)
+    """
+    root = document_root(data, where, remove_comments=False, remove_pis=False)
+    tags = [f"{{*}}{name}" for name in names]
+    found = list(root.iter(tags))
+    if root in found:
+        name = etree.QName(root).localname
+        raise InputError(where, f"corpus.exclude names the root <{name}>: no text would remain")
+    etree.strip_elements(root, *tags, with_tail=False)
+    content = etree.tostring(root, encoding="utf-8", with_tail=False)
+    return _EXTERNAL_DTD + content, len(found)

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO
 
 from xcg.documents import markup
+from xcg.documents.parsing import encode, without_elements
 from xcg.documents.paths import canonical_file
-from xcg.documents.serialising import encode, without_elements
 from xcg.errors import InputError, Notes, XcgError
 
 LARGEST_DOCUMENT = 1 << 28
@@ -150,10 +150,15 @@ class Source(ABC):
         if len(data) > LARGEST_DOCUMENT:
             limit = f"{LARGEST_DOCUMENT >> 20} MB"
             raise InputError(where, f"the document is larger than {limit}; divide it")
-        if converter_of(where) is markup.html_to_xml and markup.charset_of(data)[1]:
+        converter = converter_of(where)
+        if converter is markup.html_to_xml and markup.charset_of(data)[1]:
             self.guessed.add(name)
             self.guesses = [_GUESSED]
-        document = converted(data, where)
+        if converter is not None:
+            document = converter(data, where)
+        else:
+            is_xml = split_ending(where)[1] in _ENDINGS or _looks_like_xml(data)
+            document = data if is_xml else markup.text_to_xml(data, where)
         if self.exclude:
             document, self.removed[name] = without_elements(document, self.exclude, where)
         return document
@@ -207,14 +212,6 @@ def split_ending(file: str) -> tuple[str, str]:
 def converter_of(file: str) -> markup.Converter | None:
     """Return the function that converts a file to XML, None for XML and unknown endings."""
     return markup.CONVERTERS.get(split_ending(file)[1])
-
-
-def converted(data: bytes, where: str) -> bytes:
-    """Convert a document to XML, depending on the ending of its file, or its content without one."""
-    if (converter := converter_of(where)) is not None:
-        return converter(data, where)
-    is_xml = split_ending(where)[1] in _ENDINGS or _looks_like_xml(data)
-    return data if is_xml else markup.text_to_xml(data, where)
 
 
 def read_up_to(most: int, stream: IO[bytes] | gzip.GzipFile, size: int = 1 << 20) -> bytes:

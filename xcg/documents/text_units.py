@@ -214,7 +214,7 @@ class UnitConverter:
         """
         if unit == "words":
             return cls([match.start() for match in re.finditer(r"\S+", text)], len(text))
-        part = tokenizer if tokenizer is not None else TOKENIZERS.part("approximate")
+        part = tokenizer or Part("approximate", approximate)
         try:
             starts = np.asarray(part.function(text))
         except Exception as error:

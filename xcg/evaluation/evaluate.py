@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -60,7 +61,7 @@ def evaluate(inputs: Inputs, progress: ProgressBar = no_progress) -> Results:
             scored = _score_topics(work, inputs, notes, advance)
     before, notes = notes, inputs.new_notes()
     notes.take(before)
-    names = unique_names([(run.name, run.source, run.strategy) for run in scored], notes)
+    names = unique_names(scored, notes)
     runs = dict(zip(names, scored, strict=True))
     note_topics(work.base, runs, inputs.unanswered, notes)
     return _results(inputs, work, runs, notes)
@@ -163,7 +164,7 @@ def _score_topics(
         work.measures,
         work.standard,
         frozenset(work.span_topics),
-        {run.name: run.with_rankings({}) for run in runs},
+        {run.name: replace(run, rankings={}) for run in runs},
         inputs.unanswered,
     )
     checks_all = work.measures or inputs.check_corpus

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -20,7 +20,7 @@ from xcg.evaluation.reading import (
     note_results,
     read_all,
     rewrite_all,
-    with_unique_names,
+    unique_names,
 )
 from xcg.formats.base import can_have_chunks, read_assessments
 from xcg.formats.topic_files import read_topics
@@ -29,11 +29,10 @@ from xcg.judgements.recall_base import Judged, RecallBase
 from xcg.measures import MEASURES, Measure
 from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
-from xcg.runs.chunk_documents import ChunkSource, DocumentKey, GoldText
+from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.chunks import Parents, check_chunks, is_chunk, run_of_chunks
 from xcg.runs.ordering import in_document_order, note_equal_scores
-from xcg.runs.run import Run, Ties, Topics
-from xcg.runs.runs import Runs
+from xcg.runs.run import Run, Runs, Ties, Topics
 from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
 from xcg.user_model.model import (
@@ -122,9 +121,18 @@ class Inputs:
     executor: Executor = field(init=False, repr=False, compare=False)
     """Where the work is done."""
 
+    has_assessments: bool = field(init=False, repr=False, compare=False)
+    """Whether there are assessments; a recall-base of passages has no elements."""
+    has_runs: bool = field(init=False, repr=False, compare=False)
+    """Whether there are runs; some commands need assessments only."""
+
     def __post_init__(self) -> None:
+        is_one_source = isinstance(self.runs, (Run, str, os.PathLike, Mapping))
+        has_assessments = isinstance(self.assessments, RecallBase) or bool(self.assessments)
         object.__setattr__(self, "notes", Notes(self.lenient))
         object.__setattr__(self, "executor", Executor(self.workers, self.scheduler))
+        object.__setattr__(self, "has_assessments", has_assessments)
+        object.__setattr__(self, "has_runs", is_one_source or bool(self.runs))
 
     @cached_property
     def measure_list(self) -> list[Measure]:
@@ -158,16 +166,6 @@ class Inputs:
         return {topic.id: topic.title for topic in read_topics(self.topic_files).values()}
 
     @property
-    def has_assessments(self) -> bool:
-        """Whether there are assessments; a recall-base of passages has no elements."""
-        return isinstance(self.assessments, RecallBase) or bool(self.assessments)
-
-    @property
-    def has_runs(self) -> bool:
-        """Whether there are runs; some commands need assessments only."""
-        return isinstance(self.runs, (Run, str, os.PathLike, Mapping)) or bool(self.runs)
-
-    @property
     def run_sources(self) -> Sequence[Run | Path]:
         """The runs that are in memory, and the files of the others, in order."""
         for source in self._given_runs:
@@ -182,7 +180,8 @@ class Inputs:
         runs = self.runs_as_read
         if self.strategy_list:
             runs = rewrite_all(runs, self.strategy_list, self.documents, self.executor)
-        named = with_unique_names(runs, self.notes)
+        names = unique_names(runs, self.notes)
+        named = [replace(run, name=name) for name, run in zip(names, runs, strict=True)]
         references = [run.name for run in named if run.is_reference]
         repeated = {
             run.name: sum(map(count_repeated, run.rankings.values()))
@@ -190,7 +189,7 @@ class Inputs:
             if not run.is_reference
         }
         note_results(references, repeated, self.notes)
-        return runs.with_runs(named)
+        return Runs(named, runs)
 
     @cached_property
     def runs_as_read(self) -> Runs:
@@ -202,16 +201,18 @@ class Inputs:
     def reading(self) -> Reading:
         """How run files are read."""
         topics = frozenset(self.recall_base.topics) if self.topics is None else self.topics
-        chunks = ChunkSource(self.document, self.documents, self._gold)
-        return Reading(topics, self.ties, chunks)
+        # Without documents, nothing is searched.
+        base = self.recall_base if self.has_assessments and self.documents is not None else RecallBase()
+        gold = {topic: base.spans.get(topic, {}) for topic in base.topics}
+        return Reading(topics, self.ties, ChunkSource(self.document, self.documents, gold))
 
     @cached_property
     def named_sources(self) -> dict[str, Run | Path]:
         """Name of each run, without strategies → its file, or the run itself if it is not in a file."""
-        named = with_unique_names(self.runs_as_read, Notes())
+        names = unique_names(self.runs_as_read, Notes())
         return {
-            run.name: source if isinstance(source, Path) and source.is_file() else as_read
-            for run, as_read, source in zip(named, self.runs_as_read, self._given_runs, strict=True)
+            name: source if isinstance(source, Path) and source.is_file() else run
+            for name, run, source in zip(names, self.runs_as_read, self._given_runs, strict=True)
         }
 
     @cached_property
@@ -308,7 +309,7 @@ class Inputs:
         for topic, ranking in run.rankings.items():
             note_equal_scores(ranking, run.where(topic), self.notes)
         rankings = {topic: in_document_order(found) for topic, found in run.rankings.items()}
-        return run.with_rankings(rankings) if self.ties == "document" else run
+        return replace(run, rankings=rankings) if self.ties == "document" else run
 
     def _run_of(self, name: str, results: Mapping[str, Iterable[object]]) -> Run:
         """Return the run of topic → results, which are all chunks or all elements and documents."""
@@ -322,14 +323,8 @@ class Inputs:
         if not any(is_chunk(result) for found in kept.values() for result in found):
             return Run.of(name, kept)
         texts = _Texts(self.documents) if self.documents is not None else None
-        options = self.document, texts, self.parents, self.notes, self._gold
+        options = self.document, texts, self.parents, self.notes, self.reading.chunks.gold
         return run_of_chunks(name, kept, *options)
-
-    @property
-    def _gold(self) -> dict[str, GoldText]:
-        """Topic → document → its gold spans; empty without documents, because nothing is searched."""
-        base = self.recall_base if self.has_assessments and self.documents is not None else RecallBase()
-        return {topic: base.spans(topic) for topic in base.topics}
 
 
 class _Texts(Mapping[str, str]):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.paths import WHOLE
@@ -17,36 +17,24 @@ from xcg.evaluation.resolution import different, element_codes
 from xcg.formats.base import read_run
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.columns import NameColumn
-from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run, Ties, Topics, name_without_strategy
-from xcg.runs.runs import Runs
+from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run, Runs, Ties, Topics, name_without_strategy
 from xcg.strategies.registry import BoundStrategy, rewrite_runs
 
 _LISTED_RUNS = 3
 
 
-def with_unique_names(runs: Sequence[Run], notes: Notes) -> list[Run]:
-    """Return the runs, each under a name that no other has."""
-    names = unique_names([(run.name, run.source, run.strategy) for run in runs], notes)
-    return [
-        run if run.name == name else replace(run, name=name)
-        for name, run in zip(names, runs, strict=True)
-    ]
+def unique_names(runs: Sequence[Any], notes: Notes) -> list[str]:
+    """Return a different name for each run, which has a name, a source and a strategy.
 
-
-def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str]:
-    """Return a different name for each run, given as (name, source, strategy).
-
-    >>> runs = [("bm25", "a.run", ""), ("bm25", "b.run", ""), ("lm", "c.run", "")]
+    >>> runs = [Run("bm25", {}, "a.run"), Run("bm25", {}, "b.run"), Run("lm", {}, "c.run")]
     >>> unique_names(runs, Notes())
     ['bm25 [a.run]', 'bm25 [b.run]', 'lm']
-    >>> runs = [("bm25+unique", "a.run", "unique"), ("bm25+unique", "b.run", "unique")]
+    >>> runs = [Run("bm25+unique", {}, file, strategy="unique") for file in ("a.run", "b.run")]
     >>> unique_names(runs, Notes())
     ['bm25 [a.run]+unique', 'bm25 [b.run]+unique']
     """
-    originals = [name_without_strategy(name, strategy) for name, _, strategy in runs]
-    counts = Counter(
-        (original, strategy) for original, (_, _, strategy) in zip(originals, runs, strict=True)
-    )
+    originals = [name_without_strategy(run.name, run.strategy) for run in runs]
+    counts = Counter((original, run.strategy) for original, run in zip(originals, runs, strict=True))
     shared: dict[str, int] = {}
     for (original, _), count in counts.items():
         if count > 1:
@@ -57,12 +45,12 @@ def unique_names(runs: Sequence[tuple[str, str, str]], notes: Notes) -> list[str
         )
     used: Counter[tuple[str, str]] = Counter()
     unique = []
-    for original, (name, source, strategy) in zip(originals, runs, strict=True):
-        full_name = f"{original} [{source}]" if original in shared else original
-        used[full_name, strategy] += 1
-        number = used[full_name, strategy]
+    for original, run in zip(originals, runs, strict=True):
+        full_name = f"{original} [{run.source}]" if original in shared else original
+        used[full_name, run.strategy] += 1
+        number = used[full_name, run.strategy]
         full_name += f" #{number}" if number > 1 else ""
-        unique.append(full_name + name.removeprefix(original))
+        unique.append(full_name + run.name.removeprefix(original))
     return unique
 
 
@@ -179,13 +167,15 @@ def rewrite_all(
     for part in parts[1:]:
         parts[0].merge(part)
     found, width = parts[0], len(runs) * len(strategies)
-    return found.with_runs(
-        one.with_rankings(
-            {topic: r for part in found[number::width] for topic, r in part.rankings.items()}
+    rewritten = (
+        replace(
+            one,
+            rankings={topic: r for part in found[number::width] for topic, r in part.rankings.items()},
         )
         for number, one in enumerate(found[:width])
     )
+    return Runs(rewritten, found)
 
 
 def _rewrite(strategies: Sequence[BoundStrategy], corpus: Corpus | None, runs: Runs) -> Runs:
-    return runs.with_runs(rewrite_runs(runs, strategies, corpus, runs.stored))
+    return Runs(rewrite_runs(runs, strategies, corpus, runs.stored), runs)

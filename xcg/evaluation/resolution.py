@@ -17,8 +17,7 @@ from xcg.gains.judged_topic import MISSING, ResolvedRanking
 from xcg.lazy_modules import np
 from xcg.runs.chunk_documents import missing_document
 from xcg.runs.columns import NameColumn
-from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking, Run
-from xcg.runs.runs import Runs
+from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking, Run, Runs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -239,7 +238,11 @@ TASKS_PER_WORKER = 4
 
 def judged_files(base: RecallBase, topic: str) -> list[str]:
     """Return the documents with assessments for a topic."""
-    return list(dict.fromkeys([*base.files(topic), *base.spans(topic), *base.passages(topic)]))
+    return list(
+        dict.fromkeys(
+            [*base.files.get(topic, {}), *base.spans.get(topic, {}), *base.passages.get(topic, {})]
+        )
+    )
 
 
 def lacking_paths(

@@ -26,6 +26,7 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.formats.base import XmlElements, xml_certainty
 from xcg.formats.writing import lost_of_run, results, written_scores, xml_name, xml_text
 from xcg.lazy_modules import etree, np
+from xcg.runs.columns import FunctionCache
 from xcg.runs.ordering import Results
 from xcg.runs.run import (
     RUN_FORMATS,

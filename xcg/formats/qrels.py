@@ -83,7 +83,7 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
                 spans.append(Span(start, start + int(characters)))
             if topic not in base:
                 base.add_topic(topic, name)
-            is_repeated = document in base.spans(topic)
+            is_repeated = document in base.spans.get(topic, {})
             base.add_spans(topic, document, spans, where)
         except InputError as error:
             notes.tolerate(_LEFT_OUT, error)
@@ -162,24 +162,24 @@ def write_offset_qrels(
     Raises:
         XcgError: If there are assessed elements, or names with white space.
     """
-    if any(map(base.files, base.topics)):
+    if any(map(base.files.get, base.topics)):
         raise XcgError("the format offsets holds passages, but the assessments are of elements")
     lost = dict.fromkeys(
         [*writing.lost_of_assessments(base, "points"), *["nuggets"] * base.has_nuggets]
     )
     lines = []
     for topic in base.topics:
-        if not base.spans(topic):
+        if not base.spans.get(topic, {}):
             lost["topics without any assessed document"] = None
-        entry_points = dict(base.entry_points(topic))
+        entry_points = dict(base.entry_points.get(topic, {}))
         source = base.sources.get(topic, "assessments")
         if topic.startswith("#"):
             raise InputError(source, f"the topic {topic!r} would begin a comment in the format offsets")
-        for document, spans in sorted(base.spans(topic).items()):
+        for document, spans in sorted(base.spans.get(topic, {}).items()):
             writing.check_names(source, topic, document, "offsets")
             if any(span.exhaustivity != 2 for span in spans):
                 lost["exhaustivity"] = None
-            sizes = base.document_sizes(topic).get(document)
+            sizes = base.document_sizes.get(topic, {}).get(document)
             if sizes is None:
                 length = lengths(document) if lengths else max((s.end for s in spans), default=0)
                 sizes = DocumentSizes(_union_length(spans), length)
@@ -259,7 +259,11 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
     if sum(map(len, judged.values())) < len(documents):
         return False
     for topic, of_topic in judged.items():
-        if any(file in known for known in (base.files(topic), base.spans(topic)) for file in of_topic):
+        if any(
+            file in known
+            for known in (base.files.get(topic, {}), base.spans.get(topic, {}))
+            for file in of_topic
+        ):
             return False
     for topic, of_topic in judged.items():
         base.add_topic(topic, str(block.path))
@@ -286,7 +290,7 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
         base.add_topic(topic, str(block.path))
         earlier = line_of.setdefault((topic, nugget, name, element), number)
         known = base.nuggets.get(topic, {}).get((name, element), {})
-        is_judged = element in base.files(topic).get(name, {})
+        is_judged = element in base.files.get(topic, {}).get(name, {})
         if earlier != number or nugget in known or (is_judged and not known and nugget in ("0", "Q0")):
             before = f"line {earlier}" if earlier != number else "an earlier line or file"
             message = (
@@ -322,7 +326,7 @@ def write_trec_qrels(base: RecallBase, lengths: DocumentLength | None = None) ->
         writing.check_names(base.sources.get(topic, "assessments"), topic, document)
         element = document if path == WHOLE else f"{document}#{path}"
         lines += [f"{topic} {name} {element} {number_text(level)}\n" for name, level in nuggets.items()]
-    if not all(map(base.files, base.topics)):
+    if not all(map(base.files.get, base.topics)):
         lost.append("topics without any assessed document")
     return "".join(lines), lost
 

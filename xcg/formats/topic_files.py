@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from xcg.documents.files import PathLike, expand, local_name, open_input
-from xcg.documents.serialising import document_root
+from xcg.documents.parsing import document_root
 from xcg.errors import InputError
 from xcg.formats.json_records import Field, check_record, csv_records, json_lines
 from xcg.judgements.recall_base import check_topic

@@ -26,11 +26,11 @@ from xcg.formats.text_columns import (
     equal_stretches,
     text_blocks,
 )
+from xcg.runs.columns import FunctionCache
 from xcg.runs.ordering import note_contradiction, note_equal_scores
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
-    FunctionCache,
     Ranking,
     Run,
     RunFormat,

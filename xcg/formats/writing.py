@@ -90,11 +90,11 @@ def lost_of_assessments(base: RecallBase, *kinds: str) -> list[str]:
     topics = base.topics
     sizes = (one.characters for *_, one in assessed_elements(base))
     found = {
-        "points": ("highlighted passages by their points", any(map(base.passages, topics))),
-        "entries": ("best entry points", any(map(base.entry_points, topics))),
+        "points": ("highlighted passages by their points", any(map(base.passages.get, topics))),
+        "entries": ("best entry points", any(map(base.entry_points.get, topics))),
         "documents": (
             "stated lengths and relevant sizes of documents",
-            any(map(base.document_sizes, topics)),
+            any(map(base.document_sizes.get, topics)),
         ),
         "elements": ("the sizes of elements", any(size is not None for size in sizes)),
     }
@@ -112,7 +112,7 @@ def points_error(run: Run, topic: str, rank: int, format: str) -> XcgError:
 def assessed_elements(base: RecallBase) -> Iterator[tuple[str, str, str, Assessment]]:
     """Yield topic, document, path and assessment of all assessed elements."""
     for topic in base.topics:
-        for document, elements in sorted(base.files(topic).items()):
+        for document, elements in sorted(base.files.get(topic, {}).items()):
             for path, assessment in elements.items():
                 yield topic, document, path, assessment
 
@@ -148,7 +148,7 @@ def single_topic(base: RecallBase, format: str) -> str:
 
 def refuse_passages(base: RecallBase, format: str) -> None:
     """Raise XcgError if a recall-base has passages with offsets."""
-    if any(map(base.spans, base.topics)):
+    if any(map(base.spans.get, base.topics)):
         raise XcgError(
             f"the format {format} holds elements, but the assessments are passages; "
             "expected the format offsets or jsonl, or a corpus, in which passages become elements"

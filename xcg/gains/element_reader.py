@@ -13,7 +13,7 @@ from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import InputError, MissingSizeError, XcgError
 from xcg.gains.document_reader import CheckedReader
 from xcg.gains.reader import EarlierView, JudgedDocument, Seen
-from xcg.runs.run import FunctionCache
+from xcg.runs.columns import FunctionCache
 from xcg.user_model.model import UserModel
 from xcg.user_model.near_misses import exact
 from xcg.user_model.relevance_value import LeftOvers, RelevanceValue, checked, none

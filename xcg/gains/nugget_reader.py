@@ -22,7 +22,7 @@ from xcg.gains.span_reader import (
     UnitSpan,
 )
 from xcg.measures.nuggets import greedy
-from xcg.runs.run import FunctionCache
+from xcg.runs.columns import FunctionCache
 from xcg.user_model.relevance_value import RelevanceValue
 
 Alternative = tuple[str, float, float]

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from xcg.documents.tree import UNKNOWN, ElementTree, SizeUnit
 from xcg.errors import MissingSizeError
-from xcg.runs.run import FunctionCache
+from xcg.runs.columns import FunctionCache
 
 Seen = Literal["no", "partly", "fully"]
 R = TypeVar("R")
@@ -82,6 +82,7 @@ class ElementRows:
 
     Attributes:
         ancestors: The rows above each row, the parent first. Runs share many elements.
+        end: The first row after each element's subtree.
         seen_before: How much of each result of a ranking the results before it have shown. The key has
             the rows of the results in this document in rank order.
 
@@ -96,13 +97,8 @@ class ElementRows:
         self.ancestors: Mapping[int, tuple[int, ...]]
         self.ancestors = FunctionCache(lambda row: tuple(tree.ancestors(row)))
         self.seen_before = FunctionCache(partial(_seen_before, self.ancestors))
+        self.end: list[int] = tree.end.tolist()
         self._sizes: dict[SizeUnit, list[int]] = {}
-
-    @cached_property
-    def end(self) -> list[int]:
-        """The first row after each element's subtree."""
-        end: list[int] = self.tree.end.tolist()
-        return end
 
     def sizes(self, unit: SizeUnit) -> list[int]:
         """Return the sizes of all rows, -1 for an unknown size."""

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from xcg.documents.text_units import IntervalSet
 from xcg.errors import InputError
 from xcg.gains.reader import RELATIVE_THRESHOLD, EarlierView
-from xcg.runs.run import FunctionCache
+from xcg.runs.columns import FunctionCache
 from xcg.user_model.relevance_value import Charge, RelevanceValue
 
 TextSpan = tuple[str, int, int]

@@ -9,7 +9,7 @@ from xcg.documents.paths import WHOLE, canonical_path, split_element_id
 from xcg.errors import InputError, XcgError, nearest
 from xcg.judgements.assessment import check_pair
 from xcg.judgements.recall_base import RecallBase
-from xcg.runs.run import finite_number
+from xcg.runs.columns import finite_number
 
 Rankings = dict[str, dict[str, float] | list[str]]
 """Topic → element → score; or topic → elements in rank order if an element is repeated."""

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from xcg.documents.corpus import Corpus
+from xcg.documents.files import lock_file, new_whole_file
 from xcg.documents.tree import ElementTree
-from xcg.documents.writing import lock_file, new_whole_file
 from xcg.errors import InputError, XcgError
 from xcg.judge.judgement import DamagedError, PoolDocument
 from xcg.lazy_modules import hashlib, sqlite3

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xcg.documents import markup
 from xcg.documents.corpus import Corpus
-from xcg.documents.parsing import ENTITY, entity_references, parse_document
-from xcg.documents.serialising import document_root
+from xcg.documents.parsing import ENTITY, document_root, entity_references, parse_document
 from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree
 from xcg.lazy_modules import etree

@@ -9,7 +9,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import Location, Quote, TextIndex, states_span
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.judgements.assessment import ParsedPassage
-from xcg.judgements.recall_base import RecallBase, Span
+from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.runs.chunk_documents import missing_document
 
 _SHOWN = 60
@@ -32,20 +32,21 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
         XcgError: If there are quotes without position, and no documents.
 
     >>> base = RecallBase.of({"1": {"bees": [{"exact": "waggle dance"}]}})
-    >>> anchor(base, Corpus.of({"bees": "Bees do a waggle dance."}), Notes()).spans("1")["bees"]
+    >>> anchor(base, Corpus.of({"bees": "Bees do a waggle dance."}), Notes()).spans["1"]["bees"]
     [Span(start=10, end=22, exhaustivity=2.0)]
     """
     if not base.quoted:
         return base
     changed = base.without_quotes()
+    quoted = sorted(base.quoted, key=lambda one: topic_key(one[0]))
     if corpus is None:
-        unplaced = [where for *_, passage, where in base.quoted if passage.span is None]
+        unplaced = [where for *_, passage, where in quoted if passage.span is None]
         if unplaced:
             message = "the passage is given by its text: expected a corpus, or start and end, which xcg"
             raise InputError(unplaced[0], f"{message} place adds")
         return changed
     by_document: dict[str, list[tuple[str, ParsedPassage, object]]] = {}
-    for topic, file, passage, where in base.quoted:
+    for topic, file, passage, where in quoted:
         if file in corpus:  # missing documents are reported when they are evaluated
             by_document.setdefault(file, []).append((topic, passage, where))
     for file in corpus.prepared(list(by_document)):
@@ -75,7 +76,7 @@ def _remove_passage(base: RecallBase, topic: str, file: str, passage: ParsedPass
     if nugget is not None:
         level = max(base.nuggets[topic].pop((file, span), {"": 0.0}).values())
     if level > 0:
-        base.remove_span(topic, file, Span(*span, level))
+        base.spans[topic][file].remove(Span(*span, level))
 
 
 def _checked_span(

@@ -79,7 +79,7 @@ def assess(
     >>> from xcg.documents.corpus import Corpus
     >>> corpus = Corpus.of({"d": "<a><p>0123456789</p><p>0123456789</p></a>"})
     >>> base = assess([Highlight("1", "d", 0, 10, 3)], corpus, SpecificityScale(smallest=5))
-    >>> {path: assessment.label for path, assessment in base.files("1")["d"].items()}
+    >>> {path: assessment.label for path, assessment in base.files["1"]["d"].items()}
     {'/a[1]': '(3,2)', '/a[1]/p[1]': '(3,3)'}
     """
     passages: dict[tuple[str, str], list[Highlight]] = {}

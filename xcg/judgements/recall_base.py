@@ -57,27 +57,39 @@ class RecallBase:
 
     :meth:`add`, :meth:`of` and :func:`xcg.read_assessments` fill it. Other elements are not relevant.
 
+    Attributes:
+        files: Topic → file → path → assessment, of all topics.
+        spans: Topic → file → relevant passages, which may overlap; none if nothing is relevant.
+        passages: Topic → file → passages between two points, as in INEX since 2005. If a file also has
+            assessed elements, these alone determine the relevance of elements.
+        entry_points: Topic → file → best entry point, an offset in the document's text or a point.
+        document_sizes: Topic → file → stated sizes; only files for which offset qrels state them.
+        quoted: The topics, files and passages that state their text, with the file and line for
+            messages. Passages that also state their position are among the spans too. The others need
+            the documents, see :func:`xcg.judgements.anchoring.anchor`.
+        nuggets: Topic → element or passage → nugget → its level.
+        has_nuggets: Whether the assessments name nuggets.
+        texts: The text of the passages that state it, by topic, file and passage.
+        sources: Topic → file, for messages.
+
     >>> base = RecallBase.of({"163": {"co/2001/r7022": {"/article/bdy/sec[6]": (3, 3)}}})
     >>> base.topics
     ['163']
-    >>> base.files("163")["co/2001/r7022"]["/article[1]/bdy[1]/sec[6]"].label
+    >>> base.files["163"]["co/2001/r7022"]["/article[1]/bdy[1]/sec[6]"].label
     '(3,3)'
     """
 
     def __init__(self) -> None:
-        self._topics: dict[str, dict[str, dict[str, Assessment]]] = {}
-        self._spans: dict[str, dict[str, list[Span]]] = {}
-        self._entry_points: dict[str, dict[str, int | Point]] = {}
-        self._passages: dict[str, dict[str, list[Passage]]] = {}
-        self._document_sizes: dict[str, dict[str, DocumentSizes]] = {}
-        self._quoted: list[tuple[str, str, ParsedPassage, object]] = []
+        self.files: dict[str, dict[str, dict[str, Assessment]]] = {}
+        self.spans: dict[str, dict[str, list[Span]]] = {}
+        self.entry_points: dict[str, dict[str, int | Point]] = {}
+        self.passages: dict[str, dict[str, list[Passage]]] = {}
+        self.document_sizes: dict[str, dict[str, DocumentSizes]] = {}
+        self.quoted: list[tuple[str, str, ParsedPassage, object]] = []
         self.nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
-        """Topic → element or passage → nugget → its level."""
         self.has_nuggets = False  # also not if they are only a column that may be meaningless
         self.texts: dict[tuple[str, str, Span], Quote] = {}
-        """The text of the passages that state it, by topic, file and passage."""
         self.sources: dict[str, str] = {}
-        """Topic → file, for messages."""
 
     @classmethod
     def of(cls, assessments: Mapping[str, Mapping[str, Judged]]) -> RecallBase:
@@ -95,7 +107,7 @@ class RecallBase:
             InputError: If a file name, path, pair, level or passage is illegal.
 
         >>> base = RecallBase.of({"7": {"bees": [(0, 15), (40, 52)], "ants": []}})
-        >>> [(span.start, span.end) for span in base.spans("7")["bees"]]
+        >>> [(span.start, span.end) for span in base.spans["7"]["bees"]]
         [(0, 15), (40, 52)]
         """
         base = cls()
@@ -143,60 +155,32 @@ class RecallBase:
     @property
     def topics(self) -> list[str]:
         """The assessed topics; numbers in numerical order, followed by names in alphabetical order."""
-        return sorted(self._topics, key=topic_key)
-
-    def files(self, topic: str) -> Mapping[str, Mapping[str, Assessment]]:
-        """Return file → path → assessment for a topic; empty if it is unknown."""
-        return self._topics.get(topic, {})
-
-    def spans(self, topic: str) -> Mapping[str, Sequence[Span]]:
-        """Return file → relevant passages, which may overlap or be empty, for a topic."""
-        return self._spans.get(topic, {})
-
-    def passages(self, topic: str) -> Mapping[str, Sequence[Passage]]:
-        """Return file → passages between two points, as in INEX since 2005, for a topic.
-
-        If a file also has assessed elements, these alone determine the relevance of elements.
-        """
-        return self._passages.get(topic, {})
+        return sorted(self.files, key=topic_key)
 
     @property
     def states_text(self) -> bool:
         """Whether any topic has relevant passages, by characters or by points."""
-        return bool(self._quoted) or any(map(any, (self._spans.values(), self._passages.values())))
+        return bool(self.quoted) or any(map(any, (self.spans.values(), self.passages.values())))
 
     @property
     def scales(self) -> set[Scale]:
         """The scales of all assessments; elements derived from passages have the scale ``share``."""
-        files = (elements for files in self._topics.values() for elements in files.values())
+        files = (elements for files in self.files.values() for elements in files.values())
         scales = {assessment.scale for elements in files for assessment in elements.values()}
         return scales | {"share"} if self.states_text else scales
 
     def add_passage(self, topic: str, file: str, passage: Passage) -> None:
         """Add a highlighted passage between two points."""
-        self._topics.setdefault(topic, {})
-        self._passages.setdefault(topic, {}).setdefault(file, []).append(passage)
-
-    def entry_points(self, topic: str) -> Mapping[str, int | Point]:
-        """Return file → best entry point for a topic, an offset in the document's text or a point."""
-        return self._entry_points.get(topic, {})
-
-    @property
-    def has_entry_points(self) -> bool:
-        """Whether any topic has best entry points."""
-        return any(self._entry_points.values())
+        self.files.setdefault(topic, {})
+        self.passages.setdefault(topic, {}).setdefault(file, []).append(passage)
 
     def add_entry_point(self, topic: str, file: str, point: int | Point) -> None:
         """Add the best entry point of a document."""
-        self._entry_points.setdefault(topic, {})[file] = point
-
-    def document_sizes(self, topic: str) -> Mapping[str, DocumentSizes]:
-        """Return file → stated sizes for a topic; only files for which offset qrels state them."""
-        return self._document_sizes.get(topic, {})
+        self.entry_points.setdefault(topic, {})[file] = point
 
     def add_document_sizes(self, topic: str, file: str, sizes: DocumentSizes) -> None:
         """Add stated sizes; those of several lines add up, and the largest length counts."""
-        of_topic = self._document_sizes.setdefault(topic, {})
+        of_topic = self.document_sizes.setdefault(topic, {})
         if file in of_topic:
             relevant, length = of_topic[file]
             sizes = DocumentSizes(relevant + sizes.relevant, max(length, sizes.length))
@@ -218,24 +202,14 @@ class RecallBase:
         Raises:
             InputError: If the document has assessed elements for the topic.
         """
-        if file in self._topics.setdefault(topic, {}):
+        if file in self.files.setdefault(topic, {}):
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
-        self._spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
-
-    @property
-    def quoted(self) -> Sequence[tuple[str, str, ParsedPassage, object]]:
-        """The topics, files and passages that state their text, in the order of topics.
-
-        The last value is the file and line, for messages. Passages that also state their position are
-        among :meth:`spans` too. The others need the documents, see
-        :func:`xcg.judgements.anchoring.anchor`.
-        """
-        return sorted(self._quoted, key=lambda quoted: topic_key(quoted[0]))
+        self.spans.setdefault(topic, {}).setdefault(file, []).extend(spans)
 
     @property
     def quotes_without_position(self) -> int:
         """Number of passages that state only their text."""
-        return sum(passage.span is None for *_, passage, _ in self._quoted)
+        return sum(passage.span is None for *_, passage, _ in self.quoted)
 
     def add_stated(self, topic: str, file: str, passage: ParsedPassage, where: object) -> None:
         """Add a passage that states its text, its position, or both; without relevance, its document.
@@ -250,7 +224,7 @@ class RecallBase:
         found = None if span is None or name is not None else Span(*span, grade)
         self.add_span(topic, file, found, where)
         if quote is not None:
-            self._quoted.append((topic, file, passage, where))
+            self.quoted.append((topic, file, passage, where))
         if quote is not None and found is not None:
             self.texts[topic, file, found] = quote
         quote, span, grade, name = passage
@@ -280,19 +254,19 @@ class RecallBase:
         if nugget in known:
             raise InputError(where, f"topic {topic}, {file}: judged before for the nugget {nugget!r}")
         if isinstance(part, str):
-            earlier = self.files(topic).get(file, {}).get(part)
+            earlier = self.files.get(topic, {}).get(file, {}).get(part)
             if earlier is None:
                 self.add(topic, file, part, level_assessment(level), where)
             else:
                 if not known:  # read before as an ordinary line of qrels
                     known["0"] = earlier.exhaustivity
-                self._topics[topic][file][part] = level_assessment(max(level, earlier.exhaustivity))
+                self.files[topic][file][part] = level_assessment(max(level, earlier.exhaustivity))
         else:
             best = max(known.values(), default=0.0)
             if level > best:
                 self.add_span(topic, file, Span(*part, level), where)
                 if best > 0:
-                    self.remove_span(topic, file, Span(*part, best))
+                    self.spans[topic][file].remove(Span(*part, best))
             elif not known:
                 self.add_span(topic, file, None, where)
             if quote is not None:
@@ -302,26 +276,22 @@ class RecallBase:
     def without_quotes(self) -> RecallBase:
         """Return a copy without quotes, whose passages and nuggets can be changed."""
         changed = copy(self)
-        changed._quoted, changed.texts = [], dict(self.texts)
+        changed.quoted, changed.texts = [], dict(self.texts)
         changed.nuggets = deepcopy(self.nuggets)
-        changed._spans = {
+        changed.spans = {
             topic: {file: list(spans) for file, spans in files.items()}
-            for topic, files in self._spans.items()
+            for topic, files in self.spans.items()
         }
         return changed
 
-    def remove_span(self, topic: str, file: str, span: Span) -> None:
-        """Remove a relevant passage; its document stays assessed."""
-        self._spans[topic][file].remove(span)
-
     def __contains__(self, topic: object) -> bool:
-        return topic in self._topics
+        return topic in self.files
 
     def __len__(self) -> int:
-        return sum(len(elements) for files in self._topics.values() for elements in files.values())
+        return sum(len(elements) for files in self.files.values() for elements in files.values())
 
     def __repr__(self) -> str:
-        return f"<RecallBase: {len(self._topics)} topics, {len(self)} assessed elements>"
+        return f"<RecallBase: {len(self.files)} topics, {len(self)} assessed elements>"
 
     def add_topic(self, topic: str, source: str) -> None:
         """Add an assessed topic, to which nothing may be relevant.
@@ -330,7 +300,7 @@ class RecallBase:
             InputError: If the topic's name is illegal.
         """
         check_topic(topic, source)
-        self._topics.setdefault(topic, {})
+        self.files.setdefault(topic, {})
         self.sources.setdefault(topic, source)
 
     def add(self, topic: str, file: str, path: str, assessment: Assessment, where: object) -> None:
@@ -346,9 +316,9 @@ class RecallBase:
         Raises:
             InputError: If the element has another assessment, or the document has passages.
         """
-        if file in self._spans.get(topic, {}):
+        if file in self.spans.get(topic, {}):
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
-        elements = self._topics.setdefault(topic, {}).setdefault(file, {})
+        elements = self.files.setdefault(topic, {}).setdefault(file, {})
         earlier = elements.setdefault(path, assessment)
         if earlier != assessment:
             raise InputError(
@@ -363,9 +333,10 @@ class RecallBase:
         Returns:
             Whether the assessments were added. If not, add them one by one with :meth:`add`.
         """
-        files = self._topics.setdefault(topic, {})
+        files = self.files.setdefault(topic, {})
         if not (
-            files.keys().isdisjoint(assessments) and self.spans(topic).keys().isdisjoint(assessments)
+            files.keys().isdisjoint(assessments)
+            and self.spans.get(topic, {}).keys().isdisjoint(assessments)
         ):
             return False
         files.update(assessments)

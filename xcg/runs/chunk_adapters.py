@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xcg.registry import Registry
-from xcg.runs.run import finite_number
+from xcg.runs.columns import finite_number
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, TypeVar, overload
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class Names(dict[str, int]):
@@ -73,3 +77,34 @@ class NameColumn(Sequence[str]):
     def select(self, positions: Iterable[int]) -> NameColumn:
         """Return the texts at some positions."""
         return NameColumn(self.names, array("i", map(self.numbers.__getitem__, positions)))
+
+
+class FunctionCache(dict[Key, Value]):
+    """The results of a function of one argument, each computed once.
+
+    Looking up a known argument costs less than a call of ``functools.cache``.
+
+    >>> names = FunctionCache(str.upper)
+    >>> names["bees"], dict(names)
+    ('BEES', {'bees': 'BEES'})
+    """
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Callable[[Key], Value]) -> None:
+        self._function = function
+
+    def __missing__(self, argument: Key) -> Value:
+        self[argument] = result = self._function(argument)
+        return result
+
+
+def finite_number(value: Any) -> float | None:
+    """Return a finite number as float, and None for anything else, including texts and booleans."""
+    if isinstance(value, (str, bytes)) or "bool" in type(value).__name__:  # numpy has its own
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None

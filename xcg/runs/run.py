@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
 from array import array
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Literal, NamedTuple, get_args
 
-from xcg.documents.files import PathLike
+from xcg.documents.files import PathLike, whole_file
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import (
     canonical_file,
@@ -19,13 +18,11 @@ from xcg.documents.paths import (
     split_at_mark,
     split_element_id,
 )
-from xcg.documents.writing import whole_file
 from xcg.errors import InputError, XcgError, printable
+from xcg.lazy_modules import np
 from xcg.registry import Registry
-from xcg.runs.columns import NameColumn
+from xcg.runs.columns import NameColumn, Names, finite_number
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 Ties = Literal["document", "rank", "file"]
 """Order of results with equal scores or equal ranks: by decreasing document id, then path or start; by
 the rank in the file, where it does not order the results; or as given. If none is stated, TREC runs
@@ -190,10 +187,6 @@ class Run:
         """Whether the run is a greedy reference, which the evaluation orders with the assessments."""
         return self.strategy == ORACLE or self.strategy.endswith(f"+{ORACLE}")
 
-    def with_rankings(self, rankings: Mapping[str, Ranking]) -> Run:
-        """Return the run with other rankings."""
-        return replace(self, rankings=rankings)
-
     def __repr__(self) -> str:
         return f"<Run {printable(self.name)}: {len(self.rankings)} topics>"
 
@@ -238,7 +231,7 @@ class Run:
     def top(self, depth: int | None) -> Run:
         """Return the run with the first ``depth`` results of each topic; all of them for None."""
         rankings = {topic: ranking.top(depth) for topic, ranking in self.rankings.items()}
-        return self.with_rankings(rankings)
+        return replace(self, rankings=rankings)
 
     def to_text(self, format: str = "trec") -> tuple[str, list[str]]:
         r"""Return the content of a file with this run.
@@ -283,6 +276,66 @@ class Run:
         return lost
 
 
+class Runs(list[Run]):
+    """The runs of an evaluation, whose rankings share the names of documents and of paths.
+
+    The documents and paths of a ranking are a :class:`NameColumn` each: 8 bytes for each result.
+
+    Args:
+        runs: The runs.
+        names_of: Other runs, whose names are shared; by default, the names are new.
+
+    Attributes:
+        documents: The names of all documents.
+        paths: All paths.
+
+    >>> runs = Runs([Run.of("bm25", {"1": ["bees#/a", "ants#/a"], "2": ["bees#/a"]})])
+    >>> runs.documents.texts, runs.paths.texts, list(runs[0].rankings["2"])
+    (['bees', 'ants'], ['/a[1]'], [('bees', '/a[1]')])
+    """
+
+    def __init__(self, runs: Iterable[Run] = (), names_of: Runs | None = None) -> None:
+        super().__init__()
+        self.documents: Names = Names() if names_of is None else names_of.documents
+        self.paths: Names = Names() if names_of is None else names_of.paths
+        for run in runs:
+            rankings = {topic: self.stored(ranking) for topic, ranking in run.rankings.items()}
+            self.append(replace(run, rankings=rankings))
+
+    def merge(self, others: Runs) -> None:
+        """Add the runs of another process, whose names have other numbers."""
+        documents = np.array([self.documents[text] for text in others.documents.texts], np.int32)
+        paths = np.array([self.paths[text] for text in others.paths.texts], np.int32)
+        tables = (others.documents, self.documents, documents), (others.paths, self.paths, paths)
+        for run in others:
+            for ranking in run.rankings.values():
+                for column in (ranking.files, ranking.paths):
+                    for old, new, numbers in tables:
+                        if isinstance(column, NameColumn) and column.names is old:
+                            renumbered = numbers[np.frombuffer(column.numbers, np.int32)]
+                            column.numbers = array("i", renumbered.tobytes())
+                            column.names = new
+        self.extend(others)
+
+    def stored(self, ranking: Ranking) -> Ranking:
+        """Return a ranking whose documents and paths are columns with the names of these runs."""
+        files, paths = ranking.files, ranking.paths
+        if not (isinstance(files, NameColumn) and files.names is self.documents):
+            files = self.documents.column(files)
+        if not (isinstance(paths, NameColumn) and paths.names is self.paths):
+            paths = self.paths.column(paths)
+        is_stored = files is ranking.files and paths is ranking.paths
+        return ranking if is_stored else replace(ranking, files=files, paths=paths)
+
+    def of_topics(self, topics: Collection[str]) -> Runs:
+        """Return the runs with the rankings of some topics."""
+        found = (
+            replace(run, rankings={t: r for t, r in run.rankings.items() if t in topics})
+            for run in self
+        )
+        return Runs(found, self)
+
+
 class RunFormat(NamedTuple):
     """A file format for runs.
 
@@ -317,17 +370,6 @@ def name_without_strategy(name: str, strategy: str) -> str:
     ('bm25', 'bm25')
     """
     return name.removesuffix(f"+{strategy}") if strategy else name
-
-
-def finite_number(value: Any) -> float | None:
-    """Return a finite number as float, and None for anything else, including texts and booleans."""
-    if isinstance(value, (str, bytes)) or "bool" in type(value).__name__:  # numpy has its own
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:
@@ -402,23 +444,3 @@ def check_span(start: int, end: int) -> tuple[int, int]:
     if not 0 <= start <= end and (start, end) != UNKNOWN_SPAN:
         raise ValueError(f"start {start} and end {end}: expected 0 <= start <= end")
     return start, end
-
-
-class FunctionCache(dict[Key, Value]):
-    """The results of a function of one argument, each computed once.
-
-    Looking up a known argument costs less than a call of ``functools.cache``.
-
-    >>> names = FunctionCache(str.upper)
-    >>> names["bees"], dict(names)
-    ('BEES', {'bees': 'BEES'})
-    """
-
-    __slots__ = ("_function",)
-
-    def __init__(self, function: Callable[[Key], Value]) -> None:
-        self._function = function
-
-    def __missing__(self, argument: Key) -> Value:
-        self[argument] = result = self._function(argument)
-        return result

@@ -17,7 +17,7 @@ from xcg.errors import Notes, XcgError
 from xcg.evaluation.evaluate import evaluate
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import ProgressBar, no_progress
-from xcg.evaluation.reading import with_unique_names
+from xcg.evaluation.reading import unique_names
 from xcg.judgements.recall_base import MEAN
 from xcg.measures import Measure
 from xcg.runs.run import ORACLE
@@ -233,7 +233,7 @@ class _Evaluator:
             measures=measures,
             strategies=[*inputs.strategy_list, *oracle],
         )
-        names = [run.name for run in with_unique_names(read.runs_as_read, Notes())]
+        names = unique_names(read.runs_as_read, Notes())
         cases = product(names, map(str, read.strategy_list))
         self._runs = {run.name: case for run, case in zip(read.loaded_runs, cases, strict=True)}
         self._inputs = replace(read, runs=read.loaded_runs, strategies=())

@@ -165,12 +165,11 @@ def rewrite(run: Run | PathLike, strategy: object, corpus: Documents = None) -> 
     bound, documents = single_strategy(strategy), corpus_of(corpus)
     as_read = run if isinstance(run, Run) else read_run(run)
     renamed = _renamed(as_read, str(bound))
-    return renamed.with_rankings(
-        {
-            topic: rewrite_ranking(ranking, bound, documents, renamed.where(topic))
-            for topic, ranking in as_read.rankings.items()
-        }
-    )
+    rankings = {
+        topic: rewrite_ranking(ranking, bound, documents, renamed.where(topic))
+        for topic, ranking in as_read.rankings.items()
+    }
+    return replace(renamed, rankings=rankings)
 
 
 def single_strategy(strategy: object) -> BoundStrategy:
@@ -220,7 +219,7 @@ def rewrite_runs(
                 if strategy.name != ORACLE:
                     found = rewrite_ranking(ranking, strategy, corpus, renamed.where(topic))
                     rankings[topic] = as_read if found is ranking else store(found)
-    return [renamed.with_rankings(rankings) for _, _, renamed, rankings in rewritten]
+    return [replace(renamed, rankings=rankings) for _, _, renamed, rankings in rewritten]
 
 
 @STRATEGIES.register(ORACLE)

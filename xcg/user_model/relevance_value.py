@@ -43,7 +43,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from xcg.documents.text_units import TOKENIZERS, Tokenizer
+from xcg.documents.text_units import TOKENIZERS, Tokenizer, approximate
 from xcg.errors import XcgError, nearest
 from xcg.registry import Between, FunctionRegistry, Part, PartType
 from xcg.settings.schema import Choice, Number, key
@@ -242,7 +242,7 @@ class Effort:
     unit: EffortUnit = key("What effort is counted in.", Choice(get_args(EffortUnit)), "ranks")
     charge: Charge = key("When text is paid for.", Choice(get_args(Charge)), "as_read")
     tokenizer: Part[Tokenizer] = key(
-        "Splits text into tokens.", PartType(TOKENIZERS), factory=lambda: TOKENIZERS.part("approximate")
+        "Splits text into tokens.", PartType(TOKENIZERS), Part("approximate", approximate)
     )
 
     def parameters(self) -> dict[str, str]:
