@@ -31,7 +31,6 @@ from xcg.runs.ordering import Results
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
-    FunctionCache,
     Ranking,
     Run,
     RunFormat,
