@@ -64,7 +64,7 @@ _WHOLE_NUMBERS = ("SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD")
 """Variables in which matplotlib, joblib and click expect whole numbers."""
 
 _LEAST_MEGABYTES = 512
-"""Least limit of the address space: below 400, OpenBLAS ends the process, or waits for ever."""
+"""Smallest limit of the address space: below 400, OpenBLAS ends the process or hangs."""
 
 _OBJECTS_PER_COLLECTION = 20_000
 """Number of new objects after which Python looks for reference cycles; its default is 700."""

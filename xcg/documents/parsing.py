@@ -400,7 +400,7 @@ def without_elements(data: bytes, names: Iterable[str], where: object) -> tuple[
     Other paths keep their numbers, because all siblings with the same local name are removed.
 
     Raises:
-        InputError: If the root has one of the names, or as :func:`document_root`.
+        InputError: If the root has one of the names; also as :func:`document_root`.
 
     >>> without_elements(b"<a>one <b>two<b/></b>three<c/></a>", ["b"], "document")
     (b"<!DOCTYPE a SYSTEM 'a'><a>one three<c/></a>", 2)

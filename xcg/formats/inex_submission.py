@@ -252,7 +252,7 @@ _EMPTY = {
 
 
 def _value(pattern: str, read: Callable[[str], T], part: str) -> T:
-    """Return what is read from what stands between the ``<`` of an element and the next one."""
+    """Read the value of an element from the text between its ``<`` and the next."""
     found = re.fullmatch(pattern, part)
     if found is None:
         raise ValueError

@@ -210,7 +210,7 @@ def _score_data(context: ReportContext) -> list[list[list[list[float | None]]]]:
 
 
 def _complete_models(context: ReportContext, what: str, room: int) -> int:
-    """Return of how many user models the values of single topics are included."""
+    """Return the number of user models whose scores of topics are included."""
     number = len(context.inputs.user_models)
     if room < number:
         context.limits.append(

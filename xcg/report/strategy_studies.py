@@ -66,7 +66,7 @@ def study_table(study: StrategyStudy, has_all_names: bool = False) -> Table:
 
 
 def study_sentences(study: StrategyStudy) -> list[str]:
-    """Return which strategy is best for which α that was tried, with the precision, and largest leads.
+    """Return sentences on the best strategy for each α that was tried, and on the largest leads.
 
     There is no sentence on a run with one strategy or without scores.
     """

@@ -295,7 +295,7 @@ def _longest_part(text: str, body: str, least: int, around: Span) -> tuple[int, 
 
 
 def _shared_part(text: str, body: str, around: Span, length: int) -> tuple[int, int, int]:
-    """Return the first shared part of a length: its start in both, and the most length of a longer one.
+    """Return the start of the first shared part of a length in both, and how long a longer one can be.
 
     The latter is 0 if there is no shared part.
     """

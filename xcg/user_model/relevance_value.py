@@ -337,4 +337,4 @@ class RelevanceValue:
 
 _DEFAULT = RelevanceValue()
 _REPLACED = (1.0, _DEFAULT.normalisation, _DEFAULT.partially_seen, _DEFAULT.near_misses)
-"""The values of the keys that a reader replaces, if they are not stated."""
+"""Defaults of the keys that a reader replaces."""
