@@ -65,7 +65,7 @@ def main(folder: Path) -> None:
         found = {word: sum(word in other for other in texts.values()) for word in query}
         idf = {word: math.log(len(texts) / number) if number else 0.0 for word, number in found.items()}
         for file, text in texts.items():
-            assessment = base.files.get(topic, {}).get(file, {}).get(ARTICLE)
+            assessment = base.files[topic].get(file, {}).get(ARTICLE)
             level = int(assessment.exhaustivity) if assessment is not None else 0
             values = features(query, fronts[file], text, idf)
             columns = [f"{number}:{round(value, 4):g}" for number, value in enumerate(values, 1)]

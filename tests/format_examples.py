@@ -33,7 +33,7 @@ def steps(run: Run, topic: str = "1") -> str:
 
 def labels(base: RecallBase, topic: str = "162", document: str = "co/1") -> dict[str, str]:
     """Return path → label of the assessments of one document."""
-    elements = base.files.get(topic, {}).get(document, {})
+    elements = base.files[topic].get(document, {})
     return {path: assessment.label for path, assessment in elements.items()}
 
 
@@ -67,13 +67,10 @@ def assessments_content(path: Path, lenient: bool = False) -> object:
     topics = [
         (
             topic,
-            [
-                (document, list(elements.items()))
-                for document, elements in base.files.get(topic, {}).items()
-            ],
-            [(document, list(spans)) for document, spans in base.spans.get(topic, {}).items()],
-            [(document, list(passages)) for document, passages in base.passages.get(topic, {}).items()],
-            list(base.entry_points.get(topic, {}).items()),
+            [(document, list(elements.items())) for document, elements in base.files[topic].items()],
+            [(document, list(spans)) for document, spans in base.spans[topic].items()],
+            [(document, list(passages)) for document, passages in base.passages[topic].items()],
+            list(base.entry_points[topic].items()),
         )
         for topic in base.topics
     ]

@@ -34,7 +34,7 @@ def write_assessments(base: RecallBase, length: DocumentLength | None) -> tuple[
     lines = [
         f"{topic},{document},{element},{assessment.exhaustivity},{assessment.specificity}"
         for topic in base.topics
-        for document, elements in base.files.get(topic, {}).items()
+        for document, elements in base.files[topic].items()
         for element, assessment in elements.items()
     ]
     return "\n".join(["topic,document,element,e,s", *lines, ""]), []

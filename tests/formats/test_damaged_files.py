@@ -21,11 +21,9 @@ from xcg.user_model.quantisation import quantise
 def assess(path: Path) -> object:
     """Return topic → document → path → label, or topic → document → passages."""
     base = read_assessments(path)
-    found: dict[str, dict[str, object]] = {
-        topic: dict(base.spans.get(topic, {})) for topic in base.topics
-    }
+    found: dict[str, dict[str, object]] = {topic: dict(base.spans[topic]) for topic in base.topics}
     for topic in base.topics:
-        for document, elements in base.files.get(topic, {}).items():
+        for document, elements in base.files[topic].items():
             found[topic][document] = {path: one.label for path, one in elements.items()}
     return found
 

@@ -160,11 +160,11 @@ def described(base: RecallBase) -> Elements:
         topic: {
             **{
                 document: {path: one.label for path, one in elements.items()}
-                for document, elements in base.files.get(topic, {}).items()
+                for document, elements in base.files[topic].items()
             },
             **{
                 document: {f"{start}–{end}": f"{grade:g}" for start, end, grade in spans}
-                for document, spans in base.spans.get(topic, {}).items()
+                for document, spans in base.spans[topic].items()
             },
         }
         for topic in base.topics

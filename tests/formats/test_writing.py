@@ -24,7 +24,7 @@ def read_again(folder: Path, text: str) -> RecallBase:
 
 
 def content(base: RecallBase) -> object:
-    return {t: (dict(base.files.get(t, {})), dict(base.spans.get(t, {}))) for t in base.topics}
+    return {t: (dict(base.files[t]), dict(base.spans[t])) for t in base.topics}
 
 
 @given(campaigns())

@@ -29,7 +29,7 @@ def labels(frame: Any) -> dict[str, Any]:
     return {
         topic: {
             file: {path: one.label for path, one in elements.items()}
-            for file, elements in base.files.get(topic, {}).items()
+            for file, elements in base.files[topic].items()
         }
         for topic in base.topics
     }

@@ -56,7 +56,7 @@ def test_exhaustivity_never_falls_towards_the_root(
         if start < length
     ]
     base = assess(highlights, xcg.Corpus.of({"d": tree}), SpecificityScale(smallest=0))
-    elements = base.files.get("1", {}).get("d", {})
+    elements = base.files["1"].get("d", {})
     for path, assessment in elements.items():
         assert assessment.relevant
         for above in tree.ancestors(tree.row(path)):

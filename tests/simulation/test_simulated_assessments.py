@@ -45,7 +45,7 @@ def elements(base: RecallBase) -> set[tuple[str, str, str, str]]:
     return {
         (topic, file, path, assessment.label)
         for topic in base.topics
-        for file, assessed in base.files.get(topic, {}).items()
+        for file, assessed in base.files[topic].items()
         for path, assessment in assessed.items()
     }
 
@@ -68,7 +68,7 @@ def test_a_further_assessor_may_mark_nothing(tmp_path: Path) -> None:
     simulate(tmp_path / "c", shape)
     base = xcg.read_assessments(tmp_path / "c" / "assessments" / "assessor2")
     assert len(base.topics) == 8
-    assert any(not base.files.get(topic, {}) for topic in base.topics)
+    assert any(not base.files[topic] for topic in base.topics)
 
 
 TREE = xcg.parse_document(

@@ -127,14 +127,14 @@ def _elements(base: RecallBase, corpus: Corpus, scale: Scale, format: str) -> Re
     for topic in derived.topics:
         source = derived.sources[topic]
         elements.add_topic(topic, source)
-        for file, assessed in derived.files.get(topic, {}).items():
+        for file, assessed in derived.files[topic].items():
             for path, assessment in assessed.items():
                 where = f"topic {topic}, {file}, {path}"
-                is_stated = file in base.files.get(topic, {})
+                is_stated = file in base.files[topic]
                 graded = assessment if is_stated else _on_scale(assessment, scale, where, format)
                 elements.add(topic, file, path, graded, source)
         if scale == "level":
-            for file in sorted(base.spans.get(topic, {}).keys() - derived.files.get(topic, {}).keys()):
+            for file in sorted(base.spans[topic].keys() - derived.files[topic].keys()):
                 elements.add(topic, file, WHOLE, level_assessment(0), source)
     return elements
 
@@ -160,7 +160,7 @@ def _lost_with_passages(base: RecallBase, scale: Scale) -> list[str]:
     shares = "" if scale == "share" else ", and exact shares of relevant text"
     lost = [f"the beginnings and ends of passages{shares}"]
     lost += [*lost_of_assessments(base, "entries", "documents"), *["nuggets"] * base.has_nuggets]
-    spans = (passages for topic in base.topics for passages in base.spans.get(topic, {}).values())
+    spans = (passages for topic in base.topics for passages in base.spans[topic].values())
     if scale != "level" and any(all(one.start == one.end for one in passages) for passages in spans):
         lost.append("assessed documents without relevant text")
     return lost
@@ -178,14 +178,14 @@ def _with_offsets(base: RecallBase, corpus: Corpus) -> RecallBase:
         name = topic.name
         source = base.sources.get(name, "assessments")
         found.add_topic(name, source)
-        for file, elements in base.files.get(name, {}).items():
+        for file, elements in base.files[name].items():
             for path, assessment in elements.items():
                 found.add(name, file, path, assessment, source)
-            for passage in base.passages.get(name, {}).get(file, ()):
+            for passage in base.passages[name].get(file, ()):
                 found.add_passage(name, file, passage)
         for file, spans in topic.gold.items():
             found.add_spans(name, file, spans, source)
-        for file, sizes in base.document_sizes.get(name, {}).items():
+        for file, sizes in base.document_sizes[name].items():
             found.add_document_sizes(name, file, sizes)
         for file, offset in (topic.entry_points or {}).items():
             found.add_entry_point(name, file, offset)
@@ -207,9 +207,9 @@ def assess_elements_of_passages(base: RecallBase, corpus: Corpus) -> RecallBase:
     """
     for name in base.topics:
         for file in (
-            *base.files.get(name, {}),
-            *base.spans.get(name, {}),
-            *base.passages.get(name, {}),
+            *base.files[name],
+            *base.spans[name],
+            *base.passages[name],
         ):
             if file not in corpus:
                 where = f"{base.sources.get(name, 'assessments')}, topic {name}"

@@ -55,7 +55,7 @@ def _topics(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[list[To
 
 def assessed_path(base: RecallBase, topic: str, file: str, tree: ElementTree, row: int) -> str:
     """Return the path of an assessed element; ``"/"`` if a document was assessed as a whole."""
-    is_whole = row == 0 and WHOLE in base.files.get(topic, {}).get(file, ())
+    is_whole = row == 0 and WHOLE in base.files[topic].get(file, ())
     return WHOLE if is_whole else tree.path(row)
 
 

@@ -203,7 +203,7 @@ class Inputs:
         topics = frozenset(self.recall_base.topics) if self.topics is None else self.topics
         # Without documents, nothing is searched.
         base = self.recall_base if self.has_assessments and self.documents is not None else RecallBase()
-        gold = {topic: base.spans.get(topic, {}) for topic in base.topics}
+        gold = {topic: base.spans[topic] for topic in base.topics}
         return Reading(topics, self.ties, ChunkSource(self.document, self.documents, gold))
 
     @cached_property

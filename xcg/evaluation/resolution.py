@@ -238,11 +238,7 @@ TASKS_PER_WORKER = 4
 
 def judged_files(base: RecallBase, topic: str) -> list[str]:
     """Return the documents with assessments for a topic."""
-    return list(
-        dict.fromkeys(
-            [*base.files.get(topic, {}), *base.spans.get(topic, {}), *base.passages.get(topic, {})]
-        )
-    )
+    return list(dict.fromkeys([*base.files[topic], *base.spans[topic], *base.passages[topic]]))
 
 
 def lacking_paths(

@@ -106,7 +106,7 @@ class TopicSource:
             InputError: If the corpus lacks a document, a document lacks a path or passage, or
                 documents are needed and missing; unless the notes are lenient.
         """
-        base, files = self.base, self.base.files.get(name, {})
+        base, files = self.base, self.base.files[name]
         trees = self._trees(name, notes)
         # Without documents, passages need none if elements are not used.
         offsets_only = self.corpus is None and not self.needs_elements and not files
@@ -120,7 +120,7 @@ class TopicSource:
         for file, spans in gold.items():
             if file in trees:
                 assessed[file] = assess_spans(trees[file], spans)
-        has_passages = bool(base.spans.get(name, {}) or base.passages.get(name, {}))
+        has_passages = bool(base.spans[name] or base.passages[name])
         return Topic(
             name=name,
             texts=self.texts,
@@ -130,7 +130,7 @@ class TopicSource:
             highlighted={f: [(span.start, span.end) for span in s] for f, s in passages.items()},
             gold=gold,
             entry_points=self._entry_points(name, trees, notes) if has_passages else None,
-            document_sizes=base.document_sizes.get(name, {}),
+            document_sizes=base.document_sizes[name],
             lacks_highlights=bool(files) and not has_passages,
             needs_text=not offsets_only,
             rankings=self.resolver.resolve(name, trees, notes, offsets_only),
@@ -145,7 +145,7 @@ class TopicSource:
     ) -> dict[int, Assessment]:
         """Return row → assessment of a document."""
         rows: dict[int, Assessment] = {}
-        for path, assessment in self.base.files.get(topic, {}).get(file, {}).items():
+        for path, assessment in self.base.files[topic].get(file, {}).items():
             try:
                 row = tree.row(path)
             except UnknownPathError as error:
@@ -162,9 +162,9 @@ class TopicSource:
     ) -> dict[str, list[Span]]:
         """Return document → relevant passages with text, in characters."""
         found: dict[str, list[Span]] = {}
-        spans, points = self.base.spans.get(topic, {}), self.base.passages.get(topic, {})
+        spans, points = self.base.spans[topic], self.base.passages[topic]
         stated: dict[str, Sequence[Span | Passage]] = {**spans, **points}
-        assessed = self.base.files.get(topic, {})
+        assessed = self.base.files[topic]
         for file, passages in stated.items():
             tree = trees.get(file)
             if self.corpus is None:
@@ -199,7 +199,7 @@ class TopicSource:
         if not self.needs_entry_points or not any(self.base.entry_points.values()):
             return None
         points: dict[str, int] = {}
-        for file, point in self.base.entry_points.get(topic, {}).items():
+        for file, point in self.base.entry_points[topic].items():
             try:
                 points[file] = point if isinstance(point, int) else point.character(trees[file])
             except (KeyError, UnknownPathError) as error:
@@ -225,7 +225,7 @@ class TopicSource:
 
     def _trees_of_paths(self, topic: str) -> dict[str, ElementTree]:
         """Return document → tree of the elements that assessments and results name."""
-        assessed = self.base.files.get(topic, {})
+        assessed = self.base.files[topic]
         paths = {file: set(elements) - {WHOLE} for file, elements in assessed.items()}
         roots = {file: next(iter(found)).split("/", 2)[1] for file, found in paths.items() if found}
         retrieved = {

@@ -202,10 +202,10 @@ def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) 
     passages = 0
     for topic in base.topics:
         source = f"{base.sources.get(topic, 'assessments')}, topic {topic}"
-        for file, assessed in base.files.get(topic, {}).items():
+        for file, assessed in base.files[topic].items():
             elements += assessed.values()
             _check_elements(assessed, corpus, file, f"{source}, {file}", report)
-        spans, points = base.spans.get(topic, {}), base.passages.get(topic, {})
+        spans, points = base.spans[topic], base.passages[topic]
         stated: dict[str, Sequence[Span | Passage]] = {**spans, **points}
         passages += sum(map(len, spans.values())) + sum(map(len, points.values()))
         for file, found in stated.items():
@@ -216,7 +216,7 @@ def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) 
             for passage in found:
                 problem = "passages that do not fit their document"
                 _check_passage(passage, tree, problem, where, report)
-            sizes = base.document_sizes.get(topic, {}).get(file)
+            sizes = base.document_sizes[topic].get(file)
             if sizes is not None and sizes.length != tree.characters[0]:
                 message = (
                     f"has {tree.characters[0]} characters, but the assessments state {sizes.length}"

@@ -242,7 +242,7 @@ def inex_2004(base: RecallBase, topic: str) -> bytes:
     <path path="/a[1]" exhaustiveness="3" specificity="1"/>
     """
     root = etree.Element("assessments", {"topic": topic})
-    for document, elements in sorted(base.files.get(topic, {}).items()):
+    for document, elements in sorted(base.files[topic].items()):
         file = etree.SubElement(root, "file", {"file": document})
         for path, assessment in elements.items():
             writing.check_scale(document, path, assessment, "inex2004", ["four-point"])
@@ -270,7 +270,7 @@ def write_inex_2005(base: RecallBase, lengths: DocumentLength | None = None) -> 
     """
     topic = writing.single_topic(base, "inex2005")
     root = etree.Element("assessments", {"topic": topic, "version": "2"})
-    for document, elements in sorted(base.files.get(topic, {}).items()):
+    for document, elements in sorted(base.files[topic].items()):
         file = etree.SubElement(root, "file", {"name": document})
         for path, assessment in elements.items():
             writing.check_scale(document, path, assessment, "inex2005", ["share"])

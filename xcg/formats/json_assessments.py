@@ -223,16 +223,11 @@ def write_json_assessments(
             record["specificity"] = int(float(assessment.specificity))
         records.append(record)
     texts = base.texts
-    spans = [
-        one
-        for topic in base.topics
-        for of_file in base.spans.get(topic, {}).values()
-        for one in of_file
-    ]
+    spans = [one for topic in base.topics for of_file in base.spans[topic].values() for one in of_file]
     grade = "exhaustivity" if {one.exhaustivity for one in spans} <= {0, 1, 2} else "level"
     for topic in base.topics:
         records += _passage_records(base, topic, texts, grade, lost)
-        if not base.files.get(topic, {}) and not base.spans.get(topic, {}):
+        if not base.files[topic] and not base.spans[topic]:
             lost["topics without any assessed document"] = None
     return "".join(f"{json_text(record)}\n" for record in records), list(lost)
 
@@ -245,7 +240,7 @@ def _passage_records(
     lost: dict[str, None],
 ) -> Iterator[dict[str, object]]:
     """Yield the passages of a topic."""
-    for document, spans in sorted(base.spans.get(topic, {}).items()):
+    for document, spans in sorted(base.spans[topic].items()):
         if not spans:
             lost["assessed documents without relevant text"] = None
         for span in sorted(spans):

@@ -83,7 +83,7 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
                 spans.append(Span(start, start + int(characters)))
             if topic not in base:
                 base.add_topic(topic, name)
-            is_repeated = document in base.spans.get(topic, {})
+            is_repeated = document in base.spans[topic]
             base.add_spans(topic, document, spans, where)
         except InputError as error:
             notes.tolerate(_LEFT_OUT, error)
@@ -169,17 +169,17 @@ def write_offset_qrels(
     )
     lines = []
     for topic in base.topics:
-        if not base.spans.get(topic, {}):
+        if not base.spans[topic]:
             lost["topics without any assessed document"] = None
-        entry_points = dict(base.entry_points.get(topic, {}))
+        entry_points = dict(base.entry_points[topic])
         source = base.sources.get(topic, "assessments")
         if topic.startswith("#"):
             raise InputError(source, f"the topic {topic!r} would begin a comment in the format offsets")
-        for document, spans in sorted(base.spans.get(topic, {}).items()):
+        for document, spans in sorted(base.spans[topic].items()):
             writing.check_names(source, topic, document, "offsets")
             if any(span.exhaustivity != 2 for span in spans):
                 lost["exhaustivity"] = None
-            sizes = base.document_sizes.get(topic, {}).get(document)
+            sizes = base.document_sizes[topic].get(document)
             if sizes is None:
                 length = lengths(document) if lengths else max((s.end for s in spans), default=0)
                 sizes = DocumentSizes(_union_length(spans), length)
@@ -259,11 +259,7 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
     if sum(map(len, judged.values())) < len(documents):
         return False
     for topic, of_topic in judged.items():
-        if any(
-            file in known
-            for known in (base.files.get(topic, {}), base.spans.get(topic, {}))
-            for file in of_topic
-        ):
+        if any(file in known for known in (base.files[topic], base.spans[topic]) for file in of_topic):
             return False
     for topic, of_topic in judged.items():
         base.add_topic(topic, str(block.path))
@@ -290,7 +286,7 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
         base.add_topic(topic, str(block.path))
         earlier = line_of.setdefault((topic, nugget, name, element), number)
         known = base.nuggets.get(topic, {}).get((name, element), {})
-        is_judged = element in base.files.get(topic, {}).get(name, {})
+        is_judged = element in base.files[topic].get(name, {})
         if earlier != number or nugget in known or (is_judged and not known and nugget in ("0", "Q0")):
             before = f"line {earlier}" if earlier != number else "an earlier line or file"
             message = (

@@ -112,7 +112,7 @@ def points_error(run: Run, topic: str, rank: int, format: str) -> XcgError:
 def assessed_elements(base: RecallBase) -> Iterator[tuple[str, str, str, Assessment]]:
     """Yield topic, document, path and assessment of all assessed elements."""
     for topic in base.topics:
-        for document, elements in sorted(base.files.get(topic, {}).items()):
+        for document, elements in sorted(base.files[topic].items()):
             for path, assessment in elements.items():
                 yield topic, document, path, assessment
 

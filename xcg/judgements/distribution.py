@@ -148,17 +148,17 @@ def _levels(base: RecallBase) -> dict[Unit, Level]:
     assessed = {
         (topic, file, path): assessment
         for topic in base.topics
-        for file, elements in base.files.get(topic, {}).items()
+        for file, elements in base.files[topic].items()
         for path, assessment in elements.items()
     }
     values = {one.exhaustivity for one in assessed.values() if one.scale == "level"}
     width = max(values) / INTERVALS if len(values) > MAX_LEVELS else None
     levels = {unit: _level(assessment, width) for unit, assessment in assessed.items()}
     for topic in base.topics:
-        elements = base.files.get(topic, {})
+        elements = base.files[topic]
         for file, passages in (
-            *base.spans.get(topic, {}).items(),
-            *base.passages.get(topic, {}).items(),
+            *base.spans[topic].items(),
+            *base.passages[topic].items(),
         ):
             if file not in elements:
                 levels[topic, file, WHOLE] = _WITH_PASSAGES if passages else _WITHOUT_PASSAGES

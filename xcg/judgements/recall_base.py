@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy, deepcopy
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from xcg.documents.passage_points import Passage, Point
 from xcg.documents.paths import WHOLE, canonical_file, canonical_path
@@ -24,6 +24,8 @@ from xcg.judgements.assessment import (
     parse_passage,
 )
 from xcg.registry import Registry
+
+T = TypeVar("T")
 
 Judged = float | Mapping[str, float | Sequence[float]] | Sequence[PlainPassage]
 """Plain assessments of a document: a level; path → (e, s) or level; or relevant passages. A level is a
@@ -50,6 +52,18 @@ class Span(NamedTuple):
 
 
 Stated = tuple[str, str | tuple[int, int]]  # a file; the path of an element, or start and end
+
+
+class ByTopic(dict[str, dict[str, T]]):
+    """Topic → file → what the assessments state; nothing for an unknown topic, which is not added.
+
+    >>> spans = ByTopic({"1": {"bees": 3}})
+    >>> spans["1"], spans["2"], list(spans)
+    ({'bees': 3}, {}, ['1'])
+    """
+
+    def __missing__(self, topic: str) -> dict[str, T]:
+        return {}
 
 
 class RecallBase:
@@ -80,11 +94,11 @@ class RecallBase:
     """
 
     def __init__(self) -> None:
-        self.files: dict[str, dict[str, dict[str, Assessment]]] = {}
-        self.spans: dict[str, dict[str, list[Span]]] = {}
-        self.entry_points: dict[str, dict[str, int | Point]] = {}
-        self.passages: dict[str, dict[str, list[Passage]]] = {}
-        self.document_sizes: dict[str, dict[str, DocumentSizes]] = {}
+        self.files: ByTopic[dict[str, Assessment]] = ByTopic()
+        self.spans: ByTopic[list[Span]] = ByTopic()
+        self.entry_points: ByTopic[int | Point] = ByTopic()
+        self.passages: ByTopic[list[Passage]] = ByTopic()
+        self.document_sizes: ByTopic[DocumentSizes] = ByTopic()
         self.quoted: list[tuple[str, str, ParsedPassage, object]] = []
         self.nuggets: dict[str, dict[Stated, dict[str, float]]] = {}
         self.has_nuggets = False  # also not if they are only a column that may be meaningless
@@ -254,7 +268,7 @@ class RecallBase:
         if nugget in known:
             raise InputError(where, f"topic {topic}, {file}: judged before for the nugget {nugget!r}")
         if isinstance(part, str):
-            earlier = self.files.get(topic, {}).get(file, {}).get(part)
+            earlier = self.files[topic].get(file, {}).get(part)
             if earlier is None:
                 self.add(topic, file, part, level_assessment(level), where)
             else:
@@ -278,10 +292,12 @@ class RecallBase:
         changed = copy(self)
         changed.quoted, changed.texts = [], dict(self.texts)
         changed.nuggets = deepcopy(self.nuggets)
-        changed.spans = {
-            topic: {file: list(spans) for file, spans in files.items()}
-            for topic, files in self.spans.items()
-        }
+        changed.spans = ByTopic(
+            {
+                topic: {file: list(spans) for file, spans in files.items()}
+                for topic, files in self.spans.items()
+            }
+        )
         return changed
 
     def __contains__(self, topic: object) -> bool:
@@ -316,7 +332,7 @@ class RecallBase:
         Raises:
             InputError: If the element has another assessment, or the document has passages.
         """
-        if file in self.spans.get(topic, {}):
+        if file in self.spans[topic]:
             raise InputError(where, f"topic {topic}, {file}: has assessed elements and passages")
         elements = self.files.setdefault(topic, {}).setdefault(file, {})
         earlier = elements.setdefault(path, assessment)
@@ -335,8 +351,7 @@ class RecallBase:
         """
         files = self.files.setdefault(topic, {})
         if not (
-            files.keys().isdisjoint(assessments)
-            and self.spans.get(topic, {}).keys().isdisjoint(assessments)
+            files.keys().isdisjoint(assessments) and self.spans[topic].keys().isdisjoint(assessments)
         ):
             return False
         files.update(assessments)

@@ -172,7 +172,7 @@ def check_span_measures(base: RecallBase, measures: Sequence[Measure]) -> None:
                 f"levels or assessed elements: expected {measure.definition.usage}"
             )
     for topic in topics if measures else ():
-        for file, spans in base.spans.get(topic, {}).items():
+        for file, spans in base.spans[topic].items():
             for span in spans:
                 _check_whole(span.exhaustivity, base, topic, file)
 
@@ -206,7 +206,7 @@ def _with_nuggets(base: RecallBase, topic: str) -> dict[str, int]:
 def _levels(base: RecallBase, topic: str) -> dict[str, int]:
     levels = {
         _document(file, path) if path != WHOLE else file: _level(assessment)
-        for file, elements in base.files.get(topic, {}).items()
+        for file, elements in base.files[topic].items()
         for path, assessment in elements.items()
     }
     if not all(map(float.is_integer, set(levels.values()))):

@@ -111,10 +111,10 @@ def _judgements(base: RecallBase) -> str:
     assessed = sum(level.number for level in levels)
     relevant = sum(level.number for level in levels if level.relevant_share is not None)
     scales = listed([_SCALES[scale] for scale in sorted(base.scales)])
-    files = [(base.spans.get(topic, {}), base.passages.get(topic, {})) for topic in base.topics]
+    files = [(base.spans[topic], base.passages[topic]) for topic in base.topics]
     passages = sum(len(found) for pair in files for one in pair for found in one.values())
     topics = f"For {_count(len(base.topics), 'topic')}"
-    if passages and not any(base.files.get(topic, {}) for topic in base.topics):
+    if passages and not any(base.files[topic] for topic in base.topics):
         held = (
             f"{_count(passages, 'relevant passage')} in {relevant:,} of {_count(assessed, 'document')}"
         )

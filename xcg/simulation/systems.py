@@ -90,7 +90,7 @@ def make_pool(
     lists: list[Retrievable] = []
     sizes: list[int] = []
     worth: list[float] = []
-    assessed = truth.files.get(topic, {})
+    assessed = truth.files[topic]
     sog = QUANTISATIONS.get("sog")
     for article in articles:
         elements = factory.retrievable(article)

@@ -75,8 +75,8 @@ def agreement(first: RecallBase, second: RecallBase) -> dict[str, float]:
 
 def _relevant(base: RecallBase, topic: str) -> dict[_Element, Assessment]:
     """Return the assessments of relevant elements, without sizes."""
-    files = base.files.get(topic, {})
-    for passages_by_file in (base.spans.get(topic, {}), base.passages.get(topic, {})):
+    files = base.files[topic]
+    for passages_by_file in (base.spans[topic], base.passages[topic]):
         for file, passages in passages_by_file.items():
             if passages and file not in files:
                 raise XcgError(

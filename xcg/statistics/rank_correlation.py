@@ -130,7 +130,7 @@ def _levels(base: RecallBase) -> dict[tuple[str, str, str], float]:
     return {
         (topic, file, path): assessment.exhaustivity
         for topic in base.topics
-        for file, elements in base.files.get(topic, {}).items()
+        for file, elements in base.files[topic].items()
         for path, assessment in elements.items()
         if assessment.scale == "level"
     }

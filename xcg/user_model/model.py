@@ -357,7 +357,7 @@ _EXHAUSTIVITIES = (1, 2)  # of passages; another grade is a level of relevance
 
 def has_only_passages(base: RecallBase) -> bool:
     """Return whether all relevance is given as character offsets."""
-    return not any(base.files.get(topic, {}) or base.passages.get(topic, {}) for topic in base.topics)
+    return not any(base.files[topic] or base.passages[topic] for topic in base.topics)
 
 
 def default_model(base: RecallBase, runs: Iterable[Run] = ()) -> UserModel:
@@ -375,7 +375,7 @@ def default_model(base: RecallBase, runs: Iterable[Run] = ()) -> UserModel:
     """
     if has_only_passages(base):
         topics = (t for run in runs for t, ranking in run.rankings.items() if ranking.spans)
-        if any(any(base.spans.get(topic, {}).values()) for topic in topics):
+        if any(any(base.spans[topic].values()) for topic in topics):
             return default_text_model(base)
     scales = base.scales
     (scale,) = scales if len(scales) == 1 else ("",)
@@ -390,9 +390,7 @@ def default_text_model(base: RecallBase) -> UserModel:
     """
     spans = UserModel.shipped("spans")
     scales = base.scales
-    grades = (
-        s.exhaustivity for t in base.topics for file in base.spans.get(t, {}).values() for s in file
-    )
+    grades = (s.exhaustivity for t in base.topics for file in base.spans[t].values() for s in file)
     if "level" in scales or any(grade not in _EXHAUSTIVITIES for grade in grades):
         return UserModel.shipped("spans-levels")
     if scales & {"four-point", "coverage"}:
