@@ -381,7 +381,7 @@ def _replacement(path: Path, state: os.stat_result | None) -> Iterator[IO[bytes]
     """Open a temporary file that replaces a file; ``state`` is None if that file does not exist."""
     if state is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    with _temporary(path.parent) as (temporary, file):
+    with _temporary(path.parent, 0o666 if state is None else 0o600) as (temporary, file):
         with file:
             if state is not None:
                 temporary.chmod(stat.S_IMODE(state.st_mode) & 0o777)
