@@ -141,6 +141,9 @@ def test_a_fifo_without_a_writer_is_an_error(tmp_path: Path, monkeypatch: pytest
         open_input(fifo),
     ):
         pass
+    if os.path.exists("/dev/ptmx"):
+        with pytest.raises(XcgError, match="ptmx: cannot read: a device that no process writes to"):
+            load_yaml(Path("/dev/ptmx"))
     with subprocess.Popen(f"(sleep .5; echo 'a: 1') > {fifo}", shell=True):  # slower than the limit
         time.sleep(0.1)
         assert load_yaml(fifo).content == {"a": 1}
