@@ -121,11 +121,12 @@ def test_too_little_memory_ends_with_one_message() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
-def test_a_limit_at_which_numpy_would_wait_is_refused() -> None:
-    done = shell(f"ulimit -v 300000; XCG compare {CONFIG}")
+@pytest.mark.parametrize(("option", "what"), [("-v", "address space"), ("-d", "data segment")])
+def test_a_limit_at_which_numpy_would_wait_is_refused(option: str, what: str) -> None:
+    done = shell(f"ulimit {option} 50000; XCG compare {CONFIG}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "xcg: error: the address space is limited to 292 MB: expected at least 512 MB (ulimit -v)\n"
+        f"xcg: error: the {what} is limited to 48 MB: expected at least 512 MB (ulimit {option})\n"
     )
 
 

@@ -64,7 +64,7 @@ _WHOLE_NUMBERS = ("SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD")
 """Variables in which matplotlib, joblib and click expect whole numbers."""
 
 _LEAST_MEGABYTES = 512
-"""Smallest limit of the address space: below 400, OpenBLAS ends the process or hangs."""
+"""Smallest limit of the memory: below 400, OpenBLAS ends the process or hangs."""
 
 _OBJECTS_PER_COLLECTION = 20_000
 """Number of new objects after which Python looks for reference cycles; its default is 700."""
@@ -74,7 +74,7 @@ def prepare() -> None:
     """Prepare the standard streams, the garbage collector and the environment for a command.
 
     Raises:
-        XcgError: If a variable has an illegal value, or ``ulimit -v`` is too low for NumPy.
+        XcgError: If a variable has an illegal value, or ``ulimit -v`` or ``-d`` is too low for NumPy.
     """
     if None in (sys.stdin, sys.stdout, sys.stderr):
         _open_missing_streams()
@@ -95,12 +95,16 @@ def prepare() -> None:
         elif not re.fullmatch("[0-9]{1,11}", value):
             raise InputError(name, f"{value!r} in the environment; expected a whole number")
     if sys.platform != "win32":
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if limit != resource.RLIM_INFINITY and limit < _LEAST_MEGABYTES << 20:
-            raise XcgError(
-                f"the address space is limited to {limit >> 20} MB: expected at least "
-                f"{_LEAST_MEGABYTES} MB (ulimit -v)"
-            )
+        for option, what, kind in (
+            ("-v", "address space", resource.RLIMIT_AS),
+            ("-d", "data segment", resource.RLIMIT_DATA),
+        ):
+            limit, _ = resource.getrlimit(kind)
+            if limit != resource.RLIM_INFINITY and limit < _LEAST_MEGABYTES << 20:
+                raise XcgError(
+                    f"the {what} is limited to {limit >> 20} MB: expected at least "
+                    f"{_LEAST_MEGABYTES} MB (ulimit {option})"
+                )
 
 
 def _open_missing_streams() -> None:
