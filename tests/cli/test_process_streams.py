@@ -284,6 +284,15 @@ def test_plots_do_not_need_the_backend_of_the_environment(tmp_path: Path) -> Non
     assert plot.stat().st_size > 1000
 
 
+@pytest.mark.parametrize(
+    "words", [["n" * 9999], ["study", "n" * 9999], ["evaluate", "--" + "n" * 9999]]
+)
+def test_messages_about_long_arguments_are_short(xcg_command: Command, words: list[str]) -> None:
+    done = xcg_command(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert max(map(len, done.stderr.splitlines())) < MAX_MESSAGE_LENGTH + 20
+
+
 @pytest.mark.parametrize("name", ["SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD"])
 @pytest.mark.parametrize("value", ["nonsense", "-1", "9" * 5000])
 def test_numbers_in_variables_of_libraries_are_checked(

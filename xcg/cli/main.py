@@ -179,16 +179,16 @@ def print_error(error: object) -> None:
 
 
 def print_status(message: str) -> None:
-    """Print one line to standard error.
-
-    Control characters, which input files may hold, are escaped, and very long messages are shortened.
-    """
-    message = printable(message)
-    if len(message) > MAX_MESSAGE_LENGTH:
-        half = MAX_MESSAGE_LENGTH // 2
-        message = f"{message[:half]} … {message[-half:]}"
+    """Print one line to standard error."""
     with suppress(OSError):  # an error of standard error itself cannot be reported
-        click.echo(f"xcg: {message}", err=True)
+        click.echo(f"xcg: {_shown(message)}", err=True)
+
+
+def _shown(message: str) -> str:
+    """Escape the control characters of a message, which input files may hold, and shorten it."""
+    message = printable(message)
+    half = MAX_MESSAGE_LENGTH // 2
+    return message if len(message) <= 2 * half else f"{message[:half]} … {message[-half:]}"
 
 
 class Group(click.Group):
@@ -239,9 +239,9 @@ class LazyGroup(Group):
         try:
             return super().invoke(ctx)
         except click.UsageError as error:  # click does not escape all arguments
-            if error.message.isprintable():
+            if error.message == (shown := _shown(error.message)):
                 raise
-            raise click.UsageError(printable(error.message), error.ctx) from None
+            raise click.UsageError(shown, error.ctx) from None
         except KeyboardInterrupt:
             print_status("interrupted")
             ctx.exit(INTERRUPTED)
