@@ -330,3 +330,15 @@ def test_which_calls_import_modules_of_the_working_folder(
     (tmp_path / "click.py").write_text("print('foreign')")
     done = shell(f"cd {tmp_path}; {sys.executable} {isolated} -m xcg --no-plugins --version")
     assert done.stdout.startswith(foreign)  # as SECURITY.md states
+
+
+@pytest.mark.slow
+@pytest.mark.posix
+@pytest.mark.parametrize("flag", ["-P", "-I"])  # -P as in the command xcg
+def test_workers_do_not_import_modules_of_the_working_folder(tmp_path: Path, flag: str) -> None:
+    for name in ("joblib", "multiprocessing", "numpy", "click"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'foreign')!r}, 'w').close()")
+    call = f"{sys.executable} {flag} -m xcg --no-plugins evaluate {ROOT / CONFIG} --workers 2"
+    path = tmp_path if flag == "-I" else ROOT
+    done = shell(f"cd {tmp_path}; PYTHONPATH={path} {call} --measures MAep --user-model overlap-off")
+    assert (done.returncode, (tmp_path / "foreign").exists()) == (0, False), done.stderr

@@ -84,6 +84,9 @@ def prepare() -> None:
         if isinstance(stream, io.TextIOWrapper):  # escape characters that the encoding lacks
             stream.reconfigure(errors="backslashreplace")
     os.environ["MPLBACKEND"] = "agg"  # plots are saved, never shown
+    os.environ["PYTHONSAFEPATH"] = "1"  # workers would import modules of the working folder
+    if sys.flags.ignore_environment:  # the flags of Python do not reach workers
+        os.environ.pop("PYTHONPATH", None)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves address space
     if "_XCG_COMPLETE" in os.environ:  # click needs these variables, which a shell usually sets
         os.environ.setdefault("COMP_WORDS", "")
