@@ -224,13 +224,16 @@ def test_other_exceptions_keep_their_traceback(
 def test_an_interrupted_command_has_the_status_of_the_signal(
     xcg_command: Command, failing: Callable[[BaseException], None]
 ) -> None:
-    failing(KeyboardInterrupt())
-    done = xcg_command("samples")
-    assert (done.returncode, done.stdout, done.stderr) == (
-        128 + signal.SIGINT,
-        "",
-        "xcg: interrupted\n",
-    )
+    incomplete = AttributeError("partially initialized module")
+    incomplete.__context__ = KeyboardInterrupt()  # of an import
+    for error in (KeyboardInterrupt(), incomplete):
+        failing(error)
+        done = xcg_command("samples")
+        assert (done.returncode, done.stdout, done.stderr) == (
+            128 + signal.SIGINT,
+            "",
+            "xcg: interrupted\n",
+        )
 
 
 @pytest.mark.parametrize("name", ["COLUMNS", "LINES"])

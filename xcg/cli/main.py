@@ -13,6 +13,7 @@ import io
 import os
 import re
 import sys
+import warnings
 from contextlib import suppress
 from typing import Any
 
@@ -85,6 +86,7 @@ def prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
     os.environ["MPLBACKEND"] = "agg"  # plots are saved, never shown
     os.environ["PYTHONSAFEPATH"] = "1"  # workers would import modules of the working folder
+    warnings.filterwarnings("ignore", ".* tasks which were still being processed")  # after Ctrl-C
     if sys.flags.ignore_environment:  # the flags of Python do not reach workers
         os.environ.pop("PYTHONPATH", None)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves address space
@@ -246,8 +248,12 @@ class LazyGroup(Group):
                 raise
             raise click.UsageError(shown, error.ctx) from None
         except KeyboardInterrupt:
-            print_status("interrupted")
-            ctx.exit(INTERRUPTED)
+            pass
+        except Exception as error:
+            if not isinstance(error.__context__, KeyboardInterrupt):  # it can interrupt an import
+                raise
+        print_status("interrupted")
+        return ctx.exit(INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
