@@ -17,15 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
 from xcg.documents.files import CHUNK_BYTES, SAFE_PARSING, PathLike, expand, open_input
-from xcg.errors import (
-    MAX_NAME_LENGTH,
-    FileError,
-    InputError,
-    Notes,
-    XcgError,
-    name_too_long,
-    nearest,
-)
+from xcg.errors import MAX_NAME_LENGTH, FileError, InputError, Notes, XcgError, name_too_long, nearest
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.lazy_modules import etree
 from xcg.registry import Registry

@@ -41,15 +41,7 @@ from xcg.runs.chunk_matching import (
     place,
 )
 from xcg.runs.ordering import Results
-from xcg.runs.run import (
-    RUN_FORMATS,
-    Ranking,
-    Run,
-    RunFormat,
-    Ties,
-    Topics,
-    check_span,
-)
+from xcg.runs.run import RUN_FORMATS, Ranking, Run, RunFormat, Ties, Topics, check_span
 from xcg.tables import json_text
 
 _PARENT = 'an object like {"start": 10, "end": 90}, or null'

@@ -364,10 +364,7 @@ def _location(
 
 
 def _located(
-    given: Sequence[_Given],
-    corpus: Corpus,
-    min_similarity: float | None,
-    progress: Progress | None,
+    given: Sequence[_Given], corpus: Corpus, min_similarity: float | None, progress: Progress | None
 ) -> Iterable[tuple[_Given, MovedPassage, str]]:
     """Return each record with its passage and the text of its document, in order."""
     by_document: dict[str, list[int]] = {}

@@ -13,12 +13,7 @@ from xcg.documents.paths import WHOLE, canonical_file, split_at_mark, split_elem
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats import writing
 from xcg.formats.base import column_count
-from xcg.formats.text_columns import (
-    TextBlock,
-    are_plain_names,
-    equal_stretches,
-    text_blocks,
-)
+from xcg.formats.text_columns import TextBlock, are_plain_names, equal_stretches, text_blocks
 from xcg.judgements.assessment import Assessment, DocumentSizes, number_text, read_level
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
