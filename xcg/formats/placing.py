@@ -29,6 +29,7 @@ from xcg.formats.json_records import (
     quote_of,
     records_in,
 )
+from xcg.judgements.anchoring import located
 from xcg.runs.chunk_documents import missing_document
 
 _SLACK = 50
@@ -275,7 +276,7 @@ def _with_documents(given: Sequence[_Given], corpus: Corpus, placed: PlacedPassa
     for name in corpus if unnamed else ():
         index = TextIndex(corpus.tree(name).text)
         for (where, _, quote), names in zip(unnamed, found, strict=True):
-            if _location(index, quote, f"{where}: {name}").status != "lost":
+            if located(index, quote, f"{where}: {name}").status != "lost":
                 names.append(name)
     for (where, record, quote), names in zip(unnamed, found, strict=True):
         shown = f"{quote.exact[:_SHOWN]!r}"
@@ -350,19 +351,6 @@ def update_gold(
 _OLD_NAMES = [one.name for one in _OLD_PASSAGE_FIELDS]
 
 
-def _location(
-    index: TextIndex,
-    quote: Quote,
-    where: str,
-    min_similarity: float | None = None,
-    old_start: int | None = None,
-) -> Location:
-    try:
-        return index.locate(quote, min_similarity, old_start)
-    except XcgError as error:
-        raise InputError(where, str(error)) from None
-
-
 def _located(
     given: Sequence[_Given], corpus: Corpus, min_similarity: float | None, progress: Progress | None
 ) -> Iterable[tuple[_Given, MovedPassage, str]]:
@@ -378,7 +366,7 @@ def _located(
         passages = []
         for where, record, quote in (given[number] for number in numbers):
             old = record.get("start")
-            location = _location(index, quote, f"{where}: {name}", min_similarity, old)
+            location = located(index, quote, f"{where}: {name}", min_similarity, old)
             passages.append(MovedPassage(quote, old, location))
         moved = compare_with_neighbours(passages, index.text)
         found |= {n: (given[n], one, index.text) for n, one in zip(numbers, moved, strict=True)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy, deepcopy
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -286,19 +285,6 @@ class RecallBase:
             if quote is not None:
                 self.texts[topic, file, Span(*part, max(best, level))] = quote
         known[nugget] = level
-
-    def without_quotes(self) -> RecallBase:
-        """Return a copy without quotes, whose passages and nuggets can be changed."""
-        changed = copy(self)
-        changed.quoted, changed.texts = [], dict(self.texts)
-        changed.nuggets = deepcopy(self.nuggets)
-        changed.spans = ByTopic(
-            {
-                topic: {file: list(spans) for file, spans in files.items()}
-                for topic, files in self.spans.items()
-            }
-        )
-        return changed
 
     def __contains__(self, topic: object) -> bool:
         return topic in self.files
