@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
-from xcg.documents.files import CHUNK_BYTES, SAFE_PARSING, PathLike, expand, open_input
+from xcg.documents.files import CHUNK_BYTES, SAFE_PARSING, PathLike, expand, is_xml, open_input
 from xcg.errors import MAX_NAME_LENGTH, FileError, InputError, Notes, XcgError, name_too_long, nearest
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.lazy_modules import etree
@@ -29,21 +29,6 @@ Kind = Literal["run", "assessments"]
 _LONGEST_LINE = 4096
 _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MOST_LINES = 20
-_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-
-
-def is_xml(head: bytes) -> bool:
-    """Return whether the first character of a file other than white space is ``<``.
-
-    Args:
-        head: The first bytes of the file.
-
-    >>> is_xml(b" <a/>"), is_xml(b"1 0 d 1")
-    (True, False)
-    """
-    for mark in _BYTE_ORDER_MARKS:
-        head = head.removeprefix(mark)
-    return head.strip(b" \t\r\n\0").startswith(b"<")
 
 
 def xml_certainty(head: bytes, root: bytes) -> float:
