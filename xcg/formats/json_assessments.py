@@ -101,7 +101,10 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
                 message = "the passage is lost: correct its text and place it again, or delete the line"
                 notes.tolerate("lost passages", UnmappedError(where, message))
             elif is_passage:
-                _add_passage(base, topic, document, record, where)
+                quote, grade = quote_of(record, where), _grade(record)
+                span = stated_span(record, quote, where)
+                nugget = str(record["nugget"]) if "nugget" in record else None
+                base.add_stated(topic, document, ParsedPassage(quote, span, grade, nugget), where)
             elif has_level:
                 element = canonical_path(record["path"]) if "path" in record else WHOLE
                 assessment = level_assessment(record["level"])
@@ -118,16 +121,6 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
             notes.tolerate("assessments left out", error)
         except ValueError as error:
             notes.problem("assessments left out", where, str(error))
-
-
-def _add_passage(
-    base: RecallBase, topic: str, document: str, fields: dict[str, Any], where: str
-) -> None:
-    """Add a passage, or only its document if it is not relevant."""
-    quote, grade = quote_of(fields, where), _grade(fields)
-    span = stated_span(fields, quote, where)
-    nugget = str(fields["nugget"]) if "nugget" in fields else None
-    base.add_stated(topic, document, ParsedPassage(quote, span, grade, nugget), where)
 
 
 def _grade(fields: dict[str, Any]) -> float:
@@ -159,25 +152,21 @@ def read_highlights(
         InputError: If a file cannot be read, a record is illegal, or a quote has no position in its
             document, with file and line.
     """
-    finder = QuoteFinder(corpus)
-    found = records_in(paths, "highlights in JSON Lines")
-    return [_highlight(record, where, finder) for where, record in found]
-
-
-def _highlight(record: dict[str, Any], where: str, finder: QuoteFinder) -> Highlight:
-    check_record(record, _HIGHLIGHT_FIELDS, where)
-    topic, exhaustivity, quote = str(record["topic"]), record["exhaustivity"], quote_of(record, where)
-    if exhaustivity not in (1, 2, 3):
-        raise InputError(where, f"exhaustivity is {exhaustivity}: expected 1, 2 or 3")
-    name = document_name(record, where)
-    span = stated_span(record, quote, where)
-    if span is None:
-        assert quote is not None
-        return Highlight(topic, name, *finder.span(name, quote, where), exhaustivity)
-    start, end = span
-    if not 0 <= start < end:
-        raise InputError(where, f"start {start} and end {end}: expected 0 <= start < end")
-    return Highlight(topic, name, start, end, exhaustivity, quote.exact if quote is not None else None)
+    finder, found = QuoteFinder(corpus), []
+    for where, record in records_in(paths, "highlights in JSON Lines"):
+        check_record(record, _HIGHLIGHT_FIELDS, where)
+        exhaustivity, quote = record["exhaustivity"], quote_of(record, where)
+        if exhaustivity not in (1, 2, 3):
+            raise InputError(where, f"exhaustivity is {exhaustivity}: expected 1, 2 or 3")
+        name, text = document_name(record, where), quote and quote.exact
+        span = stated_span(record, quote, where)
+        if span is None:
+            assert quote is not None
+            span, text = finder.span(name, quote, where), None
+        if not 0 <= span[0] < span[1]:
+            raise InputError(where, f"start {span[0]} and end {span[1]}: expected 0 <= start < end")
+        found.append(Highlight(str(record["topic"]), name, *span, exhaustivity, text))
+    return found
 
 
 def stated_span(record: dict[str, Any], quote: Quote | None, where: str) -> tuple[int, int] | None:

@@ -41,7 +41,7 @@ from xcg.runs.chunk_matching import (
     place,
 )
 from xcg.runs.ordering import Results
-from xcg.runs.run import RUN_FORMATS, Ranking, Run, RunFormat, Ties, Topics, check_span
+from xcg.runs.run import RUN_FORMATS, Run, RunFormat, Ties, Topics, check_span
 from xcg.tables import json_text
 
 _PARENT = 'an object like {"start": 10, "end": 90}, or null'
@@ -145,30 +145,18 @@ def read_json_run(
         results.scores.append(score)
     other_names = cache(partial(_setting_that_works, file, path, source))
     unplaced = _find_chunks(chunks, source.corpus, notes, other_names)
-    note_unplaced(str(path), unplaced, sum(len(one.files) for one in found.values()), notes)
-    rankings = _rankings(found, path, ties, states_parents, notes)
+    count = sum(len(one.files) for one in found.values())
+    note_unplaced(str(path), unplaced, count, notes)
+    rankings = {
+        topic: results.ranking(f"{path}, topic {topic}", notes, ties, states_parents=states_parents)
+        for topic, results in found.items()
+    }
+    whole = sum(one.paths.count(WHOLE) for one in found.values())
+    if 0 < whole < count:
+        kind = "runs with whole documents among elements or passages"
+        message = f"{whole} of {count} results have no 'path' and no 'start', so each is its whole"
+        notes.oddity(kind, path, f"{message} document")
     return Run(path.name.split(".")[0], rankings, str(path), frozenset(skipped))
-
-
-def _rankings(
-    found: Mapping[str, Results], path: Path, ties: Ties | None, states_parents: bool, notes: Notes
-) -> dict[str, Ranking]:
-    """Order the results of each topic, and note what is probably wrong in them."""
-    rankings = {}
-    whole = parts = 0
-    for topic, results in found.items():
-        whole_here = results.paths.count(WHOLE)
-        whole, parts = whole + whole_here, parts + len(results.files) - whole_here
-        where = f"{path}, topic {topic}"
-        rankings[topic] = results.ranking(where, notes, ties, states_parents=states_parents)
-    if whole and parts:
-        message = (
-            f"{whole} of {whole + parts} results have no 'path' and no 'start', so each is its whole"
-        )
-        notes.oddity(
-            "runs with whole documents among elements or passages", path, f"{message} document"
-        )
-    return rankings
 
 
 def _keys(record: dict[str, Any], where: str) -> tuple[int | None, float | None]:

@@ -258,7 +258,7 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
             return False
     for topic, of_topic in judged.items():
         base.add_topic(topic, str(block.path))
-        base.add_elements(topic, {file: {WHOLE: one} for file, one in of_topic.items()})
+        base.files[topic].update({file: {WHOLE: one} for file, one in of_topic.items()})
     return True
 
 

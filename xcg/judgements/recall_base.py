@@ -329,20 +329,6 @@ class RecallBase:
                 f"but was {earlier.label} before; expected one assessment per element",
             )
 
-    def add_elements(self, topic: str, assessments: Mapping[str, dict[str, Assessment]]) -> bool:
-        """Add file → path → assessment if the topic has none of these files yet.
-
-        Returns:
-            Whether the assessments were added. If not, add them one by one with :meth:`add`.
-        """
-        files = self.files.setdefault(topic, {})
-        if not (
-            files.keys().isdisjoint(assessments) and self.spans[topic].keys().isdisjoint(assessments)
-        ):
-            return False
-        files.update(assessments)
-        return True
-
     def to_text(self, format: str, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
         r"""Return the content of a file with these assessments.
 
