@@ -26,7 +26,6 @@ from xcg.runs.run import RUN_FORMATS, TIES, Run, RunFormat, Ties, Topics
 
 Kind = Literal["run", "assessments"]
 
-_LONGEST_LINE = 4096
 _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MOST_LINES = 20
 
@@ -167,8 +166,7 @@ def is_letor(head: bytes) -> bool:
     >>> is_letor(b"2 qid:10 1:0.5 2:1 #docid = d7"), is_letor(b"10 0 d7 2")
     (True, False)
     """
-    rows = [line.split(None, 2) for line in _text_lines(head)]
-    first = next((row for row in rows if row and not row[0].startswith(b"#")), [])
+    first = _first_line(head).split(None, 2)
     return len(first) > 1 and first[1].startswith(b"qid:")
 
 
@@ -244,11 +242,9 @@ def _looks_like(head: bytes) -> str:
 
 
 def _first_line(head: bytes) -> bytes:
-    """Return the first whole line that is neither blank nor a comment."""
-    if b"\n" not in head and len(head) >= _LONGEST_LINE:
-        return b""
-    lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
-    return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    """Return the first line that is neither blank nor a comment."""
+    lines = _text_lines(head)
+    return next((line for line in lines if line.strip() and not line.lstrip().startswith(b"#")), b"")
 
 
 _HEAD_SIZE = 4096

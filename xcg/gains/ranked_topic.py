@@ -13,7 +13,6 @@ from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_reader import element_readers
 from xcg.gains.judged_topic import (
-    MISSING,
     IdealRecallBase,
     JudgedTopic,
     ResolvedRanking,
@@ -115,10 +114,7 @@ class RankedTopic(JudgedTopic):
         if self.names_documents:
             return file, 0, 1
         self.texts.required_corpus()
-        if (tree := self.trees.get(file)) is None:
-            return None
-        row = tree.find(part)
-        return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
+        return self._element_span(file, part) if file in self.trees else None
 
     def _new_span_topic(
         self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
@@ -190,28 +186,25 @@ class RankedTopic(JudgedTopic):
                 self.texts.required_corpus()
             resolved = self.as_read(run)
             spans = {**resolved.ranking.spans, **resolved.passages}
+            named = zip(resolved.ranking.files, resolved.ranking.paths, strict=True)
             self._stated_spans[run] = [
                 (file, *span)
                 if (span := spans.get(position)) is not None and not isinstance(span, Passage)
                 else (file, 0, 0)  # its text has no place
                 if position in resolved.ranking.other_text
-                else self._element_span(resolved, position)
-                for position, file in enumerate(resolved.ranking.files)
+                else self._element_span(file, path)
+                for position, (file, path) in enumerate(named)
             ]
         return self._stated_spans[run]
 
-    def _element_span(self, resolved: ResolvedRanking, position: int) -> TextSpan | None:
-        """Return an element as text; None if its document is unknown."""
-        file, path = resolved.ranking.files[position], resolved.ranking.paths[position]
-        row: int | None = int(resolved.row[position])
+    def _element_span(self, file: str, path: str) -> TextSpan | None:
+        """Return an element as text; None if it does not exist or its document is unknown."""
         tree, corpus = self.trees.get(file), self.texts.corpus
         if tree is None and corpus is not None and file in corpus:
             tree = corpus.tree(file)
-        if tree is None or not path:
+        if tree is None or (row := tree.find(path)) is None:
             return None
-        if row == MISSING:
-            row = tree.find(path)
-        return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
+        return file, int(tree.start[row]), int(tree.stop[row])
 
     def text_spans(self, run: str, model: UserModel | None = None) -> list[TextSpan]:
         """Return the results of a run as text, in the order of :meth:`ranking`.
