@@ -15,14 +15,11 @@ from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats import writing
 from xcg.formats.base import json_certainty
 from xcg.formats.json_records import (
-    NUGGET,
-    QUOTE_FIELDS,
-    START_AND_END,
-    TOPIC_AND_DOCUMENT,
-    Field,
+    QUOTE,
     check_record,
     document_name,
     json_lines,
+    legal_fields,
     quote_of,
     records_in,
 )
@@ -38,34 +35,11 @@ from xcg.judgements.recall_base import (
 )
 from xcg.tables import json_text
 
-_ELEMENT_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    Field("path", (str,), "an element's path"),
-    Field("exhaustivity", (int,), "0, 1, 2 or 3"),
-    Field("specificity", (int,), "0, 1, 2 or 3"),
-)
-_LEVEL_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    Field("path", (str,), "an element's path", required=False),
-    Field("level", (int, float), "a level of relevance, a number from -1000 to 1000"),
-    NUGGET,
-)
-_PASSAGE_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    *START_AND_END,
-    Field("exhaustivity", (int,), "1 or 2", required=False),
-    Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
-    Field("lost", (bool,), "true for a passage that xcg place --update did not find", required=False),
-    NUGGET,
-    *QUOTE_FIELDS,
-)
-_HIGHLIGHT_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    *START_AND_END,
-    Field("exhaustivity", (int,), "a whole number"),
-    *QUOTE_FIELDS,
-)
-_OF_PASSAGES = frozenset({"start", "end", "exact", "text", "prefix", "suffix"})
+_ELEMENT_FIELDS = legal_fields("topic doc path exhaustivity specificity")
+_LEVEL_FIELDS = legal_fields("topic doc level", "path nugget")
+_PASSAGE_FIELDS = legal_fields("topic doc", f"start end exhaustivity level lost nugget {QUOTE}")
+_HIGHLIGHT_FIELDS = legal_fields("topic doc exhaustivity", f"start end {QUOTE}")
+_OF_PASSAGES = frozenset({"start", "end", *QUOTE.split()})
 
 
 def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:

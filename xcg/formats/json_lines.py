@@ -18,7 +18,7 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes, UnmappedError, nearest_name
 from xcg.formats import writing
 from xcg.formats.base import json_certainty
-from xcg.formats.json_records import START_AND_END, TOPIC_AND_DOCUMENT, Field, check_record, json_lines
+from xcg.formats.json_records import Field, check_record, json_lines, legal_fields
 from xcg.runs.chunk_adapters import ChunkFields, as_metadata, check_parent, shortened, stated_parent
 from xcg.runs.chunk_documents import (
     FILE_NAME,
@@ -44,23 +44,8 @@ from xcg.runs.ordering import Results
 from xcg.runs.run import RUN_FORMATS, Run, RunFormat, Ties, Topics, check_span
 from xcg.tables import json_text
 
-_PARENT = 'an object like {"start": 10, "end": 90}, or null'
-_CHUNK_FIELDS = (
-    Field("text", (str,), "the text of the chunk", required=False),
-    Field("metadata", (dict,), "an object", required=False),
-    *(Field(name, (str,), "a path or URL", required=False) for name in PATH_KEYS),
-)
-"""The fields that only chunks have."""
-
-_RESULT_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    Field("path", (str,), "an element's path", required=False),
-    *START_AND_END,
-    Field("parent", (dict, type(None)), _PARENT, required=False),
-    Field("rank", (int,), "a whole number from 0", required=False),
-    Field("score", (int, float), "a number", required=False),
-    *_CHUNK_FIELDS,
-)
+_OPTIONAL = f"path start end parent rank score text metadata {' '.join(PATH_KEYS)}"
+"""The fields that a result can have besides its topic and its document."""
 _Element = tuple[str, str, tuple[int, int] | None]
 """Document, path and span of a result."""
 
@@ -106,7 +91,7 @@ def read_json_run(
             that is not in their document.
     """
     chunks: _Chunks = {}
-    legal = _document_fields(_RESULT_FIELDS, source.document)
+    legal = _result_fields(source.document)
     found: defaultdict[str, Results] = defaultdict(Results)
     skipped: set[str] = set()
     states_parents = False
@@ -182,16 +167,14 @@ def _element(fields: dict[str, Any]) -> _Element:
     raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")
 
 
-def _document_fields(fields: tuple[Field, ...], document: DocumentKey) -> tuple[Field, ...]:
-    """Return the legal fields of a result if its document is named by an option."""
+def _result_fields(document: DocumentKey) -> tuple[Field, ...]:
+    """Return the legal fields of a result; an option may say which of them names its document."""
     if document is None:
-        return fields
-    names = {field.name for field in fields}
-    own = [document] if isinstance(document, str) and document not in (*names, FILE_NAME) else []
-    return (
-        *(field._replace(required=False) if field.name == "doc" else field for field in fields),
-        *(Field(name, (str, int), "a document's name", required=False) for name in own),
-    )
+        return legal_fields("topic doc", _OPTIONAL)
+    legal = legal_fields("topic", f"doc {_OPTIONAL}")
+    if isinstance(document, str) and document not in (FILE_NAME, *(one.name for one in legal)):
+        legal += (Field(document, (str, int), "a document's name", required=False),)
+    return legal
 
 
 def _hint_without_document(record: Mapping[str, Any]) -> str:

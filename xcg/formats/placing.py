@@ -19,13 +19,10 @@ from xcg.documents.files import PathLike
 from xcg.documents.text_search import LONG, Location, Quote, Span, Status, TextIndex
 from xcg.errors import InputError, XcgError
 from xcg.formats.json_records import (
-    NUGGET,
-    QUOTE_FIELDS,
-    START_AND_END,
-    TOPIC_AND_DOCUMENT,
-    Field,
+    QUOTE,
     check_record,
     document_name,
+    legal_fields,
     quote_of,
     records_in,
 )
@@ -168,16 +165,8 @@ def _is_plausible(
     )
 
 
-_PASSAGE_FIELDS = (
-    TOPIC_AND_DOCUMENT[0],
-    TOPIC_AND_DOCUMENT[1]._replace(required=False),
-    *QUOTE_FIELDS,
-    Field("near", (int, float), "a number from 0 to 1", required=False),
-    Field("exhaustivity", (int,), "1, 2 or 3", required=False),
-    Field("level", (int, float), "a level of relevance", required=False),
-    NUGGET,
-)
-_OLD_PASSAGE_FIELDS = (*TOPIC_AND_DOCUMENT, *QUOTE_FIELDS, *START_AND_END)
+_PASSAGE_FIELDS = legal_fields("topic", f"doc {QUOTE} near exhaustivity level nugget")
+_OLD_PASSAGE_FIELDS = legal_fields("topic doc", f"{QUOTE} start end")
 _SHOWN = 60
 _SHOWN_SIMILARITY = 0.8
 """The minimum similarity of text that is shown, but not accepted."""

@@ -11,7 +11,7 @@ from xcg.documents.files import PathLike, expand, is_xml, local_name, open_input
 from xcg.documents.parsing import document_root
 from xcg.errors import InputError
 from xcg.formats.base import json_certainty
-from xcg.formats.json_records import Field, check_record, csv_records, json_lines
+from xcg.formats.json_records import check_record, csv_records, json_lines, legal_fields
 from xcg.judgements.recall_base import check_topic
 
 LARGEST_FILE = 1 << 26
@@ -23,13 +23,7 @@ LONGEST_DESCRIPTION = 20_000
 
 _TOPIC_TAGS = ("inex_topic", "inex-topic", "topic")
 _ID_NAMES = ("topic_id", "topic-id", "id")
-_RECORD_FIELDS = (
-    Field("id", (str, int), "an id"),
-    Field("title", (str,), "text"),
-    Field("description", (str,), "text", required=False),
-    Field("narrative", (str,), "text", required=False),
-    Field("castitle", (str,), "text", required=False),
-)
+_RECORD_FIELDS = legal_fields("id title", "description narrative castitle")
 _COLUMNS = tuple(field.name for field in _RECORD_FIELDS)
 
 

@@ -261,13 +261,10 @@ def _as_in_url(match: re.Match[str]) -> str:
 
 
 _RECORD_FIELDS = (
-    *json_records.TOPIC_AND_DOCUMENT,
-    *json_records.START_AND_END,
-    json_records.Field("exhaustivity", (int,), "a whole number", required=False),
-    json_records.Field("level", (int, float), "a level of relevance", required=False),
+    *json_records.legal_fields(
+        "topic doc", f"start end exhaustivity level nugget {json_records.QUOTE}"
+    ),
     json_records.Field("entry_point", (int,), "the offset of a character", required=False),
-    json_records.NUGGET,
-    *json_records.QUOTE_FIELDS,
 )
 
 
