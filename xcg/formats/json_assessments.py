@@ -89,12 +89,10 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
                 else:
                     base.add(topic, document, element, assessment, where)
             else:
-                pair = check_pair((record["exhaustivity"], record["specificity"]), where)
+                pair = check_pair((record["exhaustivity"], record["specificity"]))
                 base.add(topic, document, canonical_path(record["path"]), pair, where)
-        except InputError as error:
-            notes.tolerate("assessments left out", error)
         except ValueError as error:
-            notes.problem("assessments left out", where, str(error))
+            notes.tolerate("assessments left out", error, where)
 
 
 def _grade(fields: dict[str, Any]) -> float:

@@ -80,11 +80,8 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
                 base.add_topic(topic, name)
             is_repeated = document in base.spans[topic]
             base.add_spans(topic, document, spans, where)
-        except InputError as error:
-            notes.tolerate(_LEFT_OUT, error)
-            continue
         except ValueError as error:
-            notes.problem(_LEFT_OUT, where, str(error))
+            notes.tolerate(_LEFT_OUT, error, where)
             continue
         sizes = DocumentSizes(int(relevant), int(length))
         base.add_document_sizes(topic, document, sizes)
@@ -276,7 +273,7 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
                 split_element_id(document) if has_mark else (canonical_file(document), WHOLE)
             )
         except ValueError as error:
-            notes.problem("lines left out of the assessments", where, str(error))
+            notes.problem(_LEFT_OUT, where, str(error))
             continue
         base.add_topic(topic, str(block.path))
         earlier = line_of.setdefault((topic, nugget, name, element), number)

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from xcg.documents.text_search import Quote
-from xcg.errors import InputError, nearest
+from xcg.errors import nearest
 
 Grade = float | str
 
@@ -112,31 +112,24 @@ LEGAL_PAIRS = frozenset({(0, 0), *product((1, 2, 3), repeat=2)})
 """The ten legal pairs on the four-point scales, the set ES of Kazai and Lalmas (2006, section 3.3)."""
 
 
-def check_pair(pair: object, where: object, legal: str = "a level") -> Assessment:
+def check_pair(pair: object, legal: str = "a level") -> Assessment:
     """Return the assessment for an (e, s) pair on the four-point scales, or for a level.
 
     Args:
         pair: The pair, level or :class:`Assessment`.
-        where: File and line, for messages.
         legal: What else is legal, for messages.
 
     Raises:
-        InputError: If the pair or level is illegal.
+        ValueError: If the pair or level is illegal.
     """
     if isinstance(pair, Assessment):
         return pair
     if _is_level(pair):
-        try:
-            return level_assessment(pair)
-        except ValueError as error:
-            raise InputError(where, str(error)) from None
+        return level_assessment(pair)
     if isinstance(pair, Sequence) and not isinstance(pair, str) and tuple(pair) in LEGAL_PAIRS:
         return Assessment(float(pair[0]), float(pair[1]))
-    raise InputError(
-        where,
-        f"illegal assessment {pair!r}: expected a pair (e, s) with both 0 or both from 1 to 3, "
-        f"or {legal}",
-    )
+    expected = "expected a pair (e, s) with both 0 or both from 1 to 3"
+    raise ValueError(f"illegal assessment {pair!r}: {expected}, or {legal}")
 
 
 PlainPassage = Sequence[float] | Mapping[str, object]

@@ -146,7 +146,7 @@ class RecallBase:
             for path, pair in elements.items():
                 where = f"assessments, topic {topic}, {file}, {path}"
                 name, canonical = canonical_file(file), path if path == WHOLE else canonical_path(path)
-                self.add(topic, name, canonical, check_pair(pair, where, legal), where)
+                self.add(topic, name, canonical, check_pair(pair, legal), where)
         except InputError:
             raise
         except ValueError as error:
