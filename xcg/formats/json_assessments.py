@@ -20,11 +20,10 @@ from xcg.formats.json_records import (
     document_name,
     json_lines,
     legal_fields,
-    quote_of,
     records_in,
 )
 from xcg.judgements.anchoring import QuoteFinder
-from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
+from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment, quote_of
 from xcg.judgements.highlights import Highlight
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from xcg.documents.files import PathLike, check_complete, expand, lines, open_input
 from xcg.documents.paths import canonical_file
-from xcg.documents.text_search import Quote
 from xcg.errors import InputError, XcgError, nearest
 from xcg.lazy_modules import csv, json
 from xcg.runs.chunk_adapters import shortened
@@ -292,23 +291,6 @@ def check_record(record: dict[str, Any], fields: Sequence[Field], where: str) ->
         raise InputError(where, f"unknown field {key!r}: {nearest(key, names)}")
     if problem:
         raise InputError(where, problem)
-
-
-def quote_of(record: Mapping[str, Any], where: str) -> Quote | None:
-    """Return the quote of a record; None without one.
-
-    Raises:
-        InputError: If it has ``exact`` and ``text``, or context alone.
-    """
-    if "exact" in record and "text" in record:
-        raise InputError(where, "the fields 'exact' and 'text': expected one of them")
-    exact = record.get("exact", record.get("text"))
-    if exact is None:
-        for name in ("prefix", "suffix"):
-            if name in record:
-                raise InputError(where, f"the field {name!r} has no effect without 'exact'")
-        return None
-    return Quote(exact, record.get("prefix", ""), record.get("suffix", ""))
 
 
 def document_name(record: Mapping[str, Any], where: str) -> str:

@@ -18,15 +18,9 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike
 from xcg.documents.text_search import LONG, Location, Quote, Span, Status, TextIndex
 from xcg.errors import InputError, XcgError
-from xcg.formats.json_records import (
-    QUOTE,
-    check_record,
-    document_name,
-    legal_fields,
-    quote_of,
-    records_in,
-)
+from xcg.formats.json_records import QUOTE, check_record, document_name, legal_fields, records_in
 from xcg.judgements.anchoring import located
+from xcg.judgements.assessment import quote_of
 from xcg.runs.chunk_documents import missing_document
 
 _SLACK = 50

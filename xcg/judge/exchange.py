@@ -23,7 +23,7 @@ from xcg.judge.settings import INEX_2004, UNGRADED, Grades
 from xcg.judge.store import Store
 from xcg.judge.workspace import ordered_pool
 from xcg.judgements.anchoring import QuoteFinder
-from xcg.judgements.assessment import ParsedPassage
+from xcg.judgements.assessment import ParsedPassage, quote_of
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
@@ -359,7 +359,7 @@ def _highlights(
     record: dict[str, Any], where: str, name: str, finder: QuoteFinder, grades: Grades
 ) -> list[_Highlight]:
     """Return the highlight of a record; none if it is not relevant."""
-    quote = json_records.quote_of(record, where)
+    quote = quote_of(record, where)
     if "level" in record and "exhaustivity" in record:
         raise InputError(where, "the fields 'level' and 'exhaustivity': expected one of them")
     value = record.get("level", record.get("exhaustivity"))

@@ -155,7 +155,7 @@ class RecallBase:
     def _add_plain_passage(self, topic: str, file: str, given: PlainPassage, where: str) -> None:
         fields = given if isinstance(given, Mapping) else {}
         if "nugget" not in fields or {"start", "end", "exact", "text"} & fields.keys():
-            self.add_stated(topic, file, parse_passage(given), where)
+            self.add_stated(topic, file, parse_passage(given, where), where)
             return
         if not fields.keys() <= {"nugget", "path", "level"}:
             raise ValueError(f"keys {sorted(fields)}: expected path and level, or start and end")
