@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,7 @@ from xcg.formats.json_records import (
 from xcg.judgements.anchoring import QuoteFinder
 from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment, quote_of
 from xcg.judgements.highlights import Highlight
-from xcg.judgements.recall_base import (
-    ASSESSMENT_FORMATS,
-    AssessmentFormat,
-    DocumentLength,
-    RecallBase,
-    Span,
-)
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
 from xcg.tables import json_text
 
 _ELEMENT_FIELDS = legal_fields("topic doc path exhaustivity specificity")
@@ -182,22 +176,17 @@ def write_json_assessments(
             record["exhaustivity"] = int(assessment.exhaustivity)
             record["specificity"] = int(float(assessment.specificity))
         records.append(record)
-    texts = base.texts
     spans = [one for topic in base.topics for of_file in base.spans[topic].values() for one in of_file]
     grade = "exhaustivity" if {one.exhaustivity for one in spans} <= {0, 1, 2} else "level"
     for topic in base.topics:
-        records += _passage_records(base, topic, texts, grade, lost)
+        records += _passage_records(base, topic, grade, lost)
         if not base.files[topic] and not base.spans[topic]:
             lost["topics without any assessed document"] = None
     return "".join(f"{json_text(record)}\n" for record in records), list(lost)
 
 
 def _passage_records(
-    base: RecallBase,
-    topic: str,
-    texts: Mapping[tuple[str, str, Span], Quote],
-    grade: str,
-    lost: dict[str, None],
+    base: RecallBase, topic: str, grade: str, lost: dict[str, None]
 ) -> Iterator[dict[str, object]]:
     """Yield the passages of a topic."""
     for document, spans in sorted(base.spans[topic].items()):
@@ -209,15 +198,15 @@ def _passage_records(
                 lost["passages without characters"] = None
                 continue
             name = grade if exhaustivity else "level"
-            passage: dict[str, object] = {"start": start, "end": end, name: _shortest(exhaustivity)}
-            if (quote := texts.get((topic, document, span))) is not None:
-                passage |= {name: text for name, text in quote._asdict().items() if text}
+            passage: dict[str, object] = {"topic": topic, "doc": document, "start": start, "end": end}
+            passage[name] = _shortest(exhaustivity)
+            if (quote := base.texts.get((topic, document, span))) is not None:
+                passage |= {part: text for part, text in quote._asdict().items() if text}
             nuggets = base.nuggets.get(topic, {}).get((document, (start, end)), {})
             for nugget, level in nuggets.items():
-                named = {**passage, name: _shortest(level), "nugget": nugget}
-                yield {"topic": topic, "doc": document, **named}
+                yield {**passage, name: _shortest(level), "nugget": nugget}
             if not nuggets:
-                yield {"topic": topic, "doc": document, **passage}
+                yield passage
 
 
 def _shortest(level: float) -> float:
