@@ -112,9 +112,10 @@ def read_json_run(
             if source.document is not None:
                 record["doc"] = _named_document(record, source)
             if "text" in record:
-                element, stated = _stated_chunk(record, source.corpus, where)
+                name, stated = _stated_chunk(record, source.corpus, where)
+                element: _Element = name, "", None  # its span is not yet known
                 use = _Chunk(results, len(results.files), where, source.gold.get(topic, {}))
-                chunks.setdefault(element[0], {}).setdefault(stated, []).append(use)
+                chunks.setdefault(name, {}).setdefault(stated, []).append(use)
             else:
                 element = _element(record)
                 check_parent(parent, element[2])
@@ -267,10 +268,8 @@ _Chunks = dict[str, dict[_Stated, list[_Chunk]]]
 """Document → stated chunk → its uses. Equal texts are stored and searched once."""
 
 
-def _stated_chunk(
-    record: Mapping[str, Any], corpus: Corpus | None, where: str
-) -> tuple[_Element, _Stated]:
-    """Return a chunk with a text, and what it states; its span is None until it is found in the corpus.
+def _stated_chunk(record: Mapping[str, Any], corpus: Corpus | None, where: str) -> tuple[str, _Stated]:
+    """Return the document of a chunk with a text, and what it states.
 
     Raises:
         InputError: If the chunk has no offsets, and there is no corpus.
@@ -279,16 +278,14 @@ def _stated_chunk(
     text, start, end = record["text"], record.get("start"), record.get("end")
     if "path" in record or (start is None and end is not None):
         raise ValueError("expected the field 'text' with 'start' and 'end', with 'start', or alone")
-    if start is None and not text.strip():
+    if start is not None:
+        checked_span(start, start + len(text) if end is None else end)
+    elif not text.strip():
         raise ValueError("the chunk is empty: it has no text")
-    span = None if start is None else checked_span(start, start + len(text) if end is None else end)
-    name = _canonical_document(record["doc"])
-    if corpus is not None:
-        span = None
-    elif span is None:
+    elif corpus is None:
         message = "the chunk is given by its text: expected a corpus, or start and end"
         raise InputError(where, message)
-    return (name, "", span), (start, end, text)
+    return _canonical_document(record["doc"]), (start, end, text)
 
 
 def _find_chunks(
