@@ -210,7 +210,7 @@ def content_hint(head: bytes, expected: Kind) -> str:
     """
     kind = _looks_like(head)
     if kind and kind != expected:
-        return f"It looks like {_NOUNS[kind]}: use --{kind}"
+        return f"It looks like {'a run' if kind == 'run' else kind}: use --{kind}"
     first = _first_line(head)
     if expected == "assessments" and re.search(rb"(?i)^\W*(?:question|quote)\b", first):
         return "It looks like a table of quotes: xcg place makes gold of it"
@@ -220,7 +220,6 @@ def content_hint(head: bytes, expected: Kind) -> str:
     return ""
 
 
-_NOUNS = {"run": "a run", "assessments": "assessments"}
 _KEYS = {
     "run": rb'<inex-submission|"(?:rank|score)"\s*:',
     "assessments": rb'<assessments|"(?:level|exhaustivity)"\s*:',

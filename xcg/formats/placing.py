@@ -302,7 +302,7 @@ def update_gold(
     for where, record in given:
         if not {"start", "end", "exact", "text"} & record.keys():
             continue
-        known = {name: record[name] for name in _OLD_NAMES if name in record}
+        known = {one.name: record[one.name] for one in _OLD_PASSAGE_FIELDS if one.name in record}
         check_record(known, _OLD_PASSAGE_FIELDS, where)
         name = document_name(record, where)
         if (quote := quote_of(record, where)) is None:
@@ -329,9 +329,6 @@ def update_gold(
             record["lost"] = True
     placed.passages = [record for _, record in given]
     return placed
-
-
-_OLD_NAMES = [one.name for one in _OLD_PASSAGE_FIELDS]
 
 
 def _located(
