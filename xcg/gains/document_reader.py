@@ -133,8 +133,7 @@ class CheckedReader:
         gain = self._gain(result, self._reader.read)
         self.results.append(result)
         if gain > 0:
-            around, end = self.document.related_ideals[result][0], self.document.rows.end
-            self.retrieved.update(ideal for ideal in around if ideal <= result < end[ideal])
+            self.retrieved.update(self.document.ideals_around(result))
         return gain
 
     def read_all(self, results: Sequence[int], seen: Sequence[Seen]) -> list[float]:

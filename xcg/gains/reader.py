@@ -179,6 +179,11 @@ class JudgedDocument:
             )
         return int(self.tree.start[row]), int(self.tree.stop[row])
 
+    def ideals_around(self, row: int) -> list[int]:
+        """Return the ideal elements that a row is or lies in: a gain of the row retrieves them."""
+        end = self.rows.end
+        return [ideal for ideal in self.related_ideals[row][0] if ideal <= row < end[ideal]]
+
     @cached_property
     def related_ideals(self) -> Mapping[int, tuple[list[int], list[int]]]:
         """Row → the ideal elements around it, and those inside it.
