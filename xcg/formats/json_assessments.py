@@ -72,18 +72,16 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
                 span = stated_span(record, quote, where)
                 nugget = str(record["nugget"]) if "nugget" in record else None
                 base.add_stated(topic, document, ParsedPassage(quote, span, grade, nugget), where)
-            elif has_level:
+            else:
                 element = canonical_path(record["path"]) if "path" in record else WHOLE
-                assessment = level_assessment(record["level"])
+                pair = record.get("exhaustivity"), record.get("specificity")
+                assessment = check_pair(record["level"] if has_level else pair)
                 if "nugget" in record:
                     base.has_nuggets = True
                     nugget, level = str(record["nugget"]), assessment.exhaustivity
                     base.add_nugget(topic, nugget, (document, element), level, where)
                 else:
                     base.add(topic, document, element, assessment, where)
-            else:
-                pair = check_pair((record["exhaustivity"], record["specificity"]))
-                base.add(topic, document, canonical_path(record["path"]), pair, where)
         except ValueError as error:
             notes.tolerate("assessments left out", error, where)
 

@@ -176,9 +176,8 @@ def write_offset_qrels(
                 length = lengths(document) if lengths else max((s.end for s in spans), default=0)
                 sizes = DocumentSizes(_union_length(spans), length)
                 if lengths is None:
-                    lost["the documents' lengths (the end of the last passage is written instead)"] = (
-                        None
-                    )
+                    what = "the documents' lengths (the end of the last passage is written instead)"
+                    lost[what] = None
             fields = [topic, "Q0", document, str(sizes.relevant), str(sizes.length)]
             if spans:
                 point = entry_points.pop(document, None)
