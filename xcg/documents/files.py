@@ -356,7 +356,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             if state is not None and not os.access(path, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             target = Path(os.path.realpath(path))
-            with _temporary(target.parent) as (temporary, file):
+            with _temporary(target.parent, 0o666 if state is None else 0o600) as (temporary, file):
                 with file:
                     if state is not None:
                         temporary.chmod(stat.S_IMODE(state.st_mode) & 0o777)
