@@ -341,7 +341,9 @@ class RankedTopic(JudgedTopic):
                 "needs gold spans: offset qrels, JSON Lines with start and end, or INEX assessments "
                 "with <passage>"
             )
-        stated, results = self.stated_spans(run), self.text_spans(run, model)
+        results = self.text_spans(run, model)
+        stated = enumerate(self._in_order(self.stated_spans(run), run, model))
+        unknown = [index for index, span in stated if span is None]
         resolved, converter, amount = self.as_read(run), None, None
         if model is not None:
             converter, amount = partial(self.texts.converter, model), partial(self.texts.amount, model)
@@ -352,8 +354,7 @@ class RankedTopic(JudgedTopic):
         }
         for file, graded in self.gold.items():
             gold[file] = [(s.start, s.end, s.exhaustivity) for s in graded if s.exhaustivity > 0]
-        in_order = enumerate(self._in_order(stated, run, model))
-        unknown, other = [at for at, span in in_order if span is None], resolved.ranking.other_text
+        other = resolved.ranking.other_text
         return SpanRanking(results, gold, converter, unknown, other, amount, self.nuggets_of_spans)
 
     @cached_property
