@@ -28,10 +28,10 @@ from xcg.judgements.highlights import Highlight
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
 from xcg.tables import json_text
 
-_ELEMENT_FIELDS = legal_fields("topic doc path exhaustivity specificity")
-_LEVEL_FIELDS = legal_fields("topic doc level", "path nugget")
-_PASSAGE_FIELDS = legal_fields("topic doc", f"start end exhaustivity level lost nugget {QUOTE}")
-_HIGHLIGHT_FIELDS = legal_fields("topic doc exhaustivity", f"start end {QUOTE}")
+_ELEMENT_FIELDS = ("topic doc path exhaustivity specificity",)
+_LEVEL_FIELDS = "topic doc level", "path nugget"
+_PASSAGE_FIELDS = "topic doc", f"start end exhaustivity level lost nugget {QUOTE}"
+_HIGHLIGHT_FIELDS = "topic doc exhaustivity", f"start end {QUOTE}"
 _OF_PASSAGES = frozenset({"start", "end", *QUOTE.split()})
 
 
@@ -59,7 +59,7 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
         is_passage = not _OF_PASSAGES.isdisjoint(record)
         has_level = "level" in record
         expected = _PASSAGE_FIELDS if is_passage else _LEVEL_FIELDS if has_level else _ELEMENT_FIELDS
-        check_record(record, expected, where)
+        check_record(record, legal_fields(*expected), where)
         topic = str(record["topic"])
         base.add_topic(topic, str(path))
         try:
@@ -117,7 +117,7 @@ def read_highlights(
     """
     finder, found = QuoteFinder(corpus), []
     for where, record in records_in(paths, "highlights in JSON Lines"):
-        check_record(record, _HIGHLIGHT_FIELDS, where)
+        check_record(record, legal_fields(*_HIGHLIGHT_FIELDS), where)
         exhaustivity, quote = record["exhaustivity"], quote_of(record, where)
         if exhaustivity not in (1, 2, 3):
             raise InputError(where, f"exhaustivity is {exhaustivity}: expected 1, 2 or 3")

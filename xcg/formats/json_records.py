@@ -74,6 +74,7 @@ _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
 }
 
 
+@cache
 def legal_fields(required: str, optional: str = "") -> tuple[Field, ...]:
     """Return the legal fields of a record.
 

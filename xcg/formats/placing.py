@@ -159,8 +159,6 @@ def _is_plausible(
     )
 
 
-_PASSAGE_FIELDS = legal_fields("topic", f"doc {QUOTE} near exhaustivity level nugget")
-_OLD_PASSAGE_FIELDS = legal_fields("topic doc", f"{QUOTE} start end")
 _SHOWN = 60
 _SHOWN_SIMILARITY = 0.8
 """The minimum similarity of text that is shown, but not accepted."""
@@ -226,8 +224,9 @@ def locate_passages(
     """
     placed = PlacedPassages()
     given: list[_Given] = []
+    legal = legal_fields("topic", f"doc {QUOTE} near exhaustivity level nugget")
     for where, record in list(records_in(paths, "passages in JSON Lines or CSV")):
-        check_record(record, _PASSAGE_FIELDS, where)
+        check_record(record, legal, where)
         if (quote := quote_of(record, where)) is None:
             raise InputError(where, "the field 'text' is missing")
         quote = quote._replace(exact=quote.exact.strip())
@@ -298,12 +297,13 @@ def update_gold(
     """
     placed = PlacedPassages()
     given = list(records_in(paths, "assessments in JSON Lines"))
+    legal = legal_fields("topic doc", f"{QUOTE} start end")
     passages: list[_Given] = []
     for where, record in given:
         if not {"start", "end", "exact", "text"} & record.keys():
             continue
-        known = {one.name: record[one.name] for one in _OLD_PASSAGE_FIELDS if one.name in record}
-        check_record(known, _OLD_PASSAGE_FIELDS, where)
+        known = {one.name: record[one.name] for one in legal if one.name in record}
+        check_record(known, legal, where)
         name = document_name(record, where)
         if (quote := quote_of(record, where)) is None:
             message = f"the passage of {name} states no text, so it cannot be placed"

@@ -23,8 +23,6 @@ LONGEST_DESCRIPTION = 20_000
 
 _TOPIC_TAGS = ("inex_topic", "inex-topic", "topic")
 _ID_NAMES = ("topic_id", "topic-id", "id")
-_RECORD_FIELDS = legal_fields("id title", "description narrative castitle")
-_COLUMNS = tuple(field.name for field in _RECORD_FIELDS)
 
 
 class Topic(NamedTuple):
@@ -46,6 +44,7 @@ class Topic(NamedTuple):
     castitle: str = ""
 
 
+_COLUMNS = Topic._fields
 _Found = Iterator[tuple[Topic, int]]
 """Topics and the lines at which they begin."""
 
@@ -111,7 +110,7 @@ def _records(data: bytes, path: Path) -> _Found:
     """Yield the topics of a JSON Lines or CSV file."""
     file = cast(io.BufferedReader, io.BytesIO(data))
     for where, record in json_lines(file, path) if json_certainty(data) else csv_records(data, path):
-        check_record(record, _RECORD_FIELDS, where)
+        check_record(record, legal_fields("id title", "description narrative castitle"), where)
         values = {name: str(value).strip() for name, value in record.items()}
         for name in ("id", "title"):
             if not values[name]:
