@@ -51,11 +51,7 @@ _KEYS = {
 
 
 def read_inex_submission(
-    file: BufferedReader,
-    path: Path,
-    notes: Notes,
-    ties: Ties | None = None,
-    topics: Topics = None,
+    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None = None, topics: Topics = None
 ) -> Run:
     """Read an INEX submission.
 
