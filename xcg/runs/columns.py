@@ -6,7 +6,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -52,17 +52,9 @@ class NameColumn(Sequence[str]):
     names: Names
     numbers: array[int]
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        texts = self.names.texts
-        if isinstance(index, slice):
-            return [texts[number] for number in self.numbers[index]]
-        return texts[self.numbers[index]]
+    def __getitem__(self, index: Any) -> Any:
+        found, texts = self.numbers[index], self.names.texts
+        return [texts[number] for number in found] if isinstance(index, slice) else texts[found]
 
     def __len__(self) -> int:
         return len(self.numbers)
