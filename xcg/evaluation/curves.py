@@ -109,7 +109,7 @@ def _curves_of_gains(
         raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
     inputs.check()
     needs_gains = any(one.definition.needs != "text" for one in measures)
-    models, runs = inputs.user_models, {run.name: run for run in inputs.loaded_runs}
+    models, runs = inputs.user_models, [run.name for run in inputs.loaded_runs]
     source, notes = TopicSource.of(inputs, needs_elements=needs_gains), inputs.new_notes()
     names = [*runs, *([IDEAL] if with_ideal else [])]
     found: dict[tuple[Measure, str, str], dict[str, tuple[Curve, object]]] = {
@@ -146,7 +146,7 @@ def _curves_of_gains(
 
     if not any(map_topics(source, add, notes)):
         raise XcgError("no curves: no topic has an ideal element under these user models")
-    note_topics(inputs.recall_base, runs, inputs.unanswered, notes)
+    note_topics(inputs.recall_base, inputs.loaded_runs, inputs.unanswered, notes)
     if not any(found.values()):
         undefined = " ".join(map(_without_cutoff, measures))
         raise XcgError(f"no curves: {undefined} is undefined for every topic")

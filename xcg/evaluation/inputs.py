@@ -16,9 +16,9 @@ from xcg.errors import FileError, InputError, Notes, XcgError
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.reading import (
     Reading,
-    count_repeated,
-    note_results,
+    named_runs,
     read_all,
+    repeated_results,
     rewrite_all,
     unique_names,
 )
@@ -180,16 +180,7 @@ class Inputs:
         runs = self.runs_as_read
         if self.strategy_list:
             runs = rewrite_all(runs, self.strategy_list, self.documents, self.executor)
-        names = unique_names(runs, self.notes)
-        named = [replace(run, name=name) for name, run in zip(names, runs, strict=True)]
-        references = [run.name for run in named if run.is_reference]
-        repeated = {
-            run.name: sum(map(count_repeated, run.rankings.values()))
-            for run in named
-            if not run.is_reference
-        }
-        note_results(references, repeated, self.notes)
-        return Runs(named, runs)
+        return Runs(named_runs(runs, list(map(repeated_results, runs)), self.notes), runs)
 
     @cached_property
     def runs_as_read(self) -> Runs:

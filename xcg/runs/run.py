@@ -187,6 +187,15 @@ class Run:
         """Whether the run is a greedy reference, which the evaluation orders with the assessments."""
         return self.strategy == ORACLE or self.strategy.endswith(f"+{ORACLE}")
 
+    @property
+    def name_as_read(self) -> str:
+        """The name before an overlap strategy rewrote the run.
+
+        >>> Run("bm25+unique", {}, strategy="unique").name_as_read, Run("bm25", {}).name_as_read
+        ('bm25', 'bm25')
+        """
+        return self.name.removesuffix(f"+{self.strategy}") if self.strategy else self.name
+
     def __repr__(self) -> str:
         return f"<Run {printable(self.name)}: {len(self.rankings)} topics>"
 
@@ -361,15 +370,6 @@ class RunFormat(NamedTuple):
 
 RUN_FORMATS: Registry[RunFormat] = Registry("run format", "xcg.run_format", package="xcg.formats")
 """The file formats for runs by name."""
-
-
-def name_without_strategy(name: str, strategy: str) -> str:
-    """Return the name of a run before an overlap strategy rewrote it.
-
-    >>> name_without_strategy("bm25+unique", "unique"), name_without_strategy("bm25", "")
-    ('bm25', 'bm25')
-    """
-    return name.removesuffix(f"+{strategy}") if strategy else name
 
 
 def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:
