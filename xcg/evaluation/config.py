@@ -197,11 +197,9 @@ def select_runs(inputs: Inputs, given: Sequence[str], configured: GivenRuns, con
     by_name |= {name: (source, every) for name, source in campaign.named_sources.items()}
     chosen: list[tuple[Any, list[Any]]] = []
     for text in given:
-        if _is_path(text):
-            chosen.append((Path(text), every))
-        elif text in by_name:
+        if not _is_path(text) and text in by_name:
             chosen.append(by_name[text])
-        elif os.sep in text:  # the error suggests the nearest file
+        elif _is_path(text) or os.sep in text:  # without a file, the error suggests the nearest
             chosen.append((Path(text), every))
         else:
             hint = nearest(text, by_name)
