@@ -12,7 +12,7 @@ from typing import NamedTuple
 from xcg.errors import Notes, NothingToAverageError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress, ProgressBar, no_progress
-from xcg.evaluation.reading import Reading, named_runs, repeated_results
+from xcg.evaluation.reading import Reading, count_repeated, named_runs
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.evaluation.scoring import (
     ScoredRun,
@@ -118,7 +118,8 @@ def _score_run(
     read = [reading.run(source, notes)]
     runs = rewrite_runs(read, strategies, reading.chunks.corpus) if strategies else read
     scored = (ScoredRun(run.top(1), [], standard_values(levels, run, measures)) for run in runs)
-    return list(zip(scored, map(repeated_results, runs), strict=True)), notes
+    repeated = [sum(map(count_repeated, run.rankings.values())) for run in runs]
+    return list(zip(scored, repeated, strict=True)), notes
 
 
 def _score_topics(
@@ -128,8 +129,10 @@ def _score_topics(
     inputs, runs = work.inputs, work.inputs.loaded_runs
     needs = {measure.definition.needs for measure in work.measures}
     base, of_spans = inputs.recall_base, span_topics(inputs.recall_base) if work.standard else []
-    source = TopicSource.of(
-        inputs,
+    source = TopicSource(
+        base,
+        runs,
+        inputs.documents,
         needs_elements=bool(needs & {"gains", "scores", "grades"}),
         needs_entry_points="text" in needs,
     )

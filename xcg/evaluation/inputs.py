@@ -16,9 +16,9 @@ from xcg.errors import FileError, InputError, Notes, XcgError
 from xcg.evaluation.parallel import Executor
 from xcg.evaluation.reading import (
     Reading,
+    count_repeated,
     named_runs,
-    read_all,
-    repeated_results,
+    read_file,
     rewrite_all,
     unique_names,
 )
@@ -180,13 +180,24 @@ class Inputs:
         runs = self.runs_as_read
         if self.strategy_list:
             runs = rewrite_all(runs, self.strategy_list, self.documents, self.executor)
-        return Runs(named_runs(runs, list(map(repeated_results, runs)), self.notes), runs)
+        repeated = [sum(map(count_repeated, run.rankings.values())) for run in runs]
+        return Runs(named_runs(runs, repeated, self.notes), runs)
 
     @cached_property
     def runs_as_read(self) -> Runs:
         """The runs without strategies, under the names in their files."""
+        given, reading = self._given_runs, self.reading
+        # Other processes cannot read standard input and pipes.
+        files = [source for source in given if isinstance(source, Path) and source.is_file()]
         with self.naming_position("runs"):
-            return read_all(self._given_runs, self.reading, self.notes, self.executor)
+            if self.executor.is_this_process or len(files) < 2 or len(files) < len(given):
+                return Runs(reading.run(source, self.notes) for source in given)
+            runs, tasks = Runs(), [(source,) for source in files]
+            common = [reading, self.lenient]
+            for found, noted in self.executor.run(read_file, tasks, common=common, files=files):
+                runs.merge(found)
+                self.notes.take(noted)
+            return runs
 
     @property
     def reading(self) -> Reading:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from xcg.documents.corpus import Corpus
 from xcg.documents.paths import WHOLE
 from xcg.errors import Notes, first_names
-from xcg.evaluation.parallel import ONE_PROCESS, Executor
+from xcg.evaluation.parallel import Executor
 from xcg.evaluation.resolution import different, element_codes
 from xcg.formats.base import read_run
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
@@ -71,17 +71,12 @@ def count_repeated(ranking: Ranking) -> int:
     return len(known) - len(set(known))
 
 
-def repeated_results(run: Run) -> int:
-    """Return how many results of a run repeat one of the same topic; 0 for a greedy reference."""
-    return 0 if run.is_reference else sum(map(count_repeated, run.rankings.values()))
-
-
 def named_runs(runs: Sequence[Run], repeated: Sequence[int], notes: Notes) -> list[Run]:
     """Return runs under different names, and note which are greedy references or repeat results.
 
     Args:
         runs: The runs.
-        repeated: The number of repeated results of each.
+        repeated: The number of repeated results of each; those of references do not count.
         notes: The notes.
 
     >>> notes = Notes()
@@ -96,7 +91,8 @@ def named_runs(runs: Sequence[Run], repeated: Sequence[int], notes: Notes) -> li
         is_one, listed = len(references) == 1, first_names(references, _LISTED_RUNS)
         kind = "is a greedy reference: its" if is_one else "are greedy references: their"
         notes.note(f"{listed} {kind} results are ordered with the assessments")
-    repeating = [(name, count) for name, count in zip(names, repeated, strict=True) if count]
+    counted = zip(runs, repeated, strict=True)
+    repeating = [(run.name, count) for run, count in counted if count and not run.is_reference]
     if len(repeating) == 1:
         ((name, count),) = repeating
         results = "a result" if count == 1 else f"{count} results"
@@ -131,27 +127,8 @@ class Reading(NamedTuple):
         return read_run(source, notes, self.ties, self.topics, self.chunks)
 
 
-def read_all(
-    sources: Sequence[Run | Path], reading: Reading, notes: Notes, executor: Executor = ONE_PROCESS
-) -> Runs:
-    """Return the runs of all sources under their own names, and read those that are in files.
-
-    Raises:
-        InputError: The first error in the order of the sources.
-    """
-    # Other processes cannot read standard input and pipes.
-    files = [source for source in sources if isinstance(source, Path) and source.is_file()]
-    if executor.is_this_process or len(files) < 2 or len(files) < len(sources):
-        return Runs(reading.run(source, notes) for source in sources)
-    runs = Runs()
-    tasks = [(source,) for source in files]
-    for found, noted in executor.run(_read, tasks, common=[reading, notes.lenient], files=files):
-        runs.merge(found)
-        notes.take(noted)
-    return runs
-
-
-def _read(reading: Reading, lenient: bool, source: Path) -> tuple[Runs, Notes]:
+def read_file(reading: Reading, lenient: bool, source: Path) -> tuple[Runs, Notes]:
+    """Return the run of a file and the notes on it, for another process."""
     notes = Notes(lenient)
     return Runs([reading.run(source, notes)]), notes
 
