@@ -133,11 +133,9 @@ def _user_models(value: object, stated: Stated) -> list[UserModel]:
             continue
         try:
             models += resolve_models(spec, place.folder)
-        except FileError as error:
-            raise InputError(place.name, str(error)) from None
-        except InputError:
-            raise  # names the model's own file
         except XcgError as error:
+            if isinstance(error, InputError) and not isinstance(error, FileError):
+                raise  # names the model's own file
             raise InputError(place.name, str(error)) from None
     try:
         return resolve_user_models(models)

@@ -6,6 +6,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
+from xcg.evaluation.resolution import judged_files
 from xcg.evaluation.topics import TopicSource
 from xcg.formats.writing import lost_of_assessments
 from xcg.judgements.anchoring import anchor
@@ -206,11 +207,7 @@ def assess_elements_of_passages(base: RecallBase, corpus: Corpus) -> RecallBase:
         InputError: If a passage or its document does not exist.
     """
     for name in base.topics:
-        for file in (
-            *base.files[name],
-            *base.spans[name],
-            *base.passages[name],
-        ):
+        for file in judged_files(base, name):
             if file not in corpus:
                 where = f"{base.sources.get(name, 'assessments')}, topic {name}"
                 raise UnmappedError(where, missing_document(file, corpus, is_result=False))

@@ -153,11 +153,6 @@ class _Gold:
             self.owners.setdefault(text, []).append((topic.name, (file, start, end)))
         return spans
 
-    def gold_share(self, topic: str, file: str, start: int, end: int) -> float:
-        """Return the share of a passage that is gold for a question."""
-        text = self.gold[topic].get(file)
-        return text.count(start, end) / (end - start) if text is not None else 0.0
-
 
 def _ranking(topic: Topic, run: str) -> SpanRanking:
     try:
@@ -208,7 +203,9 @@ def _duplicates(
                 stated = document.text[start:end]
                 status: Status = "exact" if stated == text.strip() else "normalised"
                 for topic, span in gold.owners[text]:
-                    if gold.gold_share(topic, file, start, end) < overlap:
+                    known = gold.gold[topic].get(file)
+                    share = known.count(start, end) / (end - start) if known is not None else 0.0
+                    if share < overlap:
                         place = "duplicate", topic, file, start, end, stated
                         new = Finding(*place, None, None, None, status, *span)
                         found.setdefault((topic, file), []).append(new)

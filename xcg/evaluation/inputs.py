@@ -324,27 +324,8 @@ class Inputs:
             kept[topic] = found if isinstance(found, Mapping) else list(found)
         if not any(is_chunk(result) for found in kept.values() for result in found):
             return Run.of(name, kept)
-        texts = _Texts(self.documents) if self.documents is not None else None
-        options = self.document, texts, self.parents, self.notes, self.reading.chunks.gold
+        options = self.document, self.documents, self.parents, self.notes, self.reading.chunks.gold
         return run_of_chunks(name, kept, *options)
-
-
-class _Texts(Mapping[str, str]):
-    """The texts of a corpus, each read on demand."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-
-    def __getitem__(self, name: str) -> str:
-        if name not in self._corpus:
-            raise KeyError(name)
-        return self._corpus.tree(name).text
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._corpus)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self._corpus)
 
 
 def _illegal_runs(given: object) -> XcgError:

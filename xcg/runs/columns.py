@@ -36,7 +36,9 @@ class Names(dict[str, int]):
         return Names, (self.texts,)
 
     def column(self, texts: Iterable[str]) -> NameColumn:
-        """Return texts as a column of their numbers."""
+        """Return texts as a column of their numbers; a column with these names as it is."""
+        if isinstance(texts, NameColumn) and texts.names is self:
+            return texts
         return NameColumn(self, array("i", map(self.__getitem__, texts)))
 
 

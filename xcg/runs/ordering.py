@@ -9,7 +9,7 @@ from itertools import accumulate, islice, pairwise
 from operator import ge, le, lt, ne
 from typing import cast
 
-from xcg.errors import InputError, Notes
+from xcg.errors import Notes
 from xcg.runs.run import AnySpan, Ranking, Ties
 
 
@@ -48,14 +48,6 @@ def note_equal_scores(ranking: Ranking, where: str, notes: Notes) -> None:
             where,
             f"{equal} of {len(keys)} results have the score {middle:g}; the order of ties decides",
         )
-
-
-def _note_missing_keys(keys: Sequence[object], name: str, where: str, notes: Notes) -> None:
-    """Count a topic in which only some results have a rank or score."""
-    missing = sum(key is None for key in keys)
-    if 0 < missing < len(keys):
-        message = f"{missing} of {len(keys)} results have no {name}, so it does not order them"
-        notes.oddity(f"topics with a {name} of some results only", where, message)
 
 
 def note_contradiction(
@@ -136,7 +128,11 @@ class Results:
             if stated and None not in stated:
                 keys = array("d", cast("list[float]", stated))
                 break
-            _note_missing_keys(stated, name, where, notes)
+            if (missing := stated.count(None)) < len(stated):
+                message = (
+                    f"{missing} of {len(stated)} results have no {name}, so it does not order them"
+                )
+                notes.oddity(f"topics with a {name} of some results only", where, message)
         is_score = keys is not None and stated is self.scores
         if keys is not None and not is_score and self.scores and None not in self.scores:
             note_contradiction(keys, cast("list[float]", self.scores), where, notes, "ranks")
@@ -147,14 +143,6 @@ class Results:
             ranking = ranking.select(order)
         note_equal_scores(ranking, where, notes)
         return in_document_order(ranking) if ties == "document" else ranking
-
-
-def check_ranks(ranks: Sequence[int | None], where: str) -> None:
-    """Raise InputError if only some of the chunks have a rank."""
-    ranked = len(ranks) - ranks.count(None)
-    if 0 < ranked < len(ranks):
-        message = f"{ranked} of {len(ranks)} chunks have a rank: expected all of them or none"
-        raise InputError(where, message)
 
 
 def are_distances(topics: Mapping[str, Sequence[float | None]], name: str, notes: Notes) -> bool:

@@ -313,26 +313,18 @@ class Runs(list[Run]):
 
     def merge(self, others: Runs) -> None:
         """Add the runs of another process, whose names have other numbers."""
-        documents = np.array([self.documents[text] for text in others.documents.texts], np.int32)
-        paths = np.array([self.paths[text] for text in others.paths.texts], np.int32)
-        tables = (others.documents, self.documents, documents), (others.paths, self.paths, paths)
-        for run in others:
-            for ranking in run.rankings.values():
-                for column in (ranking.files, ranking.paths):
-                    for old, new, numbers in tables:
-                        if isinstance(column, NameColumn) and column.names is old:
-                            renumbered = numbers[np.frombuffer(column.numbers, np.int32)]
-                            column.numbers = array("i", renumbered.tobytes())
-                            column.names = new
+        rankings = [ranking for run in others for ranking in run.rankings.values()]
+        for old, new in ((others.documents, self.documents), (others.paths, self.paths)):
+            numbers = np.frombuffer(new.column(old.texts).numbers, np.int32)
+            for column in (column for one in rankings for column in (one.files, one.paths)):
+                if isinstance(column, NameColumn) and column.names is old:
+                    renumbered = numbers[np.frombuffer(column.numbers, np.int32)]
+                    column.numbers, column.names = array("i", renumbered.tobytes()), new
         self.extend(others)
 
     def stored(self, ranking: Ranking) -> Ranking:
         """Return a ranking whose documents and paths are columns with the names of these runs."""
-        files, paths = ranking.files, ranking.paths
-        if not (isinstance(files, NameColumn) and files.names is self.documents):
-            files = self.documents.column(files)
-        if not (isinstance(paths, NameColumn) and paths.names is self.paths):
-            paths = self.paths.column(paths)
+        files, paths = self.documents.column(ranking.files), self.paths.column(ranking.paths)
         is_stored = files is ranking.files and paths is ranking.paths
         return ranking if is_stored else replace(ranking, files=files, paths=paths)
 
