@@ -267,11 +267,7 @@ def _read(topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel) -> _
 
 
 def _gold_rows(
-    topic: Topic,
-    run: str,
-    read: _ReadRanking,
-    ideal: IdealRecallBase,
-    model: UserModel,
+    topic: Topic, run: str, read: _ReadRanking, ideal: IdealRecallBase, model: UserModel
 ) -> Iterator[Row]:
     """Yield what a ranking showed of each gold span, without words.
 

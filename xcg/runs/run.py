@@ -12,12 +12,7 @@ from typing import Literal, NamedTuple, get_args
 
 from xcg.documents.files import PathLike, whole_file
 from xcg.documents.passage_points import Passage
-from xcg.documents.paths import (
-    canonical_file,
-    canonical_path,
-    split_at_mark,
-    split_element_id,
-)
+from xcg.documents.paths import canonical_file, canonical_path, split_at_mark, split_element_id
 from xcg.errors import InputError, XcgError, printable
 from xcg.lazy_modules import np
 from xcg.registry import Registry
