@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from xcg.evaluation.results import Result, Results, Scope
 from xcg.evaluation.scoring import (
     ScoredRun,
     TopicScorer,
+    TopicValue,
     Values,
     defined,
     list_topics,
@@ -178,15 +179,12 @@ def _results(
             notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")
         if work.measures:
             note_undefined(model_name, work.measures, scored, number, notes)
+        effort = work.models[number].effort.parameters() if work.models else {}
         for one in scored:
-            if work.measures:
-                values = one.values[number]
-                rows += _rows(work.models[number], one.run.name, work.measures, values)
-            rows += _standard_rows(model_name, one, work, notes) if work.standard else []
-    if work.standard and work.measures:  # sort the values of each run into the order of the measures
-        order = {str(measure): position for position, measure in enumerate(inputs.measure_list)}
-        grouped = groupby(rows, key=lambda row: (row.user_model, row.run))
-        rows = [row for _, group in grouped for row in sorted(group, key=lambda r: order[r.measure])]
+            gained = zip(work.measures, one.values[number] if work.measures else (), strict=True)
+            values = {**dict(gained), **{m: _standard(m, one, inputs, notes) for m in work.standard}}
+            for measure in inputs.measure_list:
+                rows += _rows(model_name, one.run.name, measure, values[measure], effort)
     if not rows:
         reason = "no topic has an ideal element under " + ", ".join(work.model_names)
         if not work.measures:
@@ -219,39 +217,30 @@ def _results(
 
 
 def _rows(
-    model: UserModel, run: str, measures: Sequence[Measure], values: Sequence[Values]
+    model: str, run: str, measure: Measure, values: Values, effort: Mapping[str, str]
 ) -> list[Result]:
-    """Return the values of a run under one user model, the mean of each measure after its topics."""
-    effort = model.effort.parameters()
-    rows = []
-    for measure, found in zip(measures, values, strict=True):
-        if not (by_topic := defined(found)):
-            continue
-        name = str(measure)
-        rows += [Result(run, topic, name, value, model.name) for topic, value in by_topic.items()]
-        inputs = [one.aggregate_input for one in found.values() if one.aggregate_input is not None]
-        mean = measure.aggregate([*by_topic.values()], inputs, effort)
-        rows.append(Result(run, MEAN, name, mean, model.name))
-    return rows
+    """Return the values of a run by a measure under a user model, the mean after the topics."""
+    if not (by_topic := defined(values)):
+        return []
+    name = str(measure)
+    rows = [Result(run, topic, name, value, model) for topic, value in by_topic.items()]
+    inputs = [one.aggregate_input for one in values.values() if one.aggregate_input is not None]
+    mean = measure.aggregate([*by_topic.values()], inputs, effort)
+    return [*rows, Result(run, MEAN, name, mean, model)]
 
 
-def _standard_rows(model: str, scored: ScoredRun, work: _Work, notes: Notes) -> list[Result]:
-    """Return the values of the standard measures for each topic, then over all topics."""
-    rows = []
-    topics, run = work.inputs.recall_base.topics, scored.run
-    if work.inputs.unanswered == "skip":
-        topics = [topic for topic in topics if topic in run.answered]
-    for measure in work.standard:
-        label = str(measure)
-        values = {t: scored.standard[t, label] for t in topics if (t, label) in scored.standard}
-        if len(values) < len(topics):
-            undefined = list_topics([topic for topic in topics if topic not in values])
-            notes.note(f"{label}: undefined, so not in the mean: topic {undefined}")
-        rows += [Result(run.name, topic, label, value, model) for topic, value in values.items()]
-        if values:
-            mean = measure.aggregate(list(values.values()), list(values.values()))
-            rows.append(Result(run.name, MEAN, label, mean, model))
-    return rows
+def _standard(measure: Measure, scored: ScoredRun, inputs: Inputs, notes: Notes) -> Values:
+    """Return the values of a standard measure for each topic, and note undefined ones."""
+    topics, label, found = inputs.recall_base.topics, str(measure), scored.standard
+    if inputs.unanswered == "skip":
+        topics = [topic for topic in topics if topic in scored.run.answered]
+    values = {
+        t: TopicValue(value, value) for t in topics if (value := found.get((t, label))) is not None
+    }
+    if len(values) < len(topics):
+        undefined = list_topics([topic for topic in topics if topic not in values])
+        notes.note(f"{label}: undefined, so not in the mean: topic {undefined}")
+    return values
 
 
 def _nuggets_with_several_levels(base: RecallBase) -> int:
