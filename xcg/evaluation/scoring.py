@@ -13,7 +13,7 @@ from xcg.documents.text_units import is_unspaced
 from xcg.errors import InputError, Notes, XcgError, first_names
 from xcg.evaluation.inputs import Unanswered
 from xcg.evaluation.results import Result
-from xcg.gains.judged_topic import IdealRecallBase, ResolvedRanking
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure, RankingGains
@@ -122,7 +122,12 @@ class TopicScorer:
                 if ideal.gains and "gains" in needs and model.spans == "refuse":
                     ranking = topic.as_read(run)
                     if ranking.passages:
-                        raise _refused_passage(ranking, model)
+                        raise InputError(
+                            f"{ranking.source}, rank {min(ranking.passages) + 1}",
+                            f"the result is a passage, and the user model {model.name} accepts "
+                            "elements only (spans: smallest_element takes the smallest element around "
+                            "a passage; the user models spans and spans-levels score results as text)",
+                        )
                 is_shared = is_alike and not topic.depends_on_overlap(run, model)
                 key = run, model.key_without_overlap if is_shared else model.name
                 if key not in shared:
@@ -163,15 +168,6 @@ class TopicScorer:
             except XcgError as error:
                 raise InputError(self.runs[run].where(topic.name), f"{measure}: {error}") from None
         return found
-
-
-def _refused_passage(ranking: ResolvedRanking, model: UserModel) -> InputError:
-    return InputError(
-        f"{ranking.source}, rank {min(ranking.passages) + 1}",
-        f"the result is a passage, and the user model {model.name} accepts elements only "
-        "(spans: smallest_element takes the smallest element around a passage; the user models "
-        "spans and spans-levels score results as text)",
-    )
 
 
 def _with_max(

@@ -27,7 +27,6 @@ from xcg.runs.chunk_documents import (
     FILE_NAME,
     DocumentKey,
     GoldText,
-    check_document_key,
     document_of,
     file_name,
     name_in_corpus,
@@ -224,7 +223,11 @@ class _ChunkReader:
     def __init__(
         self, document: DocumentKey, texts: Texts, parents: Parents, notes: Notes | None = None
     ) -> None:
-        check_document_key(document)
+        if not (document is None or isinstance(document, (str, Mapping)) or callable(document)):
+            raise XcgError(
+                f"document is {shortened(repr(document))}: expected a key of the chunks' metadata, "
+                f"{FILE_NAME!r}, a mapping or a function"
+            )
         if texts is not None and not isinstance(texts, (Mapping, Corpus)):
             raise XcgError(f"texts is a {type(texts).__name__}: expected the documents' texts by name")
         self._document = document
