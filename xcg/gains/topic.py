@@ -85,7 +85,7 @@ class EvaluatedRanking(RankingGains):
 
     def overlaps(self, depth: int | None) -> Sequence[bool]:
         """Return for the first results (None: all) whether each contains or repeats another one."""
-        return overlapping_results(self._topic.ranking(self._run, self._model).ranking.top(depth))
+        return list(overlapping_results(self._topic.ranking(self._run, self._model).ranking.top(depth)))
 
     @property
     def grades(self) -> tuple[Sequence[GradedResult], float]:
