@@ -91,19 +91,17 @@ class _Work(NamedTuple):
 
 def _score_levels(work: _Work, notes: Notes) -> list[ScoredRun]:
     """Score runs by standard measures of levels, one run after the other."""
-    inputs, scored, repeated = work.inputs, list[ScoredRun](), list[int]()
+    inputs, scored = work.inputs, list[tuple[ScoredRun, int]]()
     sources, levels = inputs.run_sources, levels_of(inputs.recall_base)
     files = [source for source in sources if isinstance(source, Path)]
     common = [inputs.reading, inputs.strategy_list, levels, work.standard, inputs.lenient]
     with inputs.naming_position("runs"):
         tasks = [(source,) for source in sources]
         for found, noted in inputs.executor.run(_score_run, tasks, common=common, files=files):
-            for one, count in found:
-                scored.append(one)
-                repeated.append(count)
+            scored += found
             notes.take(noted)
-    named = named_runs([one.run for one in scored], repeated, notes)
-    return [one._replace(run=run) for one, run in zip(scored, named, strict=True)]
+    named = named_runs([one.run for one, _ in scored], [count for _, count in scored], notes)
+    return [one._replace(run=run) for (one, _), run in zip(scored, named, strict=True)]
 
 
 def _score_run(
