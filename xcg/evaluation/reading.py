@@ -35,10 +35,8 @@ def unique_names(runs: Sequence[Run], notes: Notes) -> list[str]:
     """
     originals = [run.name_as_read for run in runs]
     counts = Counter((original, run.strategy) for original, run in zip(originals, runs, strict=True))
-    shared: dict[str, int] = {}
-    for (original, _), count in counts.items():
-        if count > 1:
-            shared[original] = max(count, shared.get(original, 0))
+    by_count = sorted((count, original) for (original, _), count in counts.items() if count > 1)
+    shared = {original: count for count, original in by_count}  # the highest count
     for original in sorted(shared):
         notes.note(
             f"{shared[original]} runs are named {original!r}; the name of each now ends in its file"

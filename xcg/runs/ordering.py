@@ -155,30 +155,24 @@ def are_distances(topics: Mapping[str, Sequence[float | None]], name: str, notes
         name: The run's name, for the note.
         notes: A note is added if the numbers are not in decreasing order.
     """
-    increasing: list[str] = []
-    others: list[str] = []
-    decreasing = 0
+    orders: dict[str, int] = {}  # 1: the numbers increase, -1: they decrease, 0: neither
     for topic, numbers in topics.items():
-        scores = [number for number in numbers if number is not None]
-        steps = [b - a for a, b in pairwise(scores)]
-        if len(scores) < len(numbers) or not any(steps):
-            continue
-        if min(steps) >= 0:
-            increasing.append(topic)
-        elif max(steps) <= 0:
-            decreasing += 1
-        else:
-            others.append(topic)
-    is_distance = bool(increasing) and not decreasing and not others
+        stated = [number for number in numbers if number is not None]
+        steps = [after - before for before, after in pairwise(stated)]
+        if len(stated) == len(numbers) and any(steps):
+            orders[topic] = (min(steps) >= 0) - (max(steps) <= 0)
+    not_decreasing = [topic for topic, order in orders.items() if order >= 0]
+    is_distance = set(orders.values()) == {1}
     if is_distance:
         notes.note(
             f"run {name}: the numbers of its (chunk, number) pairs increase with the rank, so they are "
             "read as distances; if they are scores, give the chunks by decreasing score"
         )
-    elif increasing or others:
+    elif not_decreasing:
+        topic = min(not_decreasing, key=orders.__getitem__)
         notes.note(
             f"run {name}: the numbers of its (chunk, number) pairs are read as scores, but those of "
-            f"topic {(*others, *increasing)[0]} do not decrease, so its chunks are sorted; give chunks "
-            "without numbers to keep their order"
+            f"topic {topic} do not decrease, so its chunks are sorted; give chunks without numbers to "
+            "keep their order"
         )
     return is_distance
