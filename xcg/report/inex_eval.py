@@ -285,8 +285,8 @@ def _sizes(ranking: HighlightedRanking, task: Task) -> tuple[Sequence[int], Sequ
     amounts = ranking.amounts("official" if task == "t" else "always")
     # In the thorough task, a result of unknown offset counts 0 in documents with relevant text.
     sizes = [
-        0 if task == "t" and tuple(span) == UNKNOWN_SPAN and document in ranking.relevant_in else size
-        for (document, *span), (size, _) in zip(ranking.results, amounts, strict=True)
+        0 if task == "t" and (start, end) == UNKNOWN_SPAN and file in ranking.relevant_in else size
+        for (file, start, end), (size, _) in zip(ranking.results, amounts, strict=True)
     ]
     return sizes, [relevant for _, relevant in amounts]
 
