@@ -236,9 +236,9 @@ TASKS_PER_WORKER = 4
 """Documents and topics have different sizes, so each worker gets several parts of them."""
 
 
-def judged_files(base: RecallBase, topic: str) -> list[str]:
+def judged_files(base: RecallBase, topic: str) -> dict[str, None]:
     """Return the documents with assessments for a topic."""
-    return list(dict.fromkeys([*base.files[topic], *base.spans[topic], *base.passages[topic]]))
+    return dict.fromkeys([*base.files[topic], *base.spans[topic], *base.passages[topic]])
 
 
 def lacking_paths(

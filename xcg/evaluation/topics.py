@@ -92,9 +92,7 @@ class TopicSource:
         files: dict[str, None] = {}
         for name in names:
             waiting.append(name)
-            files.update(
-                dict.fromkeys(judged_files(self.base, name) if self.corpus is not None else ())
-            )
+            files |= judged_files(self.base, name)
             if len(files) >= _PARSED_AHEAD or name == names[-1]:
                 if self.corpus is not None:
                     self.corpus.prepare(file for file in files if file in self.corpus)

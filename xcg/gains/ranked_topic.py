@@ -336,17 +336,15 @@ class RankedTopic(JudgedTopic):
             order, _ = self._reference(run, model)
         if run not in self._highlighted:
             texts, sizes, other = self.texts, self.document_sizes, resolved.ranking.other_text
-            stated = self.stated_spans(run)
-            as_read = list(resolved.ranking.files)
-            spans, files = [stated[old] for old in order], [as_read[old] for old in order]
+            stated, files = self.stated_spans(run), list(resolved.ranking.files)
             self._highlighted[run] = HighlightedRanking(
-                [span or (file, 0, 0) for file, span in zip(files, spans, strict=True)],
+                [stated[old] or (files[old], 0, 0) for old in order],
                 self.highlighted,
                 self.entry_points,
                 lambda: texts.mean_length,
                 stated_sizes={file: size.relevant for file, size in sizes.items()},
                 length=lambda file: sizes[file].length if file in sizes else texts.length(file),
-                unknown=[index for index, span in enumerate(spans) if span is None],
+                unknown=[index for index, old in enumerate(order) if stated[old] is None],
                 other=[len(other.get(old, "")) for old in order] if other else (),
             )
         return self._highlighted[run]
