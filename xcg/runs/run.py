@@ -420,8 +420,7 @@ def span_of(offset: str, length: str) -> tuple[int, int]:
         ValueError: If one of them is not a whole number of at most 15 digits.
     """
     if _is_length(offset) and _is_length(length):
-        start = int(offset)
-        return start, start + int(length)
+        return (start := int(offset)), start + int(length)
     if offset in _UNKNOWN and (length in _UNKNOWN or _is_length(length)):
         return UNKNOWN_SPAN
     raise ValueError(
