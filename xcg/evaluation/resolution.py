@@ -99,7 +99,7 @@ class ResultResolver:
             else:  # without numpy, which takes long to import
                 row = array("i", [MISSING]) * len(ranking)
                 unclear = range(len(ranking)) if offsets_only else ()
-            positions = sorted({*unclear, *ranking.spans}) if ranking.spans else unclear
+            positions = unclear if offsets_only else sorted({*unclear, *ranking.spans})
             passages: dict[int, tuple[int, int]] = {}
             if positions:
                 passages = self._check(run, topic, ranking, positions, trees, row, notes, offsets_only)
@@ -163,9 +163,9 @@ class ResultResolver:
         if offsets_only:
             passages = {p: s for p, s in ranking.spans.items() if not isinstance(s, Passage)}
             positions = [position for position in positions if position not in passages]
-        files, paths = list(ranking.files), list(ranking.paths)
+        results = list(ranking) if positions else []
         for position in positions:
-            file, path = files[position], paths[position]
+            file, path = results[position]
             tree = trees.get(file)
             is_passage = position in ranking.spans
             try:

@@ -297,7 +297,7 @@ def _focused(
     relevant = counts["rel_size"]
     read = zip(accumulate(sizes), accumulate(relevant_sizes), strict=True)
     points = _interpolated(
-        ((part / size, _divide(part, relevant)) for size, part in read if size), levels=101
+        ((part / size, part / (relevant or math.nan)) for size, part in read if size), levels=101
     )
     scores: dict[str, float] = {}
     for unit, hits, retrieved, all_relevant in (
