@@ -184,7 +184,7 @@ def gate(asked: Asked) -> GateAnswer:
     verdict = check_gate(
         results,
         minimums,
-        baseline if is_tested or limits else None,
+        baseline if is_tested or limits or len(results.runs) > 1 else None,
         test=test.test,
         correction=test.correction,
         exempt=[str(baseline)] * is_added,
