@@ -206,6 +206,38 @@ def test_regressed_questions_have_gold_ranks_and_a_command(
             assert f"{run}, topic {words[-1]}, spans: gained " in explained.stdout
 
 
+def test_every_regressed_question_of_junit_is_described(
+    files: Callable[..., list[str]], xcg_command: Command, tmp_path: Path
+) -> None:
+    topics = [str(topic) for topic in range(1, 16)]
+    good, poor = (dict.fromkeys(topics, results) for results in ([RIGHT], [WRONG, RIGHT]))
+    campaign = files(gold=dict.fromkeys(topics, GOLD["1"]), good=good, poor=poor)
+    junit = tmp_path / "gate.xml"
+    gate = ("gate", *campaign, *LIMITED, "--max-drop", "5%", "--junit", junit)
+    xcg_command(*gate, "--set", "gate.per_topic=true")
+    _, *cases = etree.parse(junit).iter("testcase")
+    assert [case.get("name") for case in cases] == topics
+    for case in cases:
+        _, gold, command = (case[0].text or "").splitlines()
+        assert gold == "bees 0–23 “Bees dance on the comb.”: rank 1 → rank 2"
+        assert command.endswith(f"poor.jsonl --topic {case.get('name')}")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--fail-under", "nxCG@1=0.5", "--junit", "gate.xml"), "per_topic needs a run to compare"),
+        ((*LIMITED, "--max-drop", "5%"), "--set gate.per_topic has no effect without a JUnit file"),
+    ],
+)
+def test_cases_of_questions_need_a_baseline_and_a_file(
+    files: Callable[..., list[str]], options: tuple[str, ...], message: str
+) -> None:
+    call = (*files(good=GOOD, mixed=MIXED), *options, "--set", "gate.per_topic=true")
+    status, stderr = run_gate(*call)
+    assert (status, message in stderr) == (2, True)
+
+
 def test_a_run_from_standard_input_is_not_read_again(
     files: Callable[..., list[str]], xcg_command: Command, tmp_path: Path
 ) -> None:

@@ -200,8 +200,8 @@ def zero_notes(results: Results, comparisons: Sequence[Comparison]) -> list[str]
         if shares[most] - shares[fewest] > _MOST_ZEROS:
             notes.append(
                 f"note: {measure} under {model} is 0 for {100 * shares[most]:.0f} % of the topics of "
-                f"{most}, and for {100 * shares[fewest]:.0f} % of {fewest}: tests of such runs can have "
-                "more false alarms than 5 %, above all with few topics or by Wilcoxon's test"
+                f"{most}, and for {100 * shares[fewest]:.0f} % of {fewest}: tests of such runs can "
+                "have more false alarms than 5 %, above all with few topics or by Wilcoxon's test"
             )
     return notes
 
