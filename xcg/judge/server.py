@@ -79,7 +79,8 @@ class _Protocol(H11Protocol):
         return self._timer is not None or (self.cycle is not None and self.cycle.response_complete)
 
     def _deadline(self) -> float:
-        return self._timer.when() if self._timer is not None else 0
+        timer = self._timer or self.timeout_keep_alive_task
+        return timer.when() if timer is not None else 0
 
     def data_received(self, data: bytes) -> None:
         """Handle data, and stop the time when the request is complete."""
