@@ -127,7 +127,8 @@ class Executor:
             yield from _dask_results(call, list(calls), self.scheduler)
             return
         delayed = (joblib.delayed(call)(task) for task in calls)
-        yield from joblib.Parallel(n_jobs=self.workers, return_as="generator")(delayed)
+        parallel = joblib.Parallel(n_jobs=self.workers, return_as="generator", pre_dispatch="n_jobs")
+        yield from parallel(delayed)
 
 
 ONE_PROCESS = Executor()
