@@ -25,7 +25,7 @@ from xcg.cli.command import (
 from xcg.cli.main import print_status
 from xcg.cli.questions import campaign_of
 from xcg.documents.corpus import Corpus
-from xcg.errors import XcgError
+from xcg.errors import Notes, XcgError
 from xcg.formats.placing import locate_passages, update_gold
 from xcg.settings.loading import KEYS
 from xcg.settings.schema import MAX_NUMBER, MAX_SEED
@@ -161,8 +161,11 @@ def place(
         documents = Corpus(corpus)
         placed = search(passages, documents, fuzzy, progress)
     messages = [f"warning: {message}" for message in placed.missing]
-    oddities = (*documents.source.oddities(), *documents.source.guesses)
-    messages += [f"note: {message}" for message in (*placed.notes, *oddities)]
+    notes = Notes()
+    for note in placed.notes:
+        notes.note(note)
+    documents.source.note_oddities(notes)
+    messages += notes.lines()
     print_text(RECORD_FORMATS["jsonl"](placed.passages), [*messages, placed.summary], output)
     if placed.missing and not lenient:
         raise SystemExit(2 if update else 1)

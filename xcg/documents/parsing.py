@@ -21,7 +21,7 @@ from xcg.documents.files import SAFE_PARSING, xml_error
 from xcg.documents.markup import SMALL, check_markup
 from xcg.documents.paths import split_step, walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
-from xcg.errors import InputError
+from xcg.errors import InputError, Notes
 from xcg.lazy_modules import etree, np, npt
 
 ENTITY = "\ufffc"
@@ -35,7 +35,7 @@ _SCANNED_BYTES = 10**8
 _NAME = re.compile(rb"<([^/> \t\n]+)")
 _REFERENCE = re.compile(r"&(#?)([^;]*);")
 _CHARACTER_REFERENCE = re.compile(rb"&#[^;]*;")
-_MAYBE_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
+_MAYBE_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)([^;]*)")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
@@ -105,6 +105,13 @@ def entity_references(data: bytes, name: object) -> list[str]:
         return []
     references: Iterator[Any] = document_root(data, name).iter(etree.Entity)
     return [reference.name for reference in references]
+
+
+def note_entity(tree: ElementTree, where: str, notes: Notes) -> None:
+    """Count a document with entities that are not expanded: other programs may read another text."""
+    kind = "documents with entities that are not expanded"
+    message = f"each reference, such as &{tree.entity};, is one character without elements"
+    notes.oddity(kind, where, f"{message}: expand them (xmllint --loaddtd --noent --dropdtd)")
 
 
 def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -> list[str]:
@@ -290,8 +297,11 @@ def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]
             **{column: values[own_rows] for column, values in columns.items()},
             tag_names=used_names[own_names],
             read_text=read_text,
+            entity=b"".join(_MAYBE_ENTITY.findall(document)[:1]).decode(),
         )
-        for own_rows, own_names, read_text in zip(rows, named, read_texts, strict=True)
+        for own_rows, own_names, read_text, document in zip(
+            rows, named, read_texts, documents, strict=True
+        )
     ]
 
 

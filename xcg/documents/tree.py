@@ -71,6 +71,7 @@ class ElementTree(ReadOnlyGraph):
         read_breaks: Reads the offsets of comments and processing instructions in the text.
         excluded: Local names of elements that were removed from the document.
         removed: Number of removed elements.
+        entity: Name of the first entity that is not expanded; empty without one.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a>one <b>two</b><b> three</b></a>")
@@ -95,6 +96,7 @@ class ElementTree(ReadOnlyGraph):
     read_breaks: Callable[[], Sequence[int]] = tuple
     excluded: Sequence[str] = ()
     removed: int = 0
+    entity: str = ""
 
     def __post_init__(self) -> None:
         for name in COLUMNS:
