@@ -22,7 +22,6 @@ from xcg.formats.text_columns import (
     TextBlock,
     are_numbers,
     are_plain_names,
-    decimal,
     equal_stretches,
     text_blocks,
 )
@@ -39,6 +38,7 @@ from xcg.runs.run import (
     offset_and_length,
     span_of,
 )
+from xcg.settings.schema import decimal
 
 _LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
 _OFFSET_AND_LENGTH = re.compile("[0-9]+:[0-9]+")
