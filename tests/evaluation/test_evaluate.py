@@ -56,12 +56,15 @@ def test_a_run_without_any_answer_is_a_warning() -> None:
     assert [note for note in both.notes if note.startswith("warning")] == results.notes[:1]
 
 
-def test_topic_ids_may_be_anything_but_the_name_of_the_mean() -> None:
+def test_topic_ids_may_be_almost_anything() -> None:
     odd = {"9" * 1000: ASSESSMENTS["1"], "x": ASSESSMENTS["1"], "²": ASSESSMENTS["1"]}
     runs = {"r": dict.fromkeys(odd, GOOD["1"])}
     assert xcg.evaluate(odd, runs, measures=["MAep"]).value("r", "MAep") == 1.0
     with pytest.raises(InputError, match="a topic is called 'all'"):
         xcg.evaluate({"all": ASSESSMENTS["1"]}, runs)
+    for name in ("", " ", " 1", "1\u00a0"):  # files cannot state them, so they never match
+        with pytest.raises(InputError, match=r"the topic '.*' is empty, or has white space at an end"):
+            xcg.evaluate({name: ASSESSMENTS["1"]}, runs)
 
 
 def test_topics_without_an_ideal_element_are_left_out_and_noted() -> None:

@@ -226,7 +226,8 @@ def check_recorded(stated: Stated) -> list[str]:
     for name in (*_INPUTS, "parents"):
         value = stated.content.get(name)
         value = value.get("path") if isinstance(value, Mapping) else value
-        if value in (IN_MEMORY, [IN_MEMORY]):
+        given = value if isinstance(value, list) else [value]  # an object can have its own ==
+        if [one for one in given if isinstance(one, str)] == [IN_MEMORY]:
             raise XcgError(f"the {name} of this record were in memory: expected {name}=…")
     lines = []
     record = Path() if stated.file is None else stated.file.path

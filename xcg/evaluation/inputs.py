@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import STANDARD_INPUT, PathLike, expand
@@ -127,6 +127,9 @@ class Inputs:
     """Whether there are runs; some commands need assessments only."""
 
     def __post_init__(self) -> None:
+        for key, read in (("assessments", "qrels_from_frame"), ("runs", "run_from_frame")):
+            if hasattr(getattr(self, key), "columns"):
+                raise XcgError(f"{key} is a table: expected xcg.integrations.pandas.{read}(table)")
         is_one_source = isinstance(self.runs, (Run, str, os.PathLike, Mapping))
         has_assessments = isinstance(self.assessments, RecallBase) or bool(self.assessments)
         object.__setattr__(self, "notes", Notes(self.lenient))
@@ -315,11 +318,13 @@ class Inputs:
         """Return the run of topic → results, which are all chunks or all elements and documents."""
         if not isinstance(results, Mapping):
             raise XcgError(f"run {name} is a {type(results).__name__}: expected topic → results")
-        kept = {}
+        kept: dict[str, Any] = {}
         for topic, found in results.items():
+            if str(topic) in kept:
+                raise XcgError(f"run {name}: the topic {topic} occurs twice, as text and as a number")
             if not isinstance(found, Mapping) or {"doc", "start"} <= set(found):
                 check_chunks(found, f"run {name}, topic {topic}")
-            kept[topic] = found if isinstance(found, Mapping) else list(found)
+            kept[str(topic)] = found if isinstance(found, Mapping) else list(found)
         if not any(is_chunk(result) for found in kept.values() for result in found):
             return Run.of(name, kept)
         texts = _Texts(self.documents) if self.documents is not None else None

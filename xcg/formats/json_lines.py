@@ -40,7 +40,7 @@ from xcg.runs.chunk_matching import (
     note_unplaced,
     place,
 )
-from xcg.runs.ordering import Results
+from xcg.runs.ordering import Results, note_equal_scores
 from xcg.runs.run import (
     RUN_FORMATS,
     Ranking,
@@ -169,6 +169,7 @@ def _rankings(
         whole, parts = whole + whole_here, parts + len(results.files) - whole_here
         where = f"{path}, topic {topic}"
         rankings[topic] = results.ranking(where, notes, ties, states_parents=states_parents)
+        note_equal_scores(rankings[topic], where, notes)
     if whole and parts:
         message = (
             f"{whole} of {whole + parts} results have no 'path' and no 'start', so each is its whole"

@@ -126,7 +126,7 @@ class Results:
         Args:
             where: The file and the topic.
             notes: Counts topics with ranks or scores of some results only, or in which they contradict
-                each other, or with many equal scores.
+                each other.
             ties: The order of results with equal keys; by default that of the file.
             score_name: The name of a score in the file.
             states_parents: Whether the file states the parents of passages.
@@ -145,7 +145,6 @@ class Results:
         if keys is not None and not all(map(ge if is_score else le, keys, islice(keys, 1, None))):
             order = sorted(range(len(keys)), key=keys.__getitem__, reverse=is_score)  # stable
             ranking = ranking.select(order)
-        note_equal_scores(ranking, where, notes)
         return in_document_order(ranking) if ties == "document" else ranking
 
 
