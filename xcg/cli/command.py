@@ -49,7 +49,7 @@ _GROUP_OF = {option: title for title, options in _GROUPS.items() for option in o
 _POSITION = {option: number for number, option in enumerate(_GROUP_OF)}
 
 
-class _Decimal(click.ParamType):
+class _Decimal(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.2
     """Numbers are written as in configurations: ``1_0`` and the digits of other scripts are errors."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -366,7 +366,8 @@ def corpus_of(documents: Documents, notes: Notes | None = None) -> Corpus | None
         return documents
     corpus = Corpus.of(documents) if isinstance(documents, Mapping) else Corpus(documents)
     if notes is not None:
-        corpus.source.note_oddities(notes)
+        for text in corpus.source.oddities():
+            notes.note(text)
     return corpus
 
 

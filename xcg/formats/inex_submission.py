@@ -158,7 +158,7 @@ def _add_result(found: Results, result: etree._Element, where: str, topic: str, 
     fields: dict[str, list[str]] = {}
     problem = ""
     for name in result.attrib:
-        notes.oddity(_NOT_READ, where, f"the attribute {name}")
+        notes.oddity(_NOT_READ, where, f"the attribute {name!s}")
     for child in result:
         tag = child.tag if child.tag in _FIELDS else local_name(child)
         if tag not in _FIELDS:
