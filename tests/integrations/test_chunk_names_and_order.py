@@ -122,7 +122,6 @@ CHUNK = {"doc": "bees", "start": 0, "end": 4}
         ({"r": {1: [CHUNK], "1": []}}, "run r: the topic 1 occurs twice, as text and as a number"),
         ({"r": {"1": {"bees", "ants"}}}, "topic 1: the results are {.*: expected a list"),
         ({"r": {"1": pandas.DataFrame([["bees", 1.0]])}}, "the results are .*: expected a list"),
-        (pandas.DataFrame([["bees", 1.0]]), r"runs is a table: expected .*run_from_frame\(table\)"),
         ({"r": {"1": CHUNK}}, "run r, topic 1: the results are one chunk: expected a list of chunks"),
         ({"r": {"1": langchain()}}, "run r, topic 1: the results are one chunk"),
         ({"r": {"1": "bees"}}, "run r, topic 1: the results are 'bees': expected a list"),

@@ -143,7 +143,9 @@ def test_other_objects_are_errors() -> None:
     ):
         qrels_from_frame([("1", "d", 1)])
     for given in (pandas.DataFrame([("1", "d", 1)]), polars_frame({"topic": ["1"]})):
-        with pytest.raises(XcgError, match=r"assessments is a table: expected .*qrels_from_frame"):
-            xcg.evaluate(given, {"r": {"1": ["d"]}})
+        gold, run = {"1": {"d": 1}}, {"r": {"1": ["d"]}}
+        for frames in ((given, run), (gold, given), (gold, [given])):
+            with pytest.raises(XcgError, match=r"found a data frame; qrels_from_frame and run_from_"):
+                xcg.evaluate(*frames)
     with pytest.raises(XcgError, match="two columns for the score, score and score"):
         run_from_frame(pandas.DataFrame([("1", "d", 1, 2)], columns=["qid", "doc", "score", "score"]))

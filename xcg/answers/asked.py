@@ -226,7 +226,10 @@ def check_recorded(stated: Stated) -> list[str]:
     for name in (*_INPUTS, "parents"):
         value = stated.content.get(name)
         value = value.get("path") if isinstance(value, Mapping) else value
-        given = value if isinstance(value, list) else [value]  # an object can have its own ==
+        given = value if isinstance(value, list) else [value]
+        if any(hasattr(one, "columns") for one in given):  # its == returns no truth value
+            readers = "qrels_from_frame and run_from_frame of xcg.integrations.pandas read data frames"
+            raise XcgError(f"{name}: expected files or plain data, found a data frame; {readers}")
         if [one for one in given if isinstance(one, str)] == [IN_MEMORY]:
             raise XcgError(f"the {name} of this record were in memory: expected {name}=…")
     lines = []

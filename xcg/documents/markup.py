@@ -103,8 +103,6 @@ _TAG = re.compile(
 _ATTRIBUTE = re.compile(rb"""([^\s"'>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([^\s"';]+)""", re.I)
 _XML_CHARSET = re.compile(rb"""\s*<\?xml[^>]+?encoding\s*=\s*["']([^"']+)""")
-_DECLARATION_BYTES = 1024
-"""A charset is declared within these bytes, says the HTML standard."""
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _LARGER = {
     **{"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874"},
@@ -128,7 +126,7 @@ def charset_of(data: bytes) -> tuple[str, bool]:
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return encoding, False
-    for label in _declared_charsets(data[:_DECLARATION_BYTES]):
+    for label in _declared_charsets(data[:1024]):
         with suppress(LookupError, ValueError):  # an unknown label counts as none
             name = codecs.lookup(label.decode("ascii").strip().lower().removeprefix("x-")).name
             encoding = _LARGER.get(name, name)
@@ -142,7 +140,11 @@ def charset_of(data: bytes) -> tuple[str, bool]:
 
 
 def _declared_charsets(head: bytes) -> Iterator[bytes]:
-    """Yield the charsets that the ``meta`` elements of a page declare, then that of XML."""
+    """Yield the charsets that the ``meta`` elements of a page declare, then that of XML.
+
+    Args:
+        head: The first bytes of the page; the HTML standard looks at 1,024.
+    """
     for attributes in _TAG.findall(head):
         stated = {name.lower(): b"".join(v) for name, *v in reversed(_ATTRIBUTE.findall(attributes))}
         is_type = stated.get(b"http-equiv", b"").lower() == b"content-type"
@@ -263,17 +265,12 @@ def text_to_xml(data: bytes, where: str) -> bytes:
 
 def _check_lines(data: bytes, where: str, parts: str, limit: int, cells: int = 0) -> None:
     if len(data) > LARGEST_TEXT:
-        raise InputError(
-            where,
-            f"the document is larger than {LARGEST_TEXT >> 20} MB: split it into smaller documents",
-        )
+        size = f"larger than {LARGEST_TEXT >> 20} MB"
+        raise InputError(where, f"the document is {size}: split it into smaller documents")
     count = cells + data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
     if count > limit:
-        raise InputError(
-            where,
-            f"the document has {count:,} {parts}; the limit is {limit:,}: "
-            "split it into smaller documents",
-        )
+        size = f"{count:,} {parts}; the limit is {limit:,}"
+        raise InputError(where, f"the document has {size}: split it into smaller documents")
 
 
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -423,19 +420,13 @@ def check_markup(data: bytes, where: object, *, is_html: bool = False) -> None:
     encodings = _DECLARED_ENCODING.findall(data if is_html else head)
     for encoding in {name.decode("latin-1").lower() for name in encodings}:
         if not _COUNTABLE_ENCODING.fullmatch(encoding):
-            raise InputError(
-                where,
-                f"a document of more than {SMALL:,} bytes in the encoding "
-                f"{encoding}; convert it to UTF-8",
-            )
+            problem = f"a document of more than {SMALL:,} bytes in the encoding {encoding}"
+            raise InputError(where, f"{problem}; convert it to UTF-8")
     nodes = data.count(b"<") - data.count(b"</") + data.count(b"&")
     nodes -= sum(data.count(reference) for reference in _PREDEFINED)
     if b"<!ENTITY" not in data:  # a declaration can contain elements in character references
         nodes -= data.count(b"&#")
     nodes += min(data.count(b"="), (data.count(b'"') + data.count(b"'")) // 2)
     if nodes > MOST_NODES:
-        raise InputError(
-            where,
-            f"the document has {nodes:,} elements, attributes and entity references; the limit is "
-            f"{MOST_NODES:,}: split it into smaller documents",
-        )
+        size = f"{nodes:,} elements, attributes and entity references; the limit is {MOST_NODES:,}"
+        raise InputError(where, f"the document has {size}: split it into smaller documents")

@@ -369,12 +369,10 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
         for reference in references:
             content = contents.get(reference.name, "")
             if content is None or _ENTITY.search(content):
-                raise InputError(
-                    f"{name}:{reference.sourceline}",
-                    f"the entity &{reference.name}; contains elements, entities or a file, which are "
-                    "not read; elements after it would have other paths: expand it (xmllint --noent "
-                    "--dropdtd)",
-                )
+                where = f"{name}:{reference.sourceline}"
+                problem = f"the entity &{reference.name}; contains elements, entities or a file"
+                problem += ", which are not read; elements after it would have other paths"
+                raise InputError(where, f"{problem}: expand it (xmllint --noent --dropdtd)")
     return root
 
 
@@ -392,11 +390,8 @@ def serialise(document: bytes | etree._Element, name: object = "document") -> by
     root = document_root(document, name) if isinstance(document, bytes) else document
     content = etree.tostring(root, encoding="utf-8", with_tail=False)
     if len(content) > LARGEST_SERIALISED:
-        raise InputError(
-            name,
-            f"the parsed document has {len(content):,} bytes; the limit is {LARGEST_SERIALISED:,}: "
-            "split it into smaller documents",
-        )
+        size = f"{len(content):,} bytes; the limit is {LARGEST_SERIALISED:,}"
+        raise InputError(name, f"the parsed document has {size}: split it into smaller documents")
     return content
 
 

@@ -235,10 +235,8 @@ class ElementTree(ReadOnlyGraph):
         steps = np.array([len(name) for name in names])[self.tag_codes] + len("/[1]")
         length = int((steps * (self.end - np.arange(len(self)))).sum())  # a step is in all paths below
         if length > LONGEST_PATHS:
-            raise XcgError(
-                f"the paths of the elements of a document have {length:,} characters; the limit is "
-                f"{LONGEST_PATHS:,}: split the document"
-            )
+            size = f"{length:,} characters; the limit is {LONGEST_PATHS:,}"
+            raise XcgError(f"the paths of the elements of a document have {size}: split the document")
         paths: list[str] = []
         for parent, code, position in zip(
             self.parent.tolist(), self.tag_codes.tolist(), self.positions.tolist(), strict=True

@@ -127,9 +127,6 @@ class Inputs:
     """Whether there are runs; some commands need assessments only."""
 
     def __post_init__(self) -> None:
-        for key, read in (("assessments", "qrels_from_frame"), ("runs", "run_from_frame")):
-            if hasattr(getattr(self, key), "columns"):
-                raise XcgError(f"{key} is a table: expected xcg.integrations.pandas.{read}(table)")
         is_one_source = isinstance(self.runs, (Run, str, os.PathLike, Mapping))
         has_assessments = isinstance(self.assessments, RecallBase) or bool(self.assessments)
         object.__setattr__(self, "notes", Notes(self.lenient))
