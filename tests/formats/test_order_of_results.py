@@ -158,3 +158,16 @@ def test_chunks_with_some_scores_only_are_noted() -> None:
     )
     ((kind, count, _),) = found.oddities()
     assert (kind, count) == ("topics with a score of some results only", 1)
+
+
+def test_a_whole_document_among_elements_is_noted_in_every_kind_of_run(tmp_path: Path) -> None:
+    rows = [("1", "a", "/a[1]", 2.0), ("1", "b", None, 1.0)]
+    (tmp_path / "r.trec").write_text("1 Q0 a#/a[1] 1 2 r\n1 Q0 b 2 1 r\n")
+    records = [{"topic": t, "doc": d, "score": s} | ({"path": p} if p else {}) for t, d, p, s in rows]
+    (tmp_path / "r.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    columns = pandas.DataFrame(rows, columns=["topic", "doc", "path", "score"])
+    runs: list[Any] = [tmp_path / "r.trec", tmp_path / "r.jsonl", {"r": {"1": ["a#/a[1]", "b"]}}]
+    for run in (*runs, {"r": run_from_frame(columns)}):
+        (note,) = xcg.evaluate({"1": {"a": {"/a[1]": 1}}}, run, None, "levels", "nxCG@1").notes
+        assert "whole documents among elements or passages: 1 time" in note
+        assert "1 of 2 results have no path and no start, so each is its whole document" in note

@@ -31,7 +31,7 @@ from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.chunks import Parents, check_chunks, is_chunk, run_of_chunks
-from xcg.runs.ordering import in_document_order, note_equal_scores
+from xcg.runs.ordering import in_document_order, note_equal_scores, note_whole_documents
 from xcg.runs.run import Run, Runs, Ties, Topics
 from xcg.settings.keys import DEFAULT_MEASURES
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
@@ -308,6 +308,7 @@ class Inputs:
         """Return a run in memory with ties as stated, and note equal scores."""
         for topic, ranking in run.rankings.items():
             note_equal_scores(ranking, run.where(topic), self.notes)
+        note_whole_documents(run.rankings.values(), f"run {run.name}", self.notes)
         rankings = {topic: in_document_order(found) for topic, found in run.rankings.items()}
         return replace(run, rankings=rankings) if self.ties == "document" else run
 

@@ -40,7 +40,7 @@ from xcg.runs.chunk_matching import (
     note_unplaced,
     place,
 )
-from xcg.runs.ordering import Results, note_equal_scores
+from xcg.runs.ordering import Results, note_equal_scores, note_whole_documents
 from xcg.runs.run import (
     RUN_FORMATS,
     Ranking,
@@ -163,20 +163,11 @@ def _rankings(
 ) -> dict[str, Ranking]:
     """Order the results of each topic, and note what is probably wrong in them."""
     rankings = {}
-    whole = parts = 0
     for topic, results in found.items():
-        whole_here = results.paths.count(WHOLE)
-        whole, parts = whole + whole_here, parts + len(results.files) - whole_here
         where = f"{path}, topic {topic}"
         rankings[topic] = results.ranking(where, notes, ties, states_parents=states_parents)
         note_equal_scores(rankings[topic], where, notes)
-    if whole and parts:
-        message = (
-            f"{whole} of {whole + parts} results have no 'path' and no 'start', so each is its whole"
-        )
-        notes.oddity(
-            "runs with whole documents among elements or passages", path, f"{message} document"
-        )
+    note_whole_documents(rankings.values(), str(path), notes)
     return rankings
 
 

@@ -26,7 +26,7 @@ from xcg.formats.text_columns import (
     text_blocks,
 )
 from xcg.runs.columns import FunctionCache
-from xcg.runs.ordering import note_contradiction, note_equal_scores
+from xcg.runs.ordering import note_contradiction, note_equal_scores, note_whole_documents
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
@@ -84,6 +84,7 @@ def read_trec_run(
     if not reader.tag:
         raise reader.problem or InputError(path, "an empty file; expected a run")
     rankings = {topic: reader.ranking(topic, reader.topics.pop(topic)) for topic in list(reader.topics)}
+    note_whole_documents(rankings.values(), str(path), notes)
     return Run(reader.tag, rankings, str(path), frozenset(reader.skipped))
 
 

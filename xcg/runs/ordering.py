@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice, pairwise
 from operator import ge, le, lt, ne
 from typing import cast
 
+from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes
 from xcg.runs.run import AnySpan, Ranking, Ties
 
@@ -47,6 +48,16 @@ def note_equal_scores(ranking: Ranking, where: str, notes: Notes) -> None:
             "topics in which more than half of the scores are equal",
             where,
             f"{equal} of {len(keys)} results have the score {middle:g}; the order of ties decides",
+        )
+
+
+def note_whole_documents(rankings: Collection[Ranking], where: str, notes: Notes) -> None:
+    """Count a run in which only some results are whole documents: others may have lost their path."""
+    whole, all_results = sum(one.paths.count(WHOLE) for one in rankings), sum(map(len, rankings))
+    if 0 < whole < all_results:
+        message = f"{whole} of {all_results} results have no path and no start, so each is its whole"
+        notes.oddity(
+            "runs with whole documents among elements or passages", where, f"{message} document"
         )
 
 
