@@ -300,8 +300,8 @@ def read_regular_submission(
     blocks = _blocks(file)
     # The head is parsed with the end tag of the root: then only the root is open at the first topic.
     head, start, rest = next(blocks).partition("<topic ")
-    # A DTD can declare default attributes.
-    if not start or ("<!DOCTYPE" in head and "[" in head):
+    # A DTD can declare default attributes and entities.
+    if not start or ("<!DOCTYPE" in head and re.search(r"\[|&(?!(?:amp|lt|gt|quot|apos);|#)", head)):
         raise ValueError
     root = etree.fromstring(f"{head}</inex-submission>".encode(), etree.XMLParser(**SAFE_PARSING))
     encoding = root.getroottree().docinfo.encoding or "UTF-8"

@@ -88,11 +88,14 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
     Raises:
         InputError: If a record is illegal, with file and line.
     """
+    graded = set()  # whether a passage has a grade
     for where, record in json_lines(file, path):
         is_passage = not _OF_PASSAGES.isdisjoint(record)
         has_level = "level" in record
         expected = _PASSAGE_FIELDS if is_passage else _LEVEL_FIELDS if has_level else _ELEMENT_FIELDS
         check_record(record, expected, where)
+        if is_passage:
+            graded.add(has_level or "exhaustivity" in record)
         topic = str(record["topic"])
         base.add_topic(topic, str(path))
         try:
@@ -118,6 +121,9 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
             notes.tolerate("assessments left out", error)
         except ValueError as error:
             notes.problem("assessments left out", where, str(error))
+    if len(graded) > 1:
+        message = "the others have exhaustivity 2"
+        notes.oddity("files in which only some passages have a grade", path, message)
 
 
 def _add_passage(
