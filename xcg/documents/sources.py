@@ -154,6 +154,9 @@ class Source(ABC):
         converter = converter_of(where)
         if converter is markup.html_to_xml and markup.charset_of(data)[1]:
             self.guessed.add(name)
+        has_mark = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        if converter is not None and not has_mark and 4 * data.count(b"\0") > len(data):
+            raise InputError(where, "UTF-16 without a byte order mark, or no text: convert it to UTF-8")
         if converter is not None:
             document = converter(data, where)
         else:
