@@ -256,7 +256,7 @@ def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:
                         found += expand([one], what)
     if isinstance(inputs.corpus, (str, os.PathLike)):
         found += _files_below(Path(inputs.corpus))
-    yield from dict.fromkeys(found)
+    yield from filter(Path.is_file, dict.fromkeys(found))  # a pipe is empty, a device may be endless
 
 
 def _files_below(path: Path) -> list[Path]:
