@@ -238,10 +238,18 @@ class Notes:
         """Raise an :class:`InputError`, or count it under a kind of problem if lenient."""
         self.tolerate(kind, InputError(where, message))
 
-    def tolerate(self, kind: str, error: InputError) -> None:
-        """Raise an error, or count it under a kind of problem if lenient."""
+    def tolerate(self, kind: str, error: ValueError, where: object = "") -> None:
+        """Raise an error, or count it under a kind of problem if lenient.
+
+        Args:
+            kind: The kind of problem.
+            error: The error.
+            where: The file and line, the path or the value, unless the error is an :class:`InputError`.
+        """
+        if not isinstance(error, InputError):
+            error = InputError(where, str(error))
         if not self.lenient:
-            raise error
+            raise error from None
         self._count(("warning", kind), 1, str(error))
 
     def _count(self, kind: tuple[str, str], number: int, first: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -144,6 +145,23 @@ def test_a_fifo_without_a_writer_is_an_error(tmp_path: Path, monkeypatch: pytest
     with subprocess.Popen(f"(sleep .5; echo 'a: 1') > {fifo}", shell=True):  # slower than the limit
         time.sleep(0.1)
         assert load_yaml(fifo).content == {"a": 1}
+
+
+@pytest.mark.posix
+def test_the_record_of_a_pipe_does_not_read_it(tmp_path: Path) -> None:
+    pipe, run = tmp_path / "run", tmp_path / "stated"
+    os.mkfifo(pipe)
+    run.write_text("1 Q0 d 1 1 r\n")
+    (tmp_path / "qrels").write_text("1 0 d 1\n")
+    with subprocess.Popen(["cp", run, pipe]):
+        done = shell(
+            f"XCG report --assessments {tmp_path}/qrels --run {pipe} --measures MAep "
+            f"--output {tmp_path}/page.html"
+        )
+    assert (done.returncode, done.stdout) == (0, "")
+    page = (tmp_path / "page.html").read_text()
+    assert hashlib.sha256((tmp_path / "qrels").read_bytes()).hexdigest() in page
+    assert hashlib.sha256(b"").hexdigest() not in page
 
 
 def raise_(error: BaseException) -> Callable[..., NoReturn]:

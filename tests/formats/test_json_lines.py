@@ -80,7 +80,7 @@ def test_a_missing_grade_among_others_is_noted(tmp_path: Path, grades: str, coun
         2 if grade == "-" else 1 for grade in grades.split()
     ]
     assert [(kind, times) for kind, times, _ in notes.oddities()] == [
-        ("files in which only some passages have a grade", 1)
+        ("files with a grade of some passages only", 1)
     ] * count
 
 

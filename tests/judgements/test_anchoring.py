@@ -126,7 +126,7 @@ def test_wrong_lines(tmp_path: Path, fields: dict[str, Any], message: str) -> No
         ({"exact": "a", "text": "a"}, "expected one of them"),
         ({"exact": 3}, "expected text in 'exact', 'prefix' and 'suffix'"),
         ({"start": 1}, "expected 'start' and 'end', 'exact', or both"),
-        ({"prefix": "a", "start": 1, "end": 2}, "expected 'exact' with 'prefix' and 'suffix'"),
+        ({"prefix": "a", "start": 1, "end": 2}, "the field 'prefix' has no effect without 'exact'"),
         ({"exact": "a", "start": 1.5, "end": 2}, "expected integers in 'start' and 'end'"),
         ({"exact": "a", "level": "high"}, "expected a number in 'level'"),
         ({"exact": " "}, "the text of the passage is empty"),

@@ -5,13 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xcg.documents.corpus import Corpus
 from xcg.documents.parsing import parse_document
-from xcg.judgements.highlights import (
-    Highlight,
-    SpecificityScale,
-    _element_assessments,
-    assess_spans,
-)
+from xcg.judgements.highlights import Highlight, SpecificityScale, assess, assess_spans
 from xcg.judgements.recall_base import Span
 
 TREE = parse_document(b"<a>12<b>3456<c>7890</c></b>12<b><c>3</c>4567<c/><c>8</c>901234567890</b></a>")
@@ -40,7 +36,8 @@ def test_exhaustivity_is_that_of_passages_of_which_an_element_contains_half(
 ) -> None:
     tree = TREE
     highlights = [Highlight("1", "d", *span, exhaustivity=1 + int(grade) % 3) for span, grade in marked]
-    found = _element_assessments(tree, highlights, SpecificityScale(smallest=1))
+    base = assess(highlights, Corpus.of({"d": tree}), SpecificityScale(smallest=1))
+    found = base.files["1"].get("d", {})
     expected = {}
     for row, path in enumerate(tree.paths):
         inside = [min(tree.stop[row], h.end) - max(tree.start[row], h.start) for h in highlights]

@@ -15,6 +15,7 @@ from xcg.simulation.shape import Shape
     [
         ({"articles": 0}, "articles is 0: expected an integer of at least 1"),
         ({"elements": 20}, "elements is 20: expected an integer of at least 30"),
+        ({"topics": 999_999_999}, "topics is 999999999: expected an integer of at most 10,000,000"),
         ({"seed": -1}, "seed is -1: expected an integer of at least 0"),
         ({"agreement": 1.5}, "agreement is 1.5: expected a number from -1 to 1"),
         ({"agreement": float("nan")}, "agreement is nan: expected a number from -1 to 1"),

@@ -157,7 +157,7 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
 
     Returns:
         ``xcg``: the version; ``settings``: every key that can change a value, also those that have
-        their default; ``files``: path → SHA-256 of each input file.
+        their default; ``files``: path → SHA-256 of each input file; pipes have none.
     """
     inputs, settings = asked.inputs, asked.settings
     written = partial(_path, folder=folder)
@@ -204,7 +204,8 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
     return {
         "xcg": __version__,
         "settings": kept,
-        "files": {written(path): _sha256(path) for path in files_of(inputs, others)},
+        # Reading a pipe takes its content away, and a device may have no end.
+        "files": {written(path): _sha256(path) for path in files_of(inputs, others) if path.is_file()},
     }
 
 

@@ -190,7 +190,8 @@ class Corpus:
             return ""
         counts = [self.removed.get(name, 0) for name in names]
         what = f"element{'s' * (sum(counts) != 1)} ({', '.join(self.source.exclude)})"
-        return f"corpus.exclude removes {sum(counts):,} {what} from {_of_documents(counts)}"
+        documents = f"{sum(map(bool, counts)):,} of {len(counts):,} document{'s' * (len(counts) != 1)}"
+        return f"corpus.exclude removes {sum(counts):,} {what} from {documents}"
 
     def prepare(self, names: Iterable[str]) -> None:
         """Parse documents that are needed next in batches.
@@ -338,10 +339,6 @@ class Corpus:
 
 def _text(source: Source, name: str) -> str:
     return text_of(source.read(name), source.where(name))
-
-
-def _of_documents(counts: Sequence[int]) -> str:
-    return f"{sum(map(bool, counts)):,} of {len(counts):,} document{'s' * (len(counts) != 1)}"
 
 
 def _attempt(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T | InputError:

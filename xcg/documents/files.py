@@ -6,6 +6,7 @@ function of Python follows links to folders for ``**``, which may form loops.
 
 from __future__ import annotations
 
+import codecs
 import errno
 import gzip
 import math
@@ -300,6 +301,20 @@ def chunks(file: BufferedReader) -> Iterator[bytes]:
         yield chunk + file.readline(MAX_LINE_BYTES + 1)
 
 
+def is_xml(head: bytes) -> bool:
+    """Return whether the first character of a file other than white space is ``<``.
+
+    Args:
+        head: The first bytes of the file.
+
+    >>> is_xml(b" <a/>"), is_xml(b"1 0 d 1")
+    (True, False)
+    """
+    for mark in (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        head = head.removeprefix(mark)
+    return head.strip(b" \t\r\n\v\f\0").startswith(b"<")
+
+
 def local_name(element: etree._Element) -> str:
     """Return the local name of an element in lower case."""
     return str(element.tag).rpartition("}")[2].lower()
@@ -332,8 +347,15 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         except ValueError as error:  # a NUL character in the name
             raise InputError(path, f"cannot write: {error}") from None
         if state is None or (stat.S_ISREG(state.st_mode) and descriptor is None):
-            with _replacement(Path(os.path.realpath(path)), state) as file:
-                yield cast(BinaryIO, file)
+            if state is not None and not os.access(path, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            target = Path(os.path.realpath(path))
+            with _temporary(target.parent, 0o666 if state is None else 0o600) as (temporary, file):
+                with file:
+                    if state is not None:
+                        temporary.chmod(stat.S_IMODE(state.st_mode) & 0o777)
+                    yield cast(BinaryIO, file)
+                temporary.replace(target)
             return
         if stat.S_ISDIR(state.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -342,11 +364,11 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         import tempfile
 
         # An open descriptor has a position, which opening its name again would lose.
-        target = path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
-        with target, tempfile.TemporaryFile() as complete:
+        opened = path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
+        with opened, tempfile.TemporaryFile() as complete:
             yield cast(BinaryIO, complete)
             complete.seek(0)
-            shutil.copyfileobj(complete, target)
+            shutil.copyfileobj(complete, opened)
     except OSError as error:
         raise InputError(path, f"cannot write: {error.strerror or error}") from None
 
@@ -368,19 +390,6 @@ def new_whole_file(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         os.link(temporary, path)
-
-
-@contextmanager
-def _replacement(path: Path, state: os.stat_result | None) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces a file; ``state`` is None if that file does not exist."""
-    if state is not None and not os.access(path, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    with _temporary(path.parent) as (temporary, file):
-        with file:
-            if state is not None:
-                temporary.chmod(stat.S_IMODE(state.st_mode) & 0o777)
-            yield file
-        temporary.replace(path)
 
 
 @contextmanager

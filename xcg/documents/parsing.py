@@ -207,40 +207,6 @@ def _text_offsets(tags: _Tags) -> Ints:
     return _count_before(is_counted, tags.before)
 
 
-class _Structure:
-    """The elements of concatenated documents: all columns except the sizes."""
-
-    def __init__(self, tags: _Tags) -> None:
-        self.opening = opening = ~tags.closing
-        net = np.where(tags.closing, -1, np.where(tags.empty, 0, 1))
-        level = np.cumsum(net) + ~(opening & ~tags.empty)  # depth of the tag's element
-        opened = np.cumsum(opening)  # elements opened up to this tag
-        row = opened - 1
-        elements = int(opened[-1])
-
-        # Opening and closing tags of one level alternate, so a stable sort by level pairs them. numpy
-        # sorts 16-bit numbers with radix sort; libxml2 limits levels to 256.
-        tagged = np.flatnonzero(~tags.empty)
-        paired = tagged[np.argsort(level[tagged].astype(np.uint16), kind="stable")]
-        self.opens, self.closes = paired[0::2], paired[1::2]
-        self.opened_rows = row[self.opens]
-        self.end = np.arange(1, elements + 1)
-        self.end[self.opened_rows] = opened[self.closes]
-
-        self.depth = depth = level[opening]
-        self.by_depth = by_depth = np.argsort(depth.astype(np.uint16), kind="stable")
-        keys = depth[by_depth] * elements + by_depth
-        # The parent is the last element of the level above that was opened before.
-        self.parent = parent = np.empty_like(by_depth)
-        parent[by_depth] = by_depth[np.searchsorted(keys, keys - elements) - 1]
-        self.roots = np.flatnonzero(depth == 1)
-        parent[self.roots] = -1
-
-        self.tag_names, self.tag_codes = _local_names(tags)
-        self.positions = sibling_positions(parent, self.tag_codes, len(self.tag_names))
-        self.positions[self.roots] = 1
-
-
 def _local_names(tags: _Tags) -> tuple[list[str], Ints]:
     """Return the sorted local names, and the index of the name of every opening tag."""
     raw = _NAME.findall(tags.serialised)
@@ -261,36 +227,60 @@ def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]
     if not documents:
         return []
     tags = _Tags(documents)
-    elements = _Structure(tags)
+    opening = ~tags.closing
+    net = np.where(tags.closing, -1, np.where(tags.empty, 0, 1))
+    level = np.cumsum(net) + ~(opening & ~tags.empty)  # depth of the tag's element
+    opened = np.cumsum(opening)  # elements opened up to this tag
+    elements = int(opened[-1])
+
+    # Opening and closing tags of one level alternate, so a stable sort by level pairs them. numpy sorts
+    # 16-bit numbers with radix sort; libxml2 limits levels to 256.
+    tagged = np.flatnonzero(~tags.empty)
+    paired = tagged[np.argsort(level[tagged].astype(np.uint16), kind="stable")]
+    opens, closes = paired[0::2], paired[1::2]
+    with_content = opened[opens] - 1
+    end = np.arange(1, elements + 1)
+    end[with_content] = opened[closes]
+
+    depth = level[opening]
+    by_depth = np.argsort(depth.astype(np.uint16), kind="stable")
+    keys = depth[by_depth] * elements + by_depth
+    # The parent is the last element of the level above that was opened before.
+    parent = np.empty_like(by_depth)
+    parent[by_depth] = by_depth[np.searchsorted(keys, keys - elements) - 1]
+    roots = np.flatnonzero(depth == 1)
+    parent[roots] = -1
+    names, tag_codes = _local_names(tags)
+    positions = sibling_positions(parent, tag_codes, len(names))
+    positions[roots] = 1
+
     offset = _text_offsets(tags)
-    start = offset[elements.opening]
-    characters, words = np.zeros_like(start), np.zeros_like(start)  # of elements without content
-    opens, closes = elements.opens, elements.closes
-    characters[elements.opened_rows] = size = offset[closes] - offset[opens]
+    start = offset[opening]
+    characters, words = np.zeros_like(start), np.zeros_like(start)
+    characters[with_content] = size = offset[closes] - offset[opens]
     words_before, is_inside_word = _words(tags)
     first_word = is_inside_word[opens] & (size > 0)  # starts before the element
-    words[elements.opened_rows] = words_before[closes] - words_before[opens] + first_word
+    words[with_content] = words_before[closes] - words_before[opens] + first_word
 
-    roots, names = elements.roots, elements.tag_names
-    sizes = np.diff(roots, append=len(start))
+    sizes = np.diff(roots, append=elements)
     document, root = np.repeat(np.arange(len(roots)), sizes), np.repeat(roots, sizes)
     # The names of one document after the other, each once.
     is_used = np.zeros((len(roots), len(names)), dtype=np.bool_)
-    is_used[document, elements.tag_codes] = True
+    is_used[document, tag_codes] = True
     first_names = np.r_[0, np.cumsum(is_used.sum(axis=1))]
     used_names = [names[code] for code in np.nonzero(is_used)[1].tolist()]
     code_in_document = np.cumsum(is_used, axis=1) - 1
     columns = {
-        "tag_codes": code_in_document[document, elements.tag_codes],
-        "parent": np.where(elements.parent < 0, -1, elements.parent - root),
-        "end": elements.end - root,
-        "depth": elements.depth,
+        "tag_codes": code_in_document[document, tag_codes],
+        "parent": np.where(parent < 0, -1, parent - root),
+        "end": end - root,
+        "depth": depth,
         "start": start - start[root],
         "characters": characters,
         "words": words,
-        "positions": elements.positions,
+        "positions": positions,
     }
-    rows = itertools.starmap(slice, itertools.pairwise([*roots.tolist(), len(start)]))
+    rows = itertools.starmap(slice, itertools.pairwise([*roots.tolist(), elements]))
     named = itertools.starmap(slice, itertools.pairwise(first_names.tolist()))
     return [
         ElementTree(

@@ -7,7 +7,6 @@ be hostile: members outside an archive are refused, and the size of decompressed
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import io
 import os
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from xcg.documents import markup
+from xcg.documents.files import is_xml
 from xcg.documents.parsing import encode, without_elements
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, Notes, XcgError
@@ -154,14 +154,17 @@ class Source(ABC):
         converter = converter_of(where)
         if converter is markup.html_to_xml and markup.charset_of(data)[1]:
             self.guessed.add(name)
-        has_mark = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        if converter is not None and not has_mark and 4 * data.count(b"\0") > len(data):
+        if (
+            converter
+            and data[:2] not in (b"\xff\xfe", b"\xfe\xff")
+            and 4 * data.count(b"\0") > len(data)
+        ):
             raise InputError(where, "UTF-16 without a byte order mark, or no text: convert it to UTF-8")
         if converter is not None:
             document = converter(data, where)
         else:
-            is_xml = split_ending(where)[1] in _ENDINGS or _looks_like_xml(data)
-            document = data if is_xml else markup.text_to_xml(data, where)
+            states_xml = split_ending(where)[1] in _ENDINGS or is_xml(data)
+            document = data if states_xml else markup.text_to_xml(data, where)
         if self.exclude:
             document, self.removed[name] = without_elements(document, self.exclude, where)
         return document
@@ -365,9 +368,3 @@ class Memory(Source):
     def _read(self, name: str, where: str, most: int) -> bytes:
         document = self.documents[where]
         return document if isinstance(document, bytes) else encode(document)
-
-
-def _looks_like_xml(data: bytes) -> bool:
-    for mark in (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        data = data.removeprefix(mark)
-    return data.lstrip(b" \t\r\n\v\f\0").startswith(b"<")

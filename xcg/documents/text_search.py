@@ -129,17 +129,12 @@ class TextIndex:
 
     @cached_property
     def normalised(self) -> NormalisedText:
-        """The text after normalisation, and where its characters come from."""
+        """The text after normalisation, without white space, and where its characters come from."""
         return normalise(self.text)
 
     @cached_property
     def _grams(self) -> GramTable:
-        return GramTable(grams(self.normalised_text, _GRAM))
-
-    @property
-    def normalised_text(self) -> str:
-        """The text after normalisation, without white space."""
-        return self.normalised.text
+        return GramTable(grams(self.normalised.text, _GRAM))
 
     def find(self, text: str) -> list[Span]:
         """Return the start and end of every occurrence of a text after normalisation, in order.
@@ -293,7 +288,7 @@ class TextIndex:
     def _approximate(self, parts: Quote, min_similarity: float) -> Location:
         wanted = parts.exact
         positions = self._grams.shared(grams(wanted, _GRAM), _HITS_PER_CHARACTER * len(wanted))
-        proposed = windows(wanted, self.normalised_text, *positions, min_similarity)
+        proposed = windows(wanted, self.normalised.text, *positions, min_similarity)
         found = self._similar(wanted, min_similarity, proposed)
         if not found:
             return _LOST

@@ -119,9 +119,7 @@ class ElementTree(ReadOnlyGraph):
 
     @classmethod
     def from_paths(
-        cls,
-        paths: Iterable[str],
-        characters: Mapping[str, int] = MappingProxyType({}),
+        cls, paths: Iterable[str], characters: Mapping[str, int] = MappingProxyType({})
     ) -> ElementTree:
         """Return the tree of paths and their ancestors, for use without documents.
 

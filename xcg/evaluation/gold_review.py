@@ -196,7 +196,7 @@ def _duplicates(
     frequent: set[str] = set()
     found: dict[tuple[str, str], list[Finding]] = {}
     for file, document in _documents(corpus, notes, progress):
-        present = anchors[np.isin(anchors, grams(document.normalised_text, _ANCHOR))]
+        present = anchors[np.isin(anchors, grams(document.normalised.text, _ANCHOR))]
         for text in (text for anchor in present.tolist() for text in by_anchor[anchor]):
             try:
                 passages = document.find(text)

@@ -15,16 +15,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
-from xcg.documents.files import CHUNK_BYTES, SAFE_PARSING, PathLike, expand, open_input
-from xcg.errors import (
-    MAX_NAME_LENGTH,
-    FileError,
-    InputError,
-    Notes,
-    XcgError,
-    name_too_long,
-    nearest,
-)
+from xcg.documents.files import CHUNK_BYTES, SAFE_PARSING, PathLike, expand, is_xml, open_input
+from xcg.errors import MAX_NAME_LENGTH, FileError, InputError, Notes, XcgError, name_too_long, nearest
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.lazy_modules import etree
 from xcg.registry import Registry
@@ -33,24 +25,8 @@ from xcg.runs.run import RUN_FORMATS, TIES, Run, RunFormat, Ties, Topics
 
 Kind = Literal["run", "assessments"]
 
-_LONGEST_LINE = 4096
 _NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MOST_LINES = 20
-_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-
-
-def is_xml(head: bytes) -> bool:
-    """Return whether the first character of a file other than white space is ``<``.
-
-    Args:
-        head: The first bytes of the file.
-
-    >>> is_xml(b" <a/>"), is_xml(b"1 0 d 1")
-    (True, False)
-    """
-    for mark in _BYTE_ORDER_MARKS:
-        head = head.removeprefix(mark)
-    return head.strip(b" \t\r\n\0").startswith(b"<")
 
 
 def xml_certainty(head: bytes, root: bytes) -> float:
@@ -190,8 +166,7 @@ def is_letor(head: bytes) -> bool:
     >>> is_letor(b"2 qid:10 1:0.5 2:1 #docid = d7"), is_letor(b"10 0 d7 2")
     (True, False)
     """
-    rows = [line.split(None, 2) for line in _text_lines(head)]
-    first = next((row for row in rows if row and not row[0].startswith(b"#")), [])
+    first = _first_line(head).split(None, 2)
     return len(first) > 1 and first[1].startswith(b"qid:")
 
 
@@ -235,7 +210,7 @@ def content_hint(head: bytes, expected: Kind) -> str:
     """
     kind = _looks_like(head)
     if kind and kind != expected:
-        return f"It looks like {_NOUNS[kind]}: use --{kind}"
+        return f"It looks like {'a run' if kind == 'run' else kind}: use --{kind}"
     first = _first_line(head)
     if expected == "assessments" and re.search(rb"(?i)^\W*(?:question|quote)\b", first):
         return "It looks like a table of quotes: xcg place makes gold of it"
@@ -245,7 +220,6 @@ def content_hint(head: bytes, expected: Kind) -> str:
     return ""
 
 
-_NOUNS = {"run": "a run", "assessments": "assessments"}
 _KEYS = {
     "run": rb'<inex-submission|"(?:rank|score)"\s*:',
     "assessments": rb'<assessments|"(?:level|exhaustivity)"\s*:',
@@ -267,11 +241,9 @@ def _looks_like(head: bytes) -> str:
 
 
 def _first_line(head: bytes) -> bytes:
-    """Return the first whole line that is neither blank nor a comment."""
-    if b"\n" not in head and len(head) >= _LONGEST_LINE:
-        return b""
-    lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
-    return next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    """Return the first line that is neither blank nor a comment."""
+    lines = _text_lines(head)
+    return next((line for line in lines if line.strip() and not line.lstrip().startswith(b"#")), b"")
 
 
 _HEAD_SIZE = 4096

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Container
 from pathlib import Path
 
-from xcg.documents.files import lines, open_input
+from xcg.documents.files import is_xml, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError
-from xcg.formats.base import is_xml, json_certainty
+from xcg.formats.base import json_certainty
 from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking, Run, span_of
 
 _UNKNOWN_OFFSETS = {"X", "-1"}

@@ -1,7 +1,7 @@
 """Read and write INEX submissions: <inex-submission run-id><topic topic-id><result>.
 
 Those with a regular layout are read much faster. A program writes all results with the same fields
-in the same order. Splitting at ``<`` finds these fields, and the text between them must be what the
+in the same order. Splitting at ``</`` finds these fields, and the tags between them must be what the
 layout predicts. This proves that the file is well-formed and that the general reader would read the
 same. Any other file, and any file with an error, is left to the general reader. So the fast reader
 has no messages: a ValueError means that the file is not regular.
@@ -12,12 +12,11 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, cast
 
 from xcg.documents.files import SAFE_PARSING, local_name
 from xcg.documents.passage_points import Passage
@@ -53,11 +52,7 @@ _NOT_READ = "elements and attributes of results that are not read"
 
 
 def read_inex_submission(
-    file: BufferedReader,
-    path: Path,
-    notes: Notes,
-    ties: Ties | None = None,
-    topics: Topics = None,
+    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None = None, topics: Topics = None
 ) -> Run:
     """Read an INEX submission.
 
@@ -241,35 +236,45 @@ def write_inex_submission(run: Run) -> tuple[str, list[str]]:
 
 # The fast reader
 
-T = TypeVar("T")
-
 BLOCK_SIZE = 1 << 17
 """Bytes that are read at once; about a thousand results."""
 _LONGEST_PART = 1 << 22  # bytes; the limits of libxml2 begin at 10 MB
 _KEPT_NAMES = 1 << 18
-_SPACE = "[ \t\n]*"  # \r\n is replaced by \n, as in XML
+_WHITE = " \t\n"
+_SPACE = f"[{_WHITE}]*"  # \r\n is replaced by \n, as in XML
 _QUOTED_TEXT = '[^<"\t\n]*'
 _WITH_TEXT = ("file", "path", "rank", "rsv")
 _EMPTY = {
-    "fol": re.compile(rf'fol offset="([0-9]{{1,15}})" length="([0-9]{{1,15}})" ?/>{_SPACE}'),
-    "passage": re.compile(f'passage start="({_QUOTED_TEXT})" end="({_QUOTED_TEXT})" ?/>{_SPACE}'),
+    "fol": 'offset="([0-9]{1,15})" length="([0-9]{1,15})" ?>',
+    "passage": f'start="({_QUOTED_TEXT})" end="({_QUOTED_TEXT})" ?>',
 }
 """The fields of a result: elements with text, and elements with two attributes."""
-
-
-def _value(pattern: str, read: Callable[[str], T], part: str) -> T:
-    """Read the value of an element from the text between its ``<`` and the next."""
-    found = re.fullmatch(pattern, part)
-    if found is None:
-        raise ValueError
-    return read(found[1])
-
-
+_TEXTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "file": ("([^<>]*)", canonical_file),
+    "path": ("([^<>]*)", canonical_path),
+    "rank": (f"{_SPACE}([0-9]{{1,15}}){_SPACE}", float),
+}
+"""Field → its legal text, and how it is read."""
 _OF_NUMBERS = frozenset("0123456789+-.eE \t\n")
+
+
+def _values_of(field: tuple[str, str]) -> FunctionCache[str, Any]:
+    """Return part → value of the field."""
+    before, tag = field
+    text, read = _TEXTS[tag]
+    pattern = f"{before}{_SPACE}<{tag}>{text}"
+
+    def value(part: str) -> Any:
+        found = re.fullmatch(pattern, part)
+        if found is None:
+            raise ValueError
+        return read(found[1])
+
+    return FunctionCache(value)
+
+
 # Runs share the values, so that equal names are one object, and later steps are faster.
-_FILES = FunctionCache(partial(_value, "file>([^>]*)", canonical_file))
-_PATHS = FunctionCache(partial(_value, "path>([^>]*)", canonical_path))
-_RANKS = FunctionCache(partial(_value, f"rank>{_SPACE}([0-9]{{1,15}}){_SPACE}", float))
+_VALUES = FunctionCache(_values_of)
 
 _TOPIC = (
     f'{_SPACE}<topic topic-id="({_QUOTED_TEXT})" ?>{_SPACE}'
@@ -292,7 +297,7 @@ def read_regular_submission(
     Raises:
         ValueError: If the layout is not regular; reading and parsing raise other errors.
     """
-    for names in (_FILES, _PATHS, _RANKS):
+    for names in _VALUES.values():
         if len(names) > _KEPT_NAMES:
             names.clear()
     rankings: dict[str, Ranking] = {}
@@ -313,12 +318,12 @@ def read_regular_submission(
     results = Results()
     layout: list[str] = []
     for topic, text, is_end in _topics(chain([start + rest], blocks)):
-        is_needed = topics is None or topic in topics
-        if text.strip(" \t\n"):
+        if text := text.strip(_WHITE):
             layout = layout or _layout_of_first(text)
-            _add_results(results if is_needed else None, layout, text)
-        if not is_needed:
+            _add_results(results, layout, text)
+        if topics is not None and topic not in topics:
             skipped.add(topic)
+            results = Results()
         elif is_end:
             keys = cast("list[float]", results.ranks + results.scores)
             if topic in rankings or not math.isfinite(sum(keys)):
@@ -380,51 +385,50 @@ def _topics(blocks: Iterator[str]) -> Iterator[tuple[str, str, bool]]:
 
 
 def _layout_of_first(text: str) -> list[str]:
-    """Return what follows each ``<`` of the first result: the name of a field, or a whole tag.
-
-    All results must have the same layout.
-    """
-    first = re.match(f"{_SPACE}<result>(.*?)</result>", text, re.DOTALL)
+    """Return the fields of the first result; all results must have the same fields in this order."""
+    first = re.match("<result>(.*?)</result>", text, re.DOTALL)
     tags = re.findall("<([a-z]+)", first[1]) if first is not None else []
     is_legal = {"file"} <= set(tags) <= {*_WITH_TEXT, *_EMPTY} and len(tags) == len(set(tags))
     if not is_legal or len({"path", "fol", "passage"}.intersection(tags)) != 1:
         raise ValueError
-    fields = [[tag, f"/{tag}>"] if tag in _WITH_TEXT else [tag] for tag in tags]
-    return ["result>", *chain(*fields), "/result>"]
+    return tags
 
 
-def _add_results(results: Results | None, layout: Sequence[str], text: str) -> None:
+def _add_results(results: Results, layout: Sequence[str], text: str) -> None:
     """Add the results in a text with results only; raise ValueError for an illegal one.
 
-    Of results that are not needed (None), only the layout is checked.
+    Each part has the end of an element, the start of the next one, and its text: ``path><rank>1``.
     """
-    parts, width = text.split("<"), len(layout)
-    if parts[0].strip(" \t\n") or len(parts) % width != 1:
+    for tag in _EMPTY.keys() & layout:
+        text = text.replace("/>", f"></{tag}>")
+    first_end = text.find("</result>") + len("</result>")
+    space = text[first_end : text.find("<", first_end)]  # between two results
+    *parts, last = f"result>{space}{text}".split("</")
+    width = len(layout) + 1
+    ends = {last, *(part.rstrip(_WHITE) for part in set(parts[len(layout) :: width]))}
+    if len(parts) % width or ends != {"result>", f"{layout[-1]}>"}:
         raise ValueError
-    fields = {}
-    for position, expected in enumerate(layout, 1):
-        found = parts[position::width]
-        if not expected.endswith(">"):
-            fields[expected] = found
-        elif any(part.rstrip(" \t\n") != expected for part in set(found)):
-            raise ValueError
-    if results is None:
-        return
     first = len(results.files)
-    results.files += map(_FILES.__getitem__, fields["file"])
-    if "path" in fields:
-        results.paths += map(_PATHS.__getitem__, fields["path"])
-    for tag, passage in (("fol", span_of), ("passage", Passage.of)):
-        for index, match in enumerate(map(_EMPTY[tag].fullmatch, fields.get(tag, ())), first):
-            if match is None:
+    before = f"result>{_SPACE}<result>"
+    for position, tag in enumerate(layout):
+        found = parts[position::width]
+        if tag in _TEXTS:
+            column: list[Any] = getattr(results, f"{tag}s")
+            column += map(_VALUES[before, tag].__getitem__, found)
+        elif tag == "rsv":
+            start = re.match(f"{before}{_SPACE}<rsv>", found[0])
+            scores = [part.removeprefix(start[0]) for part in found] if start is not None else ["?"]
+            if not set("".join(scores)) <= _OF_NUMBERS:
                 raise ValueError
-            results.paths.append("")
-            results.spans[index] = passage(match[1], match[2])
-    results.ranks += map(_RANKS.__getitem__, fields.get("rank", ()))
-    scores = [part.removeprefix("rsv>") for part in fields.get("rsv", ())]
-    if not set("".join(scores)) <= _OF_NUMBERS:
-        raise ValueError
-    results.scores += map(float, scores)
+            results.scores += map(float, scores)
+        else:
+            pattern = re.compile(f"{before}{_SPACE}<{tag} {_EMPTY[tag]}")
+            for index, match in enumerate(map(pattern.fullmatch, found), first):
+                if match is None:
+                    raise ValueError
+                results.paths.append("")
+                results.spans[index] = (span_of if tag == "fol" else Passage.of)(match[1], match[2])
+        before = f"{tag}>"
 
 
 RUN_FORMATS.add(

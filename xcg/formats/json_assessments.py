@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -15,57 +15,24 @@ from xcg.errors import InputError, Notes, UnmappedError
 from xcg.formats import writing
 from xcg.formats.base import json_certainty
 from xcg.formats.json_records import (
-    NUGGET,
-    QUOTE_FIELDS,
-    START_AND_END,
-    TOPIC_AND_DOCUMENT,
-    Field,
+    QUOTE,
     check_record,
     document_name,
     json_lines,
-    quote_of,
+    legal_fields,
     records_in,
 )
 from xcg.judgements.anchoring import QuoteFinder
-from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment
+from xcg.judgements.assessment import ParsedPassage, check_pair, level_assessment, quote_of
 from xcg.judgements.highlights import Highlight
-from xcg.judgements.recall_base import (
-    ASSESSMENT_FORMATS,
-    AssessmentFormat,
-    DocumentLength,
-    RecallBase,
-    Span,
-)
+from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, DocumentLength, RecallBase
 from xcg.tables import json_text
 
-_ELEMENT_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    Field("path", (str,), "an element's path"),
-    Field("exhaustivity", (int,), "0, 1, 2 or 3"),
-    Field("specificity", (int,), "0, 1, 2 or 3"),
-)
-_LEVEL_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    Field("path", (str,), "an element's path", required=False),
-    Field("level", (int, float), "a level of relevance, a number from -1000 to 1000"),
-    NUGGET,
-)
-_PASSAGE_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    *START_AND_END,
-    Field("exhaustivity", (int,), "1 or 2", required=False),
-    Field("level", (int, float), "a level of relevance, a number from -1000 to 1000", required=False),
-    Field("lost", (bool,), "true for a passage that xcg place --update did not find", required=False),
-    NUGGET,
-    *QUOTE_FIELDS,
-)
-_HIGHLIGHT_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    *START_AND_END,
-    Field("exhaustivity", (int,), "a whole number"),
-    *QUOTE_FIELDS,
-)
-_OF_PASSAGES = frozenset({"start", "end", "exact", "text", "prefix", "suffix"})
+_ELEMENT_FIELDS = ("topic doc path exhaustivity specificity",)
+_LEVEL_FIELDS = "topic doc level", "path nugget"
+_PASSAGE_FIELDS = "topic doc", f"start end exhaustivity level lost nugget {QUOTE}"
+_HIGHLIGHT_FIELDS = "topic doc exhaustivity", f"start end {QUOTE}"
+_OF_PASSAGES = frozenset({"start", "end", *QUOTE.split()})
 
 
 def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, notes: Notes) -> None:
@@ -93,7 +60,7 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
         is_passage = not _OF_PASSAGES.isdisjoint(record)
         has_level = "level" in record
         expected = _PASSAGE_FIELDS if is_passage else _LEVEL_FIELDS if has_level else _ELEMENT_FIELDS
-        check_record(record, expected, where)
+        check_record(record, legal_fields(*expected), where)
         if is_passage:
             graded.add(has_level or "exhaustivity" in record)
         topic = str(record["topic"])
@@ -104,36 +71,24 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
                 message = "the passage is lost: correct its text and place it again, or delete the line"
                 notes.tolerate("lost passages", UnmappedError(where, message))
             elif is_passage:
-                _add_passage(base, topic, document, record, where)
-            elif has_level:
+                quote, grade = quote_of(record, where), _grade(record)
+                span = stated_span(record, quote, where)
+                nugget = str(record["nugget"]) if "nugget" in record else None
+                base.add_stated(topic, document, ParsedPassage(quote, span, grade, nugget), where)
+            else:
                 element = canonical_path(record["path"]) if "path" in record else WHOLE
-                assessment = level_assessment(record["level"])
+                pair = record.get("exhaustivity"), record.get("specificity")
+                assessment = check_pair(record["level"] if has_level else pair)
                 if "nugget" in record:
                     base.has_nuggets = True
                     nugget, level = str(record["nugget"]), assessment.exhaustivity
                     base.add_nugget(topic, nugget, (document, element), level, where)
                 else:
                     base.add(topic, document, element, assessment, where)
-            else:
-                pair = check_pair((record["exhaustivity"], record["specificity"]), where)
-                base.add(topic, document, canonical_path(record["path"]), pair, where)
-        except InputError as error:
-            notes.tolerate("assessments left out", error)
         except ValueError as error:
-            notes.problem("assessments left out", where, str(error))
+            notes.tolerate("assessments left out", error, where)
     if len(graded) > 1:
-        message = "the others have exhaustivity 2"
-        notes.oddity("files in which only some passages have a grade", path, message)
-
-
-def _add_passage(
-    base: RecallBase, topic: str, document: str, fields: dict[str, Any], where: str
-) -> None:
-    """Add a passage, or only its document if it is not relevant."""
-    quote, grade = quote_of(fields, where), _grade(fields)
-    span = stated_span(fields, quote, where)
-    nugget = str(fields["nugget"]) if "nugget" in fields else None
-    base.add_stated(topic, document, ParsedPassage(quote, span, grade, nugget), where)
+        notes.oddity("files with a grade of some passages only", path, "the others have exhaustivity 2")
 
 
 def _grade(fields: dict[str, Any]) -> float:
@@ -165,25 +120,21 @@ def read_highlights(
         InputError: If a file cannot be read, a record is illegal, or a quote has no position in its
             document, with file and line.
     """
-    finder = QuoteFinder(corpus)
-    found = records_in(paths, "highlights in JSON Lines")
-    return [_highlight(record, where, finder) for where, record in found]
-
-
-def _highlight(record: dict[str, Any], where: str, finder: QuoteFinder) -> Highlight:
-    check_record(record, _HIGHLIGHT_FIELDS, where)
-    topic, exhaustivity, quote = str(record["topic"]), record["exhaustivity"], quote_of(record, where)
-    if exhaustivity not in (1, 2, 3):
-        raise InputError(where, f"exhaustivity is {exhaustivity}: expected 1, 2 or 3")
-    name = document_name(record, where)
-    span = stated_span(record, quote, where)
-    if span is None:
-        assert quote is not None
-        return Highlight(topic, name, *finder.span(name, quote, where), exhaustivity)
-    start, end = span
-    if not 0 <= start < end:
-        raise InputError(where, f"start {start} and end {end}: expected 0 <= start < end")
-    return Highlight(topic, name, start, end, exhaustivity, quote.exact if quote is not None else None)
+    finder, found = QuoteFinder(corpus), []
+    for where, record in records_in(paths, "highlights in JSON Lines"):
+        check_record(record, legal_fields(*_HIGHLIGHT_FIELDS), where)
+        exhaustivity, quote = record["exhaustivity"], quote_of(record, where)
+        if exhaustivity not in (1, 2, 3):
+            raise InputError(where, f"exhaustivity is {exhaustivity}: expected 1, 2 or 3")
+        name, text = document_name(record, where), quote and quote.exact
+        span = stated_span(record, quote, where)
+        if span is None:
+            assert quote is not None
+            span, text = finder.span(name, quote, where), None
+        if not 0 <= span[0] < span[1]:
+            raise InputError(where, f"start {span[0]} and end {span[1]}: expected 0 <= start < end")
+        found.append(Highlight(str(record["topic"]), name, *span, exhaustivity, text))
+    return found
 
 
 def stated_span(record: dict[str, Any], quote: Quote | None, where: str) -> tuple[int, int] | None:
@@ -228,22 +179,17 @@ def write_json_assessments(
             record["exhaustivity"] = int(assessment.exhaustivity)
             record["specificity"] = int(float(assessment.specificity))
         records.append(record)
-    texts = base.texts
     spans = [one for topic in base.topics for of_file in base.spans[topic].values() for one in of_file]
     grade = "exhaustivity" if {one.exhaustivity for one in spans} <= {0, 1, 2} else "level"
     for topic in base.topics:
-        records += _passage_records(base, topic, texts, grade, lost)
+        records += _passage_records(base, topic, grade, lost)
         if not base.files[topic] and not base.spans[topic]:
             lost["topics without any assessed document"] = None
     return "".join(f"{json_text(record)}\n" for record in records), list(lost)
 
 
 def _passage_records(
-    base: RecallBase,
-    topic: str,
-    texts: Mapping[tuple[str, str, Span], Quote],
-    grade: str,
-    lost: dict[str, None],
+    base: RecallBase, topic: str, grade: str, lost: dict[str, None]
 ) -> Iterator[dict[str, object]]:
     """Yield the passages of a topic."""
     for document, spans in sorted(base.spans[topic].items()):
@@ -255,15 +201,15 @@ def _passage_records(
                 lost["passages without characters"] = None
                 continue
             name = grade if exhaustivity else "level"
-            passage: dict[str, object] = {"start": start, "end": end, name: _shortest(exhaustivity)}
-            if (quote := texts.get((topic, document, span))) is not None:
-                passage |= {name: text for name, text in quote._asdict().items() if text}
+            passage: dict[str, object] = {"topic": topic, "doc": document, "start": start, "end": end}
+            passage[name] = _shortest(exhaustivity)
+            if (quote := base.texts.get((topic, document, span))) is not None:
+                passage |= {part: text for part, text in quote._asdict().items() if text}
             nuggets = base.nuggets.get(topic, {}).get((document, (start, end)), {})
             for nugget, level in nuggets.items():
-                named = {**passage, name: _shortest(level), "nugget": nugget}
-                yield {"topic": topic, "doc": document, **named}
+                yield {**passage, name: _shortest(level), "nugget": nugget}
             if not nuggets:
-                yield {"topic": topic, "doc": document, **passage}
+                yield passage
 
 
 def _shortest(level: float) -> float:

@@ -18,7 +18,7 @@ from xcg.documents.paths import WHOLE, canonical_file, canonical_path
 from xcg.errors import InputError, Notes, UnmappedError, nearest_name
 from xcg.formats import writing
 from xcg.formats.base import json_certainty
-from xcg.formats.json_records import START_AND_END, TOPIC_AND_DOCUMENT, Field, check_record, json_lines
+from xcg.formats.json_records import Field, check_record, json_lines, legal_fields
 from xcg.runs.chunk_adapters import ChunkFields, as_metadata, check_parent, shortened, stated_parent
 from xcg.runs.chunk_documents import (
     FILE_NAME,
@@ -41,34 +41,11 @@ from xcg.runs.chunk_matching import (
     place,
 )
 from xcg.runs.ordering import Results, note_equal_scores, note_whole_documents
-from xcg.runs.run import (
-    RUN_FORMATS,
-    Ranking,
-    Run,
-    RunFormat,
-    Ties,
-    Topics,
-    check_span,
-)
+from xcg.runs.run import RUN_FORMATS, Run, RunFormat, Ties, Topics, check_span
 from xcg.tables import json_text
 
-_PARENT = 'an object like {"start": 10, "end": 90}, or null'
-_CHUNK_FIELDS = (
-    Field("text", (str,), "the text of the chunk", required=False),
-    Field("metadata", (dict,), "an object", required=False),
-    *(Field(name, (str,), "a path or URL", required=False) for name in PATH_KEYS),
-)
-"""The fields that only chunks have."""
-
-_RESULT_FIELDS = (
-    *TOPIC_AND_DOCUMENT,
-    Field("path", (str,), "an element's path", required=False),
-    *START_AND_END,
-    Field("parent", (dict, type(None)), _PARENT, required=False),
-    Field("rank", (int,), "a whole number from 0", required=False),
-    Field("score", (int, float), "a number", required=False),
-    *_CHUNK_FIELDS,
-)
+_OPTIONAL = f"path start end parent rank score text metadata {' '.join(PATH_KEYS)}"
+"""The fields that a result can have besides its topic and its document."""
 _Element = tuple[str, str, tuple[int, int] | None]
 """Document, path and span of a result."""
 
@@ -114,7 +91,7 @@ def read_json_run(
             that is not in their document.
     """
     chunks: _Chunks = {}
-    legal = _document_fields(_RESULT_FIELDS, source.document)
+    legal = _result_fields(source.document)
     found: defaultdict[str, Results] = defaultdict(Results)
     skipped: set[str] = set()
     states_parents = False
@@ -135,9 +112,10 @@ def read_json_run(
             if source.document is not None:
                 record["doc"] = _named_document(record, source)
             if "text" in record:
-                element, stated = _stated_chunk(record, source.corpus, where)
+                name, stated = _stated_chunk(record, source.corpus, where)
+                element: _Element = name, "", None  # its span is not yet known
                 use = _Chunk(results, len(results.files), where, source.gold.get(topic, {}))
-                chunks.setdefault(element[0], {}).setdefault(stated, []).append(use)
+                chunks.setdefault(name, {}).setdefault(stated, []).append(use)
             else:
                 element = _element(record)
                 check_parent(parent, element[2])
@@ -154,21 +132,14 @@ def read_json_run(
     other_names = cache(partial(_setting_that_works, file, path, source))
     unplaced = _find_chunks(chunks, source.corpus, notes, other_names)
     note_unplaced(str(path), unplaced, sum(len(one.files) for one in found.values()), notes)
-    rankings = _rankings(found, path, ties, states_parents, notes)
-    return Run(path.name.split(".")[0], rankings, str(path), frozenset(skipped))
-
-
-def _rankings(
-    found: Mapping[str, Results], path: Path, ties: Ties | None, states_parents: bool, notes: Notes
-) -> dict[str, Ranking]:
-    """Order the results of each topic, and note what is probably wrong in them."""
-    rankings = {}
-    for topic, results in found.items():
-        where = f"{path}, topic {topic}"
-        rankings[topic] = results.ranking(where, notes, ties, states_parents=states_parents)
-        note_equal_scores(rankings[topic], where, notes)
+    rankings = {
+        topic: results.ranking(f"{path}, topic {topic}", notes, ties, states_parents=states_parents)
+        for topic, results in found.items()
+    }
+    for topic, ranking in rankings.items():
+        note_equal_scores(ranking, f"{path}, topic {topic}", notes)
     note_whole_documents(rankings.values(), str(path), notes)
-    return rankings
+    return Run(path.name.split(".")[0], rankings, str(path), frozenset(skipped))
 
 
 def _keys(record: dict[str, Any], where: str) -> tuple[int | None, float | None]:
@@ -194,16 +165,14 @@ def _element(fields: dict[str, Any]) -> _Element:
     raise ValueError("expected either the field 'path', or 'start' and 'end', or none of them")
 
 
-def _document_fields(fields: tuple[Field, ...], document: DocumentKey) -> tuple[Field, ...]:
-    """Return the legal fields of a result if its document is named by an option."""
+def _result_fields(document: DocumentKey) -> tuple[Field, ...]:
+    """Return the legal fields of a result; an option may say which of them names its document."""
     if document is None:
-        return fields
-    names = {field.name for field in fields}
-    own = [document] if isinstance(document, str) and document not in (*names, FILE_NAME) else []
-    return (
-        *(field._replace(required=False) if field.name == "doc" else field for field in fields),
-        *(Field(name, (str, int), "a document's name", required=False) for name in own),
-    )
+        return legal_fields("topic doc", _OPTIONAL)
+    legal = legal_fields("topic", f"doc {_OPTIONAL}")
+    if isinstance(document, str) and document not in (FILE_NAME, *(one.name for one in legal)):
+        legal += (Field(document, (str, int), "a document's name", required=False),)
+    return legal
 
 
 def _hint_without_document(record: Mapping[str, Any]) -> str:
@@ -296,10 +265,8 @@ _Chunks = dict[str, dict[_Stated, list[_Chunk]]]
 """Document → stated chunk → its uses. Equal texts are stored and searched once."""
 
 
-def _stated_chunk(
-    record: Mapping[str, Any], corpus: Corpus | None, where: str
-) -> tuple[_Element, _Stated]:
-    """Return a chunk with a text, and what it states; its span is None until it is found in the corpus.
+def _stated_chunk(record: Mapping[str, Any], corpus: Corpus | None, where: str) -> tuple[str, _Stated]:
+    """Return the document of a chunk with a text, and what it states.
 
     Raises:
         InputError: If the chunk has no offsets, and there is no corpus.
@@ -308,16 +275,14 @@ def _stated_chunk(
     text, start, end = record["text"], record.get("start"), record.get("end")
     if "path" in record or (start is None and end is not None):
         raise ValueError("expected the field 'text' with 'start' and 'end', with 'start', or alone")
-    if start is None and not text.strip():
+    if start is not None:
+        checked_span(start, start + len(text) if end is None else end)
+    elif not text.strip():
         raise ValueError("the chunk is empty: it has no text")
-    span = None if start is None else checked_span(start, start + len(text) if end is None else end)
-    name = _canonical_document(record["doc"])
-    if corpus is not None:
-        span = None
-    elif span is None:
+    elif corpus is None:
         message = "the chunk is given by its text: expected a corpus, or start and end"
         raise InputError(where, message)
-    return (name, "", span), (start, end, text)
+    return _canonical_document(record["doc"]), (start, end, text)
 
 
 def _find_chunks(

@@ -16,16 +16,12 @@ from typing import Any, NamedTuple
 
 from xcg.documents.files import PathLike, check_complete, expand, lines, open_input
 from xcg.documents.paths import canonical_file
-from xcg.documents.text_search import Quote
 from xcg.errors import InputError, XcgError, nearest
 from xcg.lazy_modules import csv, json
 from xcg.runs.chunk_adapters import shortened
-from xcg.runs.chunk_documents import FILE_NAME, DocumentKey
+from xcg.runs.chunk_documents import FILE_NAME, PATH_KEYS, DocumentKey
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(9), 11, 12, *range(14, 32), *range(127, 160))))
-
-_TEXTS = ("text", "exact", "prefix", "suffix")
-"""Fields with the text of a document, which may have form feeds."""
 
 MAX_NUMBER = (1 << 53) - 1
 """The largest whole number in JSON Lines; a float cannot hold all larger ones."""
@@ -50,14 +46,47 @@ class Field(NamedTuple):
     required: bool = True
 
 
-TOPIC_AND_DOCUMENT = (Field("topic", (str, int), "an id"), Field("doc", (str,), "a document's name"))
-"""The fields that all assessments and results have."""
+QUOTE = "text exact prefix suffix"
+"""The fields of a quote: ``exact`` or ``text``, with optional ``prefix`` and ``suffix``."""
+_TEXTS = frozenset(QUOTE.split())  # they may have form feeds
 
-START_AND_END = (
-    Field("start", (int,), "a whole number", required=False),
-    Field("end", (int,), "a whole number", required=False),
-)
-"""The offsets of a passage."""
+_GRADE = ((int,), "0, 1, 2 or 3")
+_FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "id": ((str, int), "an id"),
+    "topic": ((str, int), "an id"),
+    "doc": ((str,), "a document's name"),
+    "path": ((str,), "an element's path"),
+    **dict.fromkeys(("start", "end"), ((int,), "a whole number")),
+    **dict.fromkeys(("text", "exact"), ((str,), "the words of the passage")),
+    **dict.fromkeys(("prefix", "suffix"), ((str,), "the text around the passage")),
+    "exhaustivity": _GRADE,
+    "specificity": _GRADE,
+    "level": ((int, float), "a level of relevance, a number from -1000 to 1000"),
+    "nugget": ((str, int), "the name of a nugget"),
+    "lost": ((bool,), "true for a passage that xcg place --update did not find"),
+    "near": ((int, float), "a number from 0 to 1"),
+    "rank": ((int,), "a whole number from 0"),
+    "score": ((int, float), "a number"),
+    "parent": ((dict, type(None)), 'an object like {"start": 10, "end": 90}, or null'),
+    "metadata": ((dict,), "an object"),
+    **dict.fromkeys(PATH_KEYS, ((str,), "a path or URL")),
+    **dict.fromkeys(("title", "description", "narrative", "castitle"), ((str,), "text")),
+}
+
+
+@cache
+def legal_fields(required: str, optional: str = "") -> tuple[Field, ...]:
+    """Return the legal fields of a record.
+
+    Args:
+        required: The names of the fields that every record has, separated by blanks.
+        optional: The names of the others.
+
+    >>> [(field.name, field.required) for field in legal_fields("topic", "doc near")]
+    [('topic', True), ('doc', False), ('near', False)]
+    """
+    names = dict.fromkeys(optional.split(), False) | dict.fromkeys(required.split(), True)
+    return tuple(Field(name, *_FIELDS[name], names[name]) for name in f"{required} {optional}".split())
 
 
 def json_lines(file: BufferedReader, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -263,34 +292,6 @@ def check_record(record: dict[str, Any], fields: Sequence[Field], where: str) ->
         raise InputError(where, f"unknown field {key!r}: {nearest(key, names)}")
     if problem:
         raise InputError(where, problem)
-
-
-QUOTE_FIELDS = (
-    Field("text", (str,), "the words of the passage", required=False),
-    Field("exact", (str,), "the words of the passage", required=False),
-    Field("prefix", (str,), "the text before the passage", required=False),
-    Field("suffix", (str,), "the text after the passage", required=False),
-)
-"""The fields of a quote: ``exact`` or ``text``, with optional ``prefix`` and ``suffix``."""
-
-NUGGET = Field("nugget", (str, int), "the name of a nugget", required=False)
-
-
-def quote_of(record: Mapping[str, Any], where: str) -> Quote | None:
-    """Return the quote of a record; None without one.
-
-    Raises:
-        InputError: If it has ``exact`` and ``text``, or context alone.
-    """
-    if "exact" in record and "text" in record:
-        raise InputError(where, "the fields 'exact' and 'text': expected one of them")
-    exact = record.get("exact", record.get("text"))
-    if exact is None:
-        for name in ("prefix", "suffix"):
-            if name in record:
-                raise InputError(where, f"the field {name!r} has no effect without 'exact'")
-        return None
-    return Quote(exact, record.get("prefix", ""), record.get("suffix", ""))
 
 
 def document_name(record: Mapping[str, Any], where: str) -> str:

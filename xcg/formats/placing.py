@@ -18,17 +18,9 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.files import PathLike
 from xcg.documents.text_search import LONG, Location, Quote, Span, Status, TextIndex
 from xcg.errors import InputError, XcgError
-from xcg.formats.json_records import (
-    NUGGET,
-    QUOTE_FIELDS,
-    START_AND_END,
-    TOPIC_AND_DOCUMENT,
-    Field,
-    check_record,
-    document_name,
-    quote_of,
-    records_in,
-)
+from xcg.formats.json_records import QUOTE, check_record, document_name, legal_fields, records_in
+from xcg.judgements.anchoring import located
+from xcg.judgements.assessment import quote_of
 from xcg.runs.chunk_documents import missing_document
 
 _SLACK = 50
@@ -167,16 +159,6 @@ def _is_plausible(
     )
 
 
-_PASSAGE_FIELDS = (
-    TOPIC_AND_DOCUMENT[0],
-    TOPIC_AND_DOCUMENT[1]._replace(required=False),
-    *QUOTE_FIELDS,
-    Field("near", (int, float), "a number from 0 to 1", required=False),
-    Field("exhaustivity", (int,), "1, 2 or 3", required=False),
-    Field("level", (int, float), "a level of relevance", required=False),
-    NUGGET,
-)
-_OLD_PASSAGE_FIELDS = (*TOPIC_AND_DOCUMENT, *QUOTE_FIELDS, *START_AND_END)
 _SHOWN = 60
 _SHOWN_SIMILARITY = 0.8
 """The minimum similarity of text that is shown, but not accepted."""
@@ -242,8 +224,9 @@ def locate_passages(
     """
     placed = PlacedPassages()
     given: list[_Given] = []
+    legal = legal_fields("topic", f"doc {QUOTE} near exhaustivity level nugget")
     for where, record in list(records_in(paths, "passages in JSON Lines or CSV")):
-        check_record(record, _PASSAGE_FIELDS, where)
+        check_record(record, legal, where)
         if (quote := quote_of(record, where)) is None:
             raise InputError(where, "the field 'text' is missing")
         quote = quote._replace(exact=quote.exact.strip())
@@ -275,7 +258,7 @@ def _with_documents(given: Sequence[_Given], corpus: Corpus, placed: PlacedPassa
     for name in corpus if unnamed else ():
         index = TextIndex(corpus.tree(name).text)
         for (where, _, quote), names in zip(unnamed, found, strict=True):
-            if _location(index, quote, f"{where}: {name}").status != "lost":
+            if located(index, quote, f"{where}: {name}").status != "lost":
                 names.append(name)
     for (where, record, quote), names in zip(unnamed, found, strict=True):
         shown = f"{quote.exact[:_SHOWN]!r}"
@@ -314,12 +297,13 @@ def update_gold(
     """
     placed = PlacedPassages()
     given = list(records_in(paths, "assessments in JSON Lines"))
+    legal = legal_fields("topic doc", f"{QUOTE} start end")
     passages: list[_Given] = []
     for where, record in given:
         if not {"start", "end", "exact", "text"} & record.keys():
             continue
-        known = {name: record[name] for name in _OLD_NAMES if name in record}
-        check_record(known, _OLD_PASSAGE_FIELDS, where)
+        known = {one.name: record[one.name] for one in legal if one.name in record}
+        check_record(known, legal, where)
         name = document_name(record, where)
         if (quote := quote_of(record, where)) is None:
             message = f"the passage of {name} states no text, so it cannot be placed"
@@ -347,27 +331,8 @@ def update_gold(
     return placed
 
 
-_OLD_NAMES = [one.name for one in _OLD_PASSAGE_FIELDS]
-
-
-def _location(
-    index: TextIndex,
-    quote: Quote,
-    where: str,
-    min_similarity: float | None = None,
-    old_start: int | None = None,
-) -> Location:
-    try:
-        return index.locate(quote, min_similarity, old_start)
-    except XcgError as error:
-        raise InputError(where, str(error)) from None
-
-
 def _located(
-    given: Sequence[_Given],
-    corpus: Corpus,
-    min_similarity: float | None,
-    progress: Progress | None,
+    given: Sequence[_Given], corpus: Corpus, min_similarity: float | None, progress: Progress | None
 ) -> Iterable[tuple[_Given, MovedPassage, str]]:
     """Return each record with its passage and the text of its document, in order."""
     by_document: dict[str, list[int]] = {}
@@ -381,7 +346,7 @@ def _located(
         passages = []
         for where, record, quote in (given[number] for number in numbers):
             old = record.get("start")
-            location = _location(index, quote, f"{where}: {name}", min_similarity, old)
+            location = located(index, quote, f"{where}: {name}", min_similarity, old)
             passages.append(MovedPassage(quote, old, location))
         moved = compare_with_neighbours(passages, index.text)
         found |= {n: (given[n], one, index.text) for n, one in zip(numbers, moved, strict=True)}

@@ -13,12 +13,7 @@ from xcg.documents.paths import WHOLE, canonical_file, split_at_mark, split_elem
 from xcg.errors import InputError, Notes, XcgError
 from xcg.formats import writing
 from xcg.formats.base import column_count
-from xcg.formats.text_columns import (
-    TextBlock,
-    are_plain_names,
-    equal_stretches,
-    text_blocks,
-)
+from xcg.formats.text_columns import TextBlock, are_plain_names, equal_stretches, text_blocks
 from xcg.judgements.assessment import Assessment, DocumentSizes, number_text, read_level
 from xcg.judgements.recall_base import (
     ASSESSMENT_FORMATS,
@@ -85,11 +80,8 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
                 base.add_topic(topic, name)
             is_repeated = document in base.spans[topic]
             base.add_spans(topic, document, spans, where)
-        except InputError as error:
-            notes.tolerate(_LEFT_OUT, error)
-            continue
         except ValueError as error:
-            notes.problem(_LEFT_OUT, where, str(error))
+            notes.tolerate(_LEFT_OUT, error, where)
             continue
         sizes = DocumentSizes(int(relevant), int(length))
         base.add_document_sizes(topic, document, sizes)
@@ -184,9 +176,8 @@ def write_offset_qrels(
                 length = lengths(document) if lengths else max((s.end for s in spans), default=0)
                 sizes = DocumentSizes(_union_length(spans), length)
                 if lengths is None:
-                    lost["the documents' lengths (the end of the last passage is written instead)"] = (
-                        None
-                    )
+                    what = "the documents' lengths (the end of the last passage is written instead)"
+                    lost[what] = None
             fields = [topic, "Q0", document, str(sizes.relevant), str(sizes.length)]
             if spans:
                 point = entry_points.pop(document, None)
@@ -263,7 +254,7 @@ def _add_columns(block: TextBlock, base: RecallBase) -> bool:
             return False
     for topic, of_topic in judged.items():
         base.add_topic(topic, str(block.path))
-        base.add_elements(topic, {file: {WHOLE: one} for file, one in of_topic.items()})
+        base.files[topic].update({file: {WHOLE: one} for file, one in of_topic.items()})
     return True
 
 
@@ -281,7 +272,7 @@ def _add_lines(block: TextBlock, base: RecallBase, notes: Notes) -> None:
                 split_element_id(document) if has_mark else (canonical_file(document), WHOLE)
             )
         except ValueError as error:
-            notes.problem("lines left out of the assessments", where, str(error))
+            notes.problem(_LEFT_OUT, where, str(error))
             continue
         base.add_topic(topic, str(block.path))
         earlier = line_of.setdefault((topic, nugget, name, element), number)

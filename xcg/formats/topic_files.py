@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from xcg.documents.files import PathLike, expand, local_name, open_input
+from xcg.documents.files import PathLike, expand, is_xml, local_name, open_input
 from xcg.documents.parsing import document_root
 from xcg.errors import InputError
-from xcg.formats.json_records import Field, check_record, csv_records, json_lines
+from xcg.formats.base import json_certainty
+from xcg.formats.json_records import check_record, csv_records, json_lines, legal_fields
 from xcg.judgements.recall_base import check_topic
-from xcg.lazy_modules import etree
 
 LARGEST_FILE = 1 << 26
 """Maximum size of a topic file: 64 MB."""
@@ -23,14 +23,6 @@ LONGEST_DESCRIPTION = 20_000
 
 _TOPIC_TAGS = ("inex_topic", "inex-topic", "topic")
 _ID_NAMES = ("topic_id", "topic-id", "id")
-_RECORD_FIELDS = (
-    Field("id", (str, int), "an id"),
-    Field("title", (str,), "text"),
-    Field("description", (str,), "text", required=False),
-    Field("narrative", (str,), "text", required=False),
-    Field("castitle", (str,), "text", required=False),
-)
-_COLUMNS = tuple(field.name for field in _RECORD_FIELDS)
 
 
 class Topic(NamedTuple):
@@ -52,6 +44,7 @@ class Topic(NamedTuple):
     castitle: str = ""
 
 
+_COLUMNS = Topic._fields
 _Found = Iterator[tuple[Topic, int]]
 """Topics and the lines at which they begin."""
 
@@ -85,10 +78,7 @@ def read_topics(paths: PathLike | Iterable[PathLike]) -> dict[str, Topic]:
         if len(data) > LARGEST_FILE:
             raise InputError(path, f"more than {LARGEST_FILE >> 20} MB: expected a topic file")
         lines: dict[str, int] = {}
-        start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-        # XML in UTF-16 begins with a byte order mark or a NUL.
-        read = _xml_topics if not start or start in b"<\xff\xfe\x00" else _records
-        for topic, line in read(data, path):
+        for topic, line in (_xml_topics if is_xml(data) else _records)(data, path):
             where = f"{path}:{line}"
             check_topic(topic.id, where)
             earlier = topics.setdefault(topic.id, topic)
@@ -106,46 +96,31 @@ def read_topics(paths: PathLike | Iterable[PathLike]) -> dict[str, Topic]:
 
 def _xml_topics(data: bytes, path: Path) -> _Found:
     for element in document_root(data, path).iter("{*}*"):
-        topic = _xml_id(element)
-        texts = _child_texts(element) if topic else {}
-        if texts.get("title"):
-            yield _topic(topic, texts), cast(int, element.sourceline)
-
-
-def _xml_id(element: etree._Element) -> str:
-    """Return the id of a topic; empty if the element is not a topic."""
-    if local_name(element) not in _TOPIC_TAGS:
-        return ""
-    values = {str(name).lower(): str(value).strip() for name, value in element.attrib.items()}
-    return next((values[name] for name in _ID_NAMES if values.get(name)), "")
-
-
-def _child_texts(element: etree._Element) -> dict[str, str]:
-    """Return the text of the first child with each tag of a topic."""
-    texts: dict[str, str] = {}
-    for child in element.iterchildren("{*}*"):
-        tag = local_name(child)
-        if tag in _COLUMNS and tag not in texts:
-            texts[tag] = "".join(map(str, child.itertext()))
-    return texts
+        if local_name(element) not in _TOPIC_TAGS:
+            continue
+        values = {str(name).lower(): str(value).strip() for name, value in element.attrib.items()}
+        children = element.iterchildren("{*}*", reversed=True)  # of several with one tag, the first
+        texts = {local_name(child): "".join(map(str, child.itertext())) for child in children}
+        texts["id"] = next((values[name] for name in _ID_NAMES if values.get(name)), "")
+        if texts["id"] and texts.get("title"):
+            yield _topic(texts), cast(int, element.sourceline)
 
 
 def _records(data: bytes, path: Path) -> _Found:
     """Yield the topics of a JSON Lines or CSV file."""
-    is_json = data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
     file = cast(io.BufferedReader, io.BytesIO(data))
-    for where, record in json_lines(file, path) if is_json else csv_records(data, path):
-        check_record(record, _RECORD_FIELDS, where)
+    for where, record in json_lines(file, path) if json_certainty(data) else csv_records(data, path):
+        check_record(record, legal_fields("id title", "description narrative castitle"), where)
         values = {name: str(value).strip() for name, value in record.items()}
         for name in ("id", "title"):
             if not values[name]:
                 raise InputError(where, f"the {name} is empty")
-        yield _topic(values["id"], values), int(where.rpartition(":")[2])
+        yield _topic(values), int(where.rpartition(":")[2])
 
 
-def _topic(topic: str, texts: dict[str, str]) -> Topic:
+def _topic(texts: dict[str, str]) -> Topic:
     more = (_one_line(texts.get(name, ""), LONGEST_DESCRIPTION) for name in _COLUMNS[2:])
-    return Topic(topic, _one_line(texts["title"], LONGEST_TITLE), *more)
+    return Topic(texts["id"], _one_line(texts["title"], LONGEST_TITLE), *more)
 
 
 def _one_line(text: str, longest: int) -> str:

@@ -46,11 +46,7 @@ _RANK = re.compile(r"([+-]?[0-9]{1,18})(?:\.0*)?")
 
 
 def read_trec_run(
-    file: BufferedReader,
-    path: Path,
-    notes: Notes,
-    ties: Ties | None = None,
-    topics: Topics = None,
+    file: BufferedReader, path: Path, notes: Notes, ties: Ties | None = None, topics: Topics = None
 ) -> Run:
     """Read a TREC run.
 

@@ -13,14 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from xcg.documents.text_units import IntervalSet
-from xcg.gains.span_reader import (
-    GainedPart,
-    GoldSpan,
-    ReadResult,
-    SpanReader,
-    SpanTopic,
-    UnitSpan,
-)
+from xcg.gains.span_reader import GainedPart, GoldSpan, ReadResult, SpanReader, SpanTopic, UnitSpan
 from xcg.measures.nuggets import greedy
 from xcg.runs.columns import FunctionCache
 from xcg.user_model.relevance_value import RelevanceValue

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Any, TypeVar
 
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
@@ -12,7 +13,6 @@ from xcg.documents.text_units import TextUnit
 from xcg.errors import InputError, XcgError
 from xcg.gains.element_reader import element_readers
 from xcg.gains.judged_topic import (
-    MISSING,
     IdealRecallBase,
     JudgedTopic,
     ResolvedRanking,
@@ -23,10 +23,11 @@ from xcg.gains.judged_topic import (
 from xcg.gains.nugget_reader import Nugget, NuggetTopic
 from xcg.gains.oracle import order_by_gain
 from xcg.gains.span_reader import GoldSpan, ReadResult, SpanTopic, TextSpan, UnitSpan
-from xcg.judgements.assessment import Assessment
 from xcg.measures.rankings import HighlightedRanking, SpanRanking
 from xcg.measures.topic_gains import Reading
 from xcg.user_model.model import UserModel
+
+T = TypeVar("T")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -52,44 +53,33 @@ class RankedTopic(JudgedTopic):
         key: tuple[object, ...] = (model.quantisation.key, model.ideal.key, near.key)
         key += (as_text and model.size, bool(self.nuggets) and model.relevance_value.alpha)
         if key not in self._ideals:
-            if as_text:
-                self._ideals[key] = self._ideal_text(model)
-            else:
-                self._ideals[key] = ideal_elements_of(self, model)
+            self._ideals[key] = self._ideal_text(model) if as_text else ideal_elements_of(self, model)
         return self._ideals[key]
 
     def _ideal_text(self, model: UserModel) -> IdealRecallBase:
-        kept = {file: rows for file, rows in self.assessed.items() if file not in self.gold}
-        if self.nuggets:
-            kept = {file: self._without_nuggets(file, rows) for file, rows in kept.items()}
+        kept = {file: dict(rows) for file, rows in self.assessed.items() if file not in self.gold}
+        for file, part in self.nuggets:
+            if file in kept and (row := self.trees[file].find(str(part))) is not None:
+                kept[file].pop(row, None)
         ideal = ideal_elements_of(self, model, kept)
         gold = gold_spans(self, ideal, model)
-        if self.nuggets:
-            if self.names_documents:
-                gold |= {
-                    file: [GoldSpan(0, 1, document.ideal_scores[0])]
-                    for file, document in ideal.documents.items()
-                    if 0 in document.ideal_scores
-                }
-            found = IdealRecallBase(ideal.documents, [], gold, self._scored_nuggets(model))
-            topic = self._new_span_topic(found, model, model.size)
-            assert isinstance(topic, NuggetTopic)
+        if self.names_documents:
+            gold |= {
+                file: [GoldSpan(0, 1, document.ideal_scores[0])]
+                for file, document in ideal.documents.items()
+                if 0 in document.ideal_scores
+            }
+        found = IdealRecallBase(ideal.documents, [], gold, self._scored_nuggets(model))
+        topic = self._new_span_topic(found, model, model.size)
+        gains = [span.score for spans in topic.gold.values() for span in spans]
+        if isinstance(topic, NuggetTopic):
             gains = [gain for *_, gain in topic.ideal(model.relevance_value, False)]
-            return replace(found, gains=sorted(gains, reverse=True))
-        spans = SpanTopic(gold, self.texts.in_units(model, model.size)).gold
-        scores = sorted((span.score for found in spans.values() for span in found), reverse=True)
-        return IdealRecallBase(ideal.documents, scores, gold)
+        return replace(found, gains=sorted(gains, reverse=True))
 
     @cached_property
     def names_documents(self) -> bool:
         """Whether judgements with nuggets are of whole documents, whose text is not known."""
         return self.texts.corpus is None and {part for _, part in self.nuggets} == {WHOLE}
-
-    def _without_nuggets(self, file: str, rows: Mapping[int, Assessment]) -> dict[int, Assessment]:
-        stated = {part for document, part in self.nuggets if document == file}
-        tree = self.trees[file]
-        found = {tree.find(str(part)) for part in stated}
-        return {row: assessment for row, assessment in rows.items() if row not in found}
 
     def _scored_nuggets(self, model: UserModel) -> list[Nugget]:
         """Return the nuggets with their scores and the text of their alternatives.
@@ -124,10 +114,7 @@ class RankedTopic(JudgedTopic):
         if self.names_documents:
             return file, 0, 1
         self.texts.required_corpus()
-        if (tree := self.trees.get(file)) is None:
-            return None
-        row = tree.find(part)
-        return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
+        return self._element_span(file, part) if file in self.trees else None
 
     def _new_span_topic(
         self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
@@ -168,25 +155,23 @@ class RankedTopic(JudgedTopic):
         return self._references[run]
 
     def _order_by_gain(self, run: str, resolved: ResolvedRanking, model: UserModel) -> list[int]:
-        ideal, files = self.ideal(model), resolved.ranking.files
+        ideal = self.ideal(model)
+        parts: list[Any] = [row for _, row in resolved]
+        gaining: Collection[str] = ideal.documents
+        readers: Mapping[str, Any] = element_readers(ideal.documents, model)
         if ideal.gold is not None:
             topic = self.span_topic(ideal, model)
-            spans = topic.in_units(self.text_spans(run))
-            return order_by_gain(
-                [
-                    (file, span) if span is not None and file in topic.files else None
-                    for file, span in zip(files, spans, strict=True)
-                ],
-                topic.readers(model.relevance_value),
-            )
-        readers = element_readers(ideal.documents, model)
-        return order_by_gain(
-            [
-                (file, row) if row is not None and file in ideal.documents else None
-                for file, row in resolved
-            ],
-            {file: reader for file in set(files) if (reader := readers[file]) is not None},
-        )
+            parts, gaining = topic.in_units(self.text_spans(run)), topic.files
+            readers = topic.readers(model.relevance_value)
+        named = zip(resolved.ranking.files, parts, strict=True)
+        results = [(f, part) if part is not None and f in gaining else None for f, part in named]
+        return order_by_gain(results, readers)
+
+    def _in_order(self, values: list[T], run: str, model: UserModel | None) -> list[T]:
+        """Return what belongs to each result of a run in the order of :meth:`ranking`."""
+        if model is None or not self.as_read(run).is_reference:
+            return values
+        return [values[position] for position in self._reference(run, model)[0]]
 
     def stated_spans(self, run: str) -> list[TextSpan | None]:
         """Return the results of a run as text, with the stated offsets of passages that do not exist.
@@ -201,28 +186,25 @@ class RankedTopic(JudgedTopic):
                 self.texts.required_corpus()
             resolved = self.as_read(run)
             spans = {**resolved.ranking.spans, **resolved.passages}
+            named = zip(resolved.ranking.files, resolved.ranking.paths, strict=True)
             self._stated_spans[run] = [
                 (file, *span)
                 if (span := spans.get(position)) is not None and not isinstance(span, Passage)
                 else (file, 0, 0)  # its text has no place
                 if position in resolved.ranking.other_text
-                else self._element_span(resolved, position)
-                for position, file in enumerate(resolved.ranking.files)
+                else self._element_span(file, path)
+                for position, (file, path) in enumerate(named)
             ]
         return self._stated_spans[run]
 
-    def _element_span(self, resolved: ResolvedRanking, position: int) -> TextSpan | None:
-        """Return an element as text; None if its document is unknown."""
-        file, path = resolved.ranking.files[position], resolved.ranking.paths[position]
-        row: int | None = int(resolved.row[position])
+    def _element_span(self, file: str, path: str) -> TextSpan | None:
+        """Return an element as text; None if it does not exist or its document is unknown."""
         tree, corpus = self.trees.get(file), self.texts.corpus
         if tree is None and corpus is not None and file in corpus:
             tree = corpus.tree(file)
-        if tree is None or not path:
+        if tree is None or (row := tree.find(path)) is None:
             return None
-        if row == MISSING:
-            row = tree.find(path)
-        return None if row is None else (file, int(tree.start[row]), int(tree.stop[row]))
+        return file, int(tree.start[row]), int(tree.stop[row])
 
     def text_spans(self, run: str, model: UserModel | None = None) -> list[TextSpan]:
         """Return the results of a run as text, in the order of :meth:`ranking`.
@@ -250,10 +232,7 @@ class RankedTopic(JudgedTopic):
                 (file, 0, 0) if span is None or position in missing else span
                 for position, (file, span) in enumerate(stated)
             ]
-        spans = self._text_spans[run]
-        if model is None or not resolved.is_reference:
-            return spans
-        return [spans[position] for position in self._reference(run, model)[0]]
+        return self._in_order(self._text_spans[run], run, model)
 
     def read_text(
         self, run: str, ideal: IdealRecallBase, model: UserModel, unit: TextUnit
@@ -284,12 +263,11 @@ class RankedTopic(JudgedTopic):
 
         The spans are the same as in :meth:`span_topic`. Elements have no gold spans.
         """
-        found: dict[str, list[tuple[int, int, float]]] = {}
-        for file, spans in sorted(self.span_topic(ideal, model, unit).gold.items()):
-            found[file] = [
-                (*self._offsets(file, (start, end), model, unit), score) for start, end, score in spans
-            ]
-        return found
+        gold = sorted(self.span_topic(ideal, model, unit).gold.items())
+        return {
+            file: [(*self._offsets(file, one[:2], model, unit), one.score) for one in spans]
+            for file, spans in gold
+        }
 
     def name_of(self, start: float, end: float) -> str:
         """Return what answers call a gold span: its characters, or a whole document."""
@@ -318,7 +296,8 @@ class RankedTopic(JudgedTopic):
 
         Args:
             run: The run.
-            model: The user model; only the order of a greedy reference depends on it.
+            model: The user model; only the order of a greedy reference depends on it. Without it, a
+                greedy reference has the order of its run.
 
         Raises:
             XcgError: If the assessments have no highlighted passages, or documents are missing.
@@ -328,26 +307,19 @@ class RankedTopic(JudgedTopic):
                 "needs highlighted passages: offset qrels, JSON Lines with start and end, or INEX "
                 "assessments with <passage>"
             )
-        resolved = self.as_read(run)
-        order: Sequence[int] = range(len(resolved))
-        if resolved.is_reference:
-            if model is None:
-                raise XcgError(f"the order of {run} depends on a user model, but there is none")
-            order, _ = self._reference(run, model)
+        ranking = (self.as_read(run) if model is None else self.ranking(run, model)).ranking
         if run not in self._highlighted:
-            texts, sizes, other = self.texts, self.document_sizes, resolved.ranking.other_text
-            stated = self.stated_spans(run)
-            as_read = list(resolved.ranking.files)
-            spans, files = [stated[old] for old in order], [as_read[old] for old in order]
+            texts, sizes, other = self.texts, self.document_sizes, ranking.other_text
+            spans = self._in_order(self.stated_spans(run), run, model)
             self._highlighted[run] = HighlightedRanking(
-                [span or (file, 0, 0) for file, span in zip(files, spans, strict=True)],
+                [span or (file, 0, 0) for file, span in zip(ranking.files, spans, strict=True)],
                 self.highlighted,
                 self.entry_points,
                 lambda: texts.mean_length,
                 stated_sizes={file: size.relevant for file, size in sizes.items()},
                 length=lambda file: sizes[file].length if file in sizes else texts.length(file),
                 unknown=[index for index, span in enumerate(spans) if span is None],
-                other=[len(other.get(old, "")) for old in order] if other else (),
+                other=[len(other.get(index, "")) for index in range(len(spans))] if other else (),
             )
         return self._highlighted[run]
 
@@ -369,23 +341,21 @@ class RankedTopic(JudgedTopic):
                 "needs gold spans: offset qrels, JSON Lines with start and end, or INEX assessments "
                 "with <passage>"
             )
-        stated, results = self.stated_spans(run), self.text_spans(run, model)
-        other, converter, amount = self.as_read(run).ranking.other_text, None, None
+        results = self.text_spans(run, model)
+        stated = enumerate(self._in_order(self.stated_spans(run), run, model))
+        unknown = [index for index, span in stated if span is None]
+        resolved, converter, amount = self.as_read(run), None, None
         if model is not None:
             converter, amount = partial(self.texts.converter, model), partial(self.texts.amount, model)
-            other = self.ranking(run, model).ranking.other_text
-            if self.as_read(run).is_reference:
-                stated = [stated[position] for position in self._reference(run, model)[0]]
+            resolved = self.ranking(run, model)
         gold = {
             file: [(start, end, 2.0) for start, end in spans]
             for file, spans in self.highlighted.items()
         }
         for file, graded in self.gold.items():
             gold[file] = [(s.start, s.end, s.exhaustivity) for s in graded if s.exhaustivity > 0]
-        unknown = [position for position, span in enumerate(stated) if span is None]
-        return SpanRanking(
-            results, gold, converter, unknown, other, amount, nuggets=self.nuggets_of_spans
-        )
+        other = resolved.ranking.other_text
+        return SpanRanking(results, gold, converter, unknown, other, amount, self.nuggets_of_spans)
 
     @cached_property
     def nuggets_of_spans(self) -> dict[TextSpan, Mapping[str, float]]:
@@ -399,10 +369,8 @@ class RankedTopic(JudgedTopic):
     def ideal_reading(self, ideal: IdealRecallBase, model: UserModel, unit: TextUnit) -> Reading:
         """Return what the ideal reader of gold spans reads: only gold, densest first."""
         topic = self.span_topic(ideal, model, unit)
+        read = [(span.end - span.start, span.score) for gold in topic.gold.values() for span in gold]
         if isinstance(topic, NuggetTopic):
             found = topic.ideal(model.relevance_value, True)
-            return Reading.by_density([(end - start, gain) for _, (start, end), gain in found])
-        gold = topic.gold
-        return Reading.by_density(
-            [(span.end - span.start, span.score) for spans in gold.values() for span in spans]
-        )
+            read = [(end - start, gain) for _, (start, end), gain in found]
+        return Reading.by_density(read)

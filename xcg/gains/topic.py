@@ -30,40 +30,34 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+@dataclass(eq=False, repr=False)
 class EvaluatedRanking(RankingGains):
     """The gains of one run for one topic under a user model.
 
-    Args:
+    Attributes:
         topic: The topic.
         run: The name of the run.
         ideal_base: The ideal recall-base of the topic under the user model.
         model: The user model.
-        gains: The gain of each result.
-        not_retrieved: The number of ideal elements that the ranking does not retrieve.
     """
 
-    def __init__(
-        self,
-        topic: RankedTopic,
-        run: str,
-        ideal_base: IdealRecallBase,
-        model: UserModel,
-        gains: npt.ArrayLike,
-        not_retrieved: int,
-    ) -> None:
-        super().__init__(gains, ideal_base.vector, not_retrieved)
-        self._topic = topic
-        self._run = run
-        self._ideal = ideal_base
-        self._model = model
+    topic: RankedTopic
+    run: str
+    ideal_base: IdealRecallBase
+    model: UserModel
+
+    @property
+    def resolved(self) -> ResolvedRanking:
+        """The results in the order of the user model."""
+        return self.topic.ranking(self.run, self.model)
 
     @cached_property
     def scores(self) -> Sequence[float]:
         """The quantised score of each result in rank order, whatever the user has seen before."""
-        ranking = self._topic.ranking(self._run, self._model)
+        ranking = self.resolved
         scores = [0.0] * len(ranking)
         for position, row in ranking.rows.items():
-            document = self._ideal.documents.get(ranking.ranking.files[position])
+            document = self.ideal_base.documents.get(ranking.ranking.files[position])
             if document is not None:
                 scores[position] = document.own_scores.get(row, 0.0)
         return scores
@@ -71,13 +65,13 @@ class EvaluatedRanking(RankingGains):
     @property
     def recall_base_scores(self) -> Sequence[float]:
         """The quantised scores of all assessed elements."""
-        documents = self._ideal.documents.values()
+        documents = self.ideal_base.documents.values()
         return [score for document in documents for score in document.own_scores.values()]
 
     @property
     def tie_groups(self) -> Sequence[int]:
         """A group number for each result; tied results have the same number."""
-        ranking = self._topic.ranking(self._run, self._model).ranking
+        ranking = self.resolved.ranking
         if ranking.keys is None:
             return list(range(len(ranking)))
         changes = (earlier != later for earlier, later in itertools.pairwise(ranking.keys))
@@ -85,19 +79,19 @@ class EvaluatedRanking(RankingGains):
 
     def overlaps(self, depth: int | None) -> Sequence[bool]:
         """Return for the first results (None: all) whether each contains or repeats another one."""
-        return list(overlapping_results(self._topic.ranking(self._run, self._model).ranking.top(depth)))
+        return list(overlapping_results(self.resolved.ranking.top(depth)))
 
     @property
     def grades(self) -> tuple[Sequence[GradedResult], float]:
         """The results as inex-eval-ng uses them, and Σ exhaustivity over all assessed elements."""
-        assessed = self._topic.assessed
+        assessed = self.topic.assessed
         total = math.fsum(
             _unit_grades(assessment)[0] for rows in assessed.values() for assessment in rows.values()
         )
-        spans = self._topic.text_spans(self._run, self._model)
+        spans = self.topic.text_spans(self.run, self.model)
         new_sizes = HighlightedRanking(spans, {}).amounts("once")
         graded = []
-        ranking = self._topic.ranking(self._run, self._model)
+        ranking = self.resolved
         for (file, row), (_, start, end), (new, _) in zip(ranking, spans, new_sizes, strict=True):
             assessment = assessed.get(file, {}).get(row) if row is not None else None
             e, s = _unit_grades(assessment) if assessment is not None else (0.0, 0.0)
@@ -106,14 +100,14 @@ class EvaluatedRanking(RankingGains):
 
     def seen_nuggets(self, limit: float, unit: EffortUnit) -> Sequence[tuple[float, float]]:
         """Return (level, share that is seen) of each nugget; a budget of text cuts the last result."""
-        topic, model, nuggets = self._topic, self._model, self._ideal.nuggets
+        topic, model, nuggets = self.topic, self.model, self.ideal_base.nuggets
         if not nuggets:
             return []
-        spans = topic.text_spans(self._run, model)
+        spans = topic.text_spans(self.run, model)
         if unit == "ranks":
             spans = spans[: int(min(limit, len(spans)))]
         else:
-            other, texts = topic.ranking(self._run, model).ranking.other_text, topic.texts
+            other, texts = topic.ranking(self.run, model).ranking.other_text, topic.texts
             converter, amount = partial(texts.converter, model), partial(texts.amount, model)
             spans = SpanRanking(spans, {}, converter, (), other, amount).parts_up_to(limit, unit)
         seen = SeenNuggets(nuggets, 1.0)
@@ -125,17 +119,17 @@ class EvaluatedRanking(RankingGains):
     @property
     def highlights(self) -> HighlightedRanking:
         """The ranking as text, with the highlighted text of the topic."""
-        return self._topic.highlighted_ranking(self._run, self._model)
+        return self.topic.highlighted_ranking(self.run, self.model)
 
     @cached_property
     def spans(self) -> SpanRanking:
         """The ranking as text, with the gold spans of the topic."""
-        return self._topic.span_ranking(self._run, self._model)
+        return self.topic.span_ranking(self.run, self.model)
 
     @property
     def system_scores(self) -> Sequence[float] | None:
         """The scores by which the system ordered its results; None for ranks, which grow."""
-        ranking = self._topic.ranking(self._run, self._model).ranking
+        ranking = self.resolved.ranking
         keys = ranking.keys if len(ranking) else []
         return None if keys is None or any(b > a for a, b in itertools.pairwise(keys)) else keys
 
@@ -144,13 +138,13 @@ class EvaluatedRanking(RankingGains):
 
         The gain of an element grows evenly over its text, so both charges are the same for elements.
         """
-        topic, ideal, model = self._topic, self._ideal, self._model
+        topic, ideal, model = self.topic, self.ideal_base, self.model
         if ideal.gold is not None:
-            results, _ = topic.read_text(self._run, ideal, model, unit)
+            results, _ = topic.read_text(self.run, ideal, model, unit)
             return reading_of(results, charge), topic.ideal_reading(ideal, model, unit)
-        spans = topic.text_spans(self._run, model)
+        spans = topic.text_spans(self.run, model)
         texts = [self._amount(span, unit) for span in spans]
-        for position, amount in topic.other_amounts(self._run, model, unit).items():
+        for position, amount in topic.other_amounts(self.run, model, unit).items():
             texts[position] = amount + texts[position] * (spans[position][1] < spans[position][2])
         best = [
             (self._amount((file, *document.span(row)), unit), score)
@@ -166,7 +160,7 @@ class EvaluatedRanking(RankingGains):
             return 1.0
         if start < 0:  # unknown text counts like text at the document's start
             start, end = 0, end - start
-        converter = self._topic.texts.converter(self._model, unit, file)
+        converter = self.topic.texts.converter(self.model, unit, file)
         first, last = converter.amounts([start, end]).tolist()
         return float(last - first)
 
@@ -223,16 +217,16 @@ class Topic(RankedTopic):
     def gains(self, run: str, ideal: IdealRecallBase, model: UserModel) -> EvaluatedRanking:
         """Return the gain of each result of a run; none if the ideal recall-base is empty."""
         if not ideal.gains:
-            return EvaluatedRanking(self, run, ideal, model, (), 0)
+            return EvaluatedRanking((), ideal.vector, 0, self, run, ideal, model)
         if ideal.gold is not None:
             read, missed = self.read_text(run, ideal, model, model.size)
             gains = vector([result.gain for result in read])
-            return EvaluatedRanking(self, run, ideal, model, gains, missed)
+            return EvaluatedRanking(gains, ideal.vector, missed, self, run, ideal, model)
         known = self._known
         if known is None or known[0] is not model or known[1] is not ideal:
             known = self._known = model, ideal, {}
         gains, missed = element_gains(self.ranking(run, model), ideal, model, known[2])
-        return EvaluatedRanking(self, run, ideal, model, gains, missed)
+        return EvaluatedRanking(gains, ideal.vector, missed, self, run, ideal, model)
 
 
 def reading_of(results: Sequence[ReadResult], charge: Charge) -> Reading:

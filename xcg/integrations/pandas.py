@@ -187,17 +187,16 @@ def recall_base_of_rows(rows: Iterable[JudgedRow]) -> RecallBase:
     base = RecallBase()
     for where, topic, element, grades in judged:
         base.add_topic(topic, "assessments")
-        try:
-            file, path = split_element_id(element)
-        except ValueError as error:
-            raise InputError(where, str(error)) from None
         level, size = (finite_number(grades.get(name)) for name in ("level", "characters"))
         has_pair = pairs and "nugget" not in grades
         if level is None and not has_pair:
             stated = f"the level is {grades['level']!r}" if "level" in grades else "no level"
             raise InputError(where, f"{stated}: expected a finite number")
         pair = (grades["exhaustivity"], grades["specificity"]) if has_pair else level
-        grade = check_pair(pair, where)
+        try:
+            (file, path), grade = split_element_id(element), check_pair(pair)
+        except ValueError as error:
+            raise InputError(where, str(error)) from None
         if "nugget" in grades:
             base.has_nuggets = True
             base.add_nugget(topic, str(grades["nugget"]), (file, path), grade.exhaustivity, where)

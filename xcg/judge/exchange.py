@@ -23,7 +23,7 @@ from xcg.judge.settings import INEX_2004, UNGRADED, Grades
 from xcg.judge.store import Store
 from xcg.judge.workspace import ordered_pool
 from xcg.judgements.anchoring import QuoteFinder
-from xcg.judgements.assessment import ParsedPassage
+from xcg.judgements.assessment import ParsedPassage, quote_of
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase, Span, topic_key
 from xcg.lazy_modules import hashlib
@@ -261,13 +261,10 @@ def _as_in_url(match: re.Match[str]) -> str:
 
 
 _RECORD_FIELDS = (
-    *json_records.TOPIC_AND_DOCUMENT,
-    *json_records.START_AND_END,
-    json_records.Field("exhaustivity", (int,), "a whole number", required=False),
-    json_records.Field("level", (int, float), "a level of relevance", required=False),
+    *json_records.legal_fields(
+        "topic doc", f"start end exhaustivity level nugget {json_records.QUOTE}"
+    ),
     json_records.Field("entry_point", (int,), "the offset of a character", required=False),
-    json_records.NUGGET,
-    *json_records.QUOTE_FIELDS,
 )
 
 
@@ -362,7 +359,7 @@ def _highlights(
     record: dict[str, Any], where: str, name: str, finder: QuoteFinder, grades: Grades
 ) -> list[_Highlight]:
     """Return the highlight of a record; none if it is not relevant."""
-    quote = json_records.quote_of(record, where)
+    quote = quote_of(record, where)
     if "level" in record and "exhaustivity" in record:
         raise InputError(where, "the fields 'level' and 'exhaustivity': expected one of them")
     value = record.get("level", record.get("exhaustivity"))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
+from copy import copy, deepcopy
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.text_search import Location, Quote, TextIndex, states_span
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.judgements.assessment import ParsedPassage
-from xcg.judgements.recall_base import RecallBase, Span, topic_key
+from xcg.judgements.recall_base import ByTopic, RecallBase, Span, topic_key
 from xcg.runs.chunk_documents import missing_document
 
 _SHOWN = 60
@@ -37,7 +37,9 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
     """
     if not base.quoted:
         return base
-    changed = base.without_quotes()
+    changed = copy(base)  # whose passages and nuggets can be changed
+    changed.quoted, changed.texts, changed.nuggets = [], dict(base.texts), deepcopy(base.nuggets)
+    changed.spans = ByTopic({t: {f: [*s] for f, s in files.items()} for t, files in base.spans.items()})
     quoted = sorted(base.quoted, key=lambda one: topic_key(one[0]))
     if corpus is None:
         unplaced = [where for *_, passage, where in quoted if passage.span is None]
@@ -58,7 +60,7 @@ def anchor(base: RecallBase, corpus: Corpus | None, notes: Notes) -> RecallBase:
             quote, span = passage[:2]
             assert quote is not None
             try:
-                found = _checked_span(index, file, quote, span, where)
+                found = checked_span(index, file, quote, span, where)
             except UnmappedError as error:
                 notes.tolerate("passages whose text is not in their document", error)
                 _remove_passage(changed, topic, file, passage)
@@ -79,7 +81,7 @@ def _remove_passage(base: RecallBase, topic: str, file: str, passage: ParsedPass
         base.spans[topic][file].remove(Span(*span, level))
 
 
-def _checked_span(
+def checked_span(
     index: TextIndex, file: str, quote: Quote, stated: tuple[int, int] | None, where: object
 ) -> tuple[int, int]:
     """Return the position of a passage; raise UnmappedError if the document does not confirm it."""
@@ -88,8 +90,8 @@ def _checked_span(
         if states_span(index.text, start, end, quote.exact):
             return start, end
         place = f"{where}, {file}, {start}–{end}"
-        raise UnmappedError(place, difference(index, start, end, quote))
-    location = _located(index, quote, where)
+        raise UnmappedError(place, _difference(index, start, end, quote))
+    location = located(index, quote, where)
     if location.is_found:
         return location.start, location.end
     shown = f"{quote.exact[:_SHOWN]!r}"
@@ -100,7 +102,7 @@ def _checked_span(
     raise UnmappedError(where, problem)
 
 
-def difference(index: TextIndex, start: int, end: int, quote: Quote) -> str:
+def _difference(index: TextIndex, start: int, end: int, quote: Quote) -> str:
     """Return the message for a span with unexpected text; it gives the position of the stated text."""
     found = f"the text is {index.text[start:end][:_SHOWN]!r}, not {quote.exact[:_SHOWN]!r}"
     if start > 0 and states_span(index.text, start - 1, end - 1, quote.exact):
@@ -108,7 +110,7 @@ def difference(index: TextIndex, start: int, end: int, quote: Quote) -> str:
             f"{found}, which is at {start - 1}–{end - 1}: offsets begin with 0 and do not count a byte "
             "order mark, which Python keeps unless a file is opened with encoding='utf-8-sig'"
         )
-    location = _located(index, quote, f"{start}–{end}")
+    location = located(index, quote, f"{start}–{end}")
     if location.is_found:
         now = f"which is at {location.start}–{location.end}"
     elif location.status == "ambiguous":
@@ -118,9 +120,16 @@ def difference(index: TextIndex, start: int, end: int, quote: Quote) -> str:
     return f"{found}, {now}; xcg place --update moves the passages to their text"
 
 
-def _located(index: TextIndex, quote: Quote, where: object) -> Location:
+def located(
+    index: TextIndex,
+    quote: Quote,
+    where: object,
+    min_similarity: float | None = None,
+    old_start: int | None = None,
+) -> Location:
+    """Return the position of a quote, see :meth:`TextIndex.locate`; UnmappedError if it fails."""
     try:
-        return index.locate(quote)
+        return index.locate(quote, min_similarity, old_start)
     except XcgError as error:
         raise UnmappedError(where, str(error)) from None
 
@@ -175,4 +184,4 @@ class QuoteFinder:
             raise UnmappedError(where, missing_document(file, self._corpus, is_result=False))
         if self._last is None or self._last[0] != file:
             self._last = file, TextIndex(self._corpus.tree(file).text)
-        return _checked_span(self._last[1], file, quote, stated, where)
+        return checked_span(self._last[1], file, quote, stated, where)

@@ -110,31 +110,24 @@ LEGAL_PAIRS = frozenset({(0, 0), *product((1, 2, 3), repeat=2)})
 """The ten legal pairs on the four-point scales, the set ES of Kazai and Lalmas (2006, section 3.3)."""
 
 
-def check_pair(pair: object, where: object, legal: str = "a level") -> Assessment:
+def check_pair(pair: object, legal: str = "a level") -> Assessment:
     """Return the assessment for an (e, s) pair on the four-point scales, or for a level.
 
     Args:
         pair: The pair, level or :class:`Assessment`.
-        where: File and line, for messages.
         legal: What else is legal, for messages.
 
     Raises:
-        InputError: If the pair or level is illegal.
+        ValueError: If the pair or level is illegal.
     """
     if isinstance(pair, Assessment):
         return pair
     if _is_level(pair):
-        try:
-            return level_assessment(pair)
-        except ValueError as error:
-            raise InputError(where, str(error)) from None
+        return level_assessment(pair)
     if isinstance(pair, Sequence) and not isinstance(pair, str) and tuple(pair) in LEGAL_PAIRS:
         return Assessment(float(pair[0]), float(pair[1]))
-    raise InputError(
-        where,
-        f"illegal assessment {pair!r}: expected a pair (e, s) with both 0 or both from 1 to 3, "
-        f"or {legal}",
-    )
+    expected = "expected a pair (e, s) with both 0 or both from 1 to 3"
+    raise ValueError(f"illegal assessment {pair!r}: {expected}, or {legal}")
 
 
 PlainPassage = Sequence[float] | Mapping[str, object]
@@ -155,6 +148,23 @@ class ParsedPassage(NamedTuple):
     nugget: str | None = None
 
 
+def quote_of(record: Mapping[str, Any], where: str) -> Quote | None:
+    """Return the quote of a record; None without one.
+
+    Raises:
+        InputError: If it has ``exact`` and ``text``, or context alone.
+    """
+    if "exact" in record and "text" in record:
+        raise InputError(where, "the fields 'exact' and 'text': expected one of them")
+    exact = record.get("exact", record.get("text"))
+    if exact is None:
+        for name in ("prefix", "suffix"):
+            if name in record:
+                raise InputError(where, f"the field {name!r} has no effect without 'exact'")
+        return None
+    return Quote(exact, record.get("prefix", ""), record.get("suffix", ""))
+
+
 def are_passages(judged: object) -> TypeGuard[Sequence[PlainPassage]]:
     """Distinguish a list of passages from a pair of grades."""
     return isinstance(judged, (list, tuple)) and all(
@@ -162,8 +172,12 @@ def are_passages(judged: object) -> TypeGuard[Sequence[PlainPassage]]:
     )
 
 
-def parse_passage(given: PlainPassage) -> ParsedPassage:
+def parse_passage(given: PlainPassage, where: str = "") -> ParsedPassage:
     """Return the parts of a plain passage.
+
+    Args:
+        given: The passage.
+        where: Where it is stated, for messages.
 
     Raises:
         ValueError: If it is illegal.
@@ -172,25 +186,20 @@ def parse_passage(given: PlainPassage) -> ParsedPassage:
     (ParsedPassage(quote=None, span=(0, 15), exhaustivity=2.0, nugget=None), 'Bees dance.')
     """
     if isinstance(given, Mapping):
-        return _parse_dict(given)
+        return _parse_dict(given, where)
     start, end, level = (*given, _DEFAULT_LEVEL)[:3] if len(given) in (2, 3) else (None, None, None)
     if type(start) is not int or type(end) is not int or not _is_level(level):
         raise ValueError(f"illegal passage {given!r}: expected (start, end) or (start, end, level)")
     return ParsedPassage(None, (start, end), level_assessment(level).exhaustivity)
 
 
-def _parse_dict(given: Mapping[str, Any]) -> ParsedPassage:
+def _parse_dict(given: Mapping[str, Any], where: str) -> ParsedPassage:
     for key in given:
         if key not in _KEYS:
             raise ValueError(f"unknown key {key!r} of a passage: {nearest(str(key), _KEYS)}")
-    if "exact" in given and "text" in given:
-        raise ValueError("a passage with 'exact' and 'text': expected one of them")
-    illegal = f"illegal passage {str(dict(given))[:200]}"
-    exact = given.get("exact", given.get("text"))
-    if ("start" in given) != ("end" in given) or (exact is None and "start" not in given):
+    illegal, quote = f"illegal passage {str(dict(given))[:200]}", quote_of(given, where)
+    if ("start" in given) != ("end" in given) or (quote is None and "start" not in given):
         raise ValueError(f"{illegal}: expected 'start' and 'end', 'exact', or both")
-    if exact is None and ("prefix" in given or "suffix" in given):
-        raise ValueError(f"{illegal}: expected 'exact' with 'prefix' and 'suffix'")
     span = (given["start"], given["end"]) if "start" in given else None
     if span is not None and not all(type(offset) is int for offset in span):
         raise ValueError(f"{illegal}: expected integers in 'start' and 'end'")
@@ -198,11 +207,10 @@ def _parse_dict(given: Mapping[str, Any]) -> ParsedPassage:
     if not _is_level(level):
         raise ValueError(f"{illegal}: expected a number in 'level'")
     grade = level_assessment(level).exhaustivity
-    words = exact, given.get("prefix", ""), given.get("suffix", "")
-    if exact is not None and not all(isinstance(text, str) for text in words):
+    if quote is not None and not all(isinstance(text, str) for text in quote):
         raise ValueError(f"{illegal}: expected text in 'exact', 'prefix' and 'suffix'")
     nugget = str(given["nugget"]) if "nugget" in given else None
-    return ParsedPassage(None if exact is None else Quote(*words), span, grade, nugget)
+    return ParsedPassage(quote, span, grade, nugget)
 
 
 def _is_level(value: object) -> TypeGuard[float]:

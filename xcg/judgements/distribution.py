@@ -156,10 +156,7 @@ def _levels(base: RecallBase) -> dict[Unit, Level]:
     levels = {unit: _level(assessment, width) for unit, assessment in assessed.items()}
     for topic in base.topics:
         elements = base.files[topic]
-        for file, passages in (
-            *base.spans[topic].items(),
-            *base.passages[topic].items(),
-        ):
+        for file, passages in (*base.spans[topic].items(), *base.passages[topic].items()):
             if file not in elements:
                 levels[topic, file, WHOLE] = _WITH_PASSAGES if passages else _WITHOUT_PASSAGES
     return levels

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
-from xcg.documents.text_search import Quote, TextIndex, states_span
+from xcg.documents.text_search import Quote, TextIndex
 from xcg.documents.tree import ElementTree, Ints
 from xcg.errors import UnmappedError, XcgError
-from xcg.judgements.anchoring import difference
+from xcg.judgements.anchoring import checked_span
 from xcg.judgements.assessment import Assessment
 from xcg.judgements.recall_base import RecallBase, Span
-from xcg.lazy_modules import np, npt
+from xcg.lazy_modules import np
 from xcg.runs.chunk_documents import missing_document
 
 
@@ -87,61 +87,45 @@ def assess(
         passages.setdefault((highlight.topic, highlight.file), []).append(highlight)
     base = RecallBase()
     for (topic, file), marked in sorted(passages.items()):
+        where = f"highlights, topic {topic}"
         base.add_topic(topic, "highlights")
         if file not in corpus:
-            message = missing_document(file, corpus, is_result=False)
-            raise UnmappedError(f"highlights, topic {topic}", message)
+            raise UnmappedError(where, missing_document(file, corpus, is_result=False))
         tree = corpus.tree(file)
-        for highlight in marked:
-            _check_span(highlight, tree)
-        for path, assessment in _element_assessments(tree, marked, scale).items():
-            base.add(topic, file, path, assessment, f"highlights, topic {topic}")
+        length = int(tree.characters[0])
+        for _, _, start, end, _, text in marked:
+            if end > length:
+                message = f"the document's text has {length} characters"
+                raise UnmappedError(f"{where}, {file}, {start}–{end}", message)
+            if text is not None:
+                checked_span(TextIndex(tree.text), file, Quote(text), (start, end), where)
+        graded = [(m.start, m.end, m.exhaustivity, max(m.exhaustivity - 1, 1)) for m in marked]
+        for row, exhaustivity, share, size in _relevance(tree, graded):
+            if size >= scale.smallest:
+                assessment = Assessment(exhaustivity, float(scale.specificity(share)), size)
+                base.add(topic, file, tree.paths[row], assessment, where)
     return base
 
 
-def _check_span(highlight: Highlight, tree: ElementTree) -> None:
-    topic, file, start, end, _, text = highlight
-    where = f"highlights, topic {topic}, {file}, {start}–{end}"
-    length = int(tree.characters[0])
-    if end > length:
-        raise UnmappedError(where, f"the document's text has {length} characters")
-    if text is not None and not states_span(tree.text, start, end, text):
-        raise UnmappedError(where, difference(TextIndex(tree.text), start, end, Quote(text)))
-
-
-def _element_assessments(
-    tree: ElementTree, marked: Sequence[Highlight], scale: SpecificityScale
-) -> Mapping[str, Assessment]:
-    relevant = covered_characters(tree, [(mark.start, mark.end) for mark in marked])
-    exhaustivity = _highest(
-        tree, [(m.start, m.end, m.exhaustivity, max(m.exhaustivity - 1, 1)) for m in marked]
-    )
-    return {
-        tree.paths[row]: Assessment(
-            float(exhaustivity[row]),
-            float(scale.specificity(relevant[row] / tree.characters[row])),
-            int(tree.characters[row]),
-        )
-        for row in np.flatnonzero((relevant > 0) & (tree.characters >= scale.smallest)).tolist()
-    }
-
-
-def _highest(
-    tree: ElementTree, passages: Iterable[tuple[int, int, float, float]]
-) -> npt.NDArray[np.float64]:
-    """Return the highest value of the passages that share text with each element.
+def _relevance(
+    tree: ElementTree, passages: Collection[tuple[int, int, float, float]]
+) -> Iterator[tuple[int, float, float, int]]:
+    """Yield row, exhaustivity, share in passages and size of every element with text of a passage.
 
     Args:
         tree: The document.
-        passages: Start, end, and the values for an element with at least half of the passage and for
-            an element with less.
+        passages: Start, end, and the exhaustivity of an element with at least half of the passage and
+            of an element with less.
     """
+    highlighted = covered_characters(tree, [passage[:2] for passage in passages])
     highest = np.zeros(len(tree))
     for start, end, value, value_of_part in passages:
         inside = np.minimum(tree.stop, end) - np.maximum(tree.start, start)
         values = np.where(2 * inside >= end - start, value, value_of_part)
         np.maximum(highest, values, out=highest, where=inside > 0)
-    return highest
+    for row in np.flatnonzero(highlighted > 0).tolist():
+        size = int(tree.characters[row])
+        yield row, float(highest[row]), float(highlighted[row] / size), size
 
 
 def covered_characters(tree: ElementTree, passages: Collection[tuple[int, int]]) -> Ints:
@@ -185,14 +169,8 @@ def assess_spans(tree: ElementTree, spans: Iterable[Span]) -> dict[int, Assessme
     for start, end, _ in passages:
         if end > length:
             raise XcgError(f"the passage {start}–{end}: the document's text has {length} characters")
-    highlighted = covered_characters(tree, [(start, end) for start, end, _ in passages])
-    exhaustivity = _highest(tree, [(*passage, passage.exhaustivity) for passage in passages])
+    graded = [(*passage, passage.exhaustivity) for passage in passages]
     return {
-        row: Assessment(
-            float(exhaustivity[row]),
-            float(highlighted[row] / tree.characters[row]),
-            int(tree.characters[row]),
-            "share",
-        )
-        for row in np.flatnonzero(highlighted > 0).tolist()
+        row: Assessment(exhaustivity, share, size, "share")
+        for row, exhaustivity, share, size in _relevance(tree, graded)
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy, deepcopy
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -147,7 +146,7 @@ class RecallBase:
             for path, pair in elements.items():
                 where = f"assessments, topic {topic}, {file}, {path}"
                 name, canonical = canonical_file(file), path if path == WHOLE else canonical_path(path)
-                self.add(topic, name, canonical, check_pair(pair, where, legal), where)
+                self.add(topic, name, canonical, check_pair(pair, legal), where)
         except InputError:
             raise
         except ValueError as error:
@@ -156,7 +155,7 @@ class RecallBase:
     def _add_plain_passage(self, topic: str, file: str, given: PlainPassage, where: str) -> None:
         fields = given if isinstance(given, Mapping) else {}
         if "nugget" not in fields or {"start", "end", "exact", "text"} & fields.keys():
-            self.add_stated(topic, file, parse_passage(given), where)
+            self.add_stated(topic, file, parse_passage(given, where), where)
             return
         if not fields.keys() <= {"nugget", "path", "level"}:
             raise ValueError(f"keys {sorted(fields)}: expected path and level, or start and end")
@@ -287,19 +286,6 @@ class RecallBase:
                 self.texts[topic, file, Span(*part, max(best, level))] = quote
         known[nugget] = level
 
-    def without_quotes(self) -> RecallBase:
-        """Return a copy without quotes, whose passages and nuggets can be changed."""
-        changed = copy(self)
-        changed.quoted, changed.texts = [], dict(self.texts)
-        changed.nuggets = deepcopy(self.nuggets)
-        changed.spans = ByTopic(
-            {
-                topic: {file: list(spans) for file, spans in files.items()}
-                for topic, files in self.spans.items()
-            }
-        )
-        return changed
-
     def __contains__(self, topic: object) -> bool:
         return topic in self.files
 
@@ -342,20 +328,6 @@ class RecallBase:
                 f"topic {topic}, {file}: {path} is assessed {assessment.label} "
                 f"but was {earlier.label} before; expected one assessment per element",
             )
-
-    def add_elements(self, topic: str, assessments: Mapping[str, dict[str, Assessment]]) -> bool:
-        """Add file → path → assessment if the topic has none of these files yet.
-
-        Returns:
-            Whether the assessments were added. If not, add them one by one with :meth:`add`.
-        """
-        files = self.files.setdefault(topic, {})
-        if not (
-            files.keys().isdisjoint(assessments) and self.spans[topic].keys().isdisjoint(assessments)
-        ):
-            return False
-        files.update(assessments)
-        return True
 
     def to_text(self, format: str, lengths: DocumentLength | None = None) -> tuple[str, list[str]]:
         r"""Return the content of a file with these assessments.

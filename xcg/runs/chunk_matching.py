@@ -123,7 +123,7 @@ class DocumentText:
         offsets = self._index.normalised.offsets
         reach = [max(start - len(text), 0), start, end, end + len(text)]
         first, start, end, last = offsets.searchsorted(reach).tolist()
-        body = self._index.normalised_text[first:last]
+        body = self._index.normalised.text[first:last]
         at, place, length = _longest_part(stated.text, body, least, (start - first, end - first))
         if not length:
             return Placement([], text)

@@ -55,10 +55,9 @@ def note_whole_documents(rankings: Collection[Ranking], where: str, notes: Notes
     """Count a run in which only some results are whole documents: others may have lost their path."""
     whole, all_results = sum(one.paths.count(WHOLE) for one in rankings), sum(map(len, rankings))
     if 0 < whole < all_results:
-        message = f"{whole} of {all_results} results have no path and no start, so each is its whole"
-        notes.oddity(
-            "runs with whole documents among elements or passages", where, f"{message} document"
-        )
+        kind = "runs with whole documents among elements or passages"
+        message = f"{whole} of {all_results} results have no path and no start"
+        notes.oddity(kind, where, f"{message}, so each is its whole document")
 
 
 def _note_missing_keys(keys: Sequence[object], name: str, where: str, notes: Notes) -> None:

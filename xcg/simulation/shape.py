@@ -10,6 +10,8 @@ import numpy as np
 from xcg.errors import XcgError
 
 MIN_ELEMENTS = 30
+MAX_SIZE = 10_000_000
+"""Maximum of every size of a simulated campaign."""
 _FRACTIONS = ("agreement", "hardness")
 
 
@@ -65,6 +67,8 @@ class Shape:
             minimum = minimums.get(name, 1)
             if name not in _FRACTIONS and value < minimum:
                 raise XcgError(f"{name} is {value}: expected an integer of at least {minimum}")
+            if name not in (*_FRACTIONS, "seed") and value > MAX_SIZE:
+                raise XcgError(f"{name} is {value}: expected an integer of at most {MAX_SIZE:,}")
         if not -1 <= self.agreement <= 1:
             raise XcgError(f"agreement is {self.agreement}: expected a number from -1 to 1")
         if not 0 <= self.hardness <= 1:
