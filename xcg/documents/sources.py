@@ -154,11 +154,8 @@ class Source(ABC):
         converter = converter_of(where)
         if converter is markup.html_to_xml and markup.charset_of(data)[1]:
             self.guessed.add(name)
-        if (
-            converter
-            and data[:2] not in (b"\xff\xfe", b"\xfe\xff")
-            and 4 * data.count(b"\0") > len(data)
-        ):
+        has_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        if converter and not has_mark and 4 * data.count(b"\0") > len(data):
             raise InputError(where, "UTF-16 without a byte order mark, or no text: convert it to UTF-8")
         if converter is not None:
             document = converter(data, where)
