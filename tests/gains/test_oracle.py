@@ -24,7 +24,7 @@ from xcg.gains.element_reader import ElementReader
 from xcg.gains.reader import JudgedDocument
 from xcg.gains.span_reader import GoldSpan, SpanReader
 from xcg.gains.topic import element_gains
-from xcg.strategies.registry import reference_run
+from xcg.strategies.registry import rewrite_runs, strategies_of
 from xcg.user_model.relevance_value import NORMALISATIONS, PARTIALLY_SEEN, RelevanceValue
 
 Gains = Callable[[Sequence[int]], list[float]]
@@ -76,7 +76,9 @@ def evaluated(
 ) -> tuple[list[int], list[float], Gains]:
     """Return the oracle's order, the gains that the evaluation reports, and those of other orders."""
     run = replace(run, name="r")
-    inputs = Inputs(assessments, [run, reference_run(run)], Corpus.of(documents), model)
+    inputs = Inputs(
+        assessments, [run, *rewrite_runs([run], strategies_of("oracle"))], Corpus.of(documents), model
+    )
     judged = TopicSource.of(inputs).topic(topic, Notes())
     ideal = judged.ideal(model)
     if not ideal.gains:

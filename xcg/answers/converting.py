@@ -13,7 +13,7 @@ from xcg.errors import InputError, Notes, XcgError
 from xcg.evaluation.conversion import assessments_of_run, convert_assessments
 from xcg.evaluation.ideals import ideal_run
 from xcg.evaluation.inputs import Inputs, check_document_is_used
-from xcg.evaluation.reading import count_repeated, note_results
+from xcg.evaluation.reading import count_repeated, named_runs
 from xcg.formats.base import read_run
 from xcg.formats.inex_assessments import inex_2004
 from xcg.formats.json_assessments import read_highlights
@@ -100,7 +100,7 @@ def _rewritten(run: Run, inputs: Inputs, depth: int | None, notes: Notes) -> Run
     if len(strategies) > 1:
         raise XcgError(f"{len(strategies)} strategies, {strategies[0]} and others: expected one")
     run = (rewrite(run, strategies[0], inputs.documents) if strategies else run).top(depth)
-    note_results([], {run.name: sum(map(count_repeated, run.rankings.values()))}, notes)
+    named_runs([run], [sum(map(count_repeated, run.rankings.values()))], notes)
     return run
 
 

@@ -17,7 +17,7 @@ import time
 import unicodedata
 import weakref
 import zlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,6 +37,7 @@ _APPLICATION = int.from_bytes(b"xcgd")
 _MAX_SIZE = 1 << 31  # bytes
 _MAX_UNWRITTEN = 1 << 26  # bytes
 _RECENT = 2_000_000_000  # nanoseconds; the times of all file systems are finer
+_MOST_KEYS = 500  # of a query; SQLite has a limit
 _LOCK_TIMEOUT = 5.0  # seconds
 _SETTINGS = ("synchronous = NORMAL", "trusted_schema = OFF")
 _NEW_FILE = ("page_size = 16384", "auto_vacuum = FULL")
@@ -80,6 +81,7 @@ class DocumentCache:
         self._opened = time.time_ns()
         self._new: dict[bytes, bytes] = {}
         self._new_bytes = 0
+        self._fetched: dict[bytes, bytes | None] = {}
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
@@ -89,6 +91,14 @@ class DocumentCache:
     def is_usable(self) -> bool:
         """Whether the database can be opened, and no earlier use of it failed."""
         return self._try(lambda _: True) is not None
+
+    def fetch(self, stamps: Mapping[str, Stamp | None]) -> None:
+        """Read the entries of several documents, about which questions follow, in one query."""
+        keys = [
+            self._key(kind, name, stamp) for name, stamp in stamps.items() for kind in (PATHS, TREE)
+        ]
+        asked = [key for key in keys if key is not None and key not in self._new]
+        self._fetched = dict.fromkeys(asked) | (self._try(lambda one: _stored(one, asked)) or {})
 
     def tree(self, name: str, stamp: Stamp | None, read_text: Callable[[], str]) -> ElementTree | None:
         """Return the tree of a document, None if it is not known.
@@ -134,7 +144,10 @@ class DocumentCache:
     def _entry(self, key: bytes | None) -> bytes | None:
         if key is None:
             return None
-        return self._new.get(key) or self._try(lambda connection: _stored(connection, key))
+        for known in (self._new, self._fetched):
+            if key in known:
+                return known[key]
+        return (self._try(lambda connection: _stored(connection, [key])) or {}).get(key)
 
     def _add(self, key: bytes | None, content: bytes) -> None:
         if key is None:
@@ -151,13 +164,14 @@ class DocumentCache:
         _unwritten.discard(self)
         with self._lock:
             new, self._new, self._new_bytes = self._new, {}, 0
+            self._fetched = {}
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
+            # Another process may have added other paths.
+            old = _stored(connection, [key for key in new if key.startswith(PATHS)])
             for key, added in new.items():
-                # Another process may have added other paths.
-                old = _stored(connection, key) if key.startswith(PATHS) else None
-                content = _merged(key, old, added)
+                content = _merged(key, old.get(key), added)
                 row = key, _checksum(key, content) + content
                 connection.execute("REPLACE INTO entries (key, content) VALUES (?, ?)", row)
             self._shrink(connection)
@@ -245,11 +259,17 @@ def _is_current(connection: sqlite3.Connection) -> bool:
     return application == _APPLICATION and _pragma(connection, "user_version") == FORMAT
 
 
-def _stored(connection: sqlite3.Connection, key: bytes) -> bytes | None:
-    """Return the content of an entry; None if there is none, or it is damaged."""
-    rows = connection.execute("SELECT content FROM entries WHERE key = ?", (key,)).fetchall()
-    content = rows[0][0] if rows else b""
-    return content[4:] if content[:4] == _checksum(key, content[4:]) else None
+def _stored(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Return key → content of the entries that exist and are not damaged."""
+    found: dict[bytes, bytes] = {}
+    for first in range(0, len(keys), _MOST_KEYS):
+        batch = keys[first : first + _MOST_KEYS]
+        marks = ",".join("?" * len(batch))
+        query = f"SELECT key, content FROM entries WHERE key IN ({marks})"  # noqa: S608
+        for key, content in connection.execute(query, batch):
+            if content[:4] == _checksum(key, content[4:]):
+                found[key] = content[4:]
+    return found
 
 
 def _checksum(key: bytes, content: bytes) -> bytes:

@@ -252,6 +252,8 @@ class Corpus:
 
         names = iter(asked)
         while batch := {name: self.source.stamp(name) for name in islice(names, _READ_AHEAD)}:
+            if self._cache is not None:
+                self._cache.fetch(batch)
             known = {name: self._known_missing(name, batch[name], asked[name]) for name in batch}
             read = dict(self._parsed((name for name in batch if known[name] is None), look_up))
             for name, stamp in batch.items():

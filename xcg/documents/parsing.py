@@ -19,7 +19,7 @@ from typing import Any
 
 from xcg.documents.files import SAFE_PARSING, xml_error
 from xcg.documents.markup import SMALL, check_markup
-from xcg.documents.paths import split_step, walk
+from xcg.documents.paths import walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
 from xcg.errors import InputError, Notes
 from xcg.lazy_modules import etree, np, npt
@@ -135,10 +135,10 @@ def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -
 
 
 def _child(parent: etree._Element | None, step: str) -> etree._Element | None:
-    name, position = split_step(step)
-    if parent is None or not name:
+    name, _, position = step[:-1].partition("[")
+    if parent is None or not position.isdecimal():
         return None
-    return next(itertools.islice(parent.iterchildren(f"{{*}}{name}"), position - 1, None), None)
+    return next(itertools.islice(parent.iterchildren(f"{{*}}{name}"), int(position) - 1, None), None)
 
 
 class _Tags:

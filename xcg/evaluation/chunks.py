@@ -127,7 +127,7 @@ def compare_chunks(
                 listed.extend({**row, "words": _beginning(documents, row)} for row in rows)
 
     map_topics(TopicSource.of(inputs), add, notes, progress=progress)
-    note_topics(base, runs, inputs.unanswered, notes)
+    note_topics(base, inputs.loaded_runs, inputs.unanswered, notes)
     notes.note(f"{model.name}: tokens are counted by the tokenizer {model.effort.tokenizer}")
     if without_gold:
         notes.note(f"{model.name}: no gold text, so left out: question {list_topics(without_gold)}")
@@ -267,11 +267,7 @@ def _read(topic: Topic, run: str, ideal: IdealRecallBase, model: UserModel) -> _
 
 
 def _gold_rows(
-    topic: Topic,
-    run: str,
-    read: _ReadRanking,
-    ideal: IdealRecallBase,
-    model: UserModel,
+    topic: Topic, run: str, read: _ReadRanking, ideal: IdealRecallBase, model: UserModel
 ) -> Iterator[Row]:
     """Yield what a ranking showed of each gold span, without words.
 

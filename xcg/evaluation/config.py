@@ -133,11 +133,9 @@ def _user_models(value: object, stated: Stated) -> list[UserModel]:
             continue
         try:
             models += resolve_models(spec, place.folder)
-        except FileError as error:
-            raise InputError(place.name, str(error)) from None
-        except InputError:
-            raise  # names the model's own file
         except XcgError as error:
+            if isinstance(error, InputError) and not isinstance(error, FileError):
+                raise  # names the model's own file
             raise InputError(place.name, str(error)) from None
     try:
         return resolve_user_models(models)
@@ -197,11 +195,9 @@ def select_runs(inputs: Inputs, given: Sequence[str], configured: GivenRuns, con
     by_name |= {name: (source, every) for name, source in campaign.named_sources.items()}
     chosen: list[tuple[Any, list[Any]]] = []
     for text in given:
-        if _is_path(text):
-            chosen.append((Path(text), every))
-        elif text in by_name:
+        if not _is_path(text) and text in by_name:
             chosen.append(by_name[text])
-        elif os.sep in text:  # the error suggests the nearest file
+        elif _is_path(text) or os.sep in text:  # without a file, the error suggests the nearest
             chosen.append((Path(text), every))
         else:
             hint = nearest(text, by_name)

@@ -6,6 +6,7 @@ from xcg.documents.corpus import Corpus
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
+from xcg.evaluation.resolution import judged_files
 from xcg.evaluation.topics import TopicSource
 from xcg.formats.writing import lost_of_assessments
 from xcg.judgements.anchoring import anchor
@@ -122,20 +123,15 @@ def assessments_of_run(
 
 def _elements(base: RecallBase, corpus: Corpus, scale: Scale, format: str) -> RecallBase:
     """Return the assessments of elements on a scale; stated assessments stay as they are."""
-    elements = RecallBase()
-    derived = assess_elements_of_passages(base, corpus)
-    for topic in derived.topics:
-        source = derived.sources[topic]
-        elements.add_topic(topic, source)
-        for file, assessed in derived.files[topic].items():
-            for path, assessment in assessed.items():
+    elements = assess_elements_of_passages(base, corpus)
+    for topic in elements.topics:
+        for file, assessed in elements.files[topic].items():
+            for path, assessment in assessed.items() if file not in base.files[topic] else ():
                 where = f"topic {topic}, {file}, {path}"
-                is_stated = file in base.files[topic]
-                graded = assessment if is_stated else _on_scale(assessment, scale, where, format)
-                elements.add(topic, file, path, graded, source)
+                assessed[path] = _on_scale(assessment, scale, where, format)
         if scale == "level":
-            for file in sorted(base.spans[topic].keys() - derived.files[topic].keys()):
-                elements.add(topic, file, WHOLE, level_assessment(0), source)
+            for file in sorted(base.spans[topic].keys() - elements.files[topic].keys()):
+                elements.add(topic, file, WHOLE, level_assessment(0), elements.sources[topic])
     return elements
 
 
@@ -206,11 +202,7 @@ def assess_elements_of_passages(base: RecallBase, corpus: Corpus) -> RecallBase:
         InputError: If a passage or its document does not exist.
     """
     for name in base.topics:
-        for file in (
-            *base.files[name],
-            *base.spans[name],
-            *base.passages[name],
-        ):
+        for file in judged_files(base, name):
             if file not in corpus:
                 where = f"{base.sources.get(name, 'assessments')}, topic {name}"
                 raise UnmappedError(where, missing_document(file, corpus, is_result=False))

@@ -109,7 +109,7 @@ def _curves_of_gains(
         raise XcgError(f"a curve over {depth:,} ranks: the highest rank is {MAX_DEPTH:,}")
     inputs.check()
     needs_gains = any(one.definition.needs != "text" for one in measures)
-    models, runs = inputs.user_models, {run.name: run for run in inputs.loaded_runs}
+    models, runs = inputs.user_models, [run.name for run in inputs.loaded_runs]
     source, notes = TopicSource.of(inputs, needs_elements=needs_gains), inputs.new_notes()
     names = [*runs, *([IDEAL] if with_ideal else [])]
     found: dict[tuple[Measure, str, str], dict[str, tuple[Curve, object]]] = {
@@ -146,7 +146,7 @@ def _curves_of_gains(
 
     if not any(map_topics(source, add, notes)):
         raise XcgError("no curves: no topic has an ideal element under these user models")
-    note_topics(inputs.recall_base, runs, inputs.unanswered, notes)
+    note_topics(inputs.recall_base, inputs.loaded_runs, inputs.unanswered, notes)
     if not any(found.values()):
         undefined = " ".join(map(_without_cutoff, measures))
         raise XcgError(f"no curves: {undefined} is undefined for every topic")
@@ -257,38 +257,31 @@ def ranks_of_value(curves: Sequence[CurveOf], at: int, reference: str = "ideal")
 
 def _ranks_of_runs(curves: Mapping[str, CurveOf], at: int, reference: str) -> list[RankOfValue]:
     """Return the ranks of all runs for one measure, user model and topic."""
-    name = _reference_run(curves, at, reference)
+    measure = next(iter(curves.values())).measure
+    if (over := curve_measure(measure).curve_over) != "rank":
+        raise XcgError(f"{measure} is a curve over {over}: expected a measure over ranks, like xCG")
+    systems = [run for run in curves if run != IDEAL]
+    name = IDEAL if reference == "ideal" else max(systems, key=lambda run: curves[run].y[at - 1])
     value = curves[name].y[at - 1]
     ranks = {run: _first_rank(curve.y, value) for run, curve in curves.items()}
-    ideal = ranks[IDEAL]
-    best = min((rank for run, rank in ranks.items() if run != IDEAL and rank is not None), default=None)
+    best = min((rank for run in systems if (rank := ranks[run]) is not None), default=None)
     rows = []
     for run, curve in curves.items():
-        rank, is_run = ranks[run], run != IDEAL
-        from_best = best if rank is not None and is_run else None
+        rank, from_best = ranks[run], best if run != IDEAL else None
         rows.append(
             RankOfValue(
                 *(run, curve.topic, curve.measure, curve.user_model),
                 *(name, at, value, rank),
-                more_than_ideal=None if rank is None or ideal is None else rank - ideal,
-                more_than_best=None if rank is None or from_best is None else rank - from_best,
+                _difference(rank, ranks[IDEAL]),
+                _difference(rank, from_best),
                 times_best=rank / from_best if rank is not None and from_best else None,
             )
         )
     return rows
 
 
-def _reference_run(curves: Mapping[str, CurveOf], at: int, reference: str) -> str:
-    """Check the curves and the rank, and return the name of the reference."""
-    curve = next(iter(curves.values()))
-    over = curve_measure(curve.measure).curve_over
-    if over != "rank":
-        raise XcgError(
-            f"{curve.measure} is a curve over {over}: expected a measure over ranks, like xCG"
-        )
-    if reference == "ideal":
-        return IDEAL
-    return max((run for run in curves if run != IDEAL), key=lambda run: curves[run].y[at - 1])
+def _difference(rank: int | None, other: int | None) -> int | None:
+    return None if rank is None or other is None else rank - other
 
 
 def _first_rank(values: Sequence[float], wanted: float) -> int | None:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from xcg.errors import Notes, NothingToAverageError
-from xcg.evaluation.inputs import Inputs, Unanswered
+from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress, ProgressBar, no_progress
-from xcg.evaluation.reading import (
-    Reading,
-    count_repeated,
-    note_results,
-    unique_names,
-)
+from xcg.evaluation.reading import Reading, count_repeated, named_runs
 from xcg.evaluation.results import Result, Results, Scope
 from xcg.evaluation.scoring import (
     ScoredRun,
     TopicScorer,
+    TopicValue,
     Values,
     defined,
     list_topics,
@@ -35,7 +31,7 @@ from xcg.evaluation.topics import TopicSource, map_topics
 from xcg.judgements.recall_base import MEAN, RecallBase
 from xcg.measures import Measure
 from xcg.measures.trec import Levels, check_span_measures, levels_of, span_topics, standard_values
-from xcg.runs.run import Run, name_without_strategy
+from xcg.runs.run import Run
 from xcg.strategies.registry import BoundStrategy, rewrite_runs
 from xcg.user_model.model import OF_SCALE, UserModel
 
@@ -52,78 +48,60 @@ def evaluate(inputs: Inputs, progress: ProgressBar = no_progress) -> Results:
     Raises:
         XcgError: For every error that a user can cause; :class:`InputError` if data are wrong.
     """
-    work = _work(inputs)
-    notes = Notes(inputs.lenient)
-    with progress("topics") as advance:
-        if work.levels_only:
-            scored = _score_levels(work, inputs, notes)
-        else:
-            scored = _score_topics(work, inputs, notes, advance)
-    before, notes = notes, inputs.new_notes()
-    notes.take(before)
-    names = unique_names(scored, notes)
-    runs = dict(zip(names, scored, strict=True))
-    note_topics(work.base, runs, inputs.unanswered, notes)
-    return _results(inputs, work, runs, notes)
-
-
-class _Work(NamedTuple):
-    """What is computed.
-
-    Attributes:
-        measures: The measures of gains, scores, grades and text.
-        standard: The measures of levels of relevance.
-        span_topics: The topics for which these are computed on gold spans.
-        levels_only: Whether only standard measures of levels are computed, which need no topics.
-        needs: The data that the measures of gains, scores, grades and text need.
-        without_ideal: For each user model, the topics without an ideal element.
-    """
-
-    base: RecallBase
-    models: Sequence[UserModel]
-    model_names: Sequence[str]
-    measures: Sequence[Measure]
-    standard: Sequence[Measure]
-    span_topics: Sequence[str]
-    levels_only: bool
-    needs: Set[str]
-    without_ideal: Sequence[list[str]]
-
-
-def _work(inputs: Inputs) -> _Work:
-    """Return what is computed, after checking the inputs."""
     inputs.check()
     base, chosen = inputs.recall_base, inputs.measure_list
     standard = [measure for measure in chosen if measure.definition.needs == "levels"]
     measures = [measure for measure in chosen if measure.definition.needs != "levels"]
     if standard:
         check_span_measures(base, standard)
-    if inputs.user_model is None and not measures and base.scales == {"level"}:
-        models, names = [], [OF_SCALE["level"]]  # no model is used, so none is loaded
-    else:
-        models = inputs.user_models
-        names = [model.name for model in models]
+    is_without_model = inputs.user_model is None and not measures and base.scales == {"level"}
+    models = [] if is_without_model else inputs.user_models  # a model that is not used is not loaded
+    names = [OF_SCALE["level"]] if is_without_model else [model.name for model in models]
+    work = _Work(inputs, models, names, measures, standard)
     checks_corpus = inputs.check_corpus and inputs.documents is not None
-    levels_only = not measures and not checks_corpus and not base.states_text
-    with_spans = span_topics(base) if standard else []
-    needs = {measure.definition.needs for measure in measures}
-    without: list[list[str]] = [[] for _ in models]
-    return _Work(base, models, names, measures, standard, with_spans, levels_only, needs, without)
+    noted = Notes(inputs.lenient)
+    with progress("topics") as advance:
+        if measures or checks_corpus or base.states_text:
+            scored, without_ideal = _score_topics(work, noted, advance)
+        else:
+            scored, without_ideal = _score_levels(work, noted), []
+    notes = inputs.new_notes()
+    notes.take(noted)
+    note_topics(base, [one.run for one in scored], inputs.unanswered, notes)
+    return _results(work, scored, without_ideal, notes)
 
 
-def _score_levels(work: _Work, inputs: Inputs, notes: Notes) -> list[ScoredRun]:
+class _Work(NamedTuple):
+    """What is computed.
+
+    Attributes:
+        inputs: The inputs.
+        models: The user models; none if levels of relevance need none.
+        model_names: Their names, or that of the default.
+        measures: The measures of gains, scores, grades and text.
+        standard: The measures of levels of relevance.
+    """
+
+    inputs: Inputs
+    models: Sequence[UserModel]
+    model_names: Sequence[str]
+    measures: Sequence[Measure]
+    standard: Sequence[Measure]
+
+
+def _score_levels(work: _Work, notes: Notes) -> list[ScoredRun]:
     """Score runs by standard measures of levels, one run after the other."""
-    sources, executor = inputs.run_sources, inputs.executor
+    inputs, scored = work.inputs, list[tuple[ScoredRun, int]]()
+    sources, levels = inputs.run_sources, levels_of(inputs.recall_base)
     files = [source for source in sources if isinstance(source, Path)]
-    levels = levels_of(work.base)
     common = [inputs.reading, inputs.strategy_list, levels, work.standard, inputs.lenient]
-    scored = []
     with inputs.naming_position("runs"):
         tasks = [(source,) for source in sources]
-        for runs, noted in executor.run(_score_run, tasks, common=common, files=files):
-            scored += runs
+        for found, noted in inputs.executor.run(_score_run, tasks, common=common, files=files):
+            scored += found
             notes.take(noted)
-    return scored
+    named = named_runs([one.run for one, _ in scored], [count for _, count in scored], notes)
+    return [one._replace(run=run) for (one, _), run in zip(scored, named, strict=True)]
 
 
 def _score_run(
@@ -133,54 +111,45 @@ def _score_run(
     measures: Sequence[Measure],
     lenient: bool,
     source: Run | Path,
-) -> tuple[list[ScoredRun], Notes]:
+) -> tuple[list[tuple[ScoredRun, int]], Notes]:
+    """Return a run under each strategy with its values and the number of its repeated results."""
     notes = Notes(lenient)
     read = [reading.run(source, notes)]
     runs = rewrite_runs(read, strategies, reading.chunks.corpus) if strategies else read
-    scored = []
-    for run in runs:
-        values = standard_values(levels, run, measures)
-        repeated = 0 if run.is_reference else sum(map(count_repeated, run.rankings.values()))
-        one = run.name, run.source, run.strategy, run.answered, run.skipped
-        scored.append(ScoredRun(*one, [], values, repeated))
-    return scored, notes
+    scored = (ScoredRun(run.top(1), [], standard_values(levels, run, measures)) for run in runs)
+    repeated = [sum(map(count_repeated, run.rankings.values())) for run in runs]
+    return list(zip(scored, repeated, strict=True)), notes
 
 
 def _score_topics(
-    work: _Work, inputs: Inputs, notes: Notes, progress: Progress | None
-) -> list[ScoredRun]:
-    """Score all runs topic by topic."""
-    with inputs.naming_position("runs"):
-        runs = inputs.loaded_runs
+    work: _Work, notes: Notes, progress: Progress | None
+) -> tuple[list[ScoredRun], list[list[str]]]:
+    """Score all runs topic by topic; return also each user model's topics without an ideal element."""
+    inputs, runs = work.inputs, work.inputs.loaded_runs
+    needs = {measure.definition.needs for measure in work.measures}
+    base, of_spans = inputs.recall_base, span_topics(inputs.recall_base) if work.standard else []
     source = TopicSource(
-        work.base,
+        base,
         runs,
         inputs.documents,
-        needs_elements=bool(work.needs & {"gains", "scores", "grades"}),
-        needs_entry_points="text" in work.needs,
+        needs_elements=bool(needs & {"gains", "scores", "grades"}),
+        needs_entry_points="text" in needs,
     )
     scorer = TopicScorer(
         work.models,
         work.measures,
         work.standard,
-        frozenset(work.span_topics),
+        frozenset(of_spans),
         {run.name: replace(run, rankings={}) for run in runs},
         inputs.unanswered,
     )
-    checks_all = work.measures or inputs.check_corpus
-    topics = map_topics(
-        source,
-        scorer,
-        notes,
-        work.base.topics if checks_all else work.span_topics,
-        executor=inputs.executor,
-        progress=progress,
-    )
-    for topic in topics:
-        for without, has_ideal in zip(work.without_ideal, topic.has_ideal, strict=False):
-            if not has_ideal:
-                without.append(topic.topic)
-    levels = levels_of(work.base, but_of=work.span_topics) if work.standard else {}
+    names = base.topics if work.measures or inputs.check_corpus else of_spans
+    topics = map_topics(source, scorer, notes, names, executor=inputs.executor, progress=progress)
+    without_ideal = [
+        [one.topic for one in topics if not one.has_ideal[number]] if "gains" in needs else []
+        for number in range(len(work.models))
+    ]
+    levels = levels_of(base, but_of=of_spans) if work.standard else {}
     nothing = [None] * len(work.measures)
     scored = []
     for run in runs:
@@ -193,103 +162,83 @@ def _score_topics(
         ]
         standard = {(t.topic, m): v for t in topics for m, v in t.standard.get(run.name, {}).items()}
         standard |= standard_values(levels, run, work.standard) if levels else {}
-        scored.append(
-            ScoredRun(run.name, run.source, run.strategy, run.answered, run.skipped, values, standard)
-        )
-    return scored
+        scored.append(ScoredRun(run, values, standard))
+    return scored, without_ideal
 
 
-def _results(inputs: Inputs, work: _Work, runs: Mapping[str, ScoredRun], notes: Notes) -> Results:
+def _results(
+    work: _Work, scored: Sequence[ScoredRun], without_ideal: Sequence[Sequence[str]], notes: Notes
+) -> Results:
     """Return the results of scored runs, with means and notes."""
-    rows: list[Result] = []
+    inputs, base, rows = work.inputs, work.inputs.recall_base, list[Result]()
     for number, model_name in enumerate(work.model_names):
-        without_ideal = work.without_ideal[number] if "gains" in work.needs else []
-        if without_ideal:
-            missing = list_topics(without_ideal)
+        if without_ideal and without_ideal[number]:
+            missing = list_topics(without_ideal[number])
             notes.note(f"{model_name}: no ideal element, so not in the means: topic {missing}")
         if work.measures:
-            note_undefined(model_name, work.measures, runs, number, notes)
-        for name, run in runs.items():
-            if work.measures:
-                rows += _rows(work.models[number], name, work.measures, run.values[number])
-            options = name, run, work, inputs.unanswered, notes
-            rows += _standard_rows(model_name, *options) if work.standard else []
-    if work.standard and work.measures:  # sort the values of each run into the order of the measures
-        order = {str(measure): position for position, measure in enumerate(inputs.measure_list)}
-        grouped = groupby(rows, key=lambda row: (row.user_model, row.run))
-        rows = [row for _, group in grouped for row in sorted(group, key=lambda r: order[r.measure])]
+            note_undefined(model_name, work.measures, scored, number, notes)
+        effort = work.models[number].effort.parameters() if work.models else {}
+        for one in scored:
+            gained = zip(work.measures, one.values[number] if work.measures else (), strict=True)
+            values = {**dict(gained), **{m: _standard(m, one, inputs, notes) for m in work.standard}}
+            for measure in inputs.measure_list:
+                rows += _rows(model_name, one.run.name, measure, values[measure], effort)
     if not rows:
         reason = "no topic has an ideal element under " + ", ".join(work.model_names)
         if not work.measures:
             reason = f"no topic has a value of {', '.join(map(str, work.standard))}"
-        of_measures = chain(*chain(*(run.values for run in runs.values())))
+        of_measures = chain(*chain(*(run.values for run in scored)))
         if any(one.is_unknown_text for values in of_measures for one in values.values()):
             reason = "the corpus lacks the text of results for all topics"
         raise NothingToAverageError(f"nothing to average: {reason}")
+    runs = [one.run for one in scored]
     scope = Scope(
-        list(runs),
+        [run.name for run in runs],
         [str(measure) for measure in inputs.measure_list],
         work.model_names,
-        [name for name, run in runs.items() if run.answered.isdisjoint(work.base.topics)],
+        [run.name for run in runs if run.answered.isdisjoint(base.topics)],
         notes.tolerated,
-        {
-            name: (name_without_strategy(name, run.strategy), run.strategy)
-            for name, run in runs.items()
-            if run.strategy
-        },
-        {name: run.answered | run.skipped for name, run in runs.items()},
+        {run.name: (run.name_as_read, run.strategy) for run in runs if run.strategy},
+        {run.name: run.answered | run.skipped for run in runs},
         {model.name: model.relevance_value.alpha for model in work.models},
     )
-    if work.base.has_nuggets and (count := _nuggets_with_several_levels(work.base)):
+    if base.has_nuggets and (count := _nuggets_with_several_levels(base)):
         notes.note(f"nuggets with several levels, of which the highest counts: {count}")
-    references = scope.references
-    note_results(references, {name: run.repeated for name, run in runs.items()}, notes)
-    note_above_1(rows, work.models, work.measures, work.base.has_nuggets, notes)
+    note_above_1(rows, work.models, work.measures, base.has_nuggets, notes)
     for model in work.models:
         units = {model.size, *(measure.unit(model.effort.parameters()) for measure in work.measures)}
         if "words" in units and inputs.documents is not None:
             note_unspaced(model, inputs.documents, notes)
-    systems = {name: run for name, run in runs.items() if name not in references}
+    systems = [one for one in scored if not one.run.is_reference]
     note_other_order(work.model_names, work.measures, systems, notes)
     return Results(rows, notes.lines(), scope)
 
 
 def _rows(
-    model: UserModel, run: str, measures: Sequence[Measure], values: Sequence[Values]
+    model: str, run: str, measure: Measure, values: Values, effort: Mapping[str, str]
 ) -> list[Result]:
-    """Return the values of a run under one user model, the mean of each measure after its topics."""
-    effort = model.effort.parameters()
-    rows = []
-    for measure, found in zip(measures, values, strict=True):
-        if not (by_topic := defined(found)):
-            continue
-        name = str(measure)
-        rows += [Result(run, topic, name, value, model.name) for topic, value in by_topic.items()]
-        inputs = [one.aggregate_input for one in found.values() if one.aggregate_input is not None]
-        mean = measure.aggregate([*by_topic.values()], inputs, effort)
-        rows.append(Result(run, MEAN, name, mean, model.name))
-    return rows
+    """Return the values of a run by a measure under a user model, the mean after the topics."""
+    if not (by_topic := defined(values)):
+        return []
+    name = str(measure)
+    rows = [Result(run, topic, name, value, model) for topic, value in by_topic.items()]
+    inputs = [one.aggregate_input for one in values.values() if one.aggregate_input is not None]
+    mean = measure.aggregate([*by_topic.values()], inputs, effort)
+    return [*rows, Result(run, MEAN, name, mean, model)]
 
 
-def _standard_rows(
-    model: str, name: str, run: ScoredRun, work: _Work, unanswered: Unanswered, notes: Notes
-) -> list[Result]:
-    """Return the values of the standard measures for each topic, then over all topics."""
-    rows = []
-    topics = work.base.topics
-    if unanswered == "skip":
-        topics = [topic for topic in topics if topic in run.answered]
-    for measure in work.standard:
-        label = str(measure)
-        values = {t: run.standard[t, label] for t in topics if (t, label) in run.standard}
-        if len(values) < len(topics):
-            undefined = list_topics([topic for topic in topics if topic not in values])
-            notes.note(f"{label}: undefined, so not in the mean: topic {undefined}")
-        rows += [Result(name, topic, label, value, model) for topic, value in values.items()]
-        if values:
-            mean = measure.aggregate(list(values.values()), list(values.values()))
-            rows.append(Result(name, MEAN, label, mean, model))
-    return rows
+def _standard(measure: Measure, scored: ScoredRun, inputs: Inputs, notes: Notes) -> Values:
+    """Return the values of a standard measure for each topic, and note undefined ones."""
+    topics, label, found = inputs.recall_base.topics, str(measure), scored.standard
+    if inputs.unanswered == "skip":
+        topics = [topic for topic in topics if topic in scored.run.answered]
+    values = {
+        t: TopicValue(value, value) for t in topics if (value := found.get((t, label))) is not None
+    }
+    if len(values) < len(topics):
+        undefined = list_topics([topic for topic in topics if topic not in values])
+        notes.note(f"{label}: undefined, so not in the mean: topic {undefined}")
+    return values
 
 
 def _nuggets_with_several_levels(base: RecallBase) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from xcg.answer import Answer
 from xcg.errors import InputError, Notes, XcgError, nearest
@@ -60,22 +60,11 @@ def _explain_topic(
             ranking = kind(topic, run.name, ideal, model)
             results, missed = _explained(ranking, f"run {run.name}, topic {topic.name}")
             gains = [result.gain for result in results]
-            explanations.append(
-                Explanation(
-                    run.name,
-                    topic.name,
-                    model.name,
-                    results,
-                    missed,
-                    sum(ideal.gains),
-                    ranking.trees,
-                    ranking.scores,
-                    ranking.labels,
-                    ranking.marks,
-                    derive(gains, ideal.gains, len(missed), model.effort),
-                    model.settings,
-                )
-            )
+            steps = derive(gains, ideal.gains, len(missed), model.effort)
+            names = run.name, topic.name, model.name
+            found = *names, results, missed, sum(ideal.gains)
+            shown = ranking.trees, ranking.scores, ranking.labels, ranking.marks
+            explanations.append(Explanation(*found, *shown, steps, model.settings))
     return explanations
 
 
@@ -179,8 +168,7 @@ class _ElementRanking:
         return RelatedIdeal(document.tree.path(ideal), document.ideal_scores[ideal], left)
 
     def retrieved_by(self, reading: _Reading) -> Iterable[int]:
-        retrieved: Iterable[int] = reading.reader.retrieved
-        return retrieved
+        return cast("Iterable[int]", reading.reader.retrieved)
 
     def ideals(self) -> Iterator[tuple[int, MissedElement]]:
         for file, document in sorted(self._judged.items()):

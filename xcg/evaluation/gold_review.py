@@ -104,14 +104,15 @@ def review_gold(
     if documents is None:
         raise XcgError("gold is compared with the documents: expected a corpus")
     loaded = inputs.loaded_runs if inputs.has_runs else []
-    systems = {run.name: run for run in loaded if not run.is_reference}
-    source = TopicSource(base, list(systems.values()), documents, needs_elements=False)
+    systems = [run for run in loaded if not run.is_reference]
+    names = [run.name for run in systems]
+    source = TopicSource(base, systems, documents, needs_elements=False)
     notes = inputs.new_notes()
     searched = _Gold(documents)
 
     def find_missed(topic: Topic) -> list[Finding]:
         spans = searched.add(topic)
-        return list(_missed(topic, list(systems), spans, overlap, documents)) if systems else []
+        return list(_missed(topic, names, spans, overlap, documents)) if systems else []
 
     missed = [span for found in map_topics(source, find_missed, notes) for span in found]
     note_topics(base, systems, inputs.unanswered, notes)
@@ -121,7 +122,7 @@ def review_gold(
     position = {topic: index for index, topic in enumerate(base.topics)}
     duplicates.sort(key=lambda one: (position[one.topic], one.doc, one.start))
     spans = sum(map(len, searched.owners.values()))
-    return GoldReview(overlap, list(systems), spans, missed, duplicates, notes.lines())
+    return GoldReview(overlap, names, spans, missed, duplicates, notes.lines())
 
 
 @dataclass
@@ -151,11 +152,6 @@ class _Gold:
             text = self.corpus.tree(file).text[start:end]
             self.owners.setdefault(text, []).append((topic.name, (file, start, end)))
         return spans
-
-    def gold_share(self, topic: str, file: str, start: int, end: int) -> float:
-        """Return the share of a passage that is gold for a question."""
-        text = self.gold[topic].get(file)
-        return text.count(start, end) / (end - start) if text is not None else 0.0
 
 
 def _ranking(topic: Topic, run: str) -> SpanRanking:
@@ -207,7 +203,9 @@ def _duplicates(
                 stated = document.text[start:end]
                 status: Status = "exact" if stated == text.strip() else "normalised"
                 for topic, span in gold.owners[text]:
-                    if gold.gold_share(topic, file, start, end) < overlap:
+                    known = gold.gold[topic].get(file)
+                    share = known.count(start, end) / (end - start) if known is not None else 0.0
+                    if share < overlap:
                         place = "duplicate", topic, file, start, end, stated
                         new = Finding(*place, None, None, None, status, *span)
                         found.setdefault((topic, file), []).append(new)

@@ -31,26 +31,21 @@ class IdealElement(NamedTuple):
 
 def ideal_elements(inputs: Inputs, topics: Iterable[str] | None = None) -> Answer[IdealElement]:
     """Return the ideal elements and gold spans of topics, by default of all, the best first."""
-    found_topics, notes = _topics(inputs, topics)
+    base, notes = inputs.recall_base, inputs.new_notes()
+    names = base.topics if topics is None else list(topics)
+    for name in names:
+        if name not in base:
+            raise XcgError(f"no assessments for topic {name!r}: {nearest(name, base.topics)}")
+    source = TopicSource.of(inputs, with_runs=False)
+    found_topics = map_topics(source, lambda topic: topic, notes, names)
     elements: list[IdealElement] = []
     for model in inputs.user_models:
         for topic in found_topics:
-            found = _ideal_elements(topic, model, inputs.recall_base)
+            found = _ideal_elements(topic, model, base)
             if not found:
                 notes.note(f"{model.name}: topic {topic.name} has no ideal element")
             elements += sorted(found, key=lambda element: -element.score)
     return Answer(elements, notes.lines())
-
-
-def _topics(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[list[Topic], Notes]:
-    """Return topics without runs, by default all, and the notes; XcgError if one is not assessed."""
-    base, notes = inputs.recall_base, inputs.new_notes()
-    checked = base.topics if names is None else list(names)
-    for topic in checked:
-        if topic not in base:
-            raise XcgError(f"no assessments for topic {topic!r}: {nearest(topic, base.topics)}")
-    source = TopicSource.of(inputs, with_runs=False)
-    return map_topics(source, lambda topic: topic, notes, checked), notes
 
 
 def assessed_path(base: RecallBase, topic: str, file: str, tree: ElementTree, row: int) -> str:

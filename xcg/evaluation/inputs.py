@@ -17,8 +17,8 @@ from xcg.evaluation.parallel import Executor
 from xcg.evaluation.reading import (
     Reading,
     count_repeated,
-    note_results,
-    read_all,
+    named_runs,
+    read_file,
     rewrite_all,
     unique_names,
 )
@@ -180,22 +180,24 @@ class Inputs:
         runs = self.runs_as_read
         if self.strategy_list:
             runs = rewrite_all(runs, self.strategy_list, self.documents, self.executor)
-        names = unique_names(runs, self.notes)
-        named = [replace(run, name=name) for name, run in zip(names, runs, strict=True)]
-        references = [run.name for run in named if run.is_reference]
-        repeated = {
-            run.name: sum(map(count_repeated, run.rankings.values()))
-            for run in named
-            if not run.is_reference
-        }
-        note_results(references, repeated, self.notes)
-        return Runs(named, runs)
+        repeated = [sum(map(count_repeated, run.rankings.values())) for run in runs]
+        return Runs(named_runs(runs, repeated, self.notes), runs)
 
     @cached_property
     def runs_as_read(self) -> Runs:
         """The runs without strategies, under the names in their files."""
+        given, reading = self._given_runs, self.reading
+        # Other processes cannot read standard input and pipes.
+        files = [source for source in given if isinstance(source, Path) and source.is_file()]
         with self.naming_position("runs"):
-            return read_all(self._given_runs, self.reading, self.notes, self.executor)
+            if self.executor.is_this_process or len(files) < 2 or len(files) < len(given):
+                return Runs(reading.run(source, self.notes) for source in given)
+            runs, tasks = Runs(), [(source,) for source in files]
+            common = [reading, self.lenient]
+            for found, noted in self.executor.run(read_file, tasks, common=common, files=files):
+                runs.merge(found)
+                self.notes.take(noted)
+            return runs
 
     @property
     def reading(self) -> Reading:
@@ -325,27 +327,8 @@ class Inputs:
             kept[str(topic)] = found if isinstance(found, Mapping) else list(found)
         if not any(is_chunk(result) for found in kept.values() for result in found):
             return Run.of(name, kept)
-        texts = _Texts(self.documents) if self.documents is not None else None
-        options = self.document, texts, self.parents, self.notes, self.reading.chunks.gold
+        options = self.document, self.documents, self.parents, self.notes, self.reading.chunks.gold
         return run_of_chunks(name, kept, *options)
-
-
-class _Texts(Mapping[str, str]):
-    """The texts of a corpus, each read on demand."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-
-    def __getitem__(self, name: str) -> str:
-        if name not in self._corpus:
-            raise KeyError(name)
-        return self._corpus.tree(name).text
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._corpus)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self._corpus)
 
 
 def _illegal_runs(given: object) -> XcgError:

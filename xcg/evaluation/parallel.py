@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from xcg.errors import XcgError, missing_extra
 from xcg.lazy_modules import pickle, socket
@@ -95,7 +95,8 @@ class Executor:
                 with closing(self._results(call, rest, files)) as results:
                     for result in results:
                         done.append(result)
-                        failure = failure or (result if isinstance(result, _Failure) else None)
+                        # It is raised when all tasks are done: an earlier one may fail, too.
+                        failure = failure or (result if isinstance(result, XcgError) else None)
                         if progress is not None:
                             progress(len(done), len(tasks))
             except _dead_worker_errors() as error:
@@ -107,7 +108,7 @@ class Executor:
                         "one worker"
                     ) from None
         if failure is not None:
-            raise failure.error
+            raise failure
         return done
 
     def _results(
@@ -133,12 +134,6 @@ ONE_PROCESS = Executor()
 """All tasks run in this process."""
 
 
-class _Failure(NamedTuple):
-    """The error of a task, which is raised when all tasks are done: an earlier one may fail, too."""
-
-    error: XcgError
-
-
 def _working_directory() -> str:
     try:
         return os.getcwd()
@@ -153,7 +148,7 @@ def _pickled(value: object) -> bytes:
 
 
 def _call(folder: str, files: Sequence[str], function: bytes, task: bytes) -> Any:
-    """Call a pickled function with a pickled task, in the working directory of the main process.
+    """Return what a pickled function returns for a task, or its error, in the main process's folder.
 
     Workers are kept for later tasks, but relative paths refer to the folder of the main process. So the
     worker changes to it before it unpickles objects that open files.
@@ -170,7 +165,7 @@ def _call(folder: str, files: Sequence[str], function: bytes, task: bytes) -> An
     try:
         return pickle.loads(function)(*pickle.loads(task))
     except XcgError as error:
-        return _Failure(error)
+        return error
 
 
 @contextmanager
@@ -187,7 +182,10 @@ def _dask_client(scheduler: str) -> Iterator[Any]:
     name = f"the Dask scheduler at {scheduler}"
     # The client logs lost connections, which are reported as errors here.
     log = distributed.client.logger
-    with _silent(log), _silent(log.parent), ExitStack() as opened:
+    with ExitStack() as opened:
+        for logger in (log, log.parent):
+            opened.callback(logger.setLevel, logger.level)
+            logger.setLevel("CRITICAL")
         try:
             client = opened.enter_context(distributed.Client(scheduler, timeout=_PATIENCE))
         except (OSError, ValueError) as error:
@@ -225,17 +223,6 @@ def _dask_results(
                 future.release()
         except distributed.scheduler.KilledWorker as error:
             raise XcgError(f"workers die again and again: {error}") from None
-
-
-@contextmanager
-def _silent(logger: Any) -> Iterator[None]:
-    """Suppress the log messages of a library."""
-    level = logger.level
-    logger.setLevel("CRITICAL")
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _dead_worker_errors() -> tuple[type[BaseException], ...]:

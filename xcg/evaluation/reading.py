@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from xcg.documents.corpus import Corpus
 from xcg.documents.paths import WHOLE
 from xcg.errors import Notes, first_names
-from xcg.evaluation.parallel import ONE_PROCESS, Executor
+from xcg.evaluation.parallel import Executor
 from xcg.evaluation.resolution import different, element_codes
 from xcg.formats.base import read_run
 from xcg.runs.chunk_documents import NO_SOURCE, ChunkSource
 from xcg.runs.columns import NameColumn
-from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run, Runs, Ties, Topics, name_without_strategy
+from xcg.runs.run import UNKNOWN_SPAN, Ranking, Run, Runs, Ties, Topics
 from xcg.strategies.registry import BoundStrategy, rewrite_runs
 
 _LISTED_RUNS = 3
 
 
-def unique_names(runs: Sequence[Any], notes: Notes) -> list[str]:
-    """Return a different name for each run, which has a name, a source and a strategy.
+def unique_names(runs: Sequence[Run], notes: Notes) -> list[str]:
+    """Return a different name for each run.
 
     >>> runs = [Run("bm25", {}, "a.run"), Run("bm25", {}, "b.run"), Run("lm", {}, "c.run")]
     >>> unique_names(runs, Notes())
@@ -33,12 +33,10 @@ def unique_names(runs: Sequence[Any], notes: Notes) -> list[str]:
     >>> unique_names(runs, Notes())
     ['bm25 [a.run]+unique', 'bm25 [b.run]+unique']
     """
-    originals = [name_without_strategy(run.name, run.strategy) for run in runs]
+    originals = [run.name_as_read for run in runs]
     counts = Counter((original, run.strategy) for original, run in zip(originals, runs, strict=True))
-    shared: dict[str, int] = {}
-    for (original, _), count in counts.items():
-        if count > 1:
-            shared[original] = max(count, shared.get(original, 0))
+    by_count = sorted((count, original) for (original, _), count in counts.items() if count > 1)
+    shared = {original: count for count, original in by_count}  # the highest count
     for original in sorted(shared):
         notes.note(
             f"{shared[original]} runs are named {original!r}; the name of each now ends in its file"
@@ -71,39 +69,40 @@ def count_repeated(ranking: Ranking) -> int:
     return len(known) - len(set(known))
 
 
-def note_results(references: Sequence[str], repeated: Mapping[str, int], notes: Notes) -> None:
-    """Note which runs are greedy references, and which repeat results.
+def named_runs(runs: Sequence[Run], repeated: Sequence[int], notes: Notes) -> list[Run]:
+    """Return runs under different names, and note which are greedy references or repeat results.
 
     Args:
-        references: The names of greedy references, which no system returned.
-        repeated: Name of each run → number of its repeated results.
+        runs: The runs.
+        repeated: The number of repeated results of each; those of references do not count.
         notes: The notes.
 
     >>> notes = Notes()
-    >>> note_results([], {"bm25": 2, "lm": 0}, notes)
+    >>> runs = named_runs([Run("bm25", {}), Run("lm", {})], [2, 0], notes)
     >>> print(notes.notes[0])
     run bm25 repeats 2 results of the same topic: the strategy unique removes them
     """
-    if len(references) == 1:
-        notes.note(
-            f"{references[0]} is a greedy reference: its results are ordered with the assessments"
-        )
-    elif references:
-        listed = first_names(references, _LISTED_RUNS)
-        notes.note(f"{listed} are greedy references: their results are ordered with the assessments")
-    repeating = {name: count for name, count in repeated.items() if count}
+    names = unique_names(runs, notes)
+    runs = [replace(run, name=name) for name, run in zip(names, runs, strict=True)]
+    references = [run.name for run in runs if run.is_reference]
+    if references:
+        is_one, listed = len(references) == 1, first_names(references, _LISTED_RUNS)
+        kind = "is a greedy reference: its" if is_one else "are greedy references: their"
+        notes.note(f"{listed} {kind} results are ordered with the assessments")
+    counted = zip(runs, repeated, strict=True)
+    repeating = [(run.name, count) for run, count in counted if count and not run.is_reference]
     if len(repeating) == 1:
-        ((name, count),) = repeating.items()
+        ((name, count),) = repeating
         results = "a result" if count == 1 else f"{count} results"
         notes.note(f"run {name} repeats {results} of the same topic: the strategy unique removes them")
     elif repeating:
-        listed = ", ".join(f"{name} {count}" for name, count in [*repeating.items()][:_LISTED_RUNS])
-        others = len(repeating) - _LISTED_RUNS
-        more = f" and {others} more runs" if others > 0 else ""
+        listed = first_names([f"{name} {count}" for name, count in repeating], _LISTED_RUNS)
+        more = " runs" * (len(repeating) > _LISTED_RUNS)
         notes.note(
             f"{len(repeating)} runs repeat results of the same topic ({listed}{more}): the strategy "
             "unique removes them"
         )
+    return runs
 
 
 class Reading(NamedTuple):
@@ -126,27 +125,8 @@ class Reading(NamedTuple):
         return read_run(source, notes, self.ties, self.topics, self.chunks)
 
 
-def read_all(
-    sources: Sequence[Run | Path], reading: Reading, notes: Notes, executor: Executor = ONE_PROCESS
-) -> Runs:
-    """Return the runs of all sources under their own names, and read those that are in files.
-
-    Raises:
-        InputError: The first error in the order of the sources.
-    """
-    # Other processes cannot read standard input and pipes.
-    files = [source for source in sources if isinstance(source, Path) and source.is_file()]
-    if executor.is_this_process or len(files) < 2 or len(files) < len(sources):
-        return Runs(reading.run(source, notes) for source in sources)
-    runs = Runs()
-    tasks = [(source,) for source in files]
-    for found, noted in executor.run(_read, tasks, common=[reading, notes.lenient], files=files):
-        runs.merge(found)
-        notes.take(noted)
-    return runs
-
-
-def _read(reading: Reading, lenient: bool, source: Path) -> tuple[Runs, Notes]:
+def read_file(reading: Reading, lenient: bool, source: Path) -> tuple[Runs, Notes]:
+    """Return the run of a file and the notes on it, for another process."""
     notes = Notes(lenient)
     return Runs([reading.run(source, notes)]), notes
 

@@ -259,47 +259,38 @@ def lacking_paths(
     """
     if corpus is None:
         return {}
-    asked, with_text = _asked(runs, base, corpus, topics)
-    judged = dict.fromkeys(file for topic in topics for file in judged_files(base, topic))
+    documents, paths = runs.documents.texts, runs.paths.texts
+    codes = [np.empty(0, np.int64)]
+    needing: dict[str, None] = {}  # documents with assessments or passages
+    for topic in topics:
+        judged = judged_files(base, topic)
+        needing |= dict.fromkeys(judged)
+        rankings = [run.rankings[topic] for run in runs if len(run.rankings.get(topic, ()))]
+        if rankings:
+            found = different(element_codes(rankings))
+            numbers = [runs.documents[file] for file in judged if file in runs.documents]
+            codes.append(found[~np.isin(found >> PATH_BITS, numbers)])
+        for ranking in rankings:
+            needing |= dict.fromkeys(ranking.files[position] for position in ranking.spans)
+    asked: dict[str, list[str]] = {}
+    for code in different(np.concatenate(codes)).tolist():
+        if (path := paths[code & PATH_MASK]) not in ("", WHOLE):
+            asked.setdefault(documents[code >> PATH_BITS], []).append(path)
+    asked = {file: asked[file] for file in asked if file in corpus}
     # One process parses the others topic by topic, and keeps their trees in memory.
-    parsed = {
-        file: None
-        for file in {**judged, **dict.fromkeys(with_text)}
-        if file in corpus and (file in asked or not executor.is_this_process)
-    }
+    is_here = executor.is_this_process
+    parsed = {file for file in needing if file in corpus and (file in asked or not is_here)}
     names = sorted({*parsed, *asked})
-    count = 1 if executor.is_this_process else TASKS_PER_WORKER * executor.count_workers()
+    count = 1 if is_here else TASKS_PER_WORKER * executor.count_workers()
     tasks = [
         ([f for f in part if f in parsed], {f: asked[f] for f in part if f in asked})
         for start, end in pairwise(len(names) * number // count for number in range(count + 1))
         if (part := names[start:end])
     ]
-    found: dict[str, set[str]] = {}
-    for lacking in executor.run(_open, tasks, common=[corpus]):
-        found |= lacking
-    return found
-
-
-def _asked(
-    runs: Runs, base: RecallBase, corpus: Corpus, topics: Sequence[str]
-) -> tuple[dict[str, list[str]], list[str]]:
-    """Return document → the paths of results that it must have, and the documents of passages."""
-    documents, paths = runs.documents.texts, runs.paths.texts
-    found = [np.empty(0, np.int64)]
-    with_text: dict[str, None] = {}
-    for topic in topics:
-        rankings = [run.rankings[topic] for run in runs if len(run.rankings.get(topic, ()))]
-        if rankings:
-            codes = different(element_codes(rankings))
-            judged = [runs.documents[f] for f in judged_files(base, topic) if f in runs.documents]
-            found.append(codes[~np.isin(codes >> PATH_BITS, judged)])
-        for ranking in rankings:
-            with_text.update((ranking.files[position], None) for position in ranking.spans)
-    asked: dict[str, list[str]] = {}
-    for code in different(np.concatenate(found)).tolist():
-        if (path := paths[code & PATH_MASK]) not in ("", WHOLE):
-            asked.setdefault(documents[code >> PATH_BITS], []).append(path)
-    return {file: asked[file] for file in sorted(asked) if file in corpus}, list(with_text)
+    lacking: dict[str, set[str]] = {}
+    for of_part in executor.run(_open, tasks, common=[corpus]):
+        lacking |= of_part
+    return lacking
 
 
 def _open(

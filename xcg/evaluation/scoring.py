@@ -13,14 +13,14 @@ from xcg.documents.text_units import is_unspaced
 from xcg.errors import InputError, Notes, XcgError, first_names
 from xcg.evaluation.inputs import Unanswered
 from xcg.evaluation.results import Result
-from xcg.gains.judged_topic import IdealRecallBase, ResolvedRanking
+from xcg.gains.judged_topic import IdealRecallBase
 from xcg.gains.topic import Topic
 from xcg.judgements.recall_base import MEAN, RecallBase, topic_key
 from xcg.measures import Measure, RankingGains
 from xcg.measures.definition import BOUND
 from xcg.measures.effort import divisor
 from xcg.measures.trec import span_values
-from xcg.runs.run import Run, name_without_strategy
+from xcg.runs.run import Run
 from xcg.user_model.model import UserModel
 
 
@@ -53,24 +53,14 @@ class ScoredRun(NamedTuple):
     """The values of one run.
 
     Attributes:
-        name: The name in the file, which other runs may have too, with the strategy.
-        source: Where the run was read.
-        strategy: The overlap strategy that rewrote the run; empty without one.
-        answered: The topics with results.
-        skipped: See :class:`Run`.
+        run: The run; its rankings may be cut.
         values: One list per user model, with one entry per measure; empty without measures.
         standard: (topic, measure) → value of the standard measures.
-        repeated: Number of results that repeat an earlier one of their topic, if nobody noted it.
     """
 
-    name: str
-    source: str
-    strategy: str
-    answered: frozenset[str]
-    skipped: frozenset[str]
+    run: Run
     values: Sequence[Sequence[Values]]
     standard: Mapping[tuple[str, str], float]
-    repeated: int = 0
 
 
 class TopicScores(NamedTuple):
@@ -132,7 +122,12 @@ class TopicScorer:
                 if ideal.gains and "gains" in needs and model.spans == "refuse":
                     ranking = topic.as_read(run)
                     if ranking.passages:
-                        raise _refused_passage(ranking, model)
+                        raise InputError(
+                            f"{ranking.source}, rank {min(ranking.passages) + 1}",
+                            f"the result is a passage, and the user model {model.name} accepts "
+                            "elements only (spans: smallest_element takes the smallest element around "
+                            "a passage; the user models spans and spans-levels score results as text)",
+                        )
                 is_shared = is_alike and not topic.depends_on_overlap(run, model)
                 key = run, model.key_without_overlap if is_shared else model.name
                 if key not in shared:
@@ -175,15 +170,6 @@ class TopicScorer:
         return found
 
 
-def _refused_passage(ranking: ResolvedRanking, model: UserModel) -> InputError:
-    return InputError(
-        f"{ranking.source}, rank {min(ranking.passages) + 1}",
-        f"the result is a passage, and the user model {model.name} accepts elements only "
-        "(spans: smallest_element takes the smallest element around a passage; the user models "
-        "spans and spans-levels score results as text)",
-    )
-
-
 def _with_max(
     value: float, measure: Measure, gains: RankingGains, effort: Mapping[str, str]
 ) -> float | None:
@@ -204,17 +190,15 @@ _EQUAL = 1e-9  # the difference of scores
 _ABOVE_1 = 1 + 1e-9  # not a rounding error
 
 
-def note_topics(
-    base: RecallBase, runs: Mapping[str, Run | ScoredRun], unanswered: Unanswered, notes: Notes
-) -> None:
+def note_topics(base: RecallBase, runs: Sequence[Run], unanswered: Unanswered, notes: Notes) -> None:
     """Note which topics of runs have no assessments, and which assessed topics have no results.
 
     Warn if a run answers no assessed topic; XcgError if this holds for all runs.
     """
     found: dict[str, list[tuple[str, str]]] = {}
     useless: dict[str, list[tuple[str, str]]] = {}
-    for name, run in runs.items():
-        texts = found[name] = []
+    for run in runs:
+        texts = found[run.name] = []
         answered = run.answered | run.skipped
         unknown = sorted(answered - set(base.topics), key=topic_key)
         if unknown:
@@ -225,10 +209,10 @@ def note_topics(
             warning = f" answers no assessed topic, so each is {counted}: topic {list_topics(missing)}"
             if unknown:
                 warning += f"; its topics have other names, such as {unknown[0]!r}"
-            useless[name] = [("", warning)]
+            useless[run.name] = [("", warning)]
         elif missing:
             texts.append(("", f": not answered, so {counted}: topic {list_topics(missing)}"))
-    others = sorted({t for run in runs.values() for t in run.answered | run.skipped}, key=topic_key)
+    others = sorted({t for run in runs for t in run.answered | run.skipped}, key=topic_key)
     if len(useless) == len(runs) and others and base.topics and not notes.lenient:
         stated, assessed = (first_names([repr(t) for t in names], 3) for names in (others, base.topics))
         raise XcgError(f"no topic of the runs is assessed: runs have {stated}, assessments {assessed}")
@@ -237,18 +221,16 @@ def note_topics(
 
 
 def _note_runs(
-    runs: Mapping[str, Run | ScoredRun],
-    found: Mapping[str, Sequence[tuple[str, str]]],
-    add: Callable[[str], None],
+    runs: Sequence[Run], found: Mapping[str, Sequence[tuple[str, str]]], add: Callable[[str], None]
 ) -> None:
     """Note texts about runs; a text that holds under all strategies once, under the run's own name.
 
     Args:
-        runs: Name → run.
+        runs: The runs.
         found: Name of a run → the parts of its notes before and after the name.
         add: Adds a note.
     """
-    originals = {name: name_without_strategy(name, run.strategy) for name, run in runs.items()}
+    originals = {run.name: run.name_as_read for run in runs}
     counts = Counter((originals[name], text) for name, texts in found.items() for text in set(texts))
     strategies = Counter(originals.values())
     for name, texts in found.items():
@@ -264,14 +246,14 @@ def list_topics(topics: Sequence[str]) -> str:
 
 
 def note_undefined(
-    model: str, measures: Sequence[Measure], runs: Mapping[str, ScoredRun], number: int, notes: Notes
+    model: str, measures: Sequence[Measure], scored: Sequence[ScoredRun], number: int, notes: Notes
 ) -> None:
     """Note for which topics the runs have no values under a user model."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for name, run in runs.items():
+    for run, of_models, _ in scored:
         undefined: dict[tuple[str, ...], list[str]] = {}
         texts: list[tuple[str, str]] = []
-        for measure, values in zip(measures, run.values[number], strict=True):
+        for measure, values in zip(measures, of_models[number], strict=True):
             if unknown := tuple(topic for topic, one in values.items() if one.is_unknown_text):
                 undefined.setdefault(unknown, []).append(str(measure))
         if undefined:
@@ -281,10 +263,10 @@ def note_undefined(
             ]
             reason = "the corpus lacks the text of results, so not in the means"
             texts.append(("", f": {reason} {'; '.join(means)}"))
-        if not all(map(defined, run.values[number])):
+        if not all(map(defined, of_models[number])):
             texts.append((f"{model}: ", " has no topic to average over"))
-        found[name] = texts
-    _note_runs(runs, found, notes.note)
+        found[run.name] = texts
+    _note_runs([one.run for one in scored], found, notes.note)
 
 
 def note_unspaced(model: UserModel, corpus: Corpus, notes: Notes) -> None:
@@ -333,14 +315,14 @@ def _reason_with_nuggets(model: UserModel) -> str:
 
 
 def note_other_order(
-    models: Sequence[str], measures: Sequence[Measure], runs: Mapping[str, ScoredRun], notes: Notes
+    models: Sequence[str], measures: Sequence[Measure], scored: Sequence[ScoredRun], notes: Notes
 ) -> None:
     """Note how many pairs of runs ``unretrieved=max`` would order differently, if any.
 
     Args:
         models: The names of the user models.
         measures: The measures of the runs' values.
-        runs: Name → run, without greedy references.
+        scored: The runs, without greedy references.
         notes: The notes.
     """
     compared = changed = total = 0
@@ -348,12 +330,12 @@ def note_other_order(
     for position, measure in enumerate(measures):
         for number, model in enumerate(models):
             means = {}
-            for name, run in runs.items():
-                values = run.values[number][position]
+            for run, of_models, _ in scored:
+                values = of_models[number][position]
                 with_max = [v.with_max for v in values.values() if v.with_max is not None]
                 if with_max:
                     default = measure.aggregate([*defined(values).values()])
-                    means[name] = default, measure.aggregate(with_max)
+                    means[run.name] = default, measure.aggregate(with_max)
             compared += bool(means)
             for one, two in combinations(sorted(means, key=lambda name: -means[name][0]), 2):
                 difference, other = (a - b for a, b in zip(means[one], means[two], strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -301,51 +302,38 @@ def map_topics(
         XcgError: The first error in the order of the topics.
     """
     names = source.base.topics if names is None else names
-    if executor.is_this_process:
-        found: list[T] = []
-        source.resolver.lacking = lacking_paths(source.runs, source.base, source.corpus, names)
-        for topic in source.topics(notes, names):
-            found.append(function(topic))
-            if progress is not None:
-                progress(len(found), len(names))
-        if source.corpus is not None:
-            source.corpus.write_cache()
-    else:
-        found = _map_parts(source, function, notes, names, executor, progress)
-    if source.corpus is not None and source.corpus.source.exclude:
-        judged = {file for name in names for file in judged_files(source.base, name)}
-        notes.note(f"{source.corpus.exclusion(judged)} with assessments")
-    return found
-
-
-def _map_parts(
-    source: TopicSource,
-    function: Callable[[Topic], T],
-    notes: Notes,
-    names: Sequence[str],
-    executor: Executor,
-    progress: Progress | None,
-) -> list[T]:
-    """Divide topics among workers, see :func:`map_topics`."""
+    found: list[T] = []
 
     def report(done: int, of: int) -> None:
         if progress is not None:
             progress(len(names) * done // of, len(names))
 
-    found: list[T] = []
-    with shared_cache(source.corpus, executor) as corpus:
-        files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
+    is_here = executor.is_this_process
+    shared = nullcontext(source.corpus) if is_here else shared_cache(source.corpus, executor)
+    with shared as corpus:
         source.resolver.lacking = lacking_paths(source.runs, source.base, corpus, names, executor)
-        parts = _parts(names, source.runs, TASKS_PER_WORKER * executor.count_workers())
-        tasks = [(source.part(part, corpus), part) for part in parts]
-        common = [function, notes.lenient]
-        for values, noted, removed in executor.run(
-            _map_part, tasks, common=common, files=files, progress=report
-        ):
-            found += values
-            notes.take(noted)
-            if source.corpus is not None:
-                source.corpus.removed |= removed
+        if is_here:
+            for topic in source.topics(notes, names):
+                found.append(function(topic))
+                if progress is not None:
+                    progress(len(found), len(names))
+            if corpus is not None:
+                corpus.write_cache()
+        else:
+            files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
+            parts = _parts(names, source.runs, TASKS_PER_WORKER * executor.count_workers())
+            tasks = [(source.part(part, corpus), part) for part in parts]
+            common = [function, notes.lenient]
+            for values, noted, removed in executor.run(
+                _map_part, tasks, common=common, files=files, progress=report
+            ):
+                found += values
+                notes.take(noted)
+                if source.corpus is not None:
+                    source.corpus.removed |= removed
+    if source.corpus is not None and source.corpus.source.exclude:
+        judged = {file for name in names for file in judged_files(source.base, name)}
+        notes.note(f"{source.corpus.exclusion(judged)} with assessments")
     return found
 
 

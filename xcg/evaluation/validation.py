@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike, expand
@@ -25,6 +25,8 @@ from xcg.judgements.recall_base import RecallBase, Span
 from xcg.runs.chunk_documents import ChunkSource, missing_document
 from xcg.runs.result_overlap import overlapping_results
 from xcg.runs.run import UNKNOWN_SPAN, Run
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -100,16 +102,13 @@ def validate(inputs: Inputs) -> Report:
         check_document_is_used(sources)
     source = ChunkSource(inputs.document, documents)
     for file in sources:
-        notes = Notes(lenient=True)
-        try:
-            run = file if isinstance(file, Run) else read_run(file, notes, inputs.ties, source=source)
-        except InputError as error:
-            assert isinstance(file, Path)
-            first = _first_error(partial(read_run, file, ties=inputs.ties, source=source), error)
-            report.data.tolerate("unreadable runs", first)
-            continue
-        report.data.take(notes)
-        _check_run(run, base, documents, report)
+        run: Run | None
+        if isinstance(file, Run):
+            run = file
+        else:
+            run = _read(partial(read_run, file, ties=inputs.ties, source=source), "runs", report)
+        if run is not None:
+            _check_run(run, base, documents, report)
     return report
 
 
@@ -165,24 +164,25 @@ def _assessments(paths: PathLike | Iterable[PathLike], report: Report) -> Recall
     """Read the files one by one, so that an unreadable file does not hide problems of the others."""
     base = RecallBase()
     for path in _expanded(paths, "assessments", report):
-        notes = Notes(lenient=True)
-        try:
-            read_assessments(path, notes, base)
-        except InputError as error:
-            first = _first_error(partial(read_assessments, path), error)
-            report.data.tolerate("unreadable assessments", first)
-            continue
-        report.data.take(notes)
+        _read(partial(read_assessments, path), "assessments", report, base)
     return base
 
 
-def _first_error(read: Callable[[Notes], object], last: InputError) -> InputError:
-    """Return the error that stops an evaluation: the first one, which is not always the last one."""
+def _read(read: Callable[..., T], what: str, report: Report, *into: RecallBase) -> T | None:
+    """Return what is read, None for an unreadable file."""
+    notes = Notes(lenient=True)
     try:
-        read(Notes())
+        found = read(notes, *into)
     except InputError as error:
-        return error
-    return last
+        first = error
+        try:
+            read(Notes())
+        except InputError as strict:  # it stops an evaluation, and is not always the last one
+            first = strict
+        report.data.tolerate(f"unreadable {what}", first)
+        return None
+    report.data.take(notes)
+    return found
 
 
 def _check_assessments(base: RecallBase, corpus: Corpus | None, report: Report) -> None:

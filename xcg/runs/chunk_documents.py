@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from xcg.documents.corpus import Corpus
 from xcg.documents.paths import canonical_file
 from xcg.documents.sources import document_name
-from xcg.errors import XcgError, nearest
+from xcg.errors import nearest
 from xcg.runs.chunk_adapters import ChunkFields, shortened
 
 DocumentKey = str | Mapping[Any, object] | Callable[[Any], object] | None
@@ -42,15 +42,6 @@ class ChunkSource(NamedTuple):
 
 NO_SOURCE = ChunkSource()
 """The default: the document that each chunk states, and no corpus."""
-
-
-def check_document_key(document: object) -> None:
-    """Raise XcgError if a value cannot be used to name documents."""
-    if not (document is None or isinstance(document, (str, Mapping)) or callable(document)):
-        raise XcgError(
-            f"document is {shortened(repr(document))}: expected a key of the chunks' metadata, "
-            f"{FILE_NAME!r}, a mapping or a function"
-        )
 
 
 def document_of(

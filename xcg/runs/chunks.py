@@ -11,6 +11,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from xcg.documents.corpus import Corpus
 from xcg.errors import InputError, Notes, UnmappedError, XcgError
 from xcg.runs.chunk_adapters import (
     ADAPTERS,
@@ -26,7 +27,6 @@ from xcg.runs.chunk_documents import (
     FILE_NAME,
     DocumentKey,
     GoldText,
-    check_document_key,
     document_of,
     file_name,
     name_in_corpus,
@@ -39,11 +39,11 @@ from xcg.runs.chunk_matching import (
     note_unplaced,
     place,
 )
-from xcg.runs.ordering import Results, are_distances, check_ranks
+from xcg.runs.ordering import Results, are_distances
 from xcg.runs.run import Run
 
-Texts = Mapping[str, str] | None
-"""The documents' texts by name."""
+Texts = Mapping[str, str] | Corpus | None
+"""The documents' texts by name, or the documents."""
 
 Parents = Mapping[str, object] | Iterable[object]
 """The chunks of a hierarchical splitter, by id or as the splitter returned them."""
@@ -172,7 +172,10 @@ def run_of_chunks(
             reader.read(chunk, f"{where}, rank {rank}", gold.get(str(topic), {}))
             for rank, chunk in enumerate(chunks, 1)
         ]
-        check_ranks([chunk.rank for chunk in read], where)
+        ranked = sum(chunk.rank is not None for chunk in read)
+        if 0 < ranked < len(read):
+            message = f"{ranked} of {len(read)} chunks have a rank: expected all of them or none"
+            raise InputError(where, message)
     note_unplaced(f"run {name}", reader.unplaced, sum(map(len, found.values())), notes)
     pairs = {
         topic: [chunk.span.score for chunk in chunks]
@@ -223,8 +226,12 @@ class _ChunkReader:
     def __init__(
         self, document: DocumentKey, texts: Texts, parents: Parents, notes: Notes | None = None
     ) -> None:
-        check_document_key(document)
-        if texts is not None and not isinstance(texts, Mapping):
+        if not (document is None or isinstance(document, (str, Mapping)) or callable(document)):
+            raise XcgError(
+                f"document is {shortened(repr(document))}: expected a key of the chunks' metadata, "
+                f"{FILE_NAME!r}, a mapping or a function"
+            )
+        if texts is not None and not isinstance(texts, (Mapping, Corpus)):
             raise XcgError(f"texts is a {type(texts).__name__}: expected the documents' texts by name")
         self._document = document
         self._notes = notes or Notes()
@@ -277,8 +284,8 @@ class _ChunkReader:
             raise ValueError(fields.no_offsets + hint)
         if self._texts is None:
             return place(None, start, end, text, name)
-        body = self._texts.get(name, self._texts.get(name_in_corpus(name)))
-        if body is None:
+        known = next((one for one in (name, name_in_corpus(name)) if one in self._texts), None)
+        if known is None:
             hint = ""
             last = file_name(name, self._texts)
             if self._document is None and name_in_corpus(last) in self._texts:
@@ -287,6 +294,8 @@ class _ChunkReader:
         if name not in self._documents:
             while len(self._documents) >= _KEPT_DOCUMENTS:
                 del self._documents[next(iter(self._documents))]
+            texts = self._texts
+            body = texts.tree(known).text if isinstance(texts, Corpus) else texts[known]
             self._documents[name] = DocumentText(body)
         return place(self._documents[name], start, end, text, name)
 

@@ -6,7 +6,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -36,7 +36,9 @@ class Names(dict[str, int]):
         return Names, (self.texts,)
 
     def column(self, texts: Iterable[str]) -> NameColumn:
-        """Return texts as a column of their numbers."""
+        """Return texts as a column of their numbers; a column with these names as it is."""
+        if isinstance(texts, NameColumn) and texts.names is self:
+            return texts
         return NameColumn(self, array("i", [*map(self.__getitem__, texts)]))  # faster than an iterator
 
 
@@ -52,17 +54,9 @@ class NameColumn(Sequence[str]):
     names: Names
     numbers: array[int]
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        texts = self.names.texts
-        if isinstance(index, slice):
-            return [texts[number] for number in self.numbers[index]]
-        return texts[self.numbers[index]]
+    def __getitem__(self, index: Any) -> Any:
+        found, texts = self.numbers[index], self.names.texts
+        return [texts[number] for number in found] if isinstance(index, slice) else texts[found]
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -10,7 +10,7 @@ from operator import ge, le, lt, ne
 from typing import cast
 
 from xcg.documents.paths import WHOLE
-from xcg.errors import InputError, Notes
+from xcg.errors import Notes
 from xcg.runs.run import AnySpan, Ranking, Ties
 
 
@@ -58,14 +58,6 @@ def note_whole_documents(rankings: Collection[Ranking], where: str, notes: Notes
         kind = "runs with whole documents among elements or passages"
         message = f"{whole} of {all_results} results have no path and no start"
         notes.oddity(kind, where, f"{message}, so each is its whole document")
-
-
-def _note_missing_keys(keys: Sequence[object], name: str, where: str, notes: Notes) -> None:
-    """Count a topic in which only some results have a rank or score."""
-    missing = sum(key is None for key in keys)
-    if 0 < missing < len(keys):
-        message = f"{missing} of {len(keys)} results have no {name}, so it does not order them"
-        notes.oddity(f"topics with a {name} of some results only", where, message)
 
 
 def note_contradiction(
@@ -146,7 +138,11 @@ class Results:
             if stated and None not in stated:
                 keys = array("d", cast("list[float]", stated))
                 break
-            _note_missing_keys(stated, name, where, notes)
+            if (missing := stated.count(None)) < len(stated):
+                message = (
+                    f"{missing} of {len(stated)} results have no {name}, so it does not order them"
+                )
+                notes.oddity(f"topics with a {name} of some results only", where, message)
         is_score = keys is not None and stated is self.scores
         if keys is not None and not is_score and self.scores and None not in self.scores:
             note_contradiction(keys, cast("list[float]", self.scores), where, notes, "ranks")
@@ -156,14 +152,6 @@ class Results:
             order = sorted(range(len(keys)), key=keys.__getitem__, reverse=is_score)  # stable
             ranking = ranking.select(order)
         return in_document_order(ranking) if ties == "document" else ranking
-
-
-def check_ranks(ranks: Sequence[int | None], where: str) -> None:
-    """Raise InputError if only some of the chunks have a rank."""
-    ranked = len(ranks) - ranks.count(None)
-    if 0 < ranked < len(ranks):
-        message = f"{ranked} of {len(ranks)} chunks have a rank: expected all of them or none"
-        raise InputError(where, message)
 
 
 def are_distances(topics: Mapping[str, Sequence[float | None]], name: str, notes: Notes) -> bool:
@@ -176,30 +164,24 @@ def are_distances(topics: Mapping[str, Sequence[float | None]], name: str, notes
         name: The run's name, for the note.
         notes: A note is added if the numbers are not in decreasing order.
     """
-    increasing: list[str] = []
-    others: list[str] = []
-    decreasing = 0
+    orders: dict[str, int] = {}  # 1: the numbers increase, -1: they decrease, 0: neither
     for topic, numbers in topics.items():
-        scores = [number for number in numbers if number is not None]
-        steps = [b - a for a, b in pairwise(scores)]
-        if len(scores) < len(numbers) or not any(steps):
-            continue
-        if min(steps) >= 0:
-            increasing.append(topic)
-        elif max(steps) <= 0:
-            decreasing += 1
-        else:
-            others.append(topic)
-    is_distance = bool(increasing) and not decreasing and not others
+        stated = [number for number in numbers if number is not None]
+        steps = [after - before for before, after in pairwise(stated)]
+        if len(stated) == len(numbers) and any(steps):
+            orders[topic] = (min(steps) >= 0) - (max(steps) <= 0)
+    not_decreasing = [topic for topic, order in orders.items() if order >= 0]
+    is_distance = set(orders.values()) == {1}
     if is_distance:
         notes.note(
             f"run {name}: the numbers of its (chunk, number) pairs increase with the rank, so they are "
             "read as distances; if they are scores, give the chunks by decreasing score"
         )
-    elif increasing or others:
+    elif not_decreasing:
+        topic = min(not_decreasing, key=orders.__getitem__)
         notes.note(
             f"run {name}: the numbers of its (chunk, number) pairs are read as scores, but those of "
-            f"topic {(*others, *increasing)[0]} do not decrease, so its chunks are sorted; give chunks "
-            "without numbers to keep their order"
+            f"topic {topic} do not decrease, so its chunks are sorted; give chunks without numbers to "
+            "keep their order"
         )
     return is_distance

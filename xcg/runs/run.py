@@ -12,12 +12,7 @@ from typing import Literal, NamedTuple, get_args
 
 from xcg.documents.files import PathLike, whole_file
 from xcg.documents.passage_points import Passage
-from xcg.documents.paths import (
-    canonical_file,
-    canonical_path,
-    split_at_mark,
-    split_element_id,
-)
+from xcg.documents.paths import canonical_file, canonical_path, split_at_mark, split_element_id
 from xcg.errors import InputError, XcgError, printable
 from xcg.lazy_modules import np
 from xcg.registry import Registry
@@ -187,6 +182,15 @@ class Run:
         """Whether the run is a greedy reference, which the evaluation orders with the assessments."""
         return self.strategy == ORACLE or self.strategy.endswith(f"+{ORACLE}")
 
+    @property
+    def name_as_read(self) -> str:
+        """The name before an overlap strategy rewrote the run.
+
+        >>> Run("bm25+unique", {}, strategy="unique").name_as_read, Run("bm25", {}).name_as_read
+        ('bm25', 'bm25')
+        """
+        return self.name.removesuffix(f"+{self.strategy}") if self.strategy else self.name
+
     def __repr__(self) -> str:
         return f"<Run {printable(self.name)}: {len(self.rankings)} topics>"
 
@@ -304,26 +308,18 @@ class Runs(list[Run]):
 
     def merge(self, others: Runs) -> None:
         """Add the runs of another process, whose names have other numbers."""
-        documents = np.array([self.documents[text] for text in others.documents.texts], np.int32)
-        paths = np.array([self.paths[text] for text in others.paths.texts], np.int32)
-        tables = (others.documents, self.documents, documents), (others.paths, self.paths, paths)
-        for run in others:
-            for ranking in run.rankings.values():
-                for column in (ranking.files, ranking.paths):
-                    for old, new, numbers in tables:
-                        if isinstance(column, NameColumn) and column.names is old:
-                            renumbered = numbers[np.frombuffer(column.numbers, np.int32)]
-                            column.numbers = array("i", renumbered.tobytes())
-                            column.names = new
+        rankings = [ranking for run in others for ranking in run.rankings.values()]
+        for old, new in ((others.documents, self.documents), (others.paths, self.paths)):
+            numbers = np.frombuffer(new.column(old.texts).numbers, np.int32)
+            for column in (column for one in rankings for column in (one.files, one.paths)):
+                if isinstance(column, NameColumn) and column.names is old:
+                    renumbered = numbers[np.frombuffer(column.numbers, np.int32)]
+                    column.numbers, column.names = array("i", renumbered.tobytes()), new
         self.extend(others)
 
     def stored(self, ranking: Ranking) -> Ranking:
         """Return a ranking whose documents and paths are columns with the names of these runs."""
-        files, paths = ranking.files, ranking.paths
-        if not (isinstance(files, NameColumn) and files.names is self.documents):
-            files = self.documents.column(files)
-        if not (isinstance(paths, NameColumn) and paths.names is self.paths):
-            paths = self.paths.column(paths)
+        files, paths = self.documents.column(ranking.files), self.paths.column(ranking.paths)
         is_stored = files is ranking.files and paths is ranking.paths
         return ranking if is_stored else replace(ranking, files=files, paths=paths)
 
@@ -361,15 +357,6 @@ class RunFormat(NamedTuple):
 
 RUN_FORMATS: Registry[RunFormat] = Registry("run format", "xcg.run_format", package="xcg.formats")
 """The file formats for runs by name."""
-
-
-def name_without_strategy(name: str, strategy: str) -> str:
-    """Return the name of a run before an overlap strategy rewrote it.
-
-    >>> name_without_strategy("bm25+unique", "unique"), name_without_strategy("bm25", "")
-    ('bm25', 'bm25')
-    """
-    return name.removesuffix(f"+{strategy}") if strategy else name
 
 
 def _ordered_by_score(scored: Mapping[object, object], where: str) -> tuple[list[object], list[float]]:

@@ -247,11 +247,6 @@ def oracle(ranking: Ranking, corpus: Corpus | None = None) -> Ranking:
     )
 
 
-def reference_run(run: Run) -> Run:
-    """Return the greedy reference of a run, ``RUN+oracle``, whose results an evaluation orders."""
-    return _renamed(run, ORACLE)
-
-
 def _renamed(run: Run, strategy: str) -> Run:
     """Return a run under the name that it has after a strategy."""
     if run.is_reference:
