@@ -416,8 +416,7 @@ def check_markup(data: bytes, where: object, *, is_html: bool = False) -> None:
     """
     if b"\0" in data:  # UTF-16
         data = data.replace(b"\0", b"")
-    head = data[: data.find(b">") + 1]
-    encodings = _DECLARED_ENCODING.findall(data if is_html else head)
+    encodings = _DECLARED_ENCODING.findall(data if is_html else data[: data.find(b">") + 1])
     for encoding in {name.decode("latin-1").lower() for name in encodings}:
         if not _COUNTABLE_ENCODING.fullmatch(encoding):
             problem = f"a document of more than {SMALL:,} bytes in the encoding {encoding}"

@@ -287,11 +287,9 @@ def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]
             **{column: values[own_rows] for column, values in columns.items()},
             tag_names=used_names[own_names],
             read_text=read_text,
-            entity=b"".join(_MAYBE_ENTITY.findall(document)[:1]).decode(),
+            entity=b"".join(_MAYBE_ENTITY.findall(data)[:1]).decode(),
         )
-        for own_rows, own_names, read_text, document in zip(
-            rows, named, read_texts, documents, strict=True
-        )
+        for own_rows, own_names, read_text, data in zip(rows, named, read_texts, documents, strict=True)
     ]
 
 
